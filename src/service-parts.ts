@@ -15,12 +15,15 @@ import { migrate } from './db/migrate.ts';
 import { migrations } from './db/migrations.ts';
 import { openDatabase } from './db/open.ts';
 import { ensurePartitions } from './db/partitions.ts';
+import type { Reads } from './db/reads.ts';
+import { ReplicatedReads } from './db/replicated-reads.ts';
 import { clientAddress } from './http/limits/client-address.ts';
 import { openLimiter } from './http/limits/open-limiter.ts';
 import { createMarkdownRenderer } from './mail/content/markdown-renderer.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
 import { alignPositions } from './modules/events/commands.ts';
 import type { LiveMailOverrides, ModuleParts } from './modules/module.ts';
+import { countReplicas } from './modules/system/replica-metrics.ts';
 import { findTerms } from './modules/workspace/queries.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
@@ -89,6 +92,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
   await ensurePartitions(database, clock.now());
+  const reads = readsOf(source, database, metrics, opened);
   const tracing = await openTracing({
     endpoint: config.otelExporterOtlpEndpoint,
     headers: config.otelExporterOtlpHeaders ?? {},
@@ -114,7 +118,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   opened.push(() => markdown.close());
   const now = () => clock.now();
   return {
-    ...{ config, database, clock, logger, sealer, signer, metrics, tracing },
+    ...{ config, database, reads, clock, logger, sealer, signer, metrics, tracing },
     ...{
       version: VERSION,
       ca: await trustedAuthorities(config.tlsCaFile),
@@ -152,6 +156,25 @@ async function readyDatabase(
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
   await chaos?.prepare(database);
   return database;
+}
+
+/** Where what is shown is read from: the replicas, where some are named, and this instance has anybody to show it to. */
+function readsOf(
+  { config, logger }: ServiceSource,
+  database: Database,
+  metrics: Metrics | null,
+  opened: Closing[],
+): Reads {
+  const { databaseReadUrl: url, roles } = config;
+  if (url === null || !roles.includes('http')) return database;
+  const reads = new ReplicatedReads(database, url, (server, reason) =>
+    reason === null
+      ? logger.info({ server }, 'Lists and figures are read from a replica')
+      : logger.warn({ server, reason }, 'A replica is not read from: the primary answers in its place'),
+  );
+  opened.push(() => reads.close());
+  if (metrics) countReplicas(metrics, reads);
+  return reads;
 }
 
 /** The clock of the service: the database's, unless another one is given. */

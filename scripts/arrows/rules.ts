@@ -128,6 +128,39 @@ const keepsToItsOffice: Rule = (file) =>
       )
     : [];
 
+/** What only shows, and may so be read from a replica. */
+const SHOWING = new Set([
+  'src/modules/analytics/queries.ts',
+  'src/modules/audiences/queries.ts',
+  'src/modules/audit-log/routes.ts',
+  'src/modules/campaigns/queries.ts',
+  'src/modules/captured/queries.ts',
+  'src/modules/contacts/activity.ts',
+  'src/modules/contacts/export.ts',
+  'src/modules/contacts/list-statements.ts',
+  'src/modules/contacts/list.ts',
+  'src/modules/emails/queries.ts',
+  'src/modules/emails/read/lists.ts',
+  'src/modules/emails/read/page.ts',
+  'src/modules/flows/runs.ts',
+  'src/modules/suppressions/csv.ts',
+  'src/modules/suppressions/queries.ts',
+  'src/modules/webhooks/queries.ts',
+]);
+/** What hands it to them. */
+const HANDING = new Set(['src/modules/module.ts', 'src/modules/campaigns/deps.ts', 'src/service-parts.ts']);
+
+const decidesOnTheLeader: Rule = (file) =>
+  isProduct(file) &&
+  !file.path.startsWith('src/db/') &&
+  !SHOWING.has(file.path) &&
+  !HANDING.has(file.path) &&
+  importsOf(file).some((specifier) => specifier.endsWith('/db/reads.ts'))
+    ? [
+        'reads what a replica may answer: only lists, figures and exports do (scripts/arrows/rules.ts names them)',
+      ]
+    : [];
+
 const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
 
 const RULES: readonly Rule[] = [
@@ -139,6 +172,7 @@ const RULES: readonly Rule[] = [
   keepsToItsOffice,
   decidesByTable,
   asksTheClock,
+  decidesOnTheLeader,
   isPatient,
 ];
 

@@ -87,6 +87,10 @@ function contradictionsIn(config: Config): string[] {
       'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, and nobody else could do the rest.',
     ],
     [
+      config.databaseReadUrl !== null && config.databaseUrl === null,
+      'DATABASE_URL must be set with DATABASE_READ_URL: a replica follows that server.',
+    ],
+    [
       config.profile === 'production' && config.databaseUrl !== null && config.secretKey === null,
       'SECRET_KEY must be set in production with DATABASE_URL: at least 32 characters, the same for every instance.',
     ],

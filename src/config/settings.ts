@@ -39,6 +39,11 @@ export const SETTINGS = {
     'embedded database',
     'A PostgreSQL (15 or later) to use instead of the embedded database; of several hosts, the one that takes writes',
   ),
+  DATABASE_READ_URL: secret(
+    is.databaseUrl,
+    'DATABASE_URL answers everything',
+    'Replicas of DATABASE_URL, one or several hosts, that answer lists, searches, figures and exports while they have replayed what the primary has',
+  ),
   SECRET_KEY: secret(
     is.text('at least 32 characters', { minLength: 32 }),
     'generated into DATA_DIR',

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { drizzle } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
 import { Unavailable } from '../errors/unavailable.ts';
 import { connect, DIRECT } from './connect.ts';
@@ -7,6 +6,7 @@ import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from './data
 import { HealthProbe } from './health-probe.ts';
 import { isForgotten, KeptStatements } from './kept-statements.ts';
 import { findLink } from './link.ts';
+import { ENGINE_SETTINGS, ormOver } from './orm-over.ts';
 import { DEADLINE_MS, Pool } from './pool.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { serverName } from './server-urls.ts';
@@ -21,37 +21,9 @@ const BRIEF_MS = 1_000;
 /** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */
 const SCRIPT_DEADLINE_MS = 600_000;
 
-/**
- * The engine's statements join a small JSON list to a table by primary key. A generic plan made while the table
- * was empty would scan it for ever after, so only nested loops over indexes are offered.
- */
-const ENGINE_SETTINGS = {
-  // The cost that disables a plan makes the planner compile it: 90 ms a statement, for nothing.
-  jit: 'off',
-  plan_cache_mode: 'force_generic_plan',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  enable_seqscan: 'off',
-};
-
 /** The place of a server as a sentence names it: without user and password. */
 const nameOf = (url: string): string =>
   `The database ${new URL(url).pathname.slice(1)} at ${serverName(url)}`;
-
-/**
- * Drizzle over a client that takes texts only. Drizzle has no option for a statement that a connection keeps: the ones that it
- * calls prepared are still parsed and planned at every call, with a round trip for that.
- */
-const ormOver = (client: postgres.Sql, prepare: boolean): Orm =>
-  drizzle(
-    new Proxy(client, {
-      get: (target, name) =>
-        name === 'unsafe'
-          ? (text: string, parameters?: readonly unknown[]) =>
-              target.unsafe(text, parameters?.map(wireText), { prepare })
-          : Reflect.get(target, name),
-    }),
-  ) as unknown as Orm;
 
 /** A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief ones. */
 export class PostgresDatabase implements Database {

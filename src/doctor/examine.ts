@@ -20,6 +20,7 @@ import { openExisting } from './open-database.ts';
 import { diagnosePlans } from './plans.ts';
 import { diagnosePooler } from './pooler.ts';
 import { diagnoseRelays } from './relays.ts';
+import { diagnoseReplicas } from './replicas.ts';
 import { diagnoseReplication } from './replication.ts';
 import { diagnoseRoles } from './roles.ts';
 import { askService } from './running-service.ts';
@@ -33,6 +34,7 @@ export interface Examination {
     Pick<
       Config,
       | 'databaseUrl'
+      | 'databaseReadUrl'
       | 'dataDir'
       | 'secretKey'
       | 'port'
@@ -68,6 +70,9 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
       yield* guarded('Failover', () =>
         diagnoseReplication(usable, serverUrls(config.databaseUrl ?? '')?.length ?? 0),
       );
+      const { databaseReadUrl } = config;
+      if (databaseReadUrl !== null)
+        yield* guarded('Read replicas', () => diagnoseReplicas(usable, databaseReadUrl));
       if (usable.kind === 'postgres') {
         const pooler = await primaryUrl(config.databaseUrl ?? '')
           .then((url) => diagnosePooler(usable, url))

@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import type { Signer } from '../crypto/signer.ts';
 import type { Database } from '../db/database.ts';
+import type { Reads } from '../db/reads.ts';
 import type { Duty } from '../duties/duty.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
@@ -73,6 +74,8 @@ export interface BirthRule extends SpawnRule {
 export interface ModuleParts {
   readonly config: Config;
   readonly database: Database;
+  /** For what is shown, and never for what is decided: a replica may answer. */
+  readonly reads: Reads;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sealer: Sealer;

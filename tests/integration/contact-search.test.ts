@@ -55,7 +55,7 @@ async function follow(
   { limit = 10, mostSearched = 10_000 } = {},
 ): Promise<{ readonly contacts: readonly ContactView[]; readonly pages: number }> {
   const contacts: ContactView[] = [];
-  const reader = { database, mostSearched, few: FEW };
+  const reader = { database, reads: database, mostSearched, few: FEW };
   const findAudience = matchAudience.bind(null, reader);
   let after: string | undefined;
   for (let pages = 1; ; pages++) {

@@ -43,7 +43,7 @@ export async function ask(
   const query = { from: '2026-03-25', to: '2026-04-08', interval: 'day', by: 'occurred', ...given };
   const caller = { workspaceId, livemode };
   const call = { caller, query, now: ERA.to } as unknown as Call<unknown, AnalyticsQuery>;
-  return (await readAnalytics({ database: store.database }, call)) as Analytics;
+  return (await readAnalytics({ reads: store.database }, call)) as Analytics;
 }
 
 const COUNTED = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const;

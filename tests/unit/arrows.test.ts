@@ -174,6 +174,16 @@ describe('a file', () => {
   );
 });
 
+describe('what a replica may answer', () => {
+  const importing = `import type { Reads } from '../../db/reads.ts';`;
+
+  test('is read by lists, figures and exports that the rule names, and by nothing that decides', () => {
+    expect(problems('src/modules/emails/queries.ts', importing)).toEqual([]);
+    for (const path of ['src/modules/emails/accept.ts', 'src/modules/campaigns/guards.ts'])
+      expect(problems(path, importing)).toEqual([expect.stringContaining('reads what a replica may answer')]);
+  });
+});
+
 describe('a circle of files', () => {
   const file = (path: string, ...specifiers: string[]) => ({
     path,

@@ -56,6 +56,15 @@ describe('the defaults of the configuration', () => {
     expect(shortest).toMatchObject({ retentionTestDays: 1, retentionLiveDays: 1 });
   });
 
+  test('name replicas of a server only beside that server', () => {
+    const replicas = 'postgres://reader@one:5432,two:5432/posthorn';
+    expect(problemsOf({ DATABASE_READ_URL: replicas })).toEqual([
+      'DATABASE_URL must be set with DATABASE_READ_URL: a replica follows that server.',
+    ]);
+    const shared = { DATABASE_URL: 'postgres://localhost/posthorn', SECRET_KEY: 'k'.repeat(32) };
+    expect(load({ ...shared, DATABASE_READ_URL: replicas }).databaseReadUrl).toBe(replicas);
+  });
+
   test('give a process every role, and refuse to leave one to nobody', () => {
     expect(load().roles).toEqual(['http', 'engine', 'delivery']);
     expect(load({ ROLES: 'delivery, engine,http' }).roles).toHaveLength(3);

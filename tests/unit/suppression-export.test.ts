@@ -19,7 +19,7 @@ test('an export lets other requests in between its pages, though the database an
     return seen.length < 5 ? Array.from({ length: 250 }, () => row) : [];
   };
   const database = { query } as unknown as Database;
-  const { content } = exportSuppressions({ database }, {
+  const { content } = exportSuppressions({ reads: database }, {
     caller: { workspaceId: 'ws', livemode: true },
   } as unknown as Call);
   const text = await new Response(content).text();

@@ -1,4 +1,5 @@
-import type { Database, Parameter } from '../../db/database.ts';
+import type { Parameter } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
@@ -8,7 +9,7 @@ import { type Period, readPeriod, splitHours } from './period.ts';
 
 /** The services that reading analytics calls. */
 export interface AnalyticsReader {
-  readonly database: Database;
+  readonly reads: Reads;
 }
 
 /** Where the sums end, and the time zone of the workspace. */
@@ -63,17 +64,17 @@ const TRIES = 20;
 
 /** Counts what happened to live mail of the caller's workspace. Simulated mail is in no figure, so a test key sees zeros. @throws Unavailable */
 export async function readAnalytics(
-  { database }: AnalyticsReader,
+  { reads }: AnalyticsReader,
   { caller, query, now }: Call<unknown, AnalyticsQuery>,
 ): Promise<Analytics | Failure> {
   const { workspaceId, livemode } = caller;
-  const place = await readPlace(database, workspaceId);
+  const place = await readPlace(reads, workspaceId);
   const { interval, by } = query;
   const period = readPeriod({ ...query, timeZone: query.timeZone ?? place.time_zone }, now);
   if (period instanceof Failure) return period;
-  if (query.tag !== undefined && (await isLeftOut(database, workspaceId, query.tag)))
+  if (query.tag !== undefined && (await isLeftOut(reads, workspaceId, query.tag)))
     return invalid([{ path: '/query/tag', message: LEFT_OUT }]);
-  const rows = livemode ? await countPoints(database, workspaceId, query, period, place) : [];
+  const rows = livemode ? await countPoints(reads, workspaceId, query, period, place) : [];
   const points = new Map(rows.map((row) => [row.point, row]));
   const all = sumOf(rows);
   return {
@@ -100,8 +101,8 @@ const LEFT = `select not exists (select from analytics_tags where workspace_id =
 ) as left_out`;
 
 /** True for a tag that came when as many were counted as may be. */
-async function isLeftOut(database: Database, workspaceId: string, tag: string): Promise<boolean> {
-  const [row] = await database.query<{ left_out: boolean }>(LEFT, [workspaceId, tag]);
+async function isLeftOut(reads: Reads, workspaceId: string, tag: string): Promise<boolean> {
+  const [row] = await reads.query<{ left_out: boolean }>(LEFT, [workspaceId, tag]);
   return row?.left_out ?? false;
 }
 
@@ -111,14 +112,14 @@ interface Place {
   readonly events: string;
 }
 
-async function readPlace(database: Database, workspaceId: string): Promise<Place> {
-  const [place] = await database.query<Place>(PLACE, [workspaceId]);
+async function readPlace(reads: Reads, workspaceId: string): Promise<Place> {
+  const [place] = await reads.query<Place>(PLACE, [workspaceId]);
   if (!place) throw new Error('A caller belongs to a workspace that does not exist.');
   return place;
 }
 
 async function countPoints(
-  database: Database,
+  reads: Reads,
   workspaceId: string,
   scope: AnalyticsQuery,
   period: Period,
@@ -134,9 +135,9 @@ async function countPoints(
       ...[domainId, campaignId, templateId, tag],
       ...points,
     ];
-    const rows = await database.query<CountRow>(COUNT, parameters);
+    const rows = await reads.query<CountRow>(COUNT, parameters);
     if (rows.length > 0) return rows.filter(({ point }) => point !== null);
-    ({ accepted, events } = await readPlace(database, workspaceId));
+    ({ accepted, events } = await readPlace(reads, workspaceId));
   }
   throw new Unavailable('The sums moved on each time that they were read.', 'no', 1);
 }

@@ -1,5 +1,6 @@
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { type Database, PREPARED } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { audienceMembers, audiences, contacts } from '../../db/schema/audience.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Problems } from '../../filters/condition.ts';
@@ -19,6 +20,11 @@ export { type ContactFilter, readContactFilter } from './filter.ts';
 /** The services that reading audiences calls. */
 export interface AudienceReader {
   readonly database: Database;
+}
+
+/** The services that listing audiences and whom they hold calls. */
+export interface AudienceLister extends AudienceReader {
+  readonly reads: Reads;
 }
 
 /** The services that counting the contacts of audiences calls as well. */
@@ -141,14 +147,14 @@ export const audienceDetail = async (
 
 /** Lists audiences, newest first. */
 export const listAudiences = (
-  { database }: AudienceReader,
+  { reads }: AudienceLister,
   call: Call<unknown, AudienceQuery>,
 ): Promise<Page<AudienceView> | Failure> =>
   listById(call, {
     list: 'audiences',
     prefix: 'aud',
     rows: (range, limit) =>
-      database.read((orm) =>
+      reads.read((orm) =>
         orm
           .select({
             id: audiences.id,
@@ -165,13 +171,13 @@ export const listAudiences = (
 
 /** Lists the contacts of an audience, newest contacts first. */
 export async function listMembers(
-  reader: AudienceReader,
+  reader: AudienceLister,
   call: Call<{ readonly id: string }, AudienceQuery>,
 ): Promise<WrittenPage<ContactView> | Failure> {
   const { params, query } = call;
   if (!(await findAudienceRow(reader, call.caller, params.id))) return notFound('audience');
   const lister = {
-    ...reader,
+    reads: reader.reads,
     findAudience: (scope: Scope, id: string, now: number) => matchAudience(reader, scope, id, now),
   };
   return listContacts(lister, { ...call, query: { ...query, audienceId: params.id } });

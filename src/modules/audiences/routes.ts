@@ -14,7 +14,7 @@ import {
   Preview,
   PreviewBody,
 } from './model.ts';
-import { audienceDetail, listAudiences, listMembers, previewFilter } from './queries.ts';
+import { type AudienceLister, audienceDetail, listAudiences, listMembers, previewFilter } from './queries.ts';
 
 const AUDIENCE_ID = { prefix: 'aud', resource: 'audience' } as const;
 
@@ -22,7 +22,7 @@ const MADE_OF =
   'A filter asks of `email`, `firstName`, `lastName`, `status`, `createdAt`, `updatedAt`, `unsubscribedAt`, `lastActivityAt`, `properties.<key>`, `audiences`, and of what people did last: `activity.opened`, `activity.clicked`, `activity.delivered` (by a period, or `eq` with the id of a campaign) and `activity.event:<name>`.';
 
 /** The endpoints of audiences. */
-export const audienceRoutes = (deps: MemberDeps & AudienceDeleter): readonly Route[] => [
+export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceLister): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/audiences',

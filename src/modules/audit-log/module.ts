@@ -7,7 +7,7 @@ export const auditLogModule = defineModule<AuditLogDeps>({
   name: 'audit-log',
   tags: [{ segment: 'audit-log', name: 'Audit log', description: 'Who did what.' }],
   routes: auditLogRoutes,
-  open: ({ database, clock }) => ({
-    connect: () => ({ deps: { database }, duties: [auditLogPruner({ database, clock })] }),
+  open: ({ database, reads, clock }) => ({
+    connect: () => ({ deps: { reads }, duties: [auditLogPruner({ database, clock })] }),
   }),
 });

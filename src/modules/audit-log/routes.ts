@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
+import type { Reads } from '../../db/reads.ts';
 import { createdQuery, type IdRange, listById } from '../../http/list.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -41,7 +41,7 @@ const Query = Type.Object({
 });
 
 export interface AuditLogDeps {
-  readonly database: Database;
+  readonly reads: Reads;
 }
 
 interface Row {
@@ -71,7 +71,7 @@ const entryOf = (row: Row): Static<typeof Entry> => ({
 });
 
 /** The endpoint of the audit log. */
-export const auditLogRoutes = ({ database }: AuditLogDeps): readonly Route[] => [
+export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/audit-log',
@@ -103,7 +103,7 @@ export const auditLogRoutes = ({ database }: AuditLogDeps): readonly Route[] => 
           list: 'audit-log',
           prefix: 'log',
           rows: ({ below, from }: IdRange, limit) =>
-            database.query<Row>(LIST, [
+            reads.query<Row>(LIST, [
               ...[caller.workspaceId, below, from, query.actor ?? null, query.action ?? null],
               limit,
             ]),

@@ -1,6 +1,7 @@
 import type { CampaignContext } from '../../../machines/campaign-context.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
@@ -10,6 +11,7 @@ import type { IsMember, TemplateContents } from '../templates/commands.ts';
 /** The services that campaigns call. */
 export interface CampaignDeps {
   readonly database: Database;
+  readonly reads: Reads;
   readonly engine: Engine;
   readonly signer: Signer;
   readonly contents: TemplateContents;

@@ -54,7 +54,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
     },
   ],
   routes: campaignRoutes,
-  open({ config, database, clock, logger, signer }) {
+  open({ config, database, reads, clock, logger, signer }) {
     let known: Offers = {};
     const dispatching = (): DispatchDeps => ({
       ...{ database, clock, logger },
@@ -72,7 +72,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
         offers.campaignMail = campaignMail({ database, signer, contents, publicUrl });
         return {
           deps: {
-            ...{ database, engine, signer, contents, publicUrl },
+            ...{ database, reads, engine, signer, contents, publicUrl },
             acceptance: offered(offers, 'acceptance'),
             isMember: async (workspaceId, addressKey) =>
               (await offers.isMember?.(workspaceId, addressKey)) ?? false,

@@ -2,6 +2,7 @@ import type { CampaignState } from '../../../machines/campaign.ts';
 import type { CampaignContext } from '../../../machines/campaign-context.ts';
 import type { Database } from '../../db/database.ts';
 import { isId, timeOfId } from '../../db/ids.ts';
+import type { Reads } from '../../db/reads.ts';
 import { decodeState } from '../../engine/kind.ts';
 import { type Failure, notFound, Failure as Refusal } from '../../http/failure.ts';
 import { listById } from '../../http/list.ts';
@@ -27,6 +28,11 @@ import type { CampaignSettings } from './settings.ts';
 /** The services that reading campaigns calls. */
 export interface CampaignReader {
   readonly database: Database;
+}
+
+/** The services that listing them, and what became of them, calls. */
+export interface CampaignLister extends CampaignReader {
+  readonly reads: Reads;
 }
 
 /** A campaign as it is stored. */
@@ -98,14 +104,14 @@ export async function campaignDetail(
 
 /** Lists campaigns, newest first. */
 export const listCampaigns = (
-  { database }: CampaignReader,
+  { reads }: CampaignLister,
   call: Call<unknown, CampaignQuery>,
 ): Promise<Page<CampaignItemView> | Failure> =>
   listById(call, {
     list: 'campaigns',
     prefix: 'cmp',
     rows: ({ below, from }, limit) =>
-      database.query<CampaignRow>(LIST, [
+      reads.query<CampaignRow>(LIST, [
         ...[call.caller.workspaceId, call.caller.livemode, below, from],
         ...[call.query.status ?? null, limit],
       ]),
@@ -149,11 +155,11 @@ from campaign_contents k where k.campaign_id = $1`;
 
 /** The links of a campaign, those with the most clicks first. */
 export async function campaignLinks(
-  reader: CampaignReader,
+  reader: CampaignLister,
   { caller, params }: Named,
 ): Promise<LinkView[] | Failure> {
   if (!(await findCampaign(reader, caller, params.id))) return NO_CAMPAIGN;
-  const [row] = await reader.database.query<{
+  const [row] = await reader.reads.query<{
     content: string;
     counts: readonly { readonly link: number; readonly clicks: number; readonly people: number }[];
   }>(LINKS, [params.id]);
@@ -211,7 +217,7 @@ interface RecipientRow {
 
 /** Lists everybody in the frozen audience, oldest contacts first. */
 export async function listRecipients(
-  reader: CampaignReader,
+  reader: CampaignLister,
   { caller, params, query }: Call<{ readonly id: string }, RecipientQuery>,
 ): Promise<Page<RecipientView> | Failure> {
   const isPosition = (text: string) => isId('con', text);
@@ -220,7 +226,7 @@ export async function listRecipients(
   if (after instanceof Refusal) return after;
   if (!(await findCampaign(reader, caller, params.id))) return NO_CAMPAIGN;
   const where = query.outcome === undefined ? 'true' : WHERE[query.outcome];
-  const rows = await reader.database.query<RecipientRow>(recipientsSql(where), [
+  const rows = await reader.reads.query<RecipientRow>(recipientsSql(where), [
     ...[params.id, after, query.limit + 1, caller.workspaceId, caller.livemode],
   ]);
   return pageOf(

@@ -15,13 +15,13 @@ export const capturedModule = defineModule<CapturedReader & { readonly waiting: 
   ],
   routes: capturedRoutes,
   pages: capturedPages,
-  open: ({ config, database, clock, mailReader }) => ({
+  open: ({ config, database, reads, clock, mailReader }) => ({
     connect({ offers }) {
       const waiting = capturedWaitingRoom(database, () => clock.now());
       offers.mailCaptured = (workspaceId) => waiting.came(groupOf(workspaceId, true));
       return {
         deps: {
-          database,
+          ...{ database, reads },
           mailReader,
           waiting,
           spamAssassin: config.spamassassinUrl === null ? null : spamAssassinAt(config.spamassassinUrl),

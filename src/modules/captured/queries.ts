@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
+import type { Reads } from '../../db/reads.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { listById } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
@@ -33,7 +34,7 @@ where c.id = $1 and c.workspace_id = $2 and $3`;
 
 /** Lists captured mail, newest first. */
 export function listCaptured(
-  { database }: { readonly database: Database },
+  { reads }: { readonly reads: Reads },
   call: Call<unknown, CapturedQuery>,
 ): Promise<Page<CapturedItem> | Failure> {
   const { workspaceId, livemode } = call.caller;
@@ -42,7 +43,7 @@ export function listCaptured(
     list: 'captured',
     prefix: 'cap',
     rows: ({ below }, limit) =>
-      database.query<Row>(LIST, [workspaceId, livemode, below, emailId, recipient, limit]),
+      reads.query<Row>(LIST, [workspaceId, livemode, below, emailId, recipient, limit]),
     item: itemOf,
   });
 }
@@ -50,6 +51,7 @@ export function listCaptured(
 /** The services that reading captured mail calls. */
 export interface CapturedReader {
   readonly database: Database;
+  readonly reads: Reads;
   readonly mailReader: Pick<MailReader, 'parts'>;
   /** Null where no SpamAssassin is configured. */
   readonly spamAssassin: AskSpamAssassin | null;

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { timePartSql } from '../../db/ids.ts';
+import type { Reads } from '../../db/reads.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import { listById } from '../../http/list.ts';
 import { pageQuery } from '../../http/pagination.ts';
@@ -136,7 +137,7 @@ type ActivityCall = Call<{ readonly contact: string }, ActivityQuery>;
 
 /** Lists the activity of a contact, newest first. */
 export const listActivity = (
-  reader: ContactReader,
+  reader: ContactReader & { readonly reads: Reads },
   call: ActivityCall,
 ): Promise<Page<ActivityView> | Failure> =>
   listById(call, {
@@ -146,7 +147,7 @@ export const listActivity = (
       const contact = await findContact(reader, call.caller, call.params.contact);
       if (!contact) return notFound('contact');
       const { type = null } = call.query;
-      return reader.database.query<Row>(PAGE, [contact.id, type, below ?? LAST, from ?? FIRST, limit]);
+      return reader.reads.query<Row>(PAGE, [contact.id, type, below ?? LAST, from ?? FIRST, limit]);
     },
     item: activityOf,
   });

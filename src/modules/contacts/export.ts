@@ -1,10 +1,11 @@
 import { and, desc, lt, sql } from 'drizzle-orm';
 import { type CellValue, CSV_MARK, csvRow } from '../../csv/write.ts';
 import { PREPARED } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { csvDownload } from '../../http/csv-download.ts';
 import type { Call, RawResponse } from '../../http/route.ts';
-import { type ContactReader, ownContacts, type Scope } from './contact-rows.ts';
+import { ownContacts, type Scope } from './contact-rows.ts';
 import type { PropertyValue } from './properties.ts';
 
 /** Contacts that one statement reads. The next ones are read when the client has taken these. */
@@ -20,32 +21,32 @@ type Row = Pick<
 >;
 
 /** Streams all contacts of the caller's environment, newest first: no more than one batch is held at a time. */
-export const exportContacts = (reader: ContactReader, { caller }: Call): RawResponse =>
-  csvDownload('contacts.csv', csvOf(reader, caller));
+export const exportContacts = ({ reads }: { readonly reads: Reads }, { caller }: Call): RawResponse =>
+  csvDownload('contacts.csv', csvOf(reads, caller));
 
-async function* csvOf(reader: ContactReader, scope: Scope): AsyncGenerator<string, undefined> {
+async function* csvOf(reads: Reads, scope: Scope): AsyncGenerator<string, undefined> {
   // Something is sent at once, since all contacts are looked through for the names of their properties first.
   yield CSV_MARK;
-  const keys = await propertyKeys(reader, scope);
+  const keys = await propertyKeys(reads, scope);
   const columns = [...FIRST_COLUMNS, ...keys.map((key) => `properties.${key}`), 'properties'];
   yield csvRow(columns);
-  for await (const rows of batches(reader, scope))
+  for await (const rows of batches(reads, scope))
     yield rows.map((row) => csvRow(cellsOf(row, keys))).join('');
 }
 
-async function propertyKeys(reader: ContactReader, scope: Scope): Promise<readonly string[]> {
+async function propertyKeys(reads: Reads, scope: Scope): Promise<readonly string[]> {
   const keys = new Set<string>();
-  for await (const rows of batches(reader, scope))
+  for await (const rows of batches(reads, scope))
     for (const { properties } of rows)
       for (const key of Object.keys(properties as object)) if (keys.size < MOST_COLUMNS) keys.add(key);
   return [...keys].sort();
 }
 
-async function* batches({ database }: ContactReader, scope: Scope): AsyncGenerator<readonly Row[]> {
+async function* batches(reads: Reads, scope: Scope): AsyncGenerator<readonly Row[]> {
   let below: string | null = null;
   for (;;) {
     const bound: string | null = below;
-    const rows: readonly Row[] = await database.read(
+    const rows: readonly Row[] = await reads.read(
       (orm) =>
         orm
           .select({

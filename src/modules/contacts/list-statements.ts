@@ -1,5 +1,6 @@
 import { and, type Column, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
-import type { Database, Parameter } from '../../db/database.ts';
+import type { Parameter } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { StatementTexts } from '../../db/statement-texts.ts';
 import type { IdRange } from '../../http/list.ts';
@@ -26,7 +27,7 @@ export interface Asked {
 
 /** The parts of a list. */
 export interface PagesOptions {
-  readonly database: Database;
+  readonly reads: Reads;
   readonly scope: Scope;
   /** Where the list begins and ends. */
   readonly range: IdRange;
@@ -206,7 +207,7 @@ export class ContactPages {
     const { audience, isKept } = this.asked;
     const form = audience ? null : this.#form(what);
     const { text, parameters } = TEXTS.of(form, { ...this.#values, ...key }, () => pageOf(make()));
-    const [answer] = await this.options.database.query<Answer>(
+    const [answer] = await this.options.reads.query<Answer>(
       text,
       parameters,
       isKept ? { isPage: true } : { isSearch: true },

@@ -1,11 +1,12 @@
 import type { SQL } from 'drizzle-orm';
+import type { Reads } from '../../db/reads.ts';
 import { searchBy } from '../../http/bounded-search.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
 import { idRangeOf } from '../../http/list.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import { type Call, WrittenPage } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import type { ContactReader, Scope } from './contact-rows.ts';
+import type { Scope } from './contact-rows.ts';
 import { ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
 import type { ContactQuery, ContactView } from './model.ts';
 import { searchKey } from './read-contact.ts';
@@ -27,7 +28,8 @@ export interface AudienceMatch {
 export type FindAudience = (scope: Scope, id: string, now: number) => Promise<AudienceMatch | null>;
 
 /** The services that listing contacts calls. */
-export interface ContactLister extends ContactReader {
+export interface ContactLister {
+  readonly reads: Reads;
   readonly findAudience: FindAudience;
   /** For tests; `MOST_SEARCHED` and `FEW` otherwise. */
   readonly mostSearched?: number;
@@ -36,7 +38,7 @@ export interface ContactLister extends ContactReader {
 
 /** Lists contacts, newest first. */
 export async function listContacts(
-  { database, findAudience, mostSearched = MOST_SEARCHED, few = FEW }: ContactLister,
+  { reads, findAudience, mostSearched = MOST_SEARCHED, few = FEW }: ContactLister,
   { caller, query, now }: Call<unknown, ContactQuery>,
 ): Promise<WrittenPage<ContactView> | Failure> {
   const request = { list: 'contacts', caller, isPosition: byId('con'), query };
@@ -50,7 +52,7 @@ export async function listContacts(
   const range = idRangeOf('con', after, query);
   const { search, status } = query;
   const pages = new ContactPages(
-    { database, scope: caller, range, limit: query.limit + 1, few },
+    { reads, scope: caller, range, limit: query.limit + 1, few },
     {
       ...{ status, email: address?.key, audience: audience?.condition ?? null },
       // The filters of dynamic audiences are the clients' own.

@@ -13,12 +13,12 @@ export const contactsModule = defineModule<ContactDeps>({
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
-  open: ({ config, database, signer, sealer, clock, logger }) => ({
+  open: ({ config, database, reads, signer, sealer, clock, logger }) => ({
     connect({ engine }) {
       const eraser = new Eraser({ database, engine, signer, sealer, clock, logger });
       return {
         deps: {
-          ...{ database, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
+          ...{ database, reads, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
           eventRecorder: new EventRecorder(database),
           eventCounter: new LocalCounter(1_000, () => clock.monotonic()),
           findAudience: (scope, id, now) => matchAudience({ database }, scope, id, now),

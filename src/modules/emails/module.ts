@@ -11,6 +11,7 @@ import { auditEmails } from './audit/audit-emails.ts';
 import { explainEmail } from './explain/explanation-text.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
+import type { EmailLister } from './queries.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
@@ -23,7 +24,7 @@ import { openTransports } from './send/transports.ts';
 import { emailWaitingRoom } from './wait/wait-for-email.ts';
 
 /** Emails: accepted, sent or simulated, followed and kept. */
-export const emailsModule = defineModule<BatchDeps & Waiting>({
+export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
   name: 'emails',
   tags: [
     { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
@@ -49,7 +50,7 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
   ],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
-  open({ config, database, clock, logger, sealer, signer, ca, liveMail, markdown, tracing, metrics }) {
+  open({ config, database, reads, clock, logger, sealer, signer, ca, liveMail, markdown, tracing, metrics }) {
     let known: Offers | undefined;
     const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
@@ -118,7 +119,7 @@ export const emailsModule = defineModule<BatchDeps & Waiting>({
           endWaits: () => waiting.close(),
           deps: {
             waiting,
-            ...{ ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger },
+            ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
             campaigns: () => offers.campaignMail,
           },
           duties: [testDataPruner({ database, clock, config }), liveDataPruner({ database, clock, config })],

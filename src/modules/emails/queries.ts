@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
@@ -24,6 +25,13 @@ export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './r
 export { eventOf } from './read/views.ts';
 export { isReturnToken } from './send/return-token.ts';
 
+/** The services that listing emails calls. */
+export interface EmailLister {
+  readonly reads: Reads;
+  /** For tests; `MOST_SEARCHED` otherwise. */
+  readonly mostSearched?: number;
+}
+
 /** The services that reading emails calls. */
 export interface EmailReader {
   readonly database: Database;
@@ -40,13 +48,13 @@ type EmailCall = Call<{ readonly id: string }>;
  * page may hold fewer than asked for although more follow.
  */
 export async function listEmails(
-  { database, mostSearched }: Pick<EmailReader, 'database'> & { readonly mostSearched?: number },
+  { reads, mostSearched }: EmailLister,
   { caller, query, now }: Call<unknown, EmailQuery>,
 ): Promise<Page<EmailItem> | Failure> {
   const request = { list: 'emails', caller, isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  const found = await readPage(database, caller, query, { after, now }, mostSearched);
+  const found = await readPage(reads, caller, query, { after, now }, mostSearched);
   if (found instanceof Failure) return found;
   return searchPageOf(request, found.rows, ({ id }) => id, itemOf, found.stoppedAt);
 }

@@ -8,7 +8,7 @@ import type { AcceptanceDeps } from './accept.ts';
 import { cancelEmail, rescheduleEmail, sendEmail } from './commands.ts';
 import { AWAITED, DETAIL, EVENTS, EXPLANATION, ITEM, RECEIPT, SCHEDULED, SEND_BODY } from './examples.ts';
 import { explanationOf } from './explain/explain-query.ts';
-import { type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
+import { type EmailLister, type EmailReader, emailDetail, emailEvents, listEmails } from './queries.ts';
 import { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/answer-model.ts';
 import { EmailEvent } from './read/event-model.ts';
 import { EmailQuery } from './read/query-model.ts';
@@ -27,7 +27,7 @@ export interface Waiting {
 }
 
 /** The endpoints of emails. */
-export const emailRoutes = (deps: AcceptanceDeps & EmailReader & Waiting): readonly Route[] => [
+export const emailRoutes = (deps: AcceptanceDeps & EmailReader & EmailLister & Waiting): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/emails',

@@ -71,7 +71,7 @@ export const flowsModule = defineModule<FlowDeps>({
     },
   ],
   routes: flowRoutes,
-  open({ config, database, clock, sealer, signer, logger }) {
+  open({ config, database, reads, clock, sealer, signer, logger }) {
     const work: { -readonly [Name in 'acceptance' | 'posting']?: StepWorkDeps[Name] } = {};
     const connected = <Name extends 'acceptance' | 'posting'>(name: Name): StepWorkDeps[Name] => {
       const found = work[name];
@@ -98,7 +98,7 @@ export const flowsModule = defineModule<FlowDeps>({
         const behind = new Laggards({ ...deps, enrol, logger });
         return {
           deps: {
-            ...{ ...deps, enrol, sealer, publicUrl: config.publicUrl },
+            ...{ ...deps, reads, enrol, sealer, publicUrl: config.publicUrl },
             fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
             release: (flowId) => releaseRuns(deps, flowId),

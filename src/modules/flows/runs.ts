@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { isId } from '../../db/ids.ts';
+import type { Reads } from '../../db/reads.ts';
 import { keepReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure, notFound } from '../../http/failure.ts';
@@ -16,6 +17,7 @@ import { findFlow } from './store.ts';
 /** The services that runs are read and changed with. */
 export interface RunCommands {
   readonly database: Database;
+  readonly reads: Reads;
   readonly engine: Engine;
   readonly enrol: Enrol;
 }
@@ -59,7 +61,7 @@ order by r.id desc limit $8::integer`;
 
 /** Lists the runs of a flow, newest first. */
 export const listRuns = (
-  { database }: Pick<RunCommands, 'database'>,
+  { database, reads }: Pick<RunCommands, 'database' | 'reads'>,
   call: Call<{ readonly id: string }, RunQuery>,
 ): Promise<Page<FlowRunItemView> | Failure> =>
   listById(call, {
@@ -68,7 +70,7 @@ export const listRuns = (
     rows: async ({ below, from }, limit) => {
       if (!(await findFlow(database, call.caller, call.params.id))) return NO_FLOW;
       const { status = null, contactId = null, step = null, version = null } = call.query;
-      return database.query<RunRow>(LIST, [
+      return reads.query<RunRow>(LIST, [
         ...[call.params.id, below, from, status, contactId, step, version, limit],
       ]);
     },

@@ -11,6 +11,7 @@ import { BrokenEncoding, EncodingDetector } from '../../csv/encoding.ts';
 import { CsvReader } from '../../csv/reader.ts';
 import { CSV_MARK, csvRow, withoutGuard } from '../../csv/write.ts';
 import type { Database } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { keepReply } from '../../db/stored-replies.ts';
 import { csvDownload } from '../../http/csv-download.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
@@ -175,18 +176,16 @@ interface Listed {
 }
 
 /** Streams all suppressions whose addresses are known, by address. */
-export const exportSuppressions = (
-  { database }: { readonly database: Database },
-  { caller }: Call,
-): RawResponse => csvDownload('suppressions.csv', listed(database, caller));
+export const exportSuppressions = ({ reads }: { readonly reads: Reads }, { caller }: Call): RawResponse =>
+  csvDownload('suppressions.csv', listed(reads, caller));
 
 async function* listed(
-  database: Database,
+  reads: Reads,
   { workspaceId, livemode }: Call['caller'],
 ): AsyncGenerator<string, undefined> {
   yield CSV_MARK + csvRow(['address', 'reason', 'created_at']);
   for (let after: string | undefined = livemode ? '' : undefined; after !== undefined; ) {
-    const rows: readonly Listed[] = await database.query<Listed>(PAGE, [workspaceId, after]);
+    const rows: readonly Listed[] = await reads.query<Listed>(PAGE, [workspaceId, after]);
     if (rows.length > 0)
       yield rows.map(({ address, reason, since }) => csvRow([address, reason, since])).join('');
     after = rows.length < ROWS ? undefined : rows.at(-1)?.address_key;

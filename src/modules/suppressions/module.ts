@@ -1,15 +1,16 @@
 import { createSesApi } from '../../transport/ses/ses-api.ts';
 import { defineModule } from '../module.ts';
 import type { SuppressionCommands } from './commands.ts';
+import type { SuppressionLister } from './queries.ts';
 import { suppressionRoutes } from './routes.ts';
 import { sesRemovalTeller } from './ses-removals.ts';
 
 /** Addresses that get no more mail. */
-export const suppressionsModule = defineModule<SuppressionCommands>({
+export const suppressionsModule = defineModule<SuppressionCommands & SuppressionLister>({
   name: 'suppressions',
   tags: [{ segment: 'suppressions', name: 'Suppressions', description: 'Addresses that get no mail.' }],
   routes: suppressionRoutes,
-  open: ({ config, database, signer, sealer, clock, logger }) => ({
+  open: ({ config, database, reads, signer, sealer, clock, logger }) => ({
     connect() {
       const { sesRegion: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = config;
       const usesSes = config.transport.includes('ses') && region && accessKeyId && secretAccessKey;
@@ -17,7 +18,7 @@ export const suppressionsModule = defineModule<SuppressionCommands>({
         ? createSesApi({ region, accessKeyId, secretAccessKey, endpoint: config.sesEndpoint, now: clock.now })
         : null;
       return {
-        deps: { database, signer, sealer, tellsSes: api !== null },
+        deps: { database, reads, signer, sealer, tellsSes: api !== null },
         duties: api ? [sesRemovalTeller({ database, clock, sealer, logger, api })] : [],
       };
     },

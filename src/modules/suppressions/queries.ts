@@ -1,6 +1,7 @@
 import { WEAKEST_REASON } from '../../../machines/email-rules.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { pageOf, positionOf } from '../../http/pagination.ts';
 import { type Call, Page } from '../../http/route.ts';
@@ -40,9 +41,15 @@ const isPosition = (text: string): boolean => {
   return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
 };
 
+/** The services that listing suppressions calls. */
+export interface SuppressionLister {
+  readonly reads: Reads;
+  readonly signer: Signer;
+}
+
 /** The addresses that get no more live mail. Test mail is suppressed by nothing, so a test key sees none. */
 export async function listSuppressions(
-  { database, signer }: { readonly database: Database; readonly signer: Signer },
+  { reads, signer }: SuppressionLister,
   { caller, query }: Call<unknown, SuppressionQuery>,
 ): Promise<Page<SuppressionView> | Failure> {
   const request = { list: 'suppressions', caller, isPosition, query };
@@ -52,7 +59,7 @@ export async function listSuppressions(
   if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
   if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
   const [, from = null, key = null] = POSITION.exec(after ?? '') ?? [];
-  const rows = await database.query<Row>(LIST, [
+  const rows = await reads.query<Row>(LIST, [
     caller.workspaceId,
     from,
     key,

@@ -4,7 +4,7 @@ import { type Route, route } from '../../http/route.ts';
 import { forgetSuppression, type SuppressionCommands, suppressAddress } from './commands.ts';
 import { exportSuppressions, importSuppressions, SuppressionImport } from './csv.ts';
 import { SuppressBody, Suppression, SuppressionQuery } from './model.ts';
-import { listSuppressions } from './queries.ts';
+import { listSuppressions, type SuppressionLister } from './queries.ts';
 
 const EXAMPLE = {
   address: 'ada@example.com',
@@ -14,7 +14,7 @@ const EXAMPLE = {
 };
 
 /** The endpoints of suppressions. */
-export const suppressionRoutes = (deps: SuppressionCommands): readonly Route[] => [
+export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister): readonly Route[] => [
   route({
     method: 'GET',
     path: '/v1/suppressions',

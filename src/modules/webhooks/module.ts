@@ -9,10 +9,11 @@ import { disabledWarning } from './endpoints/disabled-warning.ts';
 import { webhookEndpointKind } from './endpoints/kind.ts';
 import { isLocalOnly } from './http/address-guard.ts';
 import { openWebhooks } from './open.ts';
+import type { DeliveryLister } from './queries.ts';
 import { webhookRoutes } from './routes.ts';
 
 /** Webhook endpoints, and the deliveries to them. */
-export const webhooksModule = defineModule<WebhookCommands>({
+export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
   name: 'webhooks',
   tags: [
     {
@@ -42,7 +43,7 @@ export const webhooksModule = defineModule<WebhookCommands>({
   children: [{ of: 'email', child: fanOut }],
   warnings: [disabledWarning],
   routes: webhookRoutes,
-  open({ database, clock, sealer, config, ca, tracing }) {
+  open({ database, reads, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
     const { kinds, targetRules, stopping, posting } = openWebhooks({
       ...{ database, clock, sealer },
@@ -53,7 +54,15 @@ export const webhooksModule = defineModule<WebhookCommands>({
       connect({ engine, offers }) {
         offers.posting = posting;
         return {
-          deps: { database, engine, sealer, targetRules, stopping, simulatorDomain: config.simulatorDomain },
+          deps: {
+            database,
+            reads,
+            engine,
+            sealer,
+            targetRules,
+            stopping,
+            simulatorDomain: config.simulatorDomain,
+          },
           duties: [webhookPruner({ database, clock, config }), deliveryStopper({ engine, clock })],
         };
       },

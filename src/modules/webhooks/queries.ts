@@ -1,6 +1,7 @@
 import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
+import type { Reads } from '../../db/reads.ts';
 import {
   webhookAttempts,
   webhookDeliveries,
@@ -15,6 +16,11 @@ import { deliveryOf, webhookOf } from './views.ts';
 
 export interface WebhookReader {
   readonly database: Database;
+}
+
+/** The services that listing deliveries calls. */
+export interface DeliveryLister extends WebhookReader {
+  readonly reads: Reads;
 }
 
 const endpointColumns = {
@@ -87,8 +93,8 @@ const deliveryColumns = {
 };
 
 /** Reads the deliveries that meet a condition, each with its last attempt, newest event first. */
-const deliveriesWhere = (database: Database, condition: SQL | undefined, limit: number) =>
-  database.read((orm) =>
+const deliveriesWhere = (reads: Reads, condition: SQL | undefined, limit: number) =>
+  reads.read((orm) =>
     orm
       .select(deliveryColumns)
       .from(webhookDeliveries)
@@ -109,7 +115,7 @@ const deliveriesWhere = (database: Database, condition: SQL | undefined, limit: 
 
 /** Lists the deliveries to one endpoint. */
 export function listDeliveries(
-  reader: WebhookReader,
+  reader: DeliveryLister,
   call: Call<{ readonly id: string }, DeliveryQuery>,
 ): Promise<Page<DeliveryView> | Failure> {
   const { id } = call.params;
@@ -121,7 +127,7 @@ export function listDeliveries(
       const webhook = await findWebhook(reader, call.caller, id);
       if (!webhook) return notFound('webhook endpoint');
       const condition = and(ofWebhook, ...withinRange(webhookDeliveries.id, range));
-      const rows = await deliveriesWhere(reader.database, condition, limit);
+      const rows = await deliveriesWhere(reader.reads, condition, limit);
       return rows.map((row) => ({ ...row, endpoint: webhook.status }));
     },
     item: ({ endpoint, ...row }) => deliveryOf(row, endpoint),

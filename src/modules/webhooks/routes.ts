@@ -19,7 +19,7 @@ import {
   Webhook,
   WebhookWithSecret,
 } from './model.ts';
-import { listDeliveries, listWebhooks, webhookDetail } from './queries.ts';
+import { type DeliveryLister, listDeliveries, listWebhooks, webhookDetail } from './queries.ts';
 
 const WEBHOOK_ID = { prefix: 'wh', resource: 'webhook endpoint' } as const;
 const DELIVERY_ID = { prefix: 'dlv', resource: 'webhook delivery' } as const;
@@ -54,7 +54,7 @@ const DELIVERY_EXAMPLE = {
 };
 
 /** The endpoints of webhooks. */
-export const webhookRoutes = (deps: WebhookCommands): readonly Route[] => [
+export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/webhooks',

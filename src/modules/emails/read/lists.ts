@@ -1,5 +1,5 @@
-import type { Database } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
+import type { Reads } from '../../../db/reads.ts';
 import { type Put, Values } from '../../../db/values.ts';
 import type { Filters } from './filters.ts';
 import {
@@ -32,8 +32,8 @@ const PLACES = {
 type Place = keyof typeof PLACES;
 
 /** True when so many emails of all workspaces are due that reading the newest ones finds those in flight as fast. */
-export async function isCrowded(database: Database, most: number): Promise<boolean> {
-  const beyond = await database.query(
+export async function isCrowded(reads: Reads, most: number): Promise<boolean> {
+  const beyond = await reads.query(
     `select id from email_due where ${IN_FLIGHT} order by wake_at offset $1::integer limit 1`,
     [most],
   );
@@ -48,7 +48,7 @@ export class EmailLists {
   readonly #near: Span;
 
   constructor(
-    private readonly database: Database,
+    private readonly reads: Reads,
     private readonly owner: Owner,
     private readonly filters: Filters,
     private readonly limit: number,
@@ -87,7 +87,7 @@ export class EmailLists {
   readonly nthInState = (place: Place) => async (count: number) => {
     const { put, list } = new Values();
     const { table, id } = PLACES[place];
-    const [row] = await this.database.query<{ id: string }>(
+    const [row] = await this.reads.query<{ id: string }>(
       `select ${id} as id from ${table} where ${this.#isInState(put, place, this.#all)}
 order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
       list,
@@ -129,7 +129,7 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
       examined === null
         ? `(select * from emails e where ${where})`
         : `(select * from emails e where ${where} ${order} limit ${put(examined)}::integer)`;
-    return this.database.query<EmailItemRow>(
+    return this.reads.query<EmailItemRow>(
       `select ${ITEM} from ${emails} e ${latestTurn(bounds)}
 where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)}::integer`,
       list,
@@ -140,7 +140,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
   async #nth(count: number, span: Span): Promise<string | null> {
     const { put, list } = new Values();
     const { where, order } = ownEmails(put, this.owner, putSpan(put, span));
-    const [row] = await this.database.query<{ id: string }>(
+    const [row] = await this.reads.query<{ id: string }>(
       `select e.id from emails e where ${where} ${order} offset ${put(count - 1)}::integer limit 1`,
       list,
     );
@@ -165,7 +165,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
       ofEmail.length === 0
         ? ''
         : ` and (select true from emails e where e.id = s.${id}${this.#ofEmail(put)} limit 1)`;
-    const rows = await this.database.query<{ id: string }>(
+    const rows = await this.reads.query<{ id: string }>(
       `select s.${id} as id from ${table} s where ${this.#isInState(put, place, span)}${leading ? ` and ${leading}` : ''}${isAsked}
 order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
       list,
@@ -180,7 +180,7 @@ order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
     if (first === undefined || last === undefined) return [];
     const { put, list } = new Values();
     const bounds = putSpan(put, { from: last, below: `${first}~` });
-    const rows = await this.database.query<EmailItemRow>(
+    const rows = await this.reads.query<EmailItemRow>(
       `select ${ITEM} from emails e ${latestTurn(bounds)}
 where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids)}::text[]) order by e.id desc`,
       list,
@@ -191,7 +191,7 @@ where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids
 
   /** Those that instances keep, which the clock knows nothing of: they lie above the lowest mark, and have had no turn. */
   async #keptIds(most: number): Promise<readonly string[]> {
-    const [kept] = await this.database.query<{ mark: string | null }>(
+    const [kept] = await this.reads.query<{ mark: string | null }>(
       'select min(low_water) as mark from instances',
     );
     // By its value and not by a subquery, the mark leaves out the partitions of other days before they are opened.
@@ -201,7 +201,7 @@ where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids
     const bounds = putSpan(put, this.#downTo(mark));
     const { where, order } = ownEmails(put, this.owner, bounds);
     const { ofEmail, status } = this.filters;
-    const rows = await this.database.query<{ id: string }>(
+    const rows = await this.reads.query<{ id: string }>(
       `select id from (
   select e.id, e.state, e.kept_by from emails e where ${where}${this.#ofEmail(put)} ${order} limit ${put(most)}::integer
 ) r where r.state = ${put(status ?? '')} and r.kept_by is not null and not exists (

@@ -1,6 +1,6 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import type { Principal } from '../../../auth/principal.ts';
-import type { Database } from '../../../db/database.ts';
+import type { Reads } from '../../../db/reads.ts';
 import { type Found, search } from '../../../http/bounded-search.ts';
 import { Failure } from '../../../http/failure.ts';
 import { filtersOf } from './filters.ts';
@@ -28,7 +28,7 @@ export const FOUND_BY: Readonly<Record<EmailState, 'waiting' | 'ended' | 'clock'
 
 /** Reads one row more than the page has, newest first, as far as the emails that are looked at hold so many. */
 export async function readPage(
-  database: Database,
+  reads: Reads,
   caller: Principal,
   query: EmailQuery,
   { after, now }: { readonly after: string | null; readonly now: number },
@@ -36,9 +36,9 @@ export async function readPage(
 ): Promise<Found<EmailItemRow> | Failure> {
   const filters = filtersOf(query, after, now);
   if (filters instanceof Failure) return filters;
-  const lists = new EmailLists(database, caller, filters, query.limit);
+  const lists = new EmailLists(reads, caller, filters, query.limit);
   const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
-  if (foundBy === 'clock' && !(await isCrowded(database, mostSearched)))
+  if (foundBy === 'clock' && !(await isCrowded(reads, mostSearched)))
     return { rows: await lists.inFlight(mostSearched), stoppedAt: null };
   const { ofEmail } = filters;
   if (foundBy === 'waiting' || foundBy === 'ended') {

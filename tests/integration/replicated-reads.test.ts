@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'drizzle-orm';
+import type { Database } from '../../src/db/database.ts';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { Reads } from '../../src/db/reads.ts';
+import { Replica } from '../../src/db/replica.ts';
+import { type Answered, ReplicatedReads } from '../../src/db/replicated-reads.ts';
+import { readPosition } from '../../src/db/wal-position.ts';
+import { diagnoseReplicas } from '../../src/doctor/replicas.ts';
+import { eventually } from '../support/eventually.ts';
+import { type LeaderAndStandby, startLeaderAndStandby, tell } from '../support/leader-and-standby.ts';
+import { serverUrl } from '../support/server.ts';
+
+let servers: LeaderAndStandby;
+let leader: PostgresDatabase;
+let reads: ReplicatedReads;
+
+beforeAll(async () => {
+  servers = await startLeaderAndStandby({ max_standby_streaming_delay: '0' });
+  await tell(servers.leader, 'create table notes (id integer primary key)', 'insert into notes values (1)');
+  leader = await PostgresDatabase.open(servers.leader.url('postgres'));
+  reads = new ReplicatedReads(leader, servers.standby.url('postgres'));
+});
+afterAll(async () => {
+  await reads?.close();
+  await leader?.close();
+  await servers?.stop();
+});
+
+const WHERE = 'select pg_is_in_recovery() as replica';
+const counted = (answered: Answered): number => reads.counts.get(answered) ?? 0;
+
+/** Reads until something has been counted that way, and answers what the read of it gave. */
+const until = <Row extends object>(answered: Answered, read: () => Promise<readonly Row[]>) =>
+  eventually(`a read that is counted as ${answered}`, async () => {
+    const before = counted(answered);
+    const rows = await read();
+    return counted(answered) > before ? rows : undefined;
+  });
+
+describe('a read', () => {
+  test('is answered by the replica, raw or put together by Drizzle, and with everything that was written before it', async () => {
+    expect(await until('replica', () => reads.query(WHERE))).toEqual([{ replica: true }]);
+    for (let id = 2; id < 40; id++) {
+      await leader.query('insert into notes values ($1)', [id]);
+      const rows = await reads.query('select id from notes where id = $1', [id], { isSearch: id % 2 === 0 });
+      expect(rows).toEqual([{ id }]);
+    }
+    const found = await until('replica', () =>
+      reads.read((orm) =>
+        orm.select({ replica: sql<boolean>`pg_is_in_recovery()` }).from(sql`notes limit 1`),
+      ),
+    );
+    expect(found).toEqual([{ replica: true }]);
+  });
+
+  test('waits at the replica for what the leader had, and then goes to the leader', async () => {
+    await tell(servers.standby, 'select pg_wal_replay_pause()');
+    await eventually('a standby that stands still', async () => {
+      const [row] = await tell(servers.standby, 'select pg_get_wal_replay_pause_state() as state');
+      return row?.state === 'paused' ? true : undefined;
+    });
+    try {
+      await leader.query('insert into notes values (100)');
+      const rows = await reads.query<{ id: number; replica: boolean }>(
+        'select id, pg_is_in_recovery() as replica from notes where id = 100',
+      );
+      expect(rows).toEqual([{ id: 100, replica: false }]);
+      await until('resting', () => reads.query(WHERE));
+      expect(reads.states).toMatchObject([{ reason: 'behind' }]);
+      expect(await diagnoseReplicas(leader, servers.standby.url('postgres'))).toMatchObject({
+        status: 'warning',
+        detail: `127.0.0.1:${servers.standby.port} is more than 250 ms behind the primary.`,
+      });
+    } finally {
+      await tell(servers.standby, 'select pg_wal_replay_resume()');
+    }
+    await until('replica', () => reads.query(WHERE));
+    await eventually('a doctor who finds it fit', async () => {
+      const { status } = await diagnoseReplicas(leader, servers.standby.url('postgres'));
+      return status === 'fine' ? true : undefined;
+    });
+  });
+
+  test('that stands in the way of replaying, or takes too long at the replica, is answered by the leader', async () => {
+    const lasting = () =>
+      reads.query<{ replica: boolean }>(
+        `select pg_is_in_recovery() as replica from notes cross join lateral (
+           select case when pg_is_in_recovery() then pg_sleep(60) end) s where id = 1`,
+      );
+    const told = await until('conflict', async () => {
+      const reading = lasting();
+      await Promise.race([
+        reading,
+        eventually('the read at the standby', async () => {
+          const [row] = await tell(
+            servers.standby,
+            `select 1 from pg_stat_activity where query like '%pg_sleep(60)%' and state = 'active' and pid <> pg_backend_pid()`,
+          );
+          return row && true;
+        }),
+      ]);
+      await leader.script('alter table notes add column more integer; alter table notes drop column more');
+      return reading;
+    });
+    expect(told).toEqual([{ replica: false }]);
+    expect(await until('slow', lasting)).toEqual([{ replica: false }]);
+    // Neither says anything of the replica.
+    await until('replica', () => reads.query(WHERE));
+  });
+
+  test('that no server can answer fails as at the leader', async () => {
+    await until('replica', () => reads.query(WHERE));
+    await expect(reads.query('select nothing')).rejects.toThrow('"nothing" does not exist');
+  });
+});
+
+describe('a server', () => {
+  test.each([
+    ['another cluster', async () => serverUrl(), 'belongs to another cluster'],
+    ['no replica', async () => servers.leader.url('postgres'), 'follows nobody: it is a primary itself'],
+  ] as const)('that is %s is not read from', async (reason, url, says) => {
+    const replica = new Replica(await url());
+    try {
+      await expect(replica.examine(await readPosition(leader))).rejects.toMatchObject({ reason });
+      expect((await diagnoseReplicas(leader, await url())).detail).toContain(says);
+    } finally {
+      await replica.close();
+    }
+  });
+
+  test('that stayed on the timeline before is not read from, however far it came', async () => {
+    const replica = new Replica(servers.standby.url('postgres'));
+    try {
+      const { timeline, ...position } = await readPosition(leader);
+      const later = { ...position, timeline: timeline + 1, lsn: '0/0' };
+      await expect(replica.examine(later)).rejects.toMatchObject({ reason: 'another timeline' });
+    } finally {
+      await replica.close();
+    }
+  });
+
+  test('is read from by an account that may see nothing of replication', async () => {
+    await tell(servers.leader, `create role plain login password 'plain'`);
+    const plain = (url: string) => Object.assign(new URL(url), { username: 'plain', password: 'plain' }).href;
+    const database = await PostgresDatabase.open(plain(servers.leader.url('postgres')));
+    const replica = new Replica(plain(servers.standby.url('postgres')));
+    try {
+      await eventually('a replica that is fit', async () => {
+        await replica.examine(await readPosition(database));
+        return true;
+      });
+    } finally {
+      await replica.close();
+      await database.close();
+    }
+  });
+});
+
+test('nothing that decides takes what may come from a replica, and every database can be shown from', () => {
+  const show = (from: Reads): Reads => from;
+  const decide = (by: Pick<Database, 'query'> | Pick<Database, 'read'>) => by;
+  expect(show(leader)).toBe(leader as Reads);
+  // @ts-expect-error: the type checker of the gate refuses it.
+  expect(decide(reads)).toBe(reads);
+  // @ts-expect-error: a write is no part of it.
+  const write = () => reads.read((orm) => orm.insert);
+  expect(write).toBeFunction();
+});
