@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type postgres from 'postgres';
 import { Semaphore } from '../async/semaphore.ts';
 import { connect, DIRECT } from './connect.ts';
-import type { Orm, Parameter } from './database.ts';
+import type { Orm, Parameter, QueryOptions, ReadOptions } from './database.ts';
 import { findLink } from './link.ts';
 import { ENGINE_SETTINGS, ormOver } from './orm-over.ts';
 import { serverName } from './server-urls.ts';
@@ -57,6 +57,11 @@ export class Replica {
     return this.#slots.taken + this.#slots.waiting;
   }
 
+  /** Statements are kept by their names as at the leader. Where a server has lost one, the leader answers, and connections are new. */
+  get #keeps(): boolean {
+    return !this.#link.isPooled;
+  }
+
   /** How long the last read waited for what the leader had, in milliseconds. */
   get waitedMs(): number {
     return this.#waitedMs;
@@ -67,17 +72,23 @@ export class Replica {
     position: WalPosition,
     text: string,
     parameters: readonly Parameter[],
-    isSearch: boolean,
+    { isSearch = false, isPage = false }: QueryOptions,
   ): Promise<readonly object[]> {
     const values = parameters.map(wireText);
-    return this.#run(position, isSearch ? 'reads' : 'engine', (transaction) =>
-      transaction.unsafe(text, values, { prepare: false }),
+    return this.#run(position, isSearch || isPage ? 'reads' : 'engine', (transaction) =>
+      transaction.unsafe(text, values, { prepare: this.#keeps && !isSearch }),
     );
   }
 
   /** Runs a Drizzle query as of that position, or later. @throws NotFromReplica */
-  read<Result>(position: WalPosition, run: (orm: Orm) => PromiseLike<Result>): Promise<Result> {
-    return this.#run(position, 'reads', (transaction, client) => run(ormOver(client, false, transaction)));
+  read<Result>(
+    position: WalPosition,
+    run: (orm: Orm) => PromiseLike<Result>,
+    { prepared = false }: ReadOptions = {},
+  ): Promise<Result> {
+    return this.#run(position, 'reads', (transaction, client) =>
+      run(ormOver(client, this.#keeps && prepared, transaction)),
+    );
   }
 
   /** Finds out whether it can be read from, over new connections. @throws NotFromReplica */
@@ -130,7 +141,7 @@ export class Replica {
     const begun = performance.now();
     for (let restMs = 1; ; restMs = Math.min(restMs * 2, LONGEST_LOOK_MS)) {
       const unfit = await unfitFor(position, (text, parameters) =>
-        transaction.unsafe(text, parameters, { prepare: false }),
+        transaction.unsafe(text, parameters, { prepare: this.#keeps }),
       );
       this.#waitedMs = performance.now() - begun;
       if (unfit === null) return;

@@ -3,7 +3,7 @@ import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from './data
 import type { ReadOrm, Reads } from './reads.ts';
 import { type Failing, NotFromReplica, Replica } from './replica.ts';
 import { serverUrls } from './server-urls.ts';
-import { readPosition, type WalPosition } from './wal-position.ts';
+import { LeaderPosition, type WalPosition } from './wal-position.ts';
 
 /** The rest between two looks at a replica that reads are kept from. */
 const EXAMINE_MS = 1_000;
@@ -59,10 +59,11 @@ export class ReplicatedReads implements Reads {
       // Until it was looked at, nothing is known of it.
       reason: 'away',
     }));
+    const ofLeader = new LeaderPosition(leader);
     this.#position = new BatchedRead(
       'replicaPosition',
       async () => {
-        const position = await readPosition(leader);
+        const position = await ofLeader.read();
         return () => position;
       },
       undefined,
@@ -78,10 +79,9 @@ export class ReplicatedReads implements Reads {
     parameters: readonly Parameter[] = [],
     options: QueryOptions = {},
   ): Promise<readonly Row[]> {
-    const { isSearch = false, isPage = false } = options;
     return this.#run(
       async (replica, position) =>
-        (await replica.query(position, text, parameters, isSearch || isPage)) as readonly Row[],
+        (await replica.query(position, text, parameters, options)) as readonly Row[],
       () => this.leader.query<Row>(text, parameters, options),
     );
   }
@@ -91,7 +91,7 @@ export class ReplicatedReads implements Reads {
     options?: ReadOptions,
   ): Promise<Readonly<Result>> {
     return this.#run(
-      (replica, position) => replica.read(position, (orm: Orm) => run(orm)),
+      (replica, position) => replica.read(position, (orm: Orm) => run(orm), options),
       () => this.leader.read((orm) => run(orm), options),
     );
   }

@@ -14,15 +14,40 @@ export interface WalPosition {
  * What a commit has returned for is flushed, unless `synchronous_commit` is off. On a server that is in recovery it is an error, which
  * says that this is no leader.
  */
-const LEADER = `select c.system_identifier::text as system, substr(pg_walfile_name(w.lsn), 1, 8) as timeline, w.lsn::text as lsn
-from pg_control_system() c, (select case when current_setting('synchronous_commit') = 'off'
+const LEADER = `select substr(pg_walfile_name(w.lsn), 1, 8) as timeline, w.lsn::text as lsn
+from (select case when current_setting('synchronous_commit') = 'off'
   then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as lsn) w`;
 
-/** Asks the leader how far it has come. @throws Unavailable */
-export async function readPosition(leader: Pick<Database, 'query'>): Promise<WalPosition> {
-  const [row] = await leader.query<{ system: string; timeline: string; lsn: string }>(LEADER);
-  if (!row) throw new Error('The leader told no position.');
-  return { ...row, timeline: Number.parseInt(row.timeline, 16) };
+/** The server reads it from a file, which costs more than all the rest. */
+const SYSTEM = 'select system_identifier::text as system from pg_control_system()';
+/** How long it is believed: it changes only where the URL has come to lead to another cluster. */
+const SYSTEM_FOR_MS = 1_000;
+
+/** Asks the leader how far it has come. */
+export class LeaderPosition {
+  #system = '';
+  #systemUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly leader: Pick<Database, 'query'>,
+    private readonly monotonic: () => number = () => performance.now(),
+  ) {}
+
+  /** @throws Unavailable */
+  async read(): Promise<WalPosition> {
+    const asked = this.monotonic();
+    const isKnown = asked < this.#systemUntil;
+    const [[row], [cluster]] = await Promise.all([
+      this.leader.query<{ timeline: string; lsn: string }>(LEADER),
+      isKnown ? [] : this.leader.query<{ system: string }>(SYSTEM),
+    ]);
+    if (cluster) {
+      this.#system = cluster.system;
+      this.#systemUntil = asked + SYSTEM_FOR_MS;
+    }
+    if (!row) throw new Error('The leader told no position.');
+    return { system: this.#system, lsn: row.lsn, timeline: Number.parseInt(row.timeline, 16) };
+  }
 }
 
 /**
@@ -30,9 +55,10 @@ export async function readPosition(leader: Pick<Database, 'query'>): Promise<Wal
  * further than the new one, with other content. Whoever may not read the state of the receiver goes by the last restartpoint.
  */
 const REPLICA = `select c.system_identifier::text as system, pg_is_in_recovery() as follows,
-  coalesce((select received_tli from pg_stat_wal_receiver), greatest(k.timeline_id, r.min_recovery_end_timeline)) as timeline,
+  coalesce((select received_tli from pg_stat_wal_receiver), (select greatest(k.timeline_id, r.min_recovery_end_timeline)
+    from pg_control_checkpoint() k, pg_control_recovery() r)) as timeline,
   coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as reached
-from pg_control_system() c, pg_control_checkpoint() k, pg_control_recovery() r`;
+from pg_control_system() c`;
 
 /** What stands against reading from a server now. */
 export type Unfit = 'behind' | 'no replica' | 'another cluster' | 'another timeline';

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { type Failing, NotFromReplica, Replica } from '../db/replica.ts';
 import { serverUrls } from '../db/server-urls.ts';
-import { readPosition } from '../db/wal-position.ts';
+import { LeaderPosition } from '../db/wal-position.ts';
 import { type Diagnosis, fine, messageOf, warning } from './diagnosis.ts';
 
 const CHECK = 'Read replicas';
@@ -25,7 +25,7 @@ export async function diagnoseReplicas(database: Database, url: string): Promise
     (serverUrls(url) ?? [url]).map(async (each) => {
       const replica = new Replica(each);
       try {
-        await replica.examine(await readPosition(database));
+        await replica.examine(await new LeaderPosition(database).read());
         return { isFit: true, says: `${replica.name} has what the primary has` };
       } catch (error) {
         if (!(error instanceof NotFromReplica)) throw error;
