@@ -36,6 +36,8 @@ export interface MemberPrincipal extends Identity {
   readonly role: Role;
   /** True when the role is not given before the person has a second factor: until then everything can be read only. */
   readonly needsSecondFactor: boolean;
+  /** True when the workspace is archived: until it is taken back into use everything can be read only. */
+  readonly isArchived: boolean;
 }
 
 /** The operator of the service, who opened a link that it printed when it started. */
@@ -75,11 +77,25 @@ export const SECOND_FACTOR_NEEDED = new Failure(
   { suggestion: 'Set up an authenticator or a passkey under Your account in the dashboard.' },
 );
 
+/** The refusal of a person who would change something in an archived workspace: no other role would help. */
+const archived = (needed: Permission): Failure =>
+  new Failure('FORBIDDEN', `This workspace is archived: nobody in it has the permission ${needed}.`, {
+    suggestion: 'An owner takes it back into use, with PATCH {"archived": false} or in the dashboard.',
+  });
+
 /** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
 export function lacking(
   needed: Permission,
-  { kind, ...caller }: { readonly kind: PrincipalKind; readonly needsSecondFactor?: boolean },
+  {
+    kind,
+    ...caller
+  }: {
+    readonly kind: PrincipalKind;
+    readonly needsSecondFactor?: boolean;
+    readonly isArchived?: boolean;
+  },
 ): Failure {
+  if (caller.isArchived) return archived(needed);
   if (caller.needsSecondFactor) return SECOND_FACTOR_NEEDED;
   const { who, remedy } = LACKING[kind];
   return new Failure('FORBIDDEN', `${who} lacks the permission ${needed}.`, {

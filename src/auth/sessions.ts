@@ -108,8 +108,7 @@ export class Sessions {
         accountId: id,
         sessionId: session.id,
         role,
-        needsSecondFactor,
-        permissions,
+        ...{ needsSecondFactor, isArchived, permissions },
         ...common,
       };
     }

@@ -124,7 +124,11 @@ describe('the end of a workspace', () => {
     expect(archived.body.data).toMatchObject({ id: theirs, name: 'Old', archived: true, role: 'owner' });
     expect((await service.ask({ path: '/v1/workspace', key: theirKey })).status).toBe(401);
     expect((await owner.ask('/live/emails')).status).toBe(200);
-    expect((await owner.ask('/live/workspace', { name: 'New' }, 'PATCH')).status).toBe(403);
+    const refused = await owner.ask('/live/workspace', { name: 'New' }, 'PATCH');
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      'This workspace is archived: nobody in it has the permission workspace:write.',
+    ]);
     await owner.ask(`/workspaces/${theirs}`, { archived: false }, 'PATCH');
     expect((await service.ask({ path: '/v1/workspace', key: theirKey })).status).toBe(200);
     await owner.ask(`/workspaces/${theirs}`, { archived: true }, 'PATCH');
