@@ -25,7 +25,15 @@ let receiver: ReturnType<typeof Bun.serve>;
 beforeAll(async () => {
   spamd = await startSpamd();
   receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 204 }) });
-  dashboard = await openDashboard({ env: { TEST_SENDS_PER_DAY: '0', SPAMASSASSIN_URL: spamd.url } });
+  dashboard = await openDashboard({
+    env: {
+      TEST_SENDS_PER_DAY: '0',
+      SPAMASSASSIN_URL: spamd.url,
+      TRANSPORT: 'capture,smtp,direct',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      EHLO_NAME: 'mail.acme.example',
+    },
+  });
   url = dashboard.service.url;
   const client = createClient(url, TEST_KEY);
   for (const outcome of ['bounced', 'opened', 'delivered'])
@@ -130,7 +138,6 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await press(page, /^Copy: Value v=DMARC1/);
   expect(await page.evaluate('navigator.clipboard.readText()')).toStartWith('v=DMARC1');
-  await inspect(page, 'domain');
   await pressOn(page.getByLabel(/^Clicks/), 'Space');
   await page.getByText('Clicks are counted.').waitFor();
   await press(page, 'Undo');
@@ -138,6 +145,27 @@ test('a domain is added, its records are copied and looked up, and it is removed
     .getByLabel(/^Clicks/)
     .and(page.locator(':not(:checked)'))
     .waitFor();
+  // Nothing can come after what keeps the mail here: that is told at the second place, where the focus is.
+  await press(page, 'Add one that takes over');
+  await page.getByLabel('When that is down').and(page.locator(':focus')).waitFor();
+  await press(page, 'Save the order');
+  await page.locator('[name="fallbacks/0"][aria-invalid=true]:focus').waitFor();
+  await page.getByText('Nothing can come after capture', { exact: false }).waitFor();
+  await inspect(page, 'domain');
+  await page.getByLabel('Leaves by').selectOption('Direct');
+  await page.locator('[name="fallbacks/0"][aria-invalid=false]').waitFor();
+  await pressOn(page.getByRole('button', { name: 'Move SMTP relay up' }));
+  await page.getByRole('button', { name: 'Move SMTP relay up' }).and(page.locator(':focus')).waitFor();
+  await press(page, 'Save the order');
+  await page.getByText('Live email leaves by “SMTP relay”, then “Direct” from now on.').waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  const order = async () => (await asMember(page, 'GET', `live/domains/${id}`)).data;
+  expect(await order()).toMatchObject({ provider: 'smtp', fallbacks: ['direct'] });
+  await page.getByRole('button', { name: 'Remove Direct' }).click();
+  await page.getByLabel('When that is down').waitFor({ state: 'detached' });
+  await press(page, 'Save the order');
+  await page.getByText('Live email leaves by “SMTP relay” from now on.').waitFor();
+  expect(await order()).toMatchObject({ provider: 'smtp', fallbacks: [] });
   await press(page, 'More for mail.acme.example');
   await pressOn(page.getByRole('menuitem', { name: 'Remove the domain' }));
   await press(page, 'Remove the domain');

@@ -96,30 +96,33 @@ test('the relay takes over while SES is throttled', async () => {
 
 test('only orders that can be are taken, and the refusal names the reason', async () => {
   const before = (await service.live.get(`/v1/domains/${service.domainId}`)).body.data;
-  const refused: readonly (readonly [object, string])[] = [
+  const unknownHere = 'Choose among the transports that are enabled here and send mail: smtp, ses.';
+  const twice = (name: string) => `Name each transport once; ${name} comes before this place already.`;
+  const afterCapture = 'Nothing can come after capture, which is never down by itself.';
+  // Each refusal by the places that it is about.
+  const refused: readonly (readonly [object, Record<number, string>])[] = [
+    [{ fallbacks: ['direct'] }, { 0: unknownHere }],
+    [{ fallbacks: ['capture'] }, { 0: unknownHere }],
+    [{ provider: 'smtp', fallbacks: ['ses', 'ses'] }, { 1: twice('ses') }],
     [
-      { fallbacks: ['direct'] },
-      'Choose among the transports that are enabled here and send mail: smtp, ses.',
+      { provider: 'smtp', fallbacks: ['smtp', 'ses', 'direct'] },
+      { 0: twice('smtp'), 2: unknownHere },
     ],
+    [{ fallbacks: ['ses'] }, { 0: twice('ses') }],
     [
-      { fallbacks: ['capture'] },
-      'Choose among the transports that are enabled here and send mail: smtp, ses.',
-    ],
-    [{ provider: 'smtp', fallbacks: ['ses', 'ses'] }, 'Name each transport once; smtp comes first already.'],
-    [{ provider: 'smtp', fallbacks: ['smtp'] }, 'Name each transport once; smtp comes first already.'],
-    [{ fallbacks: ['ses'] }, 'Name each transport once; ses comes first already.'],
-    [
-      { provider: null, fallbacks: ['ses'] },
-      'Nothing can come after capture, which is never down by itself.',
+      { provider: null, fallbacks: ['ses', 'smtp'] },
+      { 0: afterCapture, 1: afterCapture },
     ],
   ];
-  for (const [body, message] of refused)
+  for (const [body, places] of refused)
     for (const told of [
       await patch(body),
       await service.live.post('/v1/domains', { name: 'other.example', provider: 'ses', ...body }),
     ]) {
       expect([told.status, told.body.error.code]).toEqual([422, 'VALIDATION_ERROR']);
-      expect(told.body.error.details).toEqual([{ path: '/body/fallbacks', message }]);
+      expect(told.body.error.details).toEqual(
+        Object.entries(places).map(([at, message]) => ({ path: `/body/fallbacks/${at}`, message })),
+      );
     }
   const four = await patch({ fallbacks: ['smtp', 'ses', 'smtp', 'ses'] });
   expect([four.status, four.body.error.details[0].path]).toEqual([422, '/body/fallbacks']);

@@ -36,27 +36,32 @@ export function setupOf(source: SetupSource): DnsSetup {
 /** True for a relay on this machine, which sends from this machine's address. */
 const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** Reads the transports that a request chooses to take over from `first`, in their order. */
+/** Reads the transports that a request chooses to take over from `first`, in their order. Each that cannot stand where it does is told. */
 export function readFallbacks(
   wanted: readonly string[],
   first: Transport['name'],
   transports: EnabledTransports,
 ): readonly Transport['name'][] | Failure {
-  const known = wanted.flatMap(
-    (each) => transports.find((name) => name === each && name !== 'capture') ?? [],
-  );
-  const choice = transports.filter((name) => name !== 'capture').join(', ') || 'none';
-  if (known.length < wanted.length)
-    return refused(`Choose among the transports that are enabled here and send mail: ${choice}.`);
-  if (new Set([first, ...known]).size <= known.length)
-    return refused(`Name each transport once; ${first} comes first already.`);
-  const last = [first, ...known].slice(0, -1).find((name) => !mayBeFollowed(name));
-  return last === undefined
-    ? known
-    : refused(`Nothing can come after ${last}, which is never down by itself.`);
+  const order = [first];
+  const problems = wanted.flatMap((each, index) => {
+    const name = transports.find((known) => known === each && known !== 'capture');
+    const message = name === undefined ? unknownHere(transports) : misplaced(name, order);
+    if (name !== undefined && message === null) order.push(name);
+    return message === null ? [] : [{ path: `/body/fallbacks/${index}`, message }];
+  });
+  return problems.length === 0 ? order.slice(1) : invalid(problems);
 }
 
-const refused = (message: string): Failure => invalid([{ path: '/body/fallbacks', message }]);
+const unknownHere = (transports: EnabledTransports): string => {
+  const choice = transports.filter((name) => name !== 'capture').join(', ') || 'none';
+  return `Choose among the transports that are enabled here and send mail: ${choice}.`;
+};
+
+function misplaced(name: Transport['name'], before: readonly Transport['name'][]): string | null {
+  if (before.includes(name)) return `Name each transport once; ${name} comes before this place already.`;
+  const last = before.find((each) => !mayBeFollowed(each));
+  return last === undefined ? null : `Nothing can come after ${last}, which is never down by itself.`;
+}
 
 /** Reads the transport that a request chooses, which must be enabled here; null for the default one. */
 export function readProvider(

@@ -14,6 +14,7 @@ import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { Switches } from '../../ui/switches.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
+import { Leaving } from './leaving.tsx';
 import { Records } from './records.tsx';
 import { DOMAIN_STATES, PROVIDERS } from './states.ts';
 
@@ -71,7 +72,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
         <Records records={data.dnsRecords} />
       </Card>
       <Tracking domain={data} />
-      {may('domains:write') && <Leaving domain={data} />}
+      {may('domains:write') && <Leaving key={id} domain={data} />}
       <Card title="Details">
         <Facts
           facts={{
@@ -110,43 +111,6 @@ function Tracking({ domain }: { readonly domain: Domain }) {
         told={(label, value) => `${label} are ${value ? 'counted' : 'no longer counted'}.`}
         onChange={(name, value) => update.mutateAsync({ path: { id: domain.id }, body: { [name]: value } })}
       />
-    </Card>
-  );
-}
-
-/** The way that live email leaves by, where the operator has opened several. */
-function Leaving({ domain: { id, provider } }: { readonly domain: Domain }) {
-  const update = useChange('PATCH /domains/{id}');
-  const path = { id };
-  return (
-    <Card
-      title="How it leaves"
-      about="One of the ways that this service has (TRANSPORT); others are refused."
-    >
-      <select
-        aria-label="Leaves by"
-        value={provider}
-        className="field field-small w-auto justify-self-start"
-        onChange={({ target }) => {
-          const chosen = target.value as Domain['provider'];
-          update.mutate(
-            { path, body: { provider: chosen } },
-            {
-              onError: toastProblem,
-              onSuccess: () =>
-                toast(`Live email leaves by “${PROVIDERS[chosen]}” from now on.`, () =>
-                  update.mutateAsync({ path, body: { provider } }),
-                ),
-            },
-          );
-        }}
-      >
-        {Object.entries(PROVIDERS).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
     </Card>
   );
 }
