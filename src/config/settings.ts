@@ -183,6 +183,16 @@ export const SETTINGS = {
     'The relay that takes over while the one of SMTP_URL is down; never for mail that the first one may have taken',
   ),
   DIRECT_PORT: withDefault(is.port, '25', 'The port of the receiving servers for TRANSPORT=direct'),
+  DIRECT_CONNECTIONS_PER_SITE: withDefault(
+    is.integer(1, 100),
+    '10',
+    'The most connections that each process opens at the same time to one receiving site (the mail servers that domains share) for TRANSPORT=direct',
+  ),
+  DIRECT_MESSAGES_PER_MINUTE: withDefault(
+    is.integer(60, 60_000),
+    '3000',
+    'The most messages a minute that each process gives to one receiving site for TRANSPORT=direct',
+  ),
   EHLO_NAME: optional(
     is.domain,
     'the name of the machine',

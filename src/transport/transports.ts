@@ -1,5 +1,6 @@
 import { type CapturedMessage, CaptureTransport } from './capture.ts';
 import { DirectTransport } from './direct/direct.ts';
+import { mxGroupLimits } from './direct/mx-group.ts';
 import type { Resolver } from './dns/resolver.ts';
 import type { Monotonic } from './monotonic.ts';
 import { SesTransport } from './ses/ses.ts';
@@ -16,6 +17,10 @@ export interface TransportSettings {
   /** The relay that takes over while the first one is down. */
   readonly smtpFallbackUrl: string | null;
   readonly directPort: number;
+  /** Sessions of this process to one receiving site at once. */
+  readonly directConnectionsPerSite: number;
+  /** Messages of this process to one receiving site. */
+  readonly directMessagesPerMinute: number;
   readonly ehloName: string | null;
   readonly sesRegion: string | null;
   readonly sesEndpoint: string | null;
@@ -124,6 +129,7 @@ export class Transports {
       random,
       ehloName,
       port: settings.directPort,
+      limits: mxGroupLimits(settings.directConnectionsPerSite, settings.directMessagesPerMinute),
       ca,
       probeDomain,
       ...reach,

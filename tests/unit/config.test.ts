@@ -65,6 +65,22 @@ describe('the defaults of the configuration', () => {
     expect(load({ ...shared, DATABASE_READ_URL: replicas }).databaseReadUrl).toBe(replicas);
   });
 
+  test('spare receiving sites, which may be spared more or less', () => {
+    expect(load()).toMatchObject({ directConnectionsPerSite: 10, directMessagesPerMinute: 3_000 });
+    const limits = (connections: string, messages: string) =>
+      problemsOf({ DIRECT_CONNECTIONS_PER_SITE: connections, DIRECT_MESSAGES_PER_MINUTE: messages });
+    expect(limits('1', '60')).toEqual([]);
+    expect(limits('100', '60000')).toEqual([]);
+    for (const [connections, messages] of [
+      ['0', '59'],
+      ['101', '60001'],
+    ] as const)
+      expect(limits(connections, messages)).toEqual([
+        expect.stringContaining('DIRECT_CONNECTIONS_PER_SITE'),
+        expect.stringContaining('DIRECT_MESSAGES_PER_MINUTE'),
+      ]);
+  });
+
   test('give a process every role, and refuse to leave one to nobody', () => {
     expect(load().roles).toEqual(['http', 'engine', 'delivery']);
     expect(load({ ROLES: 'delivery, engine,http' }).roles).toHaveLength(3);

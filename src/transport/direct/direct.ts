@@ -34,7 +34,7 @@ export interface DirectOptions {
   readonly port?: number;
   /** PEM certificates to trust instead of the system's, for MTA-STS; null for the system's. */
   readonly ca?: string | null;
-  readonly limits?: MxGroupLimits;
+  readonly limits: MxGroupLimits;
   /** Decides which addresses may be connected to; by default only public ones. */
   readonly mayConnect?: (address: string) => boolean;
   readonly connectMs?: number;
@@ -44,8 +44,6 @@ export interface DirectOptions {
   readonly policyPort?: number;
 }
 
-/** Limits for one MX group that an unknown sender can use; they allow 150,000 messages an hour. */
-const LIMITS: MxGroupLimits = { sessions: 10, messagesPerSession: 100, messagesPerSecond: 50, idleMs: 5_000 };
 /** Cache lifetime of routes and policies; a domain that moves its mail is followed within it. */
 const FRESH_MS = 30_000;
 const MX_GROUPS = 1_000;
@@ -133,15 +131,20 @@ export class DirectTransport implements Transport {
       const group = this.#groupOf(route.hosts);
       const plan = { hosts, group, mail, enforced: policy?.mode === 'enforce' };
       const attempt = async () => {
-        if (!(await group.rate.next(signal))) throw new Late();
+        if (!(await group.rate.next(signal))) throw new TurnMissed();
         await begun();
         if (signal.aborted) throw new Late();
         return deliver(plan, this.#reach, signal);
       };
-      return await group.sessions.run(attempt, signal, () => new Late());
+      return await group.sessions.run(attempt, signal, () => new TurnMissed());
     } catch (error) {
       if (!(error instanceof Late)) throw error;
-      return deferred(`Mail to ${domain} had to wait too long here`, 'RateLimited', '4.4.5');
+      const { sessions, messagesPerMinute } = this.options.limits;
+      const reason =
+        error instanceof TurnMissed
+          ? `Mail to ${domain} waited here for its turn at its mail servers until the attempt was over: ${sessions} connections at once (DIRECT_CONNECTIONS_PER_SITE), ${messagesPerMinute} messages a minute (DIRECT_MESSAGES_PER_MINUTE)`
+          : `Mail to ${domain} had to wait too long here`;
+      return deferred(reason, 'RateLimited', '4.4.5');
     }
   }
 
@@ -160,7 +163,7 @@ export class DirectTransport implements Transport {
     if (known) return known;
     if (this.#groups.size >= MX_GROUPS)
       for (const [other, group] of this.#groups) if (group.idle) this.#groups.delete(other);
-    const group = new MxGroup(this.options.limits ?? LIMITS, this.options.monotonic);
+    const group = new MxGroup(this.options.limits, this.options.monotonic);
     this.#groups.set(name, group);
     return group;
   }
@@ -168,3 +171,6 @@ export class DirectTransport implements Transport {
 
 /** The deadline passed before a connection could be opened. */
 class Late extends Error {}
+
+/** The deadline passed before the limits of the receiving site left a turn. */
+class TurnMissed extends Late {}

@@ -9,9 +9,17 @@ import { SendRate } from './send-rate.ts';
 export interface MxGroupLimits {
   readonly sessions: number;
   readonly messagesPerSession: number;
-  readonly messagesPerSecond: number;
+  readonly messagesPerMinute: number;
   readonly idleMs: number;
 }
+
+/** The limits for one MX group where only these two are chosen. */
+export const mxGroupLimits = (sessions: number, messagesPerMinute: number): MxGroupLimits => ({
+  sessions,
+  messagesPerSession: 100,
+  messagesPerMinute,
+  idleMs: 5_000,
+});
 
 /**
  * All domains whose mail goes to the same hosts, by which receivers count connections and messages. Thousands of domains of one
@@ -27,7 +35,7 @@ export class MxGroup {
     monotonic: Monotonic,
   ) {
     this.sessions = new Semaphore(limits.sessions);
-    this.rate = new SendRate(limits.messagesPerSecond, monotonic);
+    this.rate = new SendRate(limits.messagesPerMinute, monotonic);
   }
 
   /** True when no message is in progress and no session is open. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { freePort } from '../../../src/chaos/free-port.ts';
 import { type DirectOptions, DirectTransport } from '../../../src/transport/direct/direct.ts';
+import { mxGroupLimits } from '../../../src/transport/direct/mx-group.ts';
 import { createResolver } from '../../../src/transport/dns/resolver.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
@@ -32,7 +33,7 @@ beforeEach(() => {
 });
 
 const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
-const POLITE = { sessions: 10, messagesPerSession: 100, messagesPerSecond: 1_000, idleMs: 5_000 };
+const POLITE = mxGroupLimits(10, 60_000);
 
 const transport = (changes: Partial<DirectOptions> = {}) =>
   new DirectTransport({
@@ -193,6 +194,7 @@ describe('direct delivery connects to no address that is not public', () => {
         random: () => 0,
         ehloName: 'posthorn.test',
         port,
+        limits: POLITE,
       });
       const [outcome] = await direct.send(aMessage({ recipients: BOB }), LIMITS);
       expect(outcome).toMatchObject({ outcome: 'deferred', remoteMta: null });
@@ -252,8 +254,8 @@ describe('direct delivery to one receiving site', () => {
     await direct.close();
   });
 
-  test('gets no more messages a second than allowed', async () => {
-    const direct = transport({ limits: { ...POLITE, messagesPerSecond: 20 } });
+  test('gets no more messages a minute than allowed', async () => {
+    const direct = transport({ limits: { ...POLITE, messagesPerMinute: 1_200 } });
     const begin = performance.now();
     const outcomes = await Promise.all(many(30).map((message) => direct.send(message, LIMITS)));
     // One second's worth at once, the other ten a twentieth of a second apart.
@@ -263,11 +265,14 @@ describe('direct delivery to one receiving site', () => {
   });
 
   test('that is busy until the deadline leaves the rest deferred', async () => {
-    const direct = transport({ limits: { ...POLITE, messagesPerSecond: 1 } });
+    const direct = transport({ limits: { ...POLITE, messagesPerMinute: 60 } });
     const outcomes = await Promise.all(
       many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 900 })),
     );
     const kinds = outcomes.flat().map(({ outcome, subType }) => `${outcome} ${subType}`);
+    expect(outcomes.flat().find(({ outcome }) => outcome === 'deferred')?.response).toContain(
+      '10 connections at once (DIRECT_CONNECTIONS_PER_SITE), 60 messages a minute (DIRECT_MESSAGES_PER_MINUTE)',
+    );
     expect(kinds.filter((kind) => kind === 'deferred RateLimited').length).toBeGreaterThanOrEqual(2);
     expect(kinds.filter((kind) => kind === 'accepted null').length).toBe(first.messages.length);
     await direct.close();

@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { freePort } from '../../../src/chaos/free-port.ts';
 import { DirectTransport } from '../../../src/transport/direct/direct.ts';
+import { mxGroupLimits } from '../../../src/transport/direct/mx-group.ts';
 import { createResolver } from '../../../src/transport/dns/resolver.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
@@ -65,6 +66,7 @@ const transport = (ca: string | null = AUTHORITY) =>
     random: () => 0,
     ehloName: 'posthorn.test',
     port,
+    limits: mxGroupLimits(10, 3_000),
     ca,
     mayConnect: () => true,
     connectMs: 1_000,

@@ -25,6 +25,8 @@ const transports = (settings: Partial<TransportSettings> = {}, ca: string | null
       smtpUrl: null,
       smtpFallbackUrl: null,
       directPort: 25,
+      directConnectionsPerSite: 10,
+      directMessagesPerMinute: 3_000,
       ehloName: null,
       sesRegion: null,
       sesEndpoint: null,
