@@ -92,7 +92,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
   await ensurePartitions(database, clock.now());
-  const reads = readsOf(source, database, metrics, opened);
+  const reads = readsOf(source, database, metrics, clock.monotonic, opened);
   const tracing = await openTracing({
     endpoint: config.otelExporterOtlpEndpoint,
     headers: config.otelExporterOtlpHeaders ?? {},
@@ -163,15 +163,21 @@ function readsOf(
   { config, logger }: ServiceSource,
   database: Database,
   metrics: Metrics | null,
+  monotonic: () => number,
   opened: Closing[],
 ): Reads {
   const { databaseReadUrl: url, roles } = config;
   if (url === null || !roles.includes('http')) return database;
-  const reads = new ReplicatedReads(database, url, (server, reason) =>
-    reason === null
-      ? logger.info({ server }, 'Lists and figures are read from a replica')
-      : logger.warn({ server, reason }, 'A replica is not read from: the primary answers in its place'),
-  );
+  const warn = rarely(logger, monotonic, { everyMs: 60_000, most: 5 });
+  const reads = new ReplicatedReads(database, url, (server, reason, err) => {
+    if (reason === null) logger.info({ server }, 'Lists and figures are read from this replica');
+    else if (reason === 'primary') logger.info({ server }, 'This is the primary, and no replica at present');
+    else
+      warn(
+        { server, reason, ...(err !== undefined && { err }) },
+        'A replica is not read from: the primary answers',
+      );
+  });
   opened.push(() => reads.close());
   if (metrics) countReplicas(metrics, reads);
   return reads;

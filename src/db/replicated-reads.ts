@@ -11,11 +11,14 @@ const EXAMINE_MS = 1_000;
 /** Who answered a read: a replica, or the leader and why. `resting`: no replica is in use just now. */
 export type Answered = 'replica' | 'resting' | 'leader away' | Failing;
 
+/** Why reads are kept from a replica; null while they are not. */
+export type Standing = Failing | 'unknown' | null;
+
 /** What one replica says of itself. */
 export interface ReplicaState {
   readonly server: string;
   /** Why reads are kept from it; null while they are not. */
-  readonly reason: Failing | null;
+  readonly reason: Standing;
   /** How long the last read waited for it to catch up, in milliseconds. */
   readonly waitedMs: number;
 }
@@ -23,6 +26,7 @@ export interface ReplicaState {
 /** What a failure says of the replica, and not of the one read. Reads are kept from it until it was seen to be fit again. */
 const OF_REPLICA: ReadonlySet<Failing> = new Set<Failing>([
   'behind',
+  'primary',
   'no replica',
   'another cluster',
   'another timeline',
@@ -31,7 +35,7 @@ const OF_REPLICA: ReadonlySet<Failing> = new Set<Failing>([
 
 interface Followed {
   readonly replica: Replica;
-  reason: Failing | null;
+  reason: Standing;
 }
 
 /**
@@ -51,13 +55,13 @@ export class ReplicatedReads implements Reads {
   constructor(
     private readonly leader: Database,
     url: string,
-    /** Is called when reads are kept from a replica, with the reason, and with null when they are not any more. */
-    private readonly noted: (server: string, reason: Failing | null) => void = () => {},
+    /** Is called when reads are kept from a replica, with the reason and its cause, and with null when they are not any more. */
+    private readonly noted: (server: string, reason: Standing, cause?: unknown) => void = () => {},
   ) {
     this.#followed = (serverUrls(url) ?? [url]).map((each) => ({
       replica: new Replica(each),
-      // Until it was looked at, nothing is known of it.
-      reason: 'away',
+      // It has not been looked at yet.
+      reason: 'unknown',
     }));
     const ofLeader = new LeaderPosition(leader);
     this.#position = new BatchedRead(
@@ -136,7 +140,7 @@ export class ReplicatedReads implements Reads {
     } catch (error) {
       // Whatever a read throws before it is sent, it throws at the leader as well.
       const reason = error instanceof NotFromReplica ? error.reason : 'error';
-      if (OF_REPLICA.has(reason)) this.#note(followed, reason);
+      if (OF_REPLICA.has(reason)) this.#note(followed, reason, error);
       return this.#count(reason, fromLeader);
     }
   }
@@ -178,13 +182,13 @@ export class ReplicatedReads implements Reads {
       this.#note(followed, null);
     } catch (error) {
       // A leader that cannot be asked says nothing about its replicas.
-      if (error instanceof NotFromReplica) this.#note(followed, error.reason);
+      if (error instanceof NotFromReplica) this.#note(followed, error.reason, error);
     }
   }
 
-  #note(followed: Followed, reason: Failing | null): void {
+  #note(followed: Followed, reason: Standing, error?: unknown): void {
     if (this.#closed || followed.reason === reason) return;
     followed.reason = reason;
-    this.noted(followed.replica.name, reason);
+    this.noted(followed.replica.name, reason, error instanceof Error ? error.cause : undefined);
   }
 }

@@ -55,13 +55,15 @@ export class LeaderPosition {
  * further than the new one, with other content. Whoever may not read the state of the receiver goes by the last restartpoint.
  */
 const REPLICA = `select c.system_identifier::text as system, pg_is_in_recovery() as follows,
-  coalesce((select received_tli from pg_stat_wal_receiver), (select greatest(k.timeline_id, r.min_recovery_end_timeline)
-    from pg_control_checkpoint() k, pg_control_recovery() r)) as timeline,
+  case when not pg_is_in_recovery()
+    then ('x' || substr(pg_walfile_name(pg_current_wal_flush_lsn()), 1, 8))::bit(32)::integer
+    else coalesce((select received_tli from pg_stat_wal_receiver), (select greatest(k.timeline_id, r.min_recovery_end_timeline)
+    from pg_control_checkpoint() k, pg_control_recovery() r)) end as timeline,
   coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as reached
 from pg_control_system() c`;
 
 /** What stands against reading from a server now. */
-export type Unfit = 'behind' | 'no replica' | 'another cluster' | 'another timeline';
+export type Unfit = 'behind' | 'primary' | 'no replica' | 'another cluster' | 'another timeline';
 
 interface Replayed {
   readonly system: string;
@@ -78,7 +80,8 @@ export async function unfitFor(
   const [row] = (await ask(REPLICA, [lsn])) as readonly Replayed[];
   if (!row) throw new Error('The replica told no position.');
   if (row.system !== system) return 'another cluster';
-  if (!row.follows) return 'no replica';
+  // One that was promoted writes another timeline than the leader of now.
+  if (!row.follows) return row.timeline === timeline ? 'primary' : 'no replica';
   if (row.timeline !== timeline) return 'another timeline';
   return row.reached ? null : 'behind';
 }

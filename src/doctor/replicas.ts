@@ -9,7 +9,8 @@ const CHECK = 'Read replicas';
 /** What a replica is, where it cannot be read from. */
 const SAYS: Readonly<Record<Failing, string>> = {
   behind: 'is more than 250 ms behind the primary',
-  'no replica': 'follows nobody: it is a primary itself',
+  primary: 'is the primary at present',
+  'no replica': 'follows nobody: it was promoted, or never was a replica',
   'another cluster': 'belongs to another cluster',
   'another timeline': 'has not followed the primary of now: it stands on another timeline',
   away: 'does not answer',
@@ -26,18 +27,22 @@ export async function diagnoseReplicas(database: Database, url: string): Promise
       const replica = new Replica(each);
       try {
         await replica.examine(await new LeaderPosition(database).read());
-        return { isFit: true, says: `${replica.name} has what the primary has` };
+        return { isFit: true, isPrimary: false, says: `${replica.name} has what the primary has` };
       } catch (error) {
         if (!(error instanceof NotFromReplica)) throw error;
         const because = error.cause === undefined ? '' : ` (${messageOf(error.cause).replace(/\.$/, '')})`;
-        return { isFit: false, says: `${replica.name} ${SAYS[error.reason]}${because}` };
+        const isPrimary = error.reason === 'primary';
+        return { isFit: false, isPrimary, says: `${replica.name} ${SAYS[error.reason]}${because}` };
       } finally {
         await replica.close();
       }
     }),
   );
   const detail = `${found.map(({ says }) => says).join('; ')}.`;
-  return found.every(({ isFit }) => isFit)
+  // Of servers that change places, one is the primary.
+  const isWell =
+    found.some(({ isFit }) => isFit) && found.every(({ isFit, isPrimary }) => isFit || isPrimary);
+  return isWell
     ? fine(CHECK, detail)
     : warning(
         CHECK,

@@ -139,10 +139,16 @@ describe('a read', () => {
 describe('a server', () => {
   test.each([
     ['another cluster', async () => serverUrl(), 'belongs to another cluster'],
-    ['no replica', async () => servers.leader.url('postgres'), 'follows nobody: it is a primary itself'],
+    ['primary', async () => servers.leader.url('postgres'), 'is the primary at present'],
   ] as const)('that is %s is not read from', async (reason, url, says) => {
     await examined(await url(), reason);
     await diagnosed(await url(), 'warning', `${says}.`);
+  });
+
+  test('may be the primary beside others, as where they change places', async () => {
+    const both = servers.standby.url('postgres').replace('@', `@127.0.0.1:${servers.leader.port},`);
+    const { port } = servers.standby;
+    await diagnosed(both, 'fine', `is the primary at present; 127.0.0.1:${port} has what the primary has.`);
   });
 
   test('that stayed on the timeline before is not read from, however far it came', async () => {
