@@ -4,14 +4,25 @@ import { isRefusedSetting } from './sqlstate.ts';
 
 /**
  * Finds out what a URL leads to: a pooler greets with a process id of its own, which is not the backend's. A server that cannot be
- * asked counts as direct; the first statement then says what is wrong with it.
+ * asked counts as direct; the first statement then says what is wrong with it. The time limit of a connection ends where a server takes it
+ * and says nothing, so that whoever cannot wait gives one.
  */
-export async function findLink(url: string): Promise<Link> {
+export async function findLink(url: string, withinMs?: number): Promise<Link> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = withinMs === undefined ? null : setTimeout(() => reject(new Error('Too late')), withinMs);
+  try {
+    return await linkOf(url, late);
+  } finally {
+    if (timer) clearTimeout(timer);
+  }
+}
+
+async function linkOf(url: string, late: Promise<never>): Promise<Link> {
   for (const takesSettings of [true, false]) {
     const client = connect({ url, name: 'posthorn probe', max: 1, link: { isPooled: false, takesSettings } });
     try {
       const asking = client.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid').simple();
-      const [row] = await asking;
+      const [row] = await Promise.race([asking, late]);
       const isPooled = backendOf(asking) !== row?.pid;
       return isPooled || !takesSettings ? { isPooled, takesSettings } : DIRECT;
     } catch (error) {

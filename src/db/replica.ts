@@ -93,7 +93,7 @@ export class Replica {
 
   /** Finds out whether it can be read from, over new connections. @throws NotFromReplica */
   async examine(position: WalPosition): Promise<void> {
-    this.#link = await findLink(this.url);
+    this.#link = await findLink(this.url, ANSWER_MS);
     this.#replace();
     await this.#run(position, 'reads', async () => {});
   }

@@ -145,6 +145,13 @@ describe('a server', () => {
     await diagnosed(await url(), 'warning', `${says}.`);
   });
 
+  test('that takes connections and says nothing is not waited for', async () => {
+    using silent = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
+    const url = `postgres://somebody:secret@127.0.0.1:${silent.port}/posthorn`;
+    await examined(url, 'away');
+    await diagnosed(url, 'warning', `127.0.0.1:${silent.port} does not answer.`);
+  });
+
   test('may be the primary beside others, as where they change places', async () => {
     const both = servers.standby.url('postgres').replace('@', `@127.0.0.1:${servers.leader.port},`);
     const { port } = servers.standby;
