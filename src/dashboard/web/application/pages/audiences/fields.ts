@@ -29,7 +29,7 @@ export const NAMED = ['properties.', 'event.', 'activity.event:'] as const satis
 
 /** The chosen part of a field's name, and the name that follows it. */
 export function partsOf(field: string): { readonly base: Base; readonly name: string } {
-  if (field in FIELDS) return { base: field as Base, name: '' };
+  if (Object.hasOwn(FIELDS, field)) return { base: field as Base, name: '' };
   const base = NAMED.find((each) => field.startsWith(each)) ?? 'activity.event:';
   return { base, name: field.slice(base.length) };
 }

@@ -38,18 +38,41 @@ export const newCondition = (): Condition => ({
 /** A group with one condition in it. */
 export const newGroup = (joint: Joint = 'all'): Group => ({ id: nextId(), joint, nodes: [newCondition()] });
 
-/** The tree of a filter; its root is always a group. */
-export function treeOf(filter: Filter): Group {
+/**
+ * The tree of a filter; its root is always a group. The draft of a flow may hold what is no filter yet, whoever has written it: what cannot
+ * be edited here is left out.
+ */
+export function treeOf(filter: unknown): Group {
   const root = nodeOf(filter);
-  return isGroup(root) ? root : { id: nextId(), joint: 'all', nodes: [root] };
+  if (root && isGroup(root)) return root;
+  return { id: nextId(), joint: 'all', nodes: root ? [root] : [] };
 }
 
-function nodeOf(filter: Filter): Node {
-  if ('and' in filter) return { id: nextId(), joint: 'all', nodes: filter.and.map(nodeOf) };
-  if ('or' in filter) return { id: nextId(), joint: 'any', nodes: filter.or.map(nodeOf) };
-  if ('field' in filter) return { id: nextId(), ...filter };
-  const inner = filter.not;
-  return { id: nextId(), joint: 'none', nodes: 'or' in inner ? inner.or.map(nodeOf) : [nodeOf(inner)] };
+type Members = Readonly<Record<string, unknown>>;
+
+function nodeOf(filter: unknown): Node | null {
+  if (typeof filter !== 'object' || filter === null) return null;
+  const { and, or, not, field, operator, value } = filter as Members;
+  const group = (joint: Joint, filters: readonly unknown[]): Group => ({
+    id: nextId(),
+    joint,
+    nodes: filters.flatMap((each) => nodeOf(each) ?? []),
+  });
+  if (Array.isArray(and)) return group('all', and);
+  if (Array.isArray(or)) return group('any', or);
+  if (typeof field === 'string')
+    return { id: nextId(), field, operator: operator as Operator, value: comparedWith(value) };
+  if (typeof not !== 'object' || not === null) return null;
+  const { or: none } = not as Members;
+  return group('none', Array.isArray(none) ? none : [not]);
+}
+
+/** A value that a condition can have; an empty one where it is none. */
+function comparedWith(value: unknown): Value {
+  if (Array.isArray(value)) return value.filter((each) => typeof each !== 'object') as Value;
+  if (typeof value !== 'object' || value === null) return (value ?? '') as Value;
+  const { amount, unit } = value as Members;
+  return typeof amount === 'number' && typeof unit === 'string' ? (value as Value) : '';
 }
 
 /** The filter that a tree says. */
