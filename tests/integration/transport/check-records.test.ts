@@ -7,10 +7,13 @@ import { a, cname, mx, startNameServer, txt, type Zone } from './name-server.ts'
 
 const dns = await startNameServer();
 afterAll(() => dns[Symbol.asyncDispose]());
-const resolver = createResolver([dns.server], { timeoutMs: 100, rounds: 1 });
+/** A busy machine may take long to answer what is answered; only what is never answered is given up soon. */
+const patient = createResolver([dns.server], { timeoutMs: 60_000, rounds: 1 });
+const brief = createResolver([dns.server], { timeoutMs: 100, rounds: 1 });
 
 const check = async (record: ExpectedRecord, zone: Zone) => {
   dns.zone = zone;
+  const resolver = Object.values(zone).includes('silence') ? brief : patient;
   const [checked] = await checkRecords([record], { resolver, domain: 'shop.test' });
   return checked;
 };

@@ -61,7 +61,7 @@ beforeEach(() => {
 
 const transport = (ca: string | null = AUTHORITY) =>
   new DirectTransport({
-    resolver: createResolver([dns.server], { timeoutMs: 300, rounds: 1 }),
+    resolver: createResolver([dns.server], { timeoutMs: 60_000, rounds: 1 }),
     monotonic: () => now,
     random: () => 0,
     ehloName: 'posthorn.test',
@@ -69,7 +69,7 @@ const transport = (ca: string | null = AUTHORITY) =>
     limits: mxGroupLimits(10, 3_000),
     ca,
     mayConnect: () => true,
-    connectMs: 1_000,
+    connectMs: 30_000,
     policyPort,
   });
 

@@ -23,7 +23,7 @@ const relay = (sink: Sink, changes: Partial<Endpoint> = {}) =>
     ca: AUTHORITY,
     ehloName: 'posthorn.test',
     credentials: null,
-    connectMs: 2_000,
+    connectMs: 30_000,
     silenceMs: 10_000,
     ...changes,
   });

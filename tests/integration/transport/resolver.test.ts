@@ -13,7 +13,9 @@ beforeEach(() => {
   }
 });
 
-const resolver = createResolver([dns.server], { timeoutMs: 150, rounds: 2 });
+/** A busy machine may take long to answer what is answered; only what is never answered is given up soon. */
+const resolver = createResolver([dns.server], { timeoutMs: 60_000, rounds: 2 });
+const brief = createResolver([dns.server], { timeoutMs: 150, rounds: 2 });
 
 describe('the resolver finds', () => {
   test('as it is, in any case of letters', async () => {
@@ -118,19 +120,23 @@ describe('the resolver tells apart', () => {
   ] as const)
     test(`${say} is a failure, after it was tried twice`, async () => {
       dns.zone = { 'bad.test A': say };
-      expect(await resolver.ipv4('bad.test')).toEqual({ status: 'failed', reason });
+      const asked = reason.startsWith('127') ? brief : resolver;
+      expect(await asked.ipv4('bad.test')).toEqual({ status: 'failed', reason });
       expect(dns.asked.length).toBe(2);
     });
 });
 
 describe('the resolver with several servers', () => {
-  const both = createResolver([broken.server, dns.server], { timeoutMs: 150, rounds: 1 });
+  const both = createResolver([broken.server, dns.server], { timeoutMs: 60_000, rounds: 1 });
+  /** The second one has to answer within this time. */
+  const impatient = createResolver([broken.server, dns.server], { timeoutMs: 1_000, rounds: 1 });
 
   for (const say of ['servfail', 'refused', 'silence'] as const)
     test(`asks the next after ${say}`, async () => {
       broken.zone = { 'receiver.test A': say };
       dns.zone = { 'receiver.test A': [a('192.0.2.1')] };
-      expect(await both.ipv4('receiver.test')).toEqual({ status: 'found', records: ['192.0.2.1'] });
+      const asked = say === 'silence' ? impatient : both;
+      expect(await asked.ipv4('receiver.test')).toEqual({ status: 'found', records: ['192.0.2.1'] });
     });
 
   test('passes over one that does not run without waiting', async () => {
@@ -150,8 +156,9 @@ describe('the resolver with several servers', () => {
 
 test('the resolver answers a thousand simultaneous questions', async () => {
   dns.zone = { 'receiver.test A': [a('192.0.2.1')] };
-  const patient = createResolver([dns.server], { timeoutMs: 5_000, rounds: 2 });
-  const answers = await Promise.all(Array.from({ length: 1_000 }, () => patient.ipv4('receiver.test')));
+  // A datagram that the machine drops under so many is asked for again.
+  const asking = createResolver([dns.server], { timeoutMs: 5_000, rounds: 10 });
+  const answers = await Promise.all(Array.from({ length: 1_000 }, () => asking.ipv4('receiver.test')));
   expect(answers.filter(({ status }) => status !== 'found')).toEqual([]);
 });
 
