@@ -9,6 +9,7 @@ import { auditLogModule } from './modules/audit-log/module.ts';
 import { billingModule } from './modules/billing/module.ts';
 import { campaignsModule } from './modules/campaigns/module.ts';
 import { capturedModule } from './modules/captured/module.ts';
+import { certificatesModule } from './modules/certificates/module.ts';
 import { changesModule } from './modules/changes/module.ts';
 import { importsModule } from './modules/contacts/imports/module.ts';
 import { contactsModule } from './modules/contacts/module.ts';
@@ -73,6 +74,7 @@ export const MODULES: readonly Module[] = [
   dashboardModule,
   inspectorModule,
   changesModule,
+  certificatesModule,
 ];
 
 /** The kinds of all modules. */

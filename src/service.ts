@@ -12,6 +12,7 @@ import { type App, mount } from './http/mount.ts';
 import type { Answered, HttpDeps } from './http/pipeline.ts';
 import { allGates } from './http/socket-gate.ts';
 import { actRecorder } from './modules/audit-log/commands.ts';
+import type { CertificateKeeper } from './modules/certificates/keeper.ts';
 import { changesBy } from './modules/changes/requests.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
 import { offered } from './modules/module.ts';
@@ -38,6 +39,8 @@ export interface Service {
   readonly engine: Engine;
   readonly app: App;
   readonly inspector: Inspector;
+  /** The certificate of HTTPS_PORT; null without that port. */
+  readonly certificates: CertificateKeeper | null;
   /** Every WebSocket of the service. */
   readonly sockets: SocketUpgrade;
   readonly duties: readonly Duty[];
@@ -116,6 +119,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   };
   return {
     ...{ clock, database, statements, engine, app, sessions, duties, inspector: liveView },
+    certificates: offers.certificates ?? null,
     sockets: allGates([liveView.sockets, changes.sockets]),
     get ports() {
       return Object.assign({}, ...connected.map((module) => module.ports?.()));

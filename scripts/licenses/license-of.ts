@@ -16,6 +16,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
   ...['Apache-2.0', 'Unlicense'],
 ]);
 
+/** What is chosen of packages that offer several licences. */
+const CHOSEN: ReadonlyMap<string, string> = new Map([['node-forge', 'BSD-3-Clause']]);
+
 /** Packages that name a licence and carry no text of it, with the author that they name: they get the common text. */
 const WITHOUT_TEXT: ReadonlyMap<string, string> = new Map([
   ['@headlessui/vue', 'Copyright (c) 2020 Tailwind Labs'],
@@ -23,8 +26,10 @@ const WITHOUT_TEXT: ReadonlyMap<string, string> = new Map([
   ['@scalar/api-reference', 'Copyright (c) 2023-present Scalar'],
   ['@scalar/schemas', 'Copyright (c) 2023-present Scalar'],
   ['@scalar/workspace-store', 'Copyright (c) 2023-present Scalar'],
+  ['agent-base', 'Copyright (c) 2013 Nathan Rajlich'],
   ['boolbase', 'Copyright (c) Felix Boehm'],
   ['drizzle-orm', 'Copyright (c) Drizzle Team'],
+  ['https-proxy-agent', 'Copyright (c) 2013 Nathan Rajlich'],
   ['postgres', 'By Rasmus Porsager'],
   ['wouter', 'By Alexey Taktarov'],
 ]);
@@ -49,7 +54,8 @@ const HOLDS_LICENSE = /^(?:licen[cs]e|copying|copyright|notice|unlicense)(?:[-.]
 
 /** Reads the licence of the package in a folder; a sentence where it has none that may be shipped. */
 export function licenseOf(folder: string): Licensed | string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license: named } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const license = CHOSEN.get(name) ?? named;
   if (typeof license !== 'string' || !ALLOWED.has(license))
     return `${name} ${version} has the licence ${JSON.stringify(license) ?? 'of nobody'}, which is not in ALLOWED.`;
   const texts = readdirSync(folder)

@@ -44,6 +44,11 @@ const LOST: readonly { readonly count: string; readonly what: string; readonly r
     remedy: 'rotate each with POST /v1/flows/webhook-secret; until then these steps fail',
   },
   {
+    count: 'acme_certificates where certificate is not null',
+    what: 'certificates for HTTPS',
+    remedy: 'they are ordered again by themselves',
+  },
+  {
     count: 'service_emails',
     what: 'waiting emails of the service',
     remedy: 'they are not sent: invite again, ask for another new password',

@@ -1,17 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Server } from 'bun';
 import { isDoneWithin } from '../async/deadline.ts';
 import { chaosOf } from '../chaos/faulty-engine.ts';
 import { type Config, redacted } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
 import { type ControlServer, serveControl } from '../control/server.ts';
-import { closeServer, listen, type SocketSession } from '../http/listen.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
 import { setupLink } from '../modules/members/setup.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
+import { type Doors, openDoors } from './doors.ts';
 import { firstRunText } from './first-run.ts';
 import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
@@ -49,18 +48,14 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     logger,
     chaos: config.torture && chaosOf(config.torture),
   });
-  let server: Server<SocketSession> | undefined;
+  let doors: Doors | undefined;
   let isDraining = false;
   const control = openControl(service, config, logger);
   try {
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
     try {
-      const { sockets } = service;
-      server = listen(service.app, {
-        hostname: config.host,
-        port: config.port,
-        ...(config.roles.includes('http') && { sockets }),
+      doors = openDoors(service, config, logger, {
         shared: worker !== undefined,
         isDraining: () => isDraining,
       });
@@ -70,10 +65,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     }
     if (worker === undefined || worker === 0) terminal.out(await setupText(service, config, workspace.id));
     const { roles } = config;
-    logger.info(
-      { url: server.url.origin, version: VERSION, database: service.database.kind, roles },
-      'Listening',
-    );
+    logger.info({ url: doors.origin, version: VERSION, database: service.database.kind, roles }, 'Listening');
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
     const signal = await stop;
@@ -88,7 +80,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   } finally {
     const finished = await isDoneWithin(
       FINISH_WITHIN_MS - (isDraining ? config.drainSeconds * 1_000 : 0),
-      finish(service, server, control),
+      finish(service, doors, control),
     );
     if (finished) logger.info('Stopped');
     else logger.warn('Stopped with work in flight; the next start goes on with it');
@@ -113,12 +105,12 @@ const withItsDoors = (config: Config, isFirst: boolean): Config => ({
  */
 async function finish(
   service: Service,
-  server: Server<SocketSession> | undefined,
+  doors: Doors | undefined,
   control: ControlServer | null,
 ): Promise<void> {
   service.sockets.close();
   service.endWaits();
-  const closed = server === undefined ? Promise.resolve() : closeServer(server);
+  const closed = doors?.close() ?? Promise.resolve();
   await isDoneWithin(REQUESTS_FIRST_MS, closed);
   await Promise.all([closed, control?.close(), service.windDown()]);
   await service.stop();

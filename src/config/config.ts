@@ -83,6 +83,15 @@ const camel = (name: string): string =>
 function contradictionsIn(config: Config): string[] {
   const wrong: [boolean, string][] = [
     [
+      config.httpsPort !== null && config.acmeTermsAgreed !== 'yes',
+      'ACME_TERMS_AGREED must be yes with HTTPS_PORT, once you agree to the terms of service of the certificate authority in ACME_DIRECTORY_URL.',
+    ],
+    [
+      config.httpsPort !== null && !isCertifiable(config.publicUrl),
+      'PUBLIC_URL must be an https URL with a host name in the public DNS and no path with HTTPS_PORT: the certificate is for that name.',
+    ],
+    [config.httpsPort === config.port, 'HTTPS_PORT and PORT must differ.'],
+    [
       config.databaseUrl === null && !isWhole(config.roles),
       'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, and nobody else could do the rest.',
     ],
@@ -129,6 +138,14 @@ function contradictionsIn(config: Config): string[] {
     ],
   ];
   return wrong.filter(([is]) => is).map(([, sentence]) => sentence);
+}
+
+/** True of an https address whose host an authority can look up: a name of two labels at least, no address. */
+function isCertifiable(publicUrl: string): boolean {
+  const { protocol, hostname, pathname } = new URL(publicUrl);
+  return (
+    protocol === 'https:' && /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$/.test(hostname) && pathname === '/'
+  );
 }
 
 /** The host and port of a relay: whatever else differs, what is down for one URL is down for the other. */

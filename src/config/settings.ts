@@ -1,5 +1,6 @@
 import { PLAN_NAMES } from '../auth/plans.ts';
 import { TRANSPORTS } from '../transport/transport.ts';
+import { HTTPS_SETTINGS } from './https-settings.ts';
 import { ROLES } from './roles.ts';
 import { optional, type Setting, secret, withDefault } from './setting.ts';
 import * as is from './setting-kinds.ts';
@@ -19,6 +20,7 @@ export const SETTINGS = {
   ),
   HOST: optional(anyText, '127.0.0.1 in development, 0.0.0.0 in production', 'The address to listen on'),
   PORT: withDefault(is.port, '3000', 'The port to listen on'),
+  ...HTTPS_SETTINGS,
   ROLES: withDefault(
     is.choices('in any order', ...ROLES),
     ROLES.join(','),
@@ -227,7 +229,7 @@ export const SETTINGS = {
   TLS_CA_FILE: optional(
     certificates,
     'none',
-    'Further certificate authorities to trust, for mail and webhooks (PEM)',
+    'Further certificate authorities to trust, for mail, webhooks and ACME (PEM)',
   ),
   SERVICE_FROM: optional(
     is.sender,

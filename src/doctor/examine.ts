@@ -5,6 +5,7 @@ import { primaryUrl } from '../db/servers.ts';
 import { readClock } from '../time/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
+import { diagnoseCertificate } from './certificate.ts';
 import {
   diagnoseClock,
   diagnoseConnection,
@@ -43,6 +44,7 @@ export interface Examination {
       | 'stripeSecretKey'
       | 'smtpFallbackUrl'
       | 'metricsPort'
+      | 'acmeDirectoryUrl'
     >;
   /** The machine's own clock. */
   readonly now: () => number;
@@ -92,6 +94,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield diagnosePublicUrl(config);
     yield diagnoseProxy(config);
     yield diagnoseSubmission(config);
+    if (config.httpsPort !== null && usable)
+      yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     const relays = await diagnoseRelays(config);

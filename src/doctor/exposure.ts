@@ -6,7 +6,13 @@ import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 /** The settings that decide who can reach this service, and how. */
 export type Exposure = Pick<
   Config,
-  'host' | 'publicUrl' | 'trustProxy' | 'submissionPort' | 'submissionTlsPort' | 'submissionTlsCert'
+  | 'host'
+  | 'httpsPort'
+  | 'publicUrl'
+  | 'trustProxy'
+  | 'submissionPort'
+  | 'submissionTlsPort'
+  | 'submissionTlsCert'
 >;
 
 /** The links that leave with emails lead to a place that recipients can reach. */
@@ -23,11 +29,12 @@ export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
   );
 }
 
-/** Requests count against their senders. The service speaks plain HTTP, so that a proxy answers for an https address. */
-export function diagnoseProxy({ publicUrl, trustProxy }: Exposure): Diagnosis {
+/** Requests count against their senders. Without HTTPS_PORT the service speaks plain HTTP, so that a proxy answers for an https address. */
+export function diagnoseProxy({ publicUrl, trustProxy, httpsPort }: Exposure): Diagnosis {
   const check = 'Proxy';
   const isTrusted = !('hops' in trustProxy) || trustProxy.hops > 0;
   if (isTrusted) return fine(check, 'TRUST_PROXY says whose X-Forwarded-For is believed.');
+  if (httpsPort !== null) return skipped(check, `HTTPS is served here, on port ${httpsPort}.`);
   if (!publicUrl.startsWith('https:')) return skipped(check, 'None is expected in front of an http address.');
   return wrong(
     check,

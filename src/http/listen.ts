@@ -11,6 +11,11 @@ export interface ListenOptions {
   readonly shared?: boolean;
   /** True while clients are to open their next connection elsewhere. */
   readonly isDraining?: () => boolean;
+  /**
+   * The address of the client behind a connection, where a front of this process hands it on: from the address and port that
+   * it comes from. Undefined refuses a connection of anybody else.
+   */
+  readonly clientOf?: (port: number) => string | undefined;
 }
 
 /** The handler of one WebSocket connection. */
@@ -49,7 +54,7 @@ const websocket: WebSocketHandler<SocketSession> = {
 /** Serves the application over HTTP until the caller stops the server. */
 export function listen(
   app: App,
-  { hostname, port, sockets, shared = false, isDraining = () => false }: ListenOptions,
+  { hostname, port, sockets, shared = false, isDraining = () => false, clientOf }: ListenOptions,
 ): Server<SocketSession> {
   return Bun.serve<SocketSession>({
     hostname,
@@ -62,18 +67,37 @@ export function listen(
     development: false,
     websocket,
     fetch(request, server) {
+      const asked = clientOf ? behind(request, server, clientOf) : server;
+      if (asked === null) return new Response('This port is not for you.\n', { status: 421 });
       if (sockets && request.headers.get('upgrade') !== null) {
-        const admitted = sockets.admit(request, server.requestIP(request)?.address ?? 'unknown');
+        const admitted = sockets.admit(request, asked.requestIP(request)?.address ?? 'unknown');
         if (admitted) return upgrade(request, server, admitted, sockets);
       }
-      if (!isDraining()) return app.fetch(request, server);
-      return Promise.resolve(app.fetch(request, server)).then((response) => {
+      if (!isDraining()) return app.fetch(request, asked);
+      return Promise.resolve(app.fetch(request, asked)).then((response) => {
         response.headers.set('connection', 'close');
         return response;
       });
     },
     error: (error) => app.unexpected(error),
   });
+}
+
+type Asked = Pick<Server<SocketSession>, 'requestIP' | 'timeout'>;
+
+/** The server as the application sees it, with the address of the client; null for a connection that no front has handed on. */
+function behind(
+  request: Request,
+  server: Server<SocketSession>,
+  clientOf: NonNullable<ListenOptions['clientOf']>,
+): Asked | null {
+  const peer = server.requestIP(request);
+  const address = peer && clientOf(peer.port);
+  if (!peer || !address) return null;
+  return {
+    requestIP: () => ({ ...peer, address, family: address.includes(':') ? 'IPv6' : 'IPv4' }),
+    timeout: (its, seconds) => server.timeout(its, seconds),
+  };
 }
 
 async function upgrade(

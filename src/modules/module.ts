@@ -25,6 +25,7 @@ import type { Clock } from '../time/clock.ts';
 import type { MailReader } from '../transport/reading/mail-reader.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AudienceUse } from './audiences/commands.ts';
+import type { CertificateKeeper } from './certificates/keeper.ts';
 import type { Noted } from './changes/change-feed.ts';
 import type { Tag } from './docs/tags.ts';
 import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
@@ -128,6 +129,8 @@ export interface Offers {
   /** Is called when live mail of a workspace was captured. */
   mailCaptured?: (workspaceId: string) => void;
   liveView?: Inspector;
+  /** The certificate of HTTPS_PORT. Without it there is none. */
+  certificates?: CertificateKeeper;
   /** Tells load balancers that this instance is about to stop. */
   drain?: () => void;
   /** The connection that tells pages what has changed, and how to note what no commit of the engine tells. */
