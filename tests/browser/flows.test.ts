@@ -186,6 +186,21 @@ test('a draft stands beside the version that runs; it is paused, copied and dele
   expect(dashboard.complaints).toEqual([]);
 });
 
+test('a flow is drawn whatever its steps and what they name are called', async () => {
+  const { body } = await client.post('/v1/flows', {
+    name: 'Own names',
+    steps: [
+      { key: 'constructor', type: 'delay', config: { amount: 1, unit: 'days' } },
+      { key: 'toString', type: 'addToAudience', config: { audienceId: '__proto__' } },
+    ],
+    edges: [{ from: 'constructor', to: 'toString' }],
+  });
+  await page.goto(`${url}/app/live/flows/${body.data.id}`);
+  await heading('Own names');
+  await cardWith('constructor', '1 day');
+  await cardWith('toString', '__proto__');
+});
+
 test('a lost connection is shown, and heals: what has come meanwhile is there', async () => {
   let isDown = false;
   const close: (() => Promise<void>)[] = [];

@@ -26,3 +26,7 @@ function readValue(text: string): unknown {
     return text;
   }
 }
+
+/** The name of what a step names by its id: the id where it is not known, whatever that says, and `none` where nothing was chosen. */
+export const named = (names: Readonly<Record<string, string>>, id: string, none: string): string =>
+  id === '' ? none : ((Object.hasOwn(names, id) ? names[id] : null) ?? id);

@@ -52,6 +52,9 @@ const isPlain = ({ from, to, when }: DrawnWay, { steps }: FlowDefinition): boole
   return to !== null && (step === undefined || (when === 'default' && waysOf(step).length === 1));
 };
 
+/** The name of a node in the graph, whose nodes are members of an object: a step may be called `constructor`. */
+const nodeOf = (id: string): string => `:${id}`;
+
 /** Places the steps of a flow beneath each other, with the ways between them. */
 export function layoutOf(definition: FlowDefinition, hasProblem: (key: string) => boolean): FlowLayout {
   const ways = allWays(definition);
@@ -62,23 +65,23 @@ export function layoutOf(definition: FlowDefinition, hasProblem: (key: string) =
     width: CARD.width,
     height: CARD.height + (hasProblem(key) ? PROBLEM_LINE : 0),
   });
-  graph.setNode(START, card(''));
-  for (const { key } of definition.steps) graph.setNode(key, card(key));
+  graph.setNode(nodeOf(START), card(''));
+  for (const { key } of definition.steps) graph.setNode(nodeOf(key), card(key));
   for (const way of ways) {
-    graph.setNode(way.id, isPlain(way, definition) ? { ...PLUS } : { ...NAMED });
-    graph.setEdge(way.from ?? START, way.id);
-    if (way.to !== null) graph.setEdge(way.id, way.to);
+    graph.setNode(nodeOf(way.id), isPlain(way, definition) ? { ...PLUS } : { ...NAMED });
+    graph.setEdge(nodeOf(way.from ?? START), nodeOf(way.id));
+    if (way.to !== null) graph.setEdge(nodeOf(way.id), nodeOf(way.to));
   }
   layout(graph);
   const boxes = new Map(
     graph.nodes().map((id): [string, Box] => {
       const { x = 0, y = 0, width = 0, height = 0 } = graph.node(id) as Partial<Box>;
-      return [id, { x: x - width / 2, y: y - height / 2, width, height }];
+      return [id.slice(nodeOf('').length), { x: x - width / 2, y: y - height / 2, width, height }];
     }),
   );
   const gaps = gapsBetween([...boxes.values()]);
   const lineOf = (from: string, to: string): readonly Point[] => {
-    const { points = [] } = graph.edge(from, to) as { readonly points?: readonly Point[] };
+    const { points = [] } = graph.edge(nodeOf(from), nodeOf(to)) as { readonly points?: readonly Point[] };
     return routed(boxes.get(from) as Box, boxes.get(to) as Box, points.slice(1, -1), gaps);
   };
   return {

@@ -2,6 +2,7 @@ import type { FlowDefinition, FlowStep, StepType, Wait } from '../../../../../..
 import type { Flow, FlowRunItem } from '../../api/operations.ts';
 import type { icons } from '../../ui/icons.tsx';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
+import { named } from './dictionary.ts';
 import type { StepProblem } from './problems.ts';
 
 /** The states of a flow in words. */
@@ -86,9 +87,6 @@ const DAYS = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 
 /** `2 days`, `1 hour` */
 export const waitText = ({ amount, unit }: Wait): string =>
   `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
-
-const named = (names: Readonly<Record<string, string>>, id: string, none: string): string =>
-  id === '' ? none : (names[id] ?? id);
 
 /** What a step does, in one line. */
 export function stepText(step: FlowStep, { audiences, templates }: Names): string {
