@@ -29,7 +29,8 @@ const SUSPICIOUS_MS = 400;
 const BUSY_MS = 200;
 /**
  * The time that a statement without a known backend has before it counts as lost: it may wait for its connection to be opened,
- * which takes a second on a busy machine. The second look, at 1.4 s, is the first that counts.
+ * which takes a second on a busy machine. The second look, at 1.4 s, is the first that counts. A server that was seen to be slow has as
+ * long again from then on: a pool was replaced under healthy connections where the processor had been taken away for a second.
  */
 const CONNECT_MS = 1_300;
 /** A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to connect. */
@@ -75,6 +76,8 @@ export class HealthProbe {
    */
   #doubted: ReadonlySet<Sent> = new Set();
   #nextLookAt = 0;
+  /** When a look last took long, or showed nothing: connections that were being opened meanwhile came no further either. */
+  #slowUntil = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly parts: ProbeParts) {
     this.#monotonic = parts.monotonic ?? (() => performance.now());
@@ -155,6 +158,7 @@ export class HealthProbe {
 
   #conclude(result: ProbeResult, tookMs: number): void {
     const now = this.#monotonic();
+    if (tookMs >= BUSY_MS) this.#slowUntil = now;
     if (result.seen === 'silent') {
       this.#isAway ||= now - this.#heardAt >= AWAY_MS;
       return;
@@ -185,7 +189,7 @@ export class HealthProbe {
     const isExplained = overdue.some(({ pid }) => isAtWork(pid));
     return overdue.flatMap(({ sent, pid }) => {
       if (typeof pid === 'number') return isAtWork(pid) ? [] : [sent];
-      if (sent.since > patientSince || isExplained) return [];
+      if (Math.max(sent.since, this.#slowUntil) > patientSince || isExplained) return [];
       if (pid === 'hidden') return this.#heardAt > patientSince || atWork.length > 0 ? [] : [sent];
       return pid === null || atWork.length === 0 ? [sent] : [];
     });

@@ -151,6 +151,21 @@ test('an idle backend proves nothing on a busy machine, where the look itself to
   expect([looks, replaced]).toEqual([3, 1]);
 });
 
+test('a connection that was being opened while the server was slow has its time from then on', async () => {
+  to(null);
+  now = 400;
+  result = answering();
+  const slow = watch.tick();
+  now = 1_200;
+  await slow;
+  await at(2_200, answering());
+  await at(2_300, answering());
+  expect([looks, replaced]).toEqual([2, 0]);
+  await at(3_200, answering());
+  await at(3_300, answering());
+  expect([looks, replaced]).toEqual([4, 1]);
+});
+
 test('the database watch counts answers read during its probe', async () => {
   const late = to(1);
   now = 5_000;
