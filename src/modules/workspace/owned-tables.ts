@@ -26,6 +26,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'event_log',
     'instances',
     'service_instances',
+    'acme_certificates',
     'secret_key_canary',
     'one_time_tokens',
     'actor_outbox',
