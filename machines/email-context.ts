@@ -10,6 +10,8 @@ export interface EmailContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
   readonly livemode: boolean;
+  /** The test clock that it lives by, and whose time all others but `acceptedAt` are; absent for the real time. */
+  readonly testClockId?: string;
   readonly acceptedAt: number;
   readonly scheduledAt: number | null;
   /** False while the simulator is at its limit: a test email then waits in `queued`. */
@@ -41,7 +43,13 @@ export interface EmailContext {
 export type EmailInput = Pick<
   EmailContext,
   'at' | 'livemode' | 'scheduledAt' | 'admitted' | 'leaseMs' | 'patienceMs' | 'backoffMs'
-> & { readonly holdsDoubt?: boolean; readonly recipients: readonly { readonly simulate: string | null }[] };
+> & {
+  readonly holdsDoubt?: boolean;
+  readonly testClockId?: string;
+  /** `at` when left out. */
+  readonly acceptedAt?: number;
+  readonly recipients: readonly { readonly simulate: string | null }[];
+};
 
 export type EmailEvent =
   /** A client cancels a scheduled email. */

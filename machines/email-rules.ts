@@ -29,7 +29,7 @@ import { isRepeated } from './email-repetition.ts';
 export const newEmail = (input: EmailInput): EmailContext => ({
   ...input,
   holdsDoubt: input.holdsDoubt ?? false,
-  acceptedAt: input.at,
+  acceptedAt: input.acceptedAt ?? input.at,
   attempt: 0,
   begunBy: null,
   firstAttemptAt: null,

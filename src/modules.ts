@@ -32,6 +32,7 @@ import { suppressionsModule } from './modules/suppressions/module.ts';
 import type { Roster } from './modules/system/commands.ts';
 import { systemModule } from './modules/system/module.ts';
 import { templatesModule } from './modules/templates/module.ts';
+import { testClocksModule } from './modules/test-clocks/module.ts';
 import { trackingModule } from './modules/tracking/module.ts';
 import { usageModule } from './modules/usage/module.ts';
 import { webhooksModule } from './modules/webhooks/module.ts';
@@ -45,6 +46,7 @@ export const MODULES: readonly Module[] = [
   domainsModule,
   templatesModule,
   emailsModule,
+  testClocksModule,
   capturedModule,
   serviceEmailsModule,
   webhooksModule,

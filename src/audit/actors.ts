@@ -6,7 +6,7 @@ import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
 import { mayBeRemoved, type Removed } from './removed.ts';
 import type { Session } from './session.ts';
-import { type AuditedActor, isKept, overdueBy, snapshotFaults } from './snapshots.ts';
+import { type AuditedActor, isKept, isTimedElsewhere, overdueBy, snapshotFaults } from './snapshots.ts';
 
 /** An audit reads this many actors at once, which bounds its memory whatever the size of the database. */
 const BATCH = 500;
@@ -100,7 +100,7 @@ async function checkBatch(
       for (const what of birthFaults(actor, marks)) findings.wrong('births', actor.id, what);
     }
     const late = overdueBy(actor, now);
-    if (served && late > OVERDUE_MS)
+    if (served && late > OVERDUE_MS && !isTimedElsewhere(kind, actor))
       findings.wrong('overdue', actor.id, `${actor.state}, due for ${Math.round(late / 1_000)} s`);
   }
   for (const id of journals.keys())

@@ -51,7 +51,7 @@ export function snapshotFaults(
   const due = earliest(timers);
   if (due === null && actor.wake_at !== null) faults.push('wakes for no timer');
   // What an instance keeps instead of the clock is looked at in births.ts.
-  if (due !== null && !isKept(actor) && !wakesFor(due, actor.wake_at, now))
+  if (due !== null && !isKept(actor) && !isTimedElsewhere(kind, actor) && !wakesFor(due, actor.wake_at, now))
     faults.push('does not wake for its timer');
   for (const { name, type, of } of kind.derived) {
     const expected = comparable(type, of(actor.context as never, actor.state));
@@ -59,6 +59,10 @@ export function snapshotFaults(
   }
   return faults;
 }
+
+/** True for an actor on a time of its own, which no clock of the service wakes. */
+export const isTimedElsewhere = (kind: Kind, { context }: Pick<AuditedActor, 'context'>): boolean =>
+  kind.hasOwnTime?.(context) === true;
 
 const wakesFor = (due: number, wakeAt: number | null, now: number): boolean =>
   wakeAt !== null && wakeAt >= due - 1 && wakeAt <= Math.max(due, now + CLAIMED_AHEAD_MS);

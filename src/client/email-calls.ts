@@ -48,6 +48,25 @@ export const captured = (send: Send) => ({
   clear: (options?: CallOptions) => dataOf(send('DELETE /captured', {}, options)),
 });
 
+/** Clocks that stand still until they are advanced, for test mail to wait by. */
+export const testClocks = (send: Send) => ({
+  /** Makes one. */
+  create: (body: Body<'POST /test-clocks'>, options?: CallOptions) =>
+    dataOf(send('POST /test-clocks', { body }, options)),
+  /** Newest first. */
+  list: (query?: Query<'GET /test-clocks'>, options?: CallOptions) =>
+    listOf(send, 'GET /test-clocks', { query }, options),
+  /** One, with its time and whether it is ready. */
+  get: (id: string, options?: CallOptions) =>
+    dataOf(send('GET /test-clocks/{id}', { path: { id } }, options)),
+  /** Sends it on its way; what is due until then happens meanwhile. */
+  advance: (id: string, body: Body<'POST /test-clocks/{id}/advance'>, options?: CallOptions) =>
+    dataOf(send('POST /test-clocks/{id}/advance', { path: { id }, body }, options)),
+  /** Deletes it and cancels what it has scheduled. */
+  delete: (id: string, options?: CallOptions) =>
+    dataOf(send('DELETE /test-clocks/{id}', { path: { id } }, options)),
+});
+
 /** Numbers over time. */
 export const analytics = (send: Send) => ({
   /** The series of a range. */

@@ -11,7 +11,7 @@ import {
 } from './call.ts';
 import { campaigns, flows } from './campaign-calls.ts';
 import { audiences, contacts, suppressions } from './contact-calls.ts';
-import { analytics, captured, emails } from './email-calls.ts';
+import { analytics, captured, emails, testClocks } from './email-calls.ts';
 import type { Operations } from './operations.ts';
 import { type FollowOptions, follow, listOf } from './pages.ts';
 import { domains, templates } from './template-calls.ts';
@@ -41,6 +41,7 @@ export {
 export class Posthorn {
   readonly #send: Send;
   readonly emails: ReturnType<typeof emails>;
+  readonly testClocks: ReturnType<typeof testClocks>;
   readonly captured: ReturnType<typeof captured>;
   readonly analytics: ReturnType<typeof analytics>;
   readonly domains: ReturnType<typeof domains>;
@@ -67,6 +68,7 @@ export class Posthorn {
     const send = senderOf(options);
     this.#send = send;
     this.emails = emails(send);
+    this.testClocks = testClocks(send);
     this.captured = captured(send);
     this.analytics = analytics(send);
     this.domains = domains(send);

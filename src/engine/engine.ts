@@ -2,6 +2,7 @@ import type { ActorRow } from './actors.ts';
 import { CommitTags } from './commit.ts';
 import { earliest } from './decide.ts';
 import { type Draft, ordersOf } from './draft.ts';
+import { TIMERS_DUE } from './fold.ts';
 import { claims, ownOrders, WHOLE_SHARE } from './handing-over.ts';
 import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
 import { Outbox } from './outbox.ts';
@@ -112,6 +113,11 @@ export class Engine implements SelectionTeller {
     event: EventOfKind<Name>,
   ): Promise<EventResultOf<Name>> {
     return this.#running(kind).push(read.id, event, { read }) as Promise<EventResultOf<Name>>;
+  }
+
+  /** Fires the timers of an actor on its own time (`Kind.hasOwnTime`) that are due at that moment of it. @throws Unavailable */
+  fireTimers<Name extends KindName>(kind: Name, id: string, at: number): Promise<EventResultOf<Name>> {
+    return this.#running(kind).push(id, { type: TIMERS_DUE, at }) as Promise<EventResultOf<Name>>;
   }
 
   /** An event for every actor that the selection finds. */

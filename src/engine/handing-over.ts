@@ -1,6 +1,6 @@
 import type { Decision } from './decide.ts';
 import type { Order } from './draft.ts';
-import { type Actor, type Effect, hasTimers, type Kind } from './kind.ts';
+import { type Actor, type Effect, hasTimers, isOnOwnTime, type Kind } from './kind.ts';
 
 /** What a process does of one kind. Whatever it does not do, another one has to. */
 export interface Share {
@@ -17,7 +17,7 @@ export const WHOLE_SHARE: Share = { wakes: true, orders: true, offers: true };
 
 /** True when this process claims the actor once it is due. */
 export const claims = (kind: Kind, share: Share, actor: Actor): boolean =>
-  kind.offers?.is(actor) === true ? share.offers : share.wakes;
+  !isOnOwnTime(kind, actor) && (kind.offers?.is(actor) === true ? share.offers : share.wakes);
 
 /** True when this process carries out the actor's orders. Where no timer would bring one back, whoever has it carries it out. */
 const carriesOut = (kind: Kind, share: Share, actor: Actor): boolean =>
@@ -55,7 +55,7 @@ export function handedOver(
   effects: readonly Effect[],
   at: number,
 ): Actor {
-  if (carriesOut(kind, share, actor)) return actor;
+  if (carriesOut(kind, share, actor) || isOnOwnTime(kind, actor)) return actor;
   const timers: Record<string, number> = {};
   // What offers itself needs no order: it is claimed for what it is.
   if (kind.offers?.is(actor) === true)
@@ -75,4 +75,4 @@ const isOrder = ({ effects }: Kind, type: string): boolean => {
 
 /** Of orders that a commit has released, those for this process. */
 export const ownOrders = (kind: Kind, share: Share, orders: readonly Order[]): readonly Order[] =>
-  orders.filter(({ actor }) => carriesOut(kind, share, actor));
+  orders.filter(({ actor }) => carriesOut(kind, share, actor) && !isOnOwnTime(kind, actor));

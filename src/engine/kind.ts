@@ -228,6 +228,11 @@ export interface Kind {
   /** What other modules write in its commits. */
   readonly followers?: readonly FollowingWrite[];
   readonly offers?: Offers;
+  /**
+   * True of a context whose actor lives by another time than the clock's. The clock never wakes it, and its orders are nobody's here:
+   * whoever moves its time fires its timers (`Engine.fireTimers`), and does what it orders.
+   */
+  hasOwnTime?(context: unknown): boolean;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
   readonly underWay?: readonly string[];
   /** Where the actor's transitions are written down, in the commit that made them; a view where its life is appended. */
@@ -282,6 +287,10 @@ export function decidedFor<Value>(table: Readonly<Record<string, Value>>, text: 
   if (value === undefined) throw newer(text);
   return value;
 }
+
+/** True when the actor lives by another time than the clock's. */
+export const isOnOwnTime = (kind: Kind, { snapshot }: Pick<Actor, 'snapshot'>): boolean =>
+  kind.hasOwnTime?.(snapshot.context) === true;
 
 /** The state's name. */
 export const stateOf = ({ value }: Pick<Snapshot, 'value'>): string => value;

@@ -7,7 +7,7 @@ import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { handedOver } from './handing-over.ts';
-import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
+import { type InputOfKind, isOnOwnTime, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
@@ -232,7 +232,8 @@ export class SpawnQueue {
     // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
     row.ord = ord;
     row.definition_id = request.definitionId;
-    row.kept_by = this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot));
+    if (!isOnOwnTime(this.kind, draft.after))
+      row.kept_by = this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot));
     Object.assign(row, request.columns);
     row.period = meter?.period;
     row.quota = meter?.quota;

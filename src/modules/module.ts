@@ -31,6 +31,8 @@ import type { Tag } from './docs/tags.ts';
 import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from './emails/accept.ts';
 import type { CampaignMail } from './emails/campaign-mail.ts';
+import type { TestClocks } from './emails/clocked/clock-of-email.ts';
+import type { ClockedEmails } from './emails/clocked/clocked-emails.ts';
 import type { RecordFeedback } from './emails/feedback/record-feedback.ts';
 import type { DirectMail } from './emails/send/direct-mail.ts';
 import type { LiveLimits } from './emails/send/limits.ts';
@@ -107,6 +109,10 @@ export interface LiveMailOverrides {
 export interface Offers {
   findSendingDomain?: AcceptanceDeps['findSendingDomain'];
   acceptance?: AcceptanceDeps;
+  /** Moves the emails of test clocks. */
+  clockedEmails?: ClockedEmails;
+  /** The clocks that test mail may live by. */
+  testClocks?: TestClocks;
   /** How many emails of campaigns this process could begin with now, or keep waiting. */
   bulkRoom?: () => number;
   fillTemplate?: FillTemplate;

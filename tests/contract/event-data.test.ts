@@ -27,6 +27,7 @@ const ENDS: Record<(typeof SIMULATED_OUTCOMES)[number], string | null> = {
   clicked: 'clicked',
   unsubscribed: 'unsubscribed',
   deferred: null,
+  expired: null,
   suppressed: null,
 };
 

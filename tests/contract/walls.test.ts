@@ -16,6 +16,11 @@ const owned = { workspace: new Map<string, string>(), environment: new Map<strin
 /** The resources of both environments of a workspace. */
 const SHARED = new Set(['dom', 'key', 'mem', 'inv']);
 
+/** The resources of test keys alone, which a live key is refused whatever it names. */
+const OF_TEST_KEYS = new Set(['clk']);
+/** A key of the first workspace's test environment, which asks for those. */
+let askingInTest: string;
+
 /** What a name in a path stands for: an id by its prefix, a contact by either, a suppression by its address. */
 const nameOf = (param: string, spec: ParamSpec): string => ('prefix' in spec ? spec.prefix : param);
 
@@ -27,7 +32,8 @@ const NAMED = ROUTES.filter(
 /** What the documented example of a POST makes, by the prefix under which it is read then: only the rest needs words in `fill`. */
 const MADE_BY_EXAMPLE = ROUTES.flatMap(({ method, path, example }) => {
   const id = NAMED.find((route) => route.method === 'GET' && route.path === `${path}/:id`)?.params?.id;
-  return method === 'POST' && example?.body && id && 'prefix' in id && !SHARED.has(id.prefix)
+  const isMade = id && 'prefix' in id && !SHARED.has(id.prefix) && !OF_TEST_KEYS.has(id.prefix);
+  return method === 'POST' && example?.body && isMade
     ? [{ prefix: id.prefix, path, body: example.body }]
     : [];
 });
@@ -35,6 +41,7 @@ const MADE_BY_EXAMPLE = ROUTES.flatMap(({ method, path, example }) => {
 beforeAll(async () => {
   service = await startRealService({ HOST: '127.0.0.1' });
   asking = await service.keyWith('live', ['*']);
+  askingInTest = await service.keyWith('test', ['*']);
   const { database, engine } = service.service;
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ('ws_0000000000000000000other', 'Other', 'growth', now())`,
@@ -42,6 +49,9 @@ beforeAll(async () => {
   const foreign = { workspaceId: 'ws_0000000000000000000other', livemode: true, name: 'Other' };
   const key = await issueKey(engine, { ...foreign, permissions: ['*'] }, Date.now());
   await fill(owned.workspace, key, true);
+  const inTest = await issueKey(engine, { ...foreign, livemode: false, permissions: ['*'] }, Date.now());
+  const asked = { method: 'POST', path: '/v1/test-clocks', key: inTest, body: { name: 'Other' } };
+  owned.workspace.set('clk', (await service.ask(asked)).body.data.id);
   await fill(owned.environment, await service.keyWith('test', ['*']), false);
 });
 afterAll(() => service[Symbol.asyncDispose]());
@@ -136,7 +146,11 @@ const bodyOf = ({ method, example }: Route): unknown => {
 
 const ask = (route: Route, path: string) => {
   const body = bodyOf(route);
-  return service.ask({ method: route.method, path, key: asking, ...(body !== undefined && { body }) });
+  const isOfTestKeys = Object.entries(route.params ?? {}).some(([param, spec]) =>
+    OF_TEST_KEYS.has(nameOf(param, spec)),
+  );
+  const key = isOfTestKeys ? askingInTest : asking;
+  return service.ask({ method: route.method, path, key, ...(body !== undefined && { body }) });
 };
 
 describe.each(NAMED.map((route) => [`${route.method} ${route.path}`, route] as const))('%s', (_, route) => {
@@ -149,7 +163,8 @@ describe.each(NAMED.map((route) => [`${route.method} ${route.path}`, route] as c
     expect([told.status, told.body.error.code]).toEqual([404, 'NOT_FOUND']);
   });
 
-  if (!names.some((name) => SHARED.has(name) || name === 'cap' || name === 'address')) {
+  const isOfBoth = (name: string) => SHARED.has(name) || name === 'cap' || name === 'address';
+  if (!names.some((name) => isOfBoth(name) || OF_TEST_KEYS.has(name))) {
     test('answers 404 for what the other environment owns', async () => {
       const path = pathOf(route, owned.environment);
       expect(path, `make one of ${names} in fill(), so that its wall is tried`).not.toBeNull();

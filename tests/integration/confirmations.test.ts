@@ -77,6 +77,7 @@ describe.each([
         database,
         simulatorDomain: 'simulator.example',
         liveSchedule: LIVE_SCHEDULE,
+        testClocks: () => undefined,
         testSendsPerDay: 0,
         findSendingDomain: async () => ({ id: service.domainId }),
         fillTemplate: none,

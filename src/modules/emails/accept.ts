@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ClaimOf } from '../../engine/result.ts';
+import type { ClaimOf, SpawnResultOf } from '../../engine/result.ts';
 import type { SpawnRequestOf } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
@@ -13,7 +13,11 @@ import type { Address } from '../../mail/address.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { isoOf, isoOrNull } from '../../time/clock.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
-import { type AttemptSchedule, SIMULATED_SCHEDULE } from './accept/attempt-schedule.ts';
+import {
+  type AttemptSchedule,
+  SIMULATED_SCHEDULE,
+  SLOW_SIMULATED_SCHEDULE,
+} from './accept/attempt-schedule.ts';
 import { type Envelope, type RenderedMarkdown, storedEnvelope, storedMessage } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import {
@@ -25,6 +29,7 @@ import {
 } from './accept/prepare.ts';
 import type { SendRequest } from './accept/request.ts';
 import type { FilledRequest } from './accept/templated.ts';
+import { namedClock, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { simulatedOutcome } from './simulator/simulated-addresses.ts';
 
@@ -37,6 +42,8 @@ export interface AcceptanceDeps extends PreparationDeps {
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
   readonly tracing?: Tracing | null;
+  /** The clocks that test mail may live by. Without them no email names one. */
+  readonly testClocks: () => TestClocks | undefined;
 }
 
 /** One email to accept. */
@@ -70,7 +77,9 @@ async function accept(
   mayBeRemembered = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
-  const prepared = await prepare(deps, { ...asked, mayBeRemembered });
+  const clock = await namedClock(deps.testClocks, sender, asked.body.testClockId);
+  if (clock instanceof Failure) return clock;
+  const prepared = await prepare(deps, { ...asked, now: clock?.now ?? now, mayBeRemembered });
   if (prepared instanceof Failure) return prepared;
   const { request, filled, domain, rendered } = prepared;
 
@@ -78,12 +87,13 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const details = { id, now, domain, rendered, filled, claim };
+  const details = { id, now, domain, rendered, filled, claim, clock };
   const message = messageOf(request, details);
   const packing = packContent(message.content);
   const content = packing instanceof Promise ? await packing : packing;
   const spawn = spawnRequestOf(deps, asked, request, details, message, content);
-  const spawned = await deps.engine.spawn('email', spawn);
+  const spawned = await spawnBy(deps, sender, clock, spawn);
+  if (spawned instanceof Failure) return spawned;
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'withheld')
     // The template may have changed since it was remembered.
@@ -91,6 +101,23 @@ async function accept(
   if (spawned.outcome === 'replayed') return spawned;
   noteAccepted(deps, id, asked);
   return receiptOf(id, spawned.state, spawned.context);
+}
+
+/** The birth of an email, which its test clock has been told of before: so none is born that its clock does not look after. */
+async function spawnBy(
+  { engine, testClocks }: AcceptanceDeps,
+  { workspaceId }: EmailSender,
+  clock: StandingClock | null,
+  spawn: SpawnRequestOf<'email'>,
+): Promise<SpawnResultOf<'email'> | Failure> {
+  const clocks = testClocks();
+  if (!clock || !clocks) return engine.spawn('email', spawn);
+  const refused = await clocks.enter(workspaceId, clock);
+  if (refused) return refused;
+  const spawned = await engine.spawn('email', spawn);
+  if (spawned.outcome === 'spawned') clocks.entered(workspaceId, clock);
+  else await clocks.left(workspaceId, clock);
+  return spawned;
 }
 
 const noteAccepted = (
@@ -218,6 +245,7 @@ interface Details {
   readonly rendered: RenderedMarkdown | null;
   readonly filled: FilledRequest | null;
   readonly claim: ClaimOf<'email'> | undefined;
+  readonly clock: StandingClock | null;
 }
 
 const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
@@ -236,20 +264,23 @@ function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
   { sender, onBehalf }: AcceptRequest,
   request: SendRequest,
-  { id, now, claim, filled }: Details,
+  { id, now, claim, filled, clock }: Details,
   message: ReturnType<typeof messageOf>,
   content: string,
 ): SpawnRequestOf<'email'> {
   const { livemode } = sender;
+  const recipients = recipientsOf(request).map((recipient) => ({
+    simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
+  }));
+  const isSlow = clock !== null || recipients.some(({ simulate }) => simulate === 'expired');
   const input: EmailInput = {
-    at: now,
+    at: clock?.now ?? now,
     livemode,
     scheduledAt: request.scheduledAt,
-    admitted: engine.hasRoom('email'),
-    ...(livemode ? liveSchedule : SIMULATED_SCHEDULE),
-    recipients: recipientsOf(request).map((recipient) => ({
-      simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
-    })),
+    admitted: clock !== null || engine.hasRoom('email'),
+    ...(livemode ? liveSchedule : isSlow ? SLOW_SIMULATED_SCHEDULE : SIMULATED_SCHEDULE),
+    ...(clock && { testClockId: clock.id, acceptedAt: now }),
+    recipients,
   };
   const revision = filled?.rememberedRevision ?? null;
   const judged = revision === null ? null : { template_revision: revision };

@@ -9,6 +9,8 @@ import type { EmailReceipt } from './read/answer-model.ts';
 // Other modules reach emails through this file alone.
 // biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
 export { type BatchDeps, batchSender } from './accept/batch.ts';
+export { LIVE_KEY, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
+export type { ClockedEmails } from './clocked/clocked-emails.ts';
 export type { DirectMail } from './send/direct-mail.ts';
 
 /** Sends or schedules one email: `POST /v1/emails`. */
@@ -17,11 +19,16 @@ export const sendEmail = (
   { caller, body, claim, now }: Call<unknown, unknown, SendBody>,
 ): Promise<Acceptance> => acceptEmail(deps, { sender: caller, body, claim, now, at: '/body' });
 
+type Scheduling = Pick<AcceptanceDeps, 'engine' | 'testClocks'>;
+
 /** Moves a scheduled email to another time. */
 export async function rescheduleEmail(
-  { engine }: Pick<AcceptanceDeps, 'engine'>,
-  { caller, params, body, now }: Call<{ readonly id: string }, unknown, RescheduleBody>,
+  { engine, testClocks }: Scheduling,
+  { caller, params, body, now: realNow }: Call<{ readonly id: string }, unknown, RescheduleBody>,
 ): Promise<EmailReceipt | Failure> {
+  const clock = caller.livemode ? null : await testClocks()?.ofEmail(caller.workspaceId, params.id, true);
+  if (clock instanceof Failure) return clock;
+  const now = clock?.now ?? realNow;
   const scheduledAt = readScheduledAt(body.scheduledAt, now);
   if (typeof scheduledAt !== 'number')
     return invalid([{ path: '/body/scheduledAt', message: scheduledAt.problem }]);
@@ -35,10 +42,12 @@ export async function rescheduleEmail(
 
 /** Cancels a scheduled email; the unit of quota goes back within the same period. */
 export async function cancelEmail(
-  { engine }: Pick<AcceptanceDeps, 'engine'>,
+  { engine, testClocks }: Scheduling,
   { caller, params, now }: Call<{ readonly id: string }>,
 ): Promise<EmailReceipt | Failure> {
-  const event = { type: 'cancel.requested', at: now } as const;
+  const clock = caller.livemode ? null : await testClocks()?.ofEmail(caller.workspaceId, params.id, false);
+  if (clock instanceof Failure) return clock;
+  const event = { type: 'cancel.requested', at: clock?.now ?? now } as const;
   return receiptOrFailure(
     params.id,
     'cancelled',

@@ -93,6 +93,7 @@ export const DETAIL: EmailDetail = {
   markdown: null,
   templateVersion: null,
   variables: null,
+  testClockId: null,
   headers: {},
   attachments: [],
   recipients: [{ address: RECIPIENT, kind: 'to', status: 'delivered', lastEvent: 'delivered' }],

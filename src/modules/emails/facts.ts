@@ -1,4 +1,5 @@
 import type { emailMachine } from '../../../machines/email.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
 import { mintId } from '../../db/ids.ts';
 import { type EffectMeanings, type FactTable, sharedFact } from '../../engine/kind.ts';
 import { storableMoment } from '../../time/clock.ts';
@@ -70,8 +71,12 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
   },
   refund: {
     fact: givenBack.name,
-    /** A unit goes back only within the period it was taken from: a month that is over has been counted. */
-    rows: ({ acceptedAt, at }, { livemode }) =>
+    /**
+     * A unit goes back only within the period it was taken from: a month that is over has been counted. A test clock says nothing of the
+     * period that it really is.
+     */
+    rows: ({ acceptedAt, at }, { livemode, snapshot }) =>
+      (snapshot.context as EmailContext).testClockId === undefined &&
       periodOf(livemode, acceptedAt) === periodOf(livemode, at)
         ? [{ period: periodOf(livemode, acceptedAt) }]
         : [],

@@ -1,9 +1,12 @@
 import { EMAIL_STATES, EMAIL_VERSION, emailMachine } from '../../../machines/email.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
 import { type ChildSpec, defineKind, stateOf } from '../../engine/kind.ts';
 import type { Performer } from '../../engine/performers.ts';
 import type { Registration } from '../../engine/running-kind.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import { emailEffects, emailFacts, noted, recorded } from './facts.ts';
+
+const isOnTestClock = (context: unknown): boolean => (context as EmailContext).testClockId !== undefined;
 
 /** Emails as actors: where their lives are stored, and the tables that their effects write. */
 export const emailKind = defineKind({
@@ -12,11 +15,14 @@ export const emailKind = defineKind({
   life: {
     ...{ births: 'emails', turns: 'email_turns', due: 'email_due' },
     bornWith: ['at', 'scheduled_at'],
-    computedAtBirth: { position: 'case when livemode then (select event_position()) end' },
+    computedAtBirth: {
+      position: 'case when livemode then (select event_position()) end',
+      test_clock_id: `case when not livemode then context ->> 'testClockId' end`,
+    },
     kept: [recorded.name, noted.name],
     constants: [
       ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],
-      'holdsDoubt',
+      ...['holdsDoubt', 'testClockId'],
     ],
     computed: {
       position: {
@@ -60,6 +66,7 @@ export const emailKind = defineKind({
     is: ({ snapshot, livemode }) => livemode && stateOf(snapshot) === 'queued',
     effect: 'transmit',
   },
+  hasOwnTime: isOnTestClock,
   underWay: ['sending'],
   facts: emailFacts,
   children: [],

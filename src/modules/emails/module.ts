@@ -8,6 +8,7 @@ import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
 import { auditEmails } from './audit/audit-emails.ts';
+import { clockedEmails } from './clocked/clocked-emails.ts';
 import { explainEmail } from './explain/explanation-text.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
@@ -94,6 +95,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         const { simulatorDomain, testSendsPerDay } = config;
         const acceptance = {
           ...{ engine, database, simulatorDomain, testSendsPerDay, tracing },
+          testClocks: () => offers.testClocks,
           liveSchedule: {
             ...LIVE_SCHEDULE,
             holdsDoubt: config.unknownOutcome === 'hold',
@@ -104,6 +106,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
           fillTemplate: offered(offers, 'fillTemplate'),
         };
         offers.acceptance = acceptance;
+        offers.clockedEmails = clockedEmails({ database, engine });
         offers.bulkRoom = () => live.bulkRoom;
         offers.directMail = directMail({
           ...{ database, transport, operator: config.serviceFrom },

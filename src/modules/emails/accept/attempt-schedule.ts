@@ -23,3 +23,9 @@ export const LIVE_SCHEDULE: AttemptSchedule = {
   patienceMs: 72 * HOUR,
   backoffMs: [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR],
 };
+
+/** Test mail whose waits are those of live mail: it lives by a test clock, or is refused for now until its retries run out. */
+export const SLOW_SIMULATED_SCHEDULE: AttemptSchedule = {
+  ...LIVE_SCHEDULE,
+  leaseMs: SIMULATED_SCHEDULE.leaseMs,
+};

@@ -126,6 +126,12 @@ export const SendBody = Type.Object(
         description: 'Whether clicks are recorded; what the sending domain says when left out.',
       }),
     ),
+    testClockId: Type.Optional(
+      Id(
+        'clk',
+        'The test clock by which the email waits, instead of the real time; with a test key alone. Its waits between attempts are then those of live mail.',
+      ),
+    ),
   },
   { title: 'SendEmail', additionalProperties: false },
 );

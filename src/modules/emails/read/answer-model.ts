@@ -89,6 +89,12 @@ export const EmailDetail = Type.Object(
         description: 'The variables of the request that was made with a template.',
       }),
     ),
+    testClockId: nullable(
+      Id(
+        'clk',
+        'The test clock that it waits by. All of its times but `createdAt` are then times of that clock.',
+      ),
+    ),
     headers: dictionary(Type.String()),
     attachments: Type.Array(
       Type.Object({

@@ -65,6 +65,7 @@ export function detailOf(
     markdown: content.markdown,
     templateVersion: content.template?.version ?? null,
     variables: content.template ? { ...content.template.variables } : null,
+    testClockId: (row.context as EmailContext).testClockId ?? null,
     headers: Object.fromEntries(envelope.headers.map(({ name, value }) => [name, value])),
     attachments: envelope.attachments.map(({ filename, contentType, size }) => ({
       filename,

@@ -10,6 +10,7 @@ export const SIMULATED_OUTCOMES = [
   'clicked',
   'unsubscribed',
   'deferred',
+  'expired',
   'suppressed',
 ] as const;
 

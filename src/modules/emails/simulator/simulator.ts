@@ -61,6 +61,7 @@ export const SCRIPTS = {
     ],
   },
   deferred: { outcome: (attempt) => (attempt <= 2 ? 'deferred' : 'accepted'), reports: [delivered] },
+  expired: { outcome: () => 'deferred', reports: [] },
   suppressed: { outcome: () => 'suppressed', reports: [] },
 } as const satisfies Record<string, Script>;
 

@@ -1,0 +1,42 @@
+import { Failure } from '../../../http/failure.ts';
+import type { EmailSender } from '../accept/prepare.ts';
+
+/** A test clock that stands still at a moment, in epoch milliseconds. */
+export interface StandingClock {
+  readonly id: string;
+  readonly now: number;
+}
+
+/** What emails ask of test clocks. */
+export interface TestClocks {
+  /** The clock as it stands; 404 where the workspace has none of that id, 409 while it moves. @throws Unavailable */
+  find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
+  /** Gives it one email more, if it still stands at that moment and has not had too many. @throws Unavailable */
+  enter(workspaceId: string, clock: StandingClock): Promise<Failure | null>;
+  /** The email that was given is there: what it begins with is done. */
+  entered(workspaceId: string, clock: StandingClock): void;
+  /** The email has not come to be. @throws Unavailable */
+  left(workspaceId: string, clock: StandingClock): Promise<void>;
+  /** The clock of an email, as `find` answers it; null for one that lives by the real time, or does not exist. @throws Unavailable */
+  ofEmail(workspaceId: string, emailId: string, isToGoOn: boolean): Promise<StandingClock | Failure | null>;
+}
+
+/** The clock that a request names; null where it names none. @throws Unavailable */
+export function namedClock(
+  clocks: () => TestClocks | undefined,
+  { workspaceId, livemode }: Pick<EmailSender, 'workspaceId' | 'livemode'>,
+  id: string | undefined,
+): Promise<StandingClock | Failure> | Failure | null {
+  if (id === undefined) return null;
+  if (livemode) return LIVE_KEY;
+  return clocks()?.find(workspaceId, id) ?? null;
+}
+
+/** The refusal of a live key. */
+export const LIVE_KEY = new Failure(
+  'FORBIDDEN',
+  'Test clocks are for test keys alone: live email goes by the real time.',
+  {
+    suggestion: 'Repeat the request with a test key.',
+  },
+);

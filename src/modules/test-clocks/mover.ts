@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../db/database.ts';
+import type { Duty } from '../../duties/duty.ts';
+import type { Logger } from '../../telemetry/logger.ts';
+import type { ClockedEmails } from '../emails/commands.ts';
+import { ClockLease, type ClockName, clocksAtWork } from './lease.ts';
+
+/** The services that moving test clocks calls. */
+export interface MoverDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly emails: ClockedEmails;
+}
+
+/**
+ * Moves test clocks: it does what is due of one at each moment up to its target, moment by moment. A clock is moved by one process at a
+ * time; where that dies, any other goes on where it was, since all that happened lies in the emails themselves.
+ */
+export class ClockMover {
+  readonly #holder = randomUUID();
+  /** The clocks that are moved here, and whether they are to be looked at once more afterwards. */
+  readonly #moving = new Map<string, { readonly done: Promise<void>; isWanted: boolean }>();
+  #stopping = false;
+
+  constructor(private readonly deps: MoverDeps) {}
+
+  /** Moves a clock to its target, unless somebody else does; settles when that is over. Faults are logged: the duty tries again. */
+  move(name: ClockName): Promise<void> {
+    const known = this.#moving.get(name.id);
+    if (known) {
+      known.isWanted = true;
+      return known.done;
+    }
+    const entry = { done: Promise.resolve(), isWanted: true };
+    this.#moving.set(name.id, entry);
+    entry.done = this.#move(name, entry);
+    return entry.done;
+  }
+
+  /** Takes up what another process has left. */
+  readonly duty: Duty = {
+    name: 'testClockMover',
+    pattern: '*/5 * * * * *',
+    run: async () => {
+      for (const name of await clocksAtWork(this.deps.database)) void this.move(name);
+    },
+  };
+
+  /** Ends what is under way between two moments, and leaves the rest to whoever runs next. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#moving.values().map(({ done }) => done));
+  }
+
+  async #move(name: ClockName, entry: { isWanted: boolean }): Promise<void> {
+    const { database, logger, emails } = this.deps;
+    const lease = new ClockLease(database, name, this.#holder);
+    try {
+      while (entry.isWanted && !this.#stopping) {
+        entry.isWanted = false;
+        const clock = await lease.take();
+        if (!clock) return;
+        const hasCome = await emails.pass(
+          { id: clock.id, workspaceId: clock.workspace_id },
+          {
+            from: clock.now_at,
+            to: clock.target_at,
+            reached: async (at) => !this.#stopping && lease.reach(at),
+          },
+        );
+        if (!hasCome) return await lease.release();
+        // It was told to go further meanwhile.
+        if (!(await lease.end(clock.target_at))) entry.isWanted = true;
+      }
+    } catch (error) {
+      logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');
+    } finally {
+      this.#moving.delete(name.id);
+    }
+  }
+}

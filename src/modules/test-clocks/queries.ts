@@ -1,0 +1,55 @@
+import type { Database } from '../../db/database.ts';
+import { timeOfId } from '../../db/ids.ts';
+import { type Failure, notFound } from '../../http/failure.ts';
+import { listById } from '../../http/list.ts';
+import type { Call, Page } from '../../http/route.ts';
+import { isoOf } from '../../time/clock.ts';
+import { LIVE_KEY } from '../emails/commands.ts';
+import type { TestClock, TestClockQuery } from './model.ts';
+import { type ClockRow, COLUMNS, findClock } from './store.ts';
+
+/** The services that reading test clocks calls. */
+export interface TestClockReader {
+  readonly database: Database;
+}
+
+/** A clock as it is answered. */
+export const viewOf = ({ id, name, status, now_at, target_at, emails }: ClockRow): TestClock => ({
+  id,
+  name,
+  status,
+  frozenTime: isoOf(now_at),
+  advancingTo: status === 'advancing' ? isoOf(target_at) : null,
+  emails,
+  createdAt: isoOf(timeOfId(id)),
+});
+
+/** One clock. */
+export async function getTestClock(
+  { database }: TestClockReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<TestClock | Failure> {
+  if (caller.livemode) return LIVE_KEY;
+  const row = await findClock(database, caller.workspaceId, params.id);
+  return row ? viewOf(row) : notFound('test clock');
+}
+
+const LIST = `select ${COLUMNS} from test_clocks where workspace_id = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3)
+order by id desc limit $4::integer`;
+
+/** The clocks of the workspace, newest first. */
+export async function listTestClocks(
+  { database }: TestClockReader,
+  { caller, query }: Pick<Call<unknown, TestClockQuery>, 'caller' | 'query'>,
+): Promise<Page<TestClock> | Failure> {
+  if (caller.livemode) return LIVE_KEY;
+  return listById<ClockRow, TestClock>(
+    { caller, query },
+    {
+      list: 'test-clocks',
+      prefix: 'clk',
+      rows: ({ below, from }, limit) => database.query(LIST, [caller.workspaceId, below, from, limit]),
+      item: viewOf,
+    },
+  );
+}

@@ -1,0 +1,96 @@
+import type { Database } from '../../db/database.ts';
+import { keepReplySql } from '../../db/stored-replies.ts';
+import { isoOf } from '../../time/clock.ts';
+
+/** A test clock as it is stored; times are epoch milliseconds. */
+export interface ClockRow {
+  readonly workspace_id: string;
+  readonly id: string;
+  readonly name: string;
+  readonly status: 'ready' | 'advancing';
+  readonly now_at: number;
+  readonly target_at: number;
+  readonly emails: number;
+}
+
+/** The clocks that a workspace may have at once. */
+export const MOST_CLOCKS = 20;
+/** The emails that a clock may be given in its life. */
+export const MOST_EMAILS = 1_000;
+
+/** The columns of a row. */
+export const COLUMNS = `workspace_id, id, name, status, (extract(epoch from now_at) * 1000)::float8 as now_at,
+  (extract(epoch from target_at) * 1000)::float8 as target_at, emails`;
+
+/** $1 workspace, $2 id, $3 name, $4 moment, $5 on: the reply's key, $12 the reply. */
+export const CREATE = `with made as (
+  insert into test_clocks (workspace_id, id, name, status, now_at, target_at)
+  select $1, $2, $3, 'ready', $4::timestamptz, $4::timestamptz
+  from test_clocks_present($1) present where present < ${MOST_CLOCKS}
+  returning id
+), kept as (
+  ${keepReplySql({ from: 'made', reply: '$12::text', first: 5 })}
+)
+select id from made`;
+
+/** $1 workspace, $2 id, $3 where it stands, $4 where it is to go, $5 on: the reply's key, $12 the reply. */
+export const ADVANCE = `with moved as (
+  update test_clocks set status = 'advancing', target_at = $4::timestamptz
+  where workspace_id = $1 and id = $2 and status = 'ready' and now_at = $3::timestamptz
+  returning id
+), kept as (
+  ${keepReplySql({ from: 'moved', reply: '$12::text', first: 5 })}
+)
+select id from moved`;
+
+/** Answers the clock that was deleted, or the one that moves and so was not. */
+export const DELETE = `delete from test_clocks where workspace_id = $1 and id = $2 and status = 'ready' returning ${COLUMNS}`;
+
+const FIND = `select ${COLUMNS} from test_clocks where workspace_id = $1 and id = $2`;
+
+/** A clock of the workspace; null where it has none of that id. @throws Unavailable */
+export async function findClock(
+  database: Pick<Database, 'query'>,
+  workspaceId: string,
+  id: string,
+): Promise<ClockRow | null> {
+  const [row] = await database.query<ClockRow>(FIND, [workspaceId, id]);
+  return row ?? null;
+}
+
+const ENTER = `update test_clocks set emails = emails + 1, entered_at = clock_timestamp()
+where workspace_id = $1 and id = $2 and status = 'ready' and now_at = $3::timestamptz and emails < ${MOST_EMAILS} returning id`;
+const LEAVE = `update test_clocks set emails = emails - 1 where workspace_id = $1 and id = $2 and emails > 0`;
+
+/** Gives a clock one email more, where it stands at that moment and has not had too many; answers whether it has. @throws Unavailable */
+export const enterClock = async (
+  database: Database,
+  workspaceId: string,
+  { id, now }: { readonly id: string; readonly now: number },
+): Promise<boolean> => (await database.query(ENTER, [workspaceId, id, isoOf(now)])).length > 0;
+
+/** Takes an email from its count that has not come to be. @throws Unavailable */
+export const leaveClock = async (database: Database, workspaceId: string, id: string): Promise<void> => {
+  await database.query(LEAVE, [workspaceId, id]);
+};
+
+const OF_EMAIL = `select e.test_clock_id as id, c.status, (extract(epoch from coalesce(c.now_at, e.at)) * 1000)::float8 as now_at
+from emails e left join test_clocks c on c.workspace_id = e.workspace_id and c.id = e.test_clock_id
+where e.id = $1 and e.workspace_id = $2 and not e.livemode and e.test_clock_id is not null`;
+
+/** The clock of an email; its status is null where it was deleted, and its time then that of the acceptance. @throws Unavailable */
+export async function clockOfEmail(
+  database: Database,
+  workspaceId: string,
+  emailId: string,
+): Promise<{
+  readonly id: string;
+  readonly status: ClockRow['status'] | null;
+  readonly now_at: number;
+} | null> {
+  const [row] = await database.query<{ id: string; status: ClockRow['status'] | null; now_at: number }>(
+    OF_EMAIL,
+    [emailId, workspaceId],
+  );
+  return row ?? null;
+}
