@@ -1,17 +1,9 @@
 import { mintId } from '../db/ids.ts';
 import { WHOLE_CALL } from '../db/stored-replies.ts';
-import { isoOrNull } from '../time/clock.ts';
-import { type Decider, earliest, type Step } from './decide.ts';
-import {
-  type Actor,
-  type ActorEvent,
-  type Effect,
-  type EffectMeaning,
-  isOnOwnTime,
-  type Kind,
-  stateOf,
-} from './kind.ts';
+import type { Decider, Step } from './decide.ts';
+import { type Actor, type ActorEvent, type Effect, type EffectMeaning, type Kind, stateOf } from './kind.ts';
 import type { Claim } from './result.ts';
+import { wakeAtOf } from './timing.ts';
 
 /** An order that a commit released: I/O to perform now. */
 export interface Order {
@@ -56,14 +48,6 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
   if (outbox.length > 0)
     row.outbox = outbox.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
   return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
-}
-
-/** An actor that lives by a time of its own stands among those that wait, so that lists find it, where no clock ever comes. */
-const NEVER = '9999-12-31T00:00:00.000Z';
-
-function wakeAtOf(kind: Kind, actor: Actor): string | null {
-  const due = earliest(actor.timers);
-  return due !== null && isOnOwnTime(kind, actor) ? NEVER : isoOrNull(due);
 }
 
 /** A step in the order of the view that shows it by name (`life_steps`): the names were half of what a journal took. */

@@ -4,7 +4,7 @@ import { earliest } from './decide.ts';
 import { type Draft, ordersOf } from './draft.ts';
 import { TIMERS_DUE } from './fold.ts';
 import { claims, ownOrders, WHOLE_SHARE } from './handing-over.ts';
-import { type ActorEvent, type EventOfKind, hasTimers, type Kind, type KindName } from './kind.ts';
+import type { ActorEvent, EventOfKind, Kind, KindName } from './kind.ts';
 import { Outbox } from './outbox.ts';
 import type { ClaimOf, EventResultOf, SpawnResultOf } from './result.ts';
 import {
@@ -18,6 +18,7 @@ import {
 import { Scheduler, type SchedulerHealth } from './scheduler.ts';
 import type { SpawnRequest, SpawnRequestOf } from './spawn-queue.ts';
 import { type Selection, type SelectionTeller, tellSelected } from './tell-where.ts';
+import { hasTimers } from './timing.ts';
 import { wakeablesOf } from './waking.ts';
 
 /** What the engine is built from. */

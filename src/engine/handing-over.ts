@@ -1,6 +1,7 @@
 import type { Decision } from './decide.ts';
 import type { Order } from './draft.ts';
-import { type Actor, type Effect, hasTimers, isOnOwnTime, type Kind } from './kind.ts';
+import type { Actor, Effect, Kind } from './kind.ts';
+import { hasTimers, isOnOwnTime } from './timing.ts';
 
 /** What a process does of one kind. Whatever it does not do, another one has to. */
 export interface Share {

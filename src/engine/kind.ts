@@ -228,10 +228,7 @@ export interface Kind {
   /** What other modules write in its commits. */
   readonly followers?: readonly FollowingWrite[];
   readonly offers?: Offers;
-  /**
-   * True of a context whose actor lives by another time than the clock's. The clock never wakes it, and its orders are nobody's here:
-   * whoever moves its time fires its timers (`Engine.fireTimers`), and does what it orders.
-   */
+  /** True of a context whose actor lives by another time than the clock's: see `timing.ts`. */
   hasOwnTime?(context: unknown): boolean;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
   readonly underWay?: readonly string[];
@@ -288,10 +285,6 @@ export function decidedFor<Value>(table: Readonly<Record<string, Value>>, text: 
   return value;
 }
 
-/** True when the actor lives by another time than the clock's. */
-export const isOnOwnTime = (kind: Kind, { snapshot }: Pick<Actor, 'snapshot'>): boolean =>
-  kind.hasOwnTime?.(snapshot.context) === true;
-
 /** The state's name. */
 export const stateOf = ({ value }: Pick<Snapshot, 'value'>): string => value;
 
@@ -303,7 +296,3 @@ export const stateList = (states: readonly string[]): string =>
 export const statesWhere = <State extends string>(
   chosen: Readonly<Record<State, boolean>>,
 ): readonly State[] => (Object.keys(chosen) as State[]).filter((state) => chosen[state]);
-
-/** True when actors of the kind wait for the clock. */
-export const hasTimers = ({ machine, hasDefinitions }: Kind): boolean =>
-  hasDefinitions === true || Object.values(machine.states).some(({ after }) => after.length > 0);

@@ -7,13 +7,14 @@ import { checkTag, commitBatch, hasOverrun } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { handedOver } from './handing-over.ts';
-import { type InputOfKind, isOnOwnTime, type Kind, type KindName, stateOf } from './kind.ts';
+import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
 import { WITHHELD } from './spawn-conditions.ts';
 import type { BatchStatement } from './statement-parts.ts';
 import { spawnStatement } from './statements.ts';
+import { isOnOwnTime } from './timing.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
