@@ -9,7 +9,7 @@ import type { EmailReceipt } from './read/answer-model.ts';
 // Other modules reach emails through this file alone.
 // biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
 export { type BatchDeps, batchSender } from './accept/batch.ts';
-export { LIVE_KEY, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
+export { LIVE_KEY, type TestClocks } from './clocked/clock-of-email.ts';
 export type { ClockedEmails } from './clocked/clocked-emails.ts';
 export type { DirectMail } from './send/direct-mail.ts';
 
