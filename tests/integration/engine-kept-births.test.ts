@@ -250,11 +250,16 @@ onEachStore('births that an instance keeps', (store) => {
     const id = await scene.keptBirth(engine);
     own.before = away;
     const { kept_by } = await scene.condition(id);
-    await scene.database.query('update instances set low_water = $1 where id = $2', [
-      lowestIdAt('em', NOW + 1),
-      kept_by,
-    ]);
-    expect(await scene.faults()).toEqual([
+    // A beat that had begun before may write its own mark once more behind this one.
+    const found = await eventually('the mark lies behind it', async () => {
+      await scene.database.query('update instances set low_water = $1 where id = $2', [
+        lowestIdAt('em', NOW + 1),
+        kept_by,
+      ]);
+      const faults = await scene.faults();
+      return faults.length > 0 ? faults : undefined;
+    });
+    expect(found).toEqual([
       `births: ${id} has no turn and no place among what is due, and lies below the mark of its instance`,
     ]);
     await scene.database.query('delete from instances');
