@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSharedCluster } from './support/cluster.ts';
 import { embeddedImage } from './support/embedded.ts';
 import { dropLeftovers } from './support/leftovers.ts';
+import { scratchFolder } from './support/scratch.ts';
 import { readFailures, readTally } from './support/tally.ts';
 
 // Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain line that
@@ -22,10 +23,10 @@ const cores = availableParallelism();
 /** Tests mostly wait for processes and databases, so that one file more than there are cores keeps these at work. */
 const workers = cores + 1;
 
+const scratch = scratchFolder();
 const given = process.env.TEST_DATABASE_URL;
-const [cluster] = await Promise.all([given ? undefined : startSharedCluster(), embeddedImage()]);
+const [cluster] = await Promise.all([given ? undefined : startSharedCluster(scratch), embeddedImage()]);
 const url = cluster?.url ?? given ?? '';
-const scratch = mkdtempSync(join(tmpdir(), 'posthorn-tests-'));
 const loops = process.argv.includes(BUSY)
   ? Array.from({ length: cores }, () => spawn(process.execPath, ['-e', 'for(;;){}']))
   : [];
@@ -60,6 +61,8 @@ const tests = spawn(process.execPath, ['test', ...flags, ...words], {
     ...BRIEF,
     ...process.env,
     TEST_DATABASE_URL: url,
+    TMPDIR: scratch,
+    TEST_CACHE: process.env.TEST_CACHE ?? tmpdir(),
     ...(executable && { POSTHORN_EXECUTABLE: executable }),
   },
 });

@@ -11,7 +11,8 @@ import { digestOfMigrations } from './postgres.ts';
 
 const PGLITE = dependencies['@electric-sql/pglite'];
 const TAR = join(
-  tmpdir(),
+  // Kept from run to run, as what else a run writes is not.
+  process.env.TEST_CACHE ?? tmpdir(),
   `posthorn-tests-${process.getuid?.()}-pglite-${PGLITE}-${digestOfMigrations()}.tar`,
 );
 
