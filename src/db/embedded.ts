@@ -10,7 +10,7 @@ import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { classify } from './sqlstate.ts';
-import { SYNCED_START, SyncedFiles } from './synced-files.ts';
+import { SMALL_START, SYNCED_START, SyncedFiles } from './synced-files.ts';
 
 const NAME = 'The embedded database';
 
@@ -53,7 +53,8 @@ export class EmbeddedDatabase implements Database {
       if (directory !== null) await ensureDataDirectory(directory);
       const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
       const engine = await PGlite.create({
-        ...(files && { fs: files, startParams: [...SYNCED_START] }),
+        startParams: [...(files ? SYNCED_START : SMALL_START)],
+        ...(files && { fs: files }),
         ...(directory !== null && isTemporary && { fs: new NodeFS(directory) }),
         ...(image && { loadDataDir: image }),
         ...(await loadPgliteAssets()),

@@ -114,11 +114,20 @@ function syncFileSystem(directory: string): boolean {
 }
 
 /**
+ * The start parameters of an embedded PostgreSQL. Its shared memory is filled with zeros before it starts and stays resident: 128 MB by
+ * default, which took 60 ms of processor time and a third of an idle service. The kernel's cache of files stands behind the smaller one.
+ */
+export const SMALL_START: readonly string[] = [
+  ...PGlite.defaultStartParams,
+  ...['-c', 'shared_buffers=32MB', '-c', 'max_connections=8', '-c', 'wal_buffers=1MB'],
+];
+
+/**
  * The start parameters of PostgreSQL on synced files: fsync is on, which PGlite turns off by `-F`, and is the method, since
  * Emscripten answers `fdatasync` without doing anything.
  */
 export const SYNCED_START: readonly string[] = [
-  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  ...SMALL_START.filter((parameter) => parameter !== '-F'),
   ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
 ];
 
