@@ -5,17 +5,21 @@ interface Pending<Answer> {
 
 /**
  * A worker that answers its questions in the order in which they are asked. A thread that does not answer in time is ended: nothing
- * else stops an endless loop (11 ms until it is gone, its memory with it).
+ * else stops an endless loop (11 ms until it is gone, its memory with it). Nothing at all stops a regular expression: a thread
+ * that is in the middle of one goes on until it is through, so that whoever starts another one asks first who is `gone`.
  */
 export class Thread<Question, Answer> {
   readonly #worker: Worker;
   /** Whoever waits for an answer, the first to be answered first. */
   readonly #pending: Pending<Answer>[] = [];
+  /** Resolves when the thread takes no processor time any more, which may be minutes after its end. */
+  readonly gone: Promise<void>;
 
   /** `entry` is a module that posts its first answer unasked, when it has been loaded. */
   constructor(entry: URL) {
     this.#worker = new Worker(entry);
     this.#worker.unref();
+    this.gone = new Promise((resolve) => this.#worker.addEventListener('close', () => resolve()));
     this.#worker.onmessage = ({ data }: MessageEvent<Answer>) => this.#pending.shift()?.resolve(data);
     this.#worker.onerror = (event) => {
       event.preventDefault();

@@ -5,7 +5,7 @@ import { Thread } from './thread.ts';
 
 /** The limits of a worker pool. */
 export interface PoolLimits {
-  /** The most threads at a time. */
+  /** The most threads at a time. As many that took too long, and one more, may still be at it before no other is started. */
   readonly threads: number;
   /** The time for one question. */
   readonly deadlineMs: number;
@@ -37,7 +37,8 @@ export class WorkerPool<Question, Answer> {
   constructor(work: string, limits: PoolLimits, start: () => PoolWorker<Question, Answer>) {
     this.#work = work;
     this.#stopping = new Unavailable(`${work}: the service is stopping.`);
-    this.#all = Array.from({ length: limits.threads }, () => new PoolSlot(work, limits, start));
+    const leaving = new Set<PoolWorker<Question, Answer>>();
+    this.#all = Array.from({ length: limits.threads }, () => new PoolSlot(work, limits, start, leaving));
     this.#free = [...this.#all];
     this.#slots = new Semaphore(limits.threads, undefined, limits.mostWaiting);
   }
@@ -85,6 +86,8 @@ class PoolSlot<Question, Answer> {
     private readonly work: string,
     private readonly limits: PoolLimits,
     private readonly startThread: () => PoolWorker<Question, Answer>,
+    /** The threads of the pool that were ended and still run. */
+    private readonly leaving: Set<PoolWorker<Question, Answer>>,
   ) {}
 
   async ask(question: Question): Promise<Answer> {
@@ -109,11 +112,19 @@ class PoolSlot<Question, Answer> {
   }
 
   end(reason: Error): void {
-    this.#thread?.end(reason);
+    const thread = this.#thread;
+    if (!thread) return;
     this.#thread = null;
+    this.leaving.add(thread);
+    void thread.gone.then(() => this.leaving.delete(thread));
+    thread.end(reason);
   }
 
   async #start(): Promise<PoolWorker<Question, Answer>> {
+    if (this.leaving.size > this.limits.threads)
+      throw new Unavailable(
+        `${this.work}: what took too long before is not over yet. Ask again in a minute.`,
+      );
     const thread = this.startThread();
     this.#thread = thread;
     await thread.next(this.limits.startMs, new Unavailable(`${this.work}: its thread does not start.`));

@@ -1,10 +1,13 @@
 import { afterAll, setDefaultTimeout } from 'bun:test';
+import { hashBriefly } from './brief-hashing.ts';
 import { stopOwnCluster } from './server.ts';
 
 // Loaded before every test file (bunfig.toml), so that `bun test one.test.ts` works by itself.
 
 // Ends what hangs, and judges nothing: processes and databases start here, on machines that do other things too.
 setDefaultTimeout(600_000);
+
+hashBriefly();
 
 // The file that first asks for a database starts a cluster, and this ends it.
 afterAll(stopOwnCluster);

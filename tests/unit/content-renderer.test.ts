@@ -7,9 +7,12 @@ import {
   startMarkdownThread,
 } from '../../src/mail/content/markdown-renderer.ts';
 import type { PoolLimits } from '../../src/threads/worker-pool.ts';
+import { eventually } from '../support/eventually.ts';
 
-/** Openings that are never closed: emailmd searches from each to the end, which takes it half a minute. */
-const ENDLESS = '{{'.repeat(130_000);
+/** Openings that are never closed: emailmd searches from each to the end, which takes it seconds, and nothing stops it. */
+const ENDLESS = '{{'.repeat(45_000);
+/** The same for two seconds. */
+const LONG = '{{'.repeat(20_000);
 
 const open: MarkdownRenderer[] = [];
 
@@ -67,6 +70,17 @@ describe('the markdown renderer', () => {
     expect(bomb).toBeInstanceOf(Failure);
     expect((bomb as Failure).extra.details?.[0]?.message).toContain('takes too long');
     expect(next).toMatchObject({ text: 'next' });
+  });
+
+  test('starts no more threads while those that nothing stops are at it, and does afterwards', async () => {
+    const renderer = rendererWith({ deadlineMs: 300, mostWaiting: 4 });
+    const bombs = await Promise.allSettled([renderer.render(LONG), renderer.render(LONG)]);
+    expect(bombs.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    await expect(renderer.render('next')).rejects.toThrow('what took too long before is not over yet');
+    await eventually('a rendering', async () => {
+      const made = await renderer.render('next');
+      return made instanceof Failure ? undefined : made;
+    });
   });
 
   test('lets only so many wait', async () => {
