@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { chromiumProgram } from './browser/chromium.ts';
 import { startSharedCluster } from './support/cluster.ts';
 import { embeddedImage } from './support/embedded.ts';
 import { dropLeftovers } from './support/leftovers.ts';
@@ -25,7 +26,16 @@ const workers = cores + 1;
 
 const scratch = scratchFolder();
 const given = process.env.TEST_DATABASE_URL;
-const [cluster] = await Promise.all([given ? undefined : startSharedCluster(scratch), embeddedImage()]);
+const kept = process.env.TEST_CACHE ?? tmpdir();
+process.env.TMPDIR = scratch;
+const hasBrowser =
+  !words.some((word) => word.startsWith('tests/')) || words.some((word) => word.includes('browser'));
+const [cluster] = await Promise.all([
+  given ? undefined : startSharedCluster(),
+  embeddedImage(),
+  // Unpacked here, since files that run side by side would do it to one place at once.
+  hasBrowser && chromiumProgram(),
+]);
 const url = cluster?.url ?? given ?? '';
 const loops = process.argv.includes(BUSY)
   ? Array.from({ length: cores }, () => spawn(process.execPath, ['-e', 'for(;;){}']))
@@ -53,8 +63,14 @@ const flags = [
   '--reporter=junit',
   `--reporter-outfile=${report}`,
 ];
-/** What compiles hot code once more pays for itself after minutes. Without it tests of PGlite take a fifth less of the processor. */
-const BRIEF = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useOMGJIT: '0' };
+/**
+ * What compiles hot code once more pays for itself after minutes: without it tests of PGlite take a fifth less of the processor. So do
+ * threads that look for garbage beside the one that makes it, where every core has work anyway: a twentieth.
+ */
+const BRIEF = {
+  ...{ BUN_JSC_useFTLJIT: '0', BUN_JSC_useOMGJIT: '0' },
+  ...{ BUN_JSC_useConcurrentGC: '0', BUN_JSC_numberOfGCMarkers: '1' },
+};
 const tests = spawn(process.execPath, ['test', ...flags, ...words], {
   stdio: 'inherit',
   env: {
@@ -62,7 +78,7 @@ const tests = spawn(process.execPath, ['test', ...flags, ...words], {
     ...process.env,
     TEST_DATABASE_URL: url,
     TMPDIR: scratch,
-    TEST_CACHE: process.env.TEST_CACHE ?? tmpdir(),
+    TEST_CACHE: kept,
     ...(executable && { POSTHORN_EXECUTABLE: executable }),
   },
 });

@@ -7,11 +7,14 @@ const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** What compiles hot scripts once more pays for itself after minutes, which no page of a test lives: an eighth less of the processor. */
 const BRIEF = '--js-flags=--no-maglev --no-turbofan';
 
-/** A real Chromium: the machine's own, else the one that came with the packages. One that is measured is as people have it. */
+/** The machine's own Chromium, else the one that came with the packages, which the first caller unpacks into the temporary folder. */
+export const chromiumProgram = async (): Promise<string> =>
+  SYSTEM.find((path) => existsSync(path)) ?? (await chromium.executablePath());
+
+/** A real Chromium. One that is measured is as people have it. */
 export async function openChromium({ isMeasured = false } = {}): Promise<Browser> {
-  const own = SYSTEM.find((path) => existsSync(path));
   return await playwright.launch({
-    executablePath: own ?? (await chromium.executablePath()),
+    executablePath: await chromiumProgram(),
     // The packages’ own arguments run everything in one process, which a closed page takes down with it.
     args: ['--no-sandbox', '--disable-dev-shm-usage', ...(isMeasured ? [] : [BRIEF])],
     headless: true,
