@@ -1,4 +1,4 @@
-import './db/compile-early.ts';
+import './commands/compile-early.ts';
 import { askSecret } from './commands/ask-secret.ts';
 import { runCommandLine } from './commands/command-line.ts';
 import { exitCodeOf, explain } from './commands/explain.ts';

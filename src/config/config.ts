@@ -36,6 +36,9 @@ export type Loaded = { readonly config: Config } | { readonly problems: readonly
 /** True in the executable, whose embedded files have a file system of their own. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
+/** True where the environment names no server, before anything else of the configuration has been read. */
+export const usesEmbedded = (environment: Environment = process.env): boolean => !environment.DATABASE_URL;
+
 /** Reads the configuration; nothing else in the service looks at the environment. What stands `above` it comes from the command line. */
 export function loadConfig(
   environment: Environment = process.env,

@@ -1,9 +1,10 @@
-import { loadPgliteAssets } from './pglite-assets.ts';
+import { usesEmbedded } from '../config/config.ts';
+import { loadPgliteAssets } from '../db/pglite-assets.ts';
 
 // Imported before everything else. To compile PGlite takes a quarter of a second on other threads; begun here, it is done while this
-// one evaluates the rest of the program. What it was begun for in vain costs only that: other commands do not begin it.
+// one evaluates the rest of the program. Other commands do not need it at once, or not at all.
 
 const [command = 'serve'] = process.argv.slice(2);
-if (command === 'serve' && !process.env.DATABASE_URL)
+if (command === 'serve' && usesEmbedded())
   // The one who needs it awaits the same promise and tells of the failure.
   loadPgliteAssets().catch(() => {});
