@@ -55,11 +55,17 @@ export function clockedEmails(deps: {
   };
 
   /** The attempt and its reports in one commit: there is never one without the other. */
-  const attempt = async ({ id, context: given }: ActorRow): Promise<void> => {
-    const context = given as EmailContext;
+  const attempt = async (id: string, context: EmailContext): Promise<void> => {
     const report = {};
     const events = simulate(context, `<${id}@simulator>`, context.at);
     await Promise.all(events.map((event) => engine.tell('email', id, event, { report })));
+  };
+
+  /** What is due of one email at that moment, and the attempt that it orders. */
+  const move = async ({ id, state, context }: ActorRow, at: number): Promise<void> => {
+    if (state === 'sending') return attempt(id, context as EmailContext);
+    const fired = await engine.fireTimers('email', id, at);
+    if (fired.outcome === 'changed' && fired.state === 'sending') await attempt(id, fired.context);
   };
 
   return {
@@ -85,11 +91,7 @@ export function clockedEmails(deps: {
           .toSorted((a, b) => dueOf(a) - dueOf(b))
           .slice(0, AT_ONCE);
         if (!(await reached(at))) return false;
-        await Promise.all(
-          some.map((row) =>
-            row.state === 'sending' ? attempt(row) : engine.fireTimers('email', row.id, at),
-          ),
-        );
+        await Promise.all(some.map((row) => move(row, at)));
         await look(some.map(({ id }) => id));
       }
     },
