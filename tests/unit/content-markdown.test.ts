@@ -336,6 +336,17 @@ describe('unsafe markup in markdown', () => {
   });
 });
 
+test.each(['{{', '{%', '${', '%%', '<%'])(
+  '200 openings %s without an end are text, and one more is refused',
+  async (opening) => {
+    const many = (count: number): string => `${opening}a `.repeat(count);
+    // Two of these are a tag.
+    const most = opening === '%%' ? 1 : 200;
+    expect((await rendered(many(most))).text.split(opening)).toHaveLength(most + 1);
+    if (most === 200) await expect(rendered(many(201))).rejects.toThrow('more than 200 have no end');
+  },
+);
+
 describe('a markdown bomb of', () => {
   const long = 'x'.repeat(100_000);
 

@@ -7,12 +7,9 @@ import {
   startMarkdownThread,
 } from '../../src/mail/content/markdown-renderer.ts';
 import type { PoolLimits } from '../../src/threads/worker-pool.ts';
-import { eventually } from '../support/eventually.ts';
 
-/** Openings that are never closed: emailmd searches from each to the end, which takes it seconds, and nothing stops it. */
-const ENDLESS = '{{'.repeat(45_000);
-/** The same for two seconds. */
-const LONG = '{{'.repeat(20_000);
+/** More buttons than there may be, which are counted after they have been made: it takes minutes. */
+const ENDLESS = '[a](b){button}'.repeat(18_000);
 
 const open: MarkdownRenderer[] = [];
 
@@ -73,14 +70,23 @@ describe('the markdown renderer', () => {
   });
 
   test('starts no more threads while those that nothing stops are at it, and does afterwards', async () => {
-    const renderer = rendererWith({ deadlineMs: 300, mostWaiting: 4 });
-    const bombs = await Promise.allSettled([renderer.render(LONG), renderer.render(LONG)]);
-    expect(bombs.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    const threads: PromiseWithResolvers<void>[] = [];
+    const stuck = () => {
+      const gone = Promise.withResolvers<void>();
+      threads.push(gone);
+      return {
+        ...{ next: async () => 'ready' as const, end() {}, gone: gone.promise },
+        ask: (_question: unknown, _withinMs: number, late: Error) => Promise.reject(late),
+      };
+    };
+    const renderer = createMarkdownRenderer({}, stuck as unknown as typeof startMarkdownThread);
+    open.push(renderer);
+    for (const _ of [1, 2]) expect(await renderer.render('a bomb')).toBeInstanceOf(Failure);
     await expect(renderer.render('next')).rejects.toThrow('what took too long before is not over yet');
-    await eventually('a rendering', async () => {
-      const made = await renderer.render('next');
-      return made instanceof Failure ? undefined : made;
-    });
+    threads[0]?.resolve();
+    await threads[0]?.promise;
+    expect(await renderer.render('another bomb')).toBeInstanceOf(Failure);
+    expect(threads).toHaveLength(3);
   });
 
   test('lets only so many wait', async () => {
