@@ -141,3 +141,17 @@ export async function keepReply(
 ): Promise<void> {
   if (keyed.claim) await database.query(KEEP, [...replyParameters(keyed, status), JSON.stringify(body)]);
 }
+
+const REPLACE = `update idempotency_keys set reply = $5
+where workspace_id = $1 and livemode = $2::boolean and key = $3 and item = $4::smallint`;
+
+/** Replaces the reply that a request was stored with, for one that has become more since; does nothing without a key. @throws Unavailable */
+export async function replaceReply(
+  database: Database,
+  { scope, claim }: Keyed,
+  reply: string,
+): Promise<void> {
+  if (!claim) return;
+  const { key, item = WHOLE_CALL } = claim;
+  await database.query(REPLACE, [scope.workspaceId, scope.livemode, key, item, reply]);
+}

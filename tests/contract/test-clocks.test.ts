@@ -23,7 +23,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     service.service.database.query<{ n: number }>(text, parameters as never);
 
   const aClock = async (): Promise<string> => {
-    const told = await ask('POST', '/v1/test-clocks', { name: 'Reminders', frozenTime: FROZEN });
+    const told = await ask('POST', '/v1/test-clocks', { name: 'Reminders', startAt: FROZEN });
     expect(told.status).toBe(201);
     return told.body.data.id;
   };
@@ -34,8 +34,8 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     });
   const advance = async (id: string, body: unknown) => {
     const told = await ask('POST', `/v1/test-clocks/${id}/advance`, body);
-    expect([told.status, told.body.data?.status]).toEqual([202, 'advancing']);
-    return ready(id);
+    expect([told.status, told.body.data?.status]).toEqual([200, 'ready']);
+    return told.body.data;
   };
   const send = (to: string, more: object, by = key) =>
     ask(
@@ -60,10 +60,10 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(await email(id)).toMatchObject({ status: 'scheduled', testClockId: clock });
     const listed = await ask('GET', '/v1/emails?status=scheduled');
     expect(listed.body.data.map((item: { id: string }) => item.id)).toContain(id);
-    expect(await advance(clock, { by: { amount: 4, unit: 'weeks' } })).toMatchObject({ frozenTime: at(28) });
+    expect(await advance(clock, { by: { amount: 4, unit: 'weeks' } })).toMatchObject({ now: at(28) });
     expect((await email(id)).status).toBe('scheduled');
     expect(await advance(clock, { to: at(30) })).toMatchObject({
-      frozenTime: at(30),
+      now: at(30),
       advancingTo: null,
       emails: 1,
     });
@@ -110,6 +110,30 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect((await email(cancelled)).status).toBe('cancelled');
     await advance(clock, { by: { amount: 10, unit: 'days' } });
     expect(await email(moved)).toMatchObject({ status: 'delivered', sentAt: at(20) });
+  });
+
+  test('a header joins all emails of a request, and an advance says how much happened', async () => {
+    const [clock, other] = [await aClock(), await aClock()];
+    const join = (path: string, body: object, headers = { 'x-svc-test-clock': clock }) =>
+      service.ask({ method: 'POST', path, key, body, headers });
+    const one = { from: 'a@acme.example', to: 'a@example.com', subject: 's', text: 'x', scheduledAt: at(1) };
+    const single = await join('/v1/emails', one);
+    const { body } = await join('/v1/emails/batch', { emails: [one, { ...one, testClockId: other }] });
+    const ids: string[] = [single.body.data.id, ...body.data.map((item: { id: string }) => item.id)];
+    const clocks = await Promise.all(ids.map(async (id) => (await email(id)).testClockId));
+    expect(clocks).toEqual([clock, clock, other]);
+    const journals = await query(`select count(*)::integer as n from email_turns where email_id = any($1)`, [
+      ids.slice(0, 2),
+    ]);
+    const told = await advance(clock, { by: { amount: 2, unit: 'days' } });
+    const [after] = await query(`select count(*)::integer as n from email_turns where email_id = any($1)`, [
+      ids.slice(0, 2),
+    ]);
+    expect(told.ran).toBe((after?.n ?? 0) - (journals[0]?.n ?? 0));
+    expect(told.ran).toBeGreaterThanOrEqual(2);
+    expect((await email(ids[2] ?? '')).status).toBe('scheduled');
+    const strange = await join('/v1/emails', one, { 'x-svc-test-clock': 'no clock' });
+    expect(refusal(strange)).toEqual([404, 'NOT_FOUND']);
   });
 
   test('every email of a batch may have a clock of its own', async () => {
@@ -166,7 +190,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(told.map(refusal)).toEqual(told.map(() => [409, 'CONFLICT']));
     // That one dies, and its lease ends.
     await query('update test_clocks set leased_until = now() where id = $1', [clock]);
-    expect(await ready(clock)).toMatchObject({ frozenTime: at(2) });
+    expect(await ready(clock)).toMatchObject({ now: at(2) });
     expect((await email(id)).status).toBe('delivered');
   });
 
@@ -180,13 +204,13 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(places(await to({ to: new Date(Date.parse(at(731)) + 1).toISOString() }))).toEqual(['/body/to']);
     expect(places(await to({ by: { amount: 732, unit: 'days' } }))).toEqual(['/body/by']);
     expect(places(await to({ by: { amount: 0, unit: 'days' } }))).toEqual(['/body/by/amount']);
-    expect(await advance(clock, { to: at(731) })).toMatchObject({ frozenTime: at(731) });
+    expect(await advance(clock, { to: at(731) })).toMatchObject({ now: at(731) });
     const made = (days: number) => {
       const frozenTime = new Date(Date.now() + days * DAY_MS).toISOString();
-      return ask('POST', '/v1/test-clocks', { name: 'Far', frozenTime });
+      return ask('POST', '/v1/test-clocks', { name: 'Far', startAt: frozenTime });
     };
-    expect(places(await made(3_654))).toEqual(['/body/frozenTime']);
-    expect(places(await made(-3_654))).toEqual(['/body/frozenTime']);
+    expect(places(await made(3_654))).toEqual(['/body/startAt']);
+    expect(places(await made(-3_654))).toEqual(['/body/startAt']);
     const furthest = await made(3_652);
     expect(furthest.status).toBe(201);
     const beyond = await ask('POST', `/v1/test-clocks/${furthest.body.data.id}/advance`, {
@@ -210,7 +234,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
         403,
         'Test clocks are for test keys alone: live email goes by the real time.',
       ]);
-    expect(await ready(clock)).toMatchObject({ frozenTime: FROZEN, emails: 0 });
+    expect(await ready(clock)).toMatchObject({ now: FROZEN, emails: 0 });
   });
 
   test('what a key may do with emails it may do with clocks', async () => {

@@ -4,6 +4,7 @@ import type { Call } from '../../http/route.ts';
 import type { RescheduleBody, SendBody } from './accept/request-model.ts';
 import { readScheduledAt } from './accept/scheduled-at.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
+import { onNamedClock } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 
 // Other modules reach emails through this file alone.
@@ -16,8 +17,9 @@ export type { DirectMail } from './send/direct-mail.ts';
 /** Sends or schedules one email: `POST /v1/emails`. */
 export const sendEmail = (
   deps: AcceptanceDeps,
-  { caller, body, claim, now }: Call<unknown, unknown, SendBody>,
-): Promise<Acceptance> => acceptEmail(deps, { sender: caller, body, claim, now, at: '/body' });
+  { caller, body, claim, now, headers }: Call<unknown, unknown, SendBody>,
+): Promise<Acceptance> =>
+  acceptEmail(deps, { sender: caller, body: onNamedClock(body, headers), claim, now, at: '/body' });
 
 type Scheduling = Pick<AcceptanceDeps, 'engine' | 'testClocks'>;
 

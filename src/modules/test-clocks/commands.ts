@@ -1,14 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { mintId } from '../../db/ids.ts';
-import { replyParameters } from '../../db/stored-replies.ts';
+import { replaceReply, replyParameters } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { DAY_MS, isoOf } from '../../time/clock.ts';
 import { type ClockedEmails, LIVE_KEY } from '../emails/commands.ts';
-import type { AdvanceTestClock, NewTestClock, TestClock } from './model.ts';
+import type { AdvancedTestClock, AdvanceTestClock, NewTestClock, TestClock } from './model.ts';
 import type { ClockMover } from './mover.ts';
 import { type TestClockReader, viewOf } from './queries.ts';
-import { ADVANCE, type ClockRow, CREATE, DELETE, findClock, MOST_CLOCKS } from './store.ts';
+import { ADVANCE, type ClockRow, CREATE, DELETE, findClock, MOST_CLOCKS, ranBetween } from './store.ts';
 
 /** The services that changing test clocks calls. */
 export interface TestClockCommands extends TestClockReader {
@@ -36,10 +37,15 @@ export async function createTestClock(
 ): Promise<TestClock | Failure | Replay> {
   const { caller, body, now } = call;
   if (caller.livemode) return LIVE_KEY;
-  const at = body.frozenTime === undefined ? now : Date.parse(body.frozenTime);
-  if (!(Math.abs(at - now) <= FURTHEST_MS)) return invalid([{ path: '/body/frozenTime', message: TOO_FAR }]);
+  const at = body.startAt === undefined ? now : Date.parse(body.startAt);
+  if (!(Math.abs(at - now) <= FURTHEST_MS)) return invalid([{ path: '/body/startAt', message: TOO_FAR }]);
   const made: ClockRow = {
-    ...{ workspace_id: caller.workspaceId, id: mintId('clk', now), name: body.name, status: 'ready' },
+    ...{
+      workspace_id: caller.workspaceId,
+      id: mintId('clk', now),
+      name: body.name ?? 'Test clock',
+      status: 'ready',
+    },
     ...{ now_at: at, target_at: at, emails: 0 },
   };
   const view = viewOf(made);
@@ -59,11 +65,15 @@ const TOO_MANY = new Failure('CONFLICT', `This workspace has ${MOST_CLOCKS} test
   suggestion: 'Delete one that is no longer needed.',
 });
 
-/** Sends a test clock on its way. */
+/** The longest that an advance is waited for, in milliseconds; what is longer goes on without a listener. */
+export const LONGEST_ADVANCE_MS = 60_000;
+
+/** Sends a test clock on its way, and waits until it is there. */
 export async function advanceTestClock(
-  { database, mover }: TestClockCommands,
+  deps: TestClockCommands,
   call: Call<{ readonly id: string }, unknown, AdvanceTestClock>,
-): Promise<TestClock | Failure | Replay> {
+): Promise<AdvancedTestClock | Failure | Replay> {
+  const { database } = deps;
   const { caller, params, body, now } = call;
   if (caller.livemode) return LIVE_KEY;
   return idempotently(database, keyedBy(call), {
@@ -75,17 +85,49 @@ export async function advanceTestClock(
       const target = targetOf(row, body, now);
       if (target instanceof Failure) return target;
       if (row.status === 'advancing') return IS_ADVANCING;
-      const view = viewOf({ ...row, status: 'advancing', target_at: target });
+      // What a repetition is told until there is more to tell: where it was sent.
+      const begun = { ...viewOf({ ...row, status: 'advancing', target_at: target }), ran: 0 };
       const moved = await database.query(ADVANCE, [
         ...[caller.workspaceId, row.id, isoOf(row.now_at), isoOf(target)],
-        ...replyParameters(keyedBy(call), 202),
-        JSON.stringify(view),
+        ...replyParameters(keyedBy(call), 200),
+        JSON.stringify(begun),
       ]);
       if (moved.length === 0) return IS_ADVANCING;
-      void mover.move(row);
-      return view;
+      const there = (await arrival(deps, row, call.gone)) ?? {
+        ...row,
+        status: 'advancing',
+        target_at: target,
+      };
+      const told = { ...viewOf(there), ran: await ranBetween(database, row, [row.now_at, there.now_at]) };
+      await replaceReply(database, keyedBy(call), JSON.stringify(told));
+      return told;
     },
   });
+}
+
+/** How often a clock is looked at that another instance moves. */
+const LOOK_MS = 200;
+
+/** The clock once it has come to its target, or as far as it is when the wait is over; null where it was deleted meanwhile. */
+async function arrival(
+  { database, mover }: TestClockCommands,
+  row: ClockRow,
+  gone: AbortSignal | undefined,
+): Promise<ClockRow | null> {
+  const over = AbortSignal.any([
+    AbortSignal.timeout(LONGEST_ADVANCE_MS),
+    mover.stopped,
+    ...(gone ? [gone] : []),
+  ]);
+  const left = new Promise<void>((resolve) =>
+    over.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  for (;;) {
+    await Promise.race([mover.move(row), left]);
+    const there = await findClock(database, row.workspace_id, row.id);
+    if (there?.status !== 'advancing' || over.aborted) return there;
+    await Promise.race([pause(LOOK_MS), left]);
+  }
 }
 
 /** Where a clock is to go, in epoch milliseconds. */

@@ -15,7 +15,7 @@ export const TestClock = Type.Object(
     status: literals(['ready', 'advancing'], {
       description: '`advancing` while what is due up to `advancingTo` is being done; `ready` once it is.',
     }),
-    frozenTime: Moment('What it shows. While it advances, how far it has come.'),
+    now: Moment('What it shows. While it advances, how far it has come.'),
     advancingTo: Type.Union([Moment('Where it is going.'), Type.Null()]),
     emails: Type.Integer({
       description: `Emails that it was given in its life, of at most ${MOST_EMAILS.toLocaleString('en')}.`,
@@ -28,11 +28,29 @@ export const TestClock = Type.Object(
 /** The type of it. */
 export type TestClock = Static<typeof TestClock>;
 
+/** What an advance answers. */
+export const AdvancedTestClock = Type.Composite(
+  [
+    TestClock,
+    Type.Object({
+      ran: Type.Integer({
+        description: 'What happened to emails of the clock meanwhile: their new events and states.',
+      }),
+    }),
+  ],
+  { title: 'AdvancedTestClock' },
+);
+
+/** The type of it. */
+export type AdvancedTestClock = Static<typeof AdvancedTestClock>;
+
 /** The body that makes one. */
 export const NewTestClock = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'What you call it.' }),
-    frozenTime: Type.Optional(
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'What you call it.' }),
+    ),
+    startAt: Type.Optional(
       Moment('What it shows first; the present when left out. At most ten years from the present.'),
     ),
   },

@@ -20,7 +20,9 @@ export class ClockMover {
   readonly #holder = randomUUID();
   /** The clocks that are moved here, and whether they are to be looked at once more afterwards. */
   readonly #moving = new Map<string, { readonly done: Promise<void>; isWanted: boolean }>();
-  #stopping = false;
+  readonly #stopping = new AbortController();
+  /** Aborts when nothing is moved here any more. */
+  readonly stopped = this.#stopping.signal;
 
   constructor(private readonly deps: MoverDeps) {}
 
@@ -48,7 +50,7 @@ export class ClockMover {
 
   /** Ends what is under way between two moments, and leaves the rest to whoever runs next. */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#stopping.abort();
     await Promise.all(this.#moving.values().map(({ done }) => done));
   }
 
@@ -56,7 +58,7 @@ export class ClockMover {
     const { database, logger, emails } = this.deps;
     const lease = new ClockLease(database, name, this.#holder);
     try {
-      while (entry.isWanted && !this.#stopping) {
+      while (entry.isWanted && !this.stopped.aborted) {
         entry.isWanted = false;
         const clock = await lease.take();
         if (!clock) return;
@@ -65,7 +67,7 @@ export class ClockMover {
           {
             from: clock.now_at,
             to: clock.target_at,
-            reached: async (at) => !this.#stopping && lease.reach(at),
+            reached: async (at) => !this.stopped.aborted && lease.reach(at),
           },
         );
         if (!hasCome) return await lease.release();

@@ -18,7 +18,7 @@ export const viewOf = ({ id, name, status, now_at, target_at, emails }: ClockRow
   id,
   name,
   status,
-  frozenTime: isoOf(now_at),
+  now: isoOf(now_at),
   advancingTo: status === 'advancing' ? isoOf(target_at) : null,
   emails,
   createdAt: isoOf(timeOfId(id)),

@@ -1,7 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
-import { advanceTestClock, createTestClock, deleteTestClock, type TestClockCommands } from './commands.ts';
-import { AdvanceTestClock, NewTestClock, TestClock, TestClockQuery } from './model.ts';
+import {
+  advanceTestClock,
+  createTestClock,
+  deleteTestClock,
+  LONGEST_ADVANCE_MS,
+  type TestClockCommands,
+} from './commands.ts';
+import { AdvancedTestClock, AdvanceTestClock, NewTestClock, TestClock, TestClockQuery } from './model.ts';
 import { getTestClock, listTestClocks } from './queries.ts';
 import { MOST_CLOCKS, MOST_EMAILS } from './store.ts';
 
@@ -11,7 +17,7 @@ const EXAMPLE: TestClock = {
   id: 'clk_01m7xj1rx757g9bp0f4tggst',
   name: 'A month of reminders',
   status: 'ready',
-  frozenTime: '2026-12-01T09:00:00.000Z',
+  now: '2026-12-01T09:00:00.000Z',
   advancingTo: null,
   emails: 0,
   createdAt: '2026-11-20T22:43:19.079Z',
@@ -25,7 +31,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     name: 'createTestClock',
     permission: 'emails:send',
     summary: 'Make a test clock',
-    description: `It stands still until it is advanced. A test email with its \`testClockId\` waits by it: its schedule and its waits between attempts, which are those of live mail. ${MOST_CLOCKS} a workspace at once, ${MOST_EMAILS.toLocaleString('en')} emails for each in its life. Webhook deliveries and flows go by the real time. For test keys alone.`,
+    description: `It stands still until it is advanced. A test email that is sent with the header \`x-svc-test-clock\` (or, in a batch, with its own \`testClockId\`) waits by it: its schedule and its waits between attempts, which are those of live mail. ${MOST_CLOCKS} a workspace at once, ${MOST_EMAILS.toLocaleString('en')} emails for each in its life. Webhook deliveries and flows go by the real time. For test keys alone.`,
     body: NewTestClock,
     response: TestClock,
     status: 201,
@@ -53,7 +59,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     name: 'getTestClock',
     permission: 'emails:read',
     summary: 'Get a test clock',
-    description: 'While it advances, `frozenTime` says how far it has come.',
+    description: 'While it advances, `now` says how far it has come.',
     params: { id: CLOCK_ID },
     response: TestClock,
     status: 200,
@@ -68,15 +74,16 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     permission: 'emails:send',
     summary: 'Advance a test clock',
     description:
-      'All that is due of its emails up to that time happens now, in the order of its times, as it would in real time. The answer comes before: the clock is `advancing` until all is done, and then `ready`. Meanwhile it takes no emails, and its emails cannot be moved or cancelled (409). One advance leads at most 731 days ahead, and a clock at most ten years from the present.',
+      'All that is due of its emails up to that time happens now, in the order of its times, as it would in real time. The answer comes once all is done, or after 60 seconds with the clock still `advancing`. Meanwhile it takes no emails, and its emails cannot be moved or cancelled (409). One advance leads at most 731 days ahead, and a clock at most ten years from the present.',
     params: { id: CLOCK_ID },
     body: AdvanceTestClock,
-    response: TestClock,
-    status: 202,
+    response: AdvancedTestClock,
+    status: 200,
+    waitsMs: LONGEST_ADVANCE_MS,
     failures: ['FORBIDDEN', 'CONFLICT'],
     example: {
       body: { by: { amount: 30, unit: 'days' } },
-      response: { ...EXAMPLE, status: 'advancing', advancingTo: '2026-12-31T09:00:00.000Z' },
+      response: { ...EXAMPLE, now: '2026-12-31T09:00:00.000Z', emails: 1, ran: 4 },
     },
     handle: (call) => advanceTestClock(deps, call),
   }),

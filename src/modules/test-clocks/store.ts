@@ -46,6 +46,21 @@ select id from moved`;
 /** Answers the clock that was deleted, or the one that moves and so was not. */
 export const DELETE = `delete from test_clocks where workspace_id = $1 and id = $2 and status = 'ready' returning ${COLUMNS}`;
 
+/** What was written of the emails of a clock between two of its moments: $1 workspace, $2 clock, $3 and $4 the moments. */
+const RAN = `select count(*)::integer as ran from emails e
+join email_turns t on t.email_id = e.id and t.workspace_id = e.workspace_id
+where e.test_clock_id = $2 and e.workspace_id = $1 and not e.livemode and t.at > $3::timestamptz and t.at <= $4::timestamptz`;
+
+/** How much happened to the emails of a clock after `from` and until `to`, in epoch milliseconds. @throws Unavailable */
+export async function ranBetween(
+  database: Database,
+  { workspace_id, id }: Pick<ClockRow, 'workspace_id' | 'id'>,
+  [from, to]: readonly [from: number, to: number],
+): Promise<number> {
+  const [row] = await database.query<{ ran: number }>(RAN, [workspace_id, id, isoOf(from), isoOf(to)]);
+  return row?.ran ?? 0;
+}
+
 const FIND = `select ${COLUMNS} from test_clocks where workspace_id = $1 and id = $2`;
 
 /** A clock of the workspace; null where it has none of that id. @throws Unavailable */

@@ -6,6 +6,7 @@ import { type Call, type IdempotencyClaim, Replay } from '../../../http/route.ts
 import { compileChecker } from '../../../http/schema.ts';
 import { unexpectedError } from '../../../http/unexpected-error.ts';
 import { type Acceptance, type AcceptanceDeps, type AcceptRequest, acceptEmail } from '../accept.ts';
+import { onNamedClock } from '../clocked/clock-of-email.ts';
 import type { EmailReader } from '../queries.ts';
 import type { EmailReceipt } from '../read/answer-model.ts';
 import type { BatchBody, BatchItem } from './batch-model.ts';
@@ -39,7 +40,7 @@ export function batchSender(deps: BatchDeps) {
 
   /** One email in the form that acceptance takes, or the 422 of a body that does not match the schema. */
   function requestOf(
-    { caller, claim, body, now }: BatchCall,
+    { caller, claim, body, now, headers }: BatchCall,
     index: number,
     item: number,
   ): AcceptRequest | Failure {
@@ -47,7 +48,8 @@ export function batchSender(deps: BatchDeps) {
     const email = body.emails[index];
     const details = check(email, at);
     if (details) return invalid(details);
-    return { sender: caller, body: email as SendBody, claim: claim && { ...claim, item }, index, now, at };
+    const joined = onNamedClock(email as SendBody, headers);
+    return { sender: caller, body: joined, claim: claim && { ...claim, item }, index, now, at };
   }
 
   /** The outcomes that earlier calls with the key have stored, or the conflict with another call; null when there are none. */

@@ -129,7 +129,7 @@ export const SendBody = Type.Object(
     testClockId: Type.Optional(
       Id(
         'clk',
-        'The test clock by which the email waits, instead of the real time; with a test key alone. Its waits between attempts are then those of live mail.',
+        'The test clock by which the email waits, instead of the real time; with a test key alone. The header `x-svc-test-clock` names it for a whole request. Its waits between attempts are then those of live mail.',
       ),
     ),
   },

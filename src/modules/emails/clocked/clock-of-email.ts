@@ -21,6 +21,18 @@ export interface TestClocks {
   ofEmail(workspaceId: string, emailId: string, isToGoOn: boolean): Promise<StandingClock | Failure | null>;
 }
 
+/** The header by which a request joins a test clock. */
+const HEADER = 'x-svc-test-clock';
+
+/** The email of a request, with the test clock that its header names; what the email itself names goes before. */
+export function onNamedClock<Body extends { readonly testClockId?: string }>(
+  body: Body,
+  headers: Headers,
+): Body {
+  const testClockId = headers.get(HEADER);
+  return testClockId === null || body.testClockId !== undefined ? body : { ...body, testClockId };
+}
+
 /** The clock that a request names; null where it names none. @throws Unavailable */
 export function namedClock(
   clocks: () => TestClocks | undefined,
