@@ -46,7 +46,9 @@ function isRoomy(): boolean {
   try {
     const { bavail, bsize } = statfsSync(IN_MEMORY);
     const available = /^MemAvailable:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1];
-    return bavail * bsize >= ROOM && Number(available) * 1024 >= 2 * ROOM;
+    // A container may be allowed less than the machine has.
+    const allowed = process.constrainedMemory() || Number.POSITIVE_INFINITY;
+    return bavail * bsize >= ROOM && Math.min(Number(available) * 1024, allowed) >= 2 * ROOM;
   } catch {
     // A system without it.
     return false;
