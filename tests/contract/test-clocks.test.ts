@@ -194,6 +194,26 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect((await email(id)).status).toBe('delivered');
   });
 
+  test('a service that stops answers who waits for a clock, which goes on elsewhere', async () => {
+    await using stopping = await startRealService(environment);
+    const by = { key: await stopping.keyWith('test', ['*']) };
+    const { body } = await stopping.ask({ method: 'POST', path: '/v1/test-clocks', ...by, body: {} });
+    const path = `/v1/test-clocks/${body.data.id}/advance`;
+    // Another instance has the lease, so that this one only looks.
+    await stopping.service.database.query(
+      `update test_clocks set leased_by = 'another', leased_until = now() + interval '1 hour'`,
+    );
+    const told = stopping.ask({ method: 'POST', path, ...by, body: { by: { amount: 1, unit: 'days' } } });
+    await eventually('it is on its way', async () => {
+      const rows = await stopping.service.database.query(
+        `select id from test_clocks where status = 'advancing'`,
+      );
+      return rows.length > 0 || undefined;
+    });
+    stopping.service.endWaits();
+    expect((await told).body.data).toMatchObject({ status: 'advancing', ran: 0 });
+  });
+
   test('times that no clock can go to are refused where they stand', async () => {
     const clock = await aClock();
     const to = (moment: unknown) => ask('POST', `/v1/test-clocks/${clock}/advance`, moment);

@@ -23,6 +23,8 @@ export const testClocksModule = defineModule<TestClockCommands>({
       return {
         deps: { database, emails, mover },
         duties: [mover.duty],
+        // Whoever waits for a clock to arrive would hold a stop up for a minute; another process, or the next start, goes on.
+        endWaits: () => void mover.stop(),
         close: () => mover.stop(),
       };
     },
