@@ -93,11 +93,8 @@ export async function advanceTestClock(
         JSON.stringify(begun),
       ]);
       if (moved.length === 0) return IS_ADVANCING;
-      const there = (await arrival(deps, row, call.gone)) ?? {
-        ...row,
-        status: 'advancing',
-        target_at: target,
-      };
+      const there = await arrival(deps, row, call.gone);
+      if (!there) return notFound('test clock');
       const told = { ...viewOf(there), ran: await ranBetween(database, row, [row.now_at, there.now_at]) };
       await replaceReply(database, keyedBy(call), JSON.stringify(told));
       return told;
