@@ -44,14 +44,22 @@ const suppressed: FactTable = {
 /** The tables that an email's effects write. */
 export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, suppressed];
 
+/**
+ * The time that stands in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
+ * real one. By a test clock of 2036 they would be kept for ten years. Its email's real time is the acceptance; what comes of a later
+ * attempt sorts behind.
+ */
+const timeOfEventId = ({ testClockId, acceptedAt, attempt }: EmailContext, at: number): number =>
+  testClockId === undefined ? at : acceptedAt + attempt;
+
 /** The meaning of each effect of the email machine. */
 export const emailEffects: EffectMeanings<typeof emailMachine> = {
   transmit: { order: true },
   record: {
     fact: recorded.name,
-    rows: ({ events }) =>
+    rows: ({ events }, { snapshot }) =>
       events.map(({ type, recipient, at, data }) => ({
-        id: mintId('evt', at),
+        id: mintId('evt', timeOfEventId(snapshot.context as EmailContext, at)),
         type,
         recipient,
         occurred_at: storableMoment(at),
