@@ -16,6 +16,8 @@ const delivered: Omit<Report, 'recipient'> = {
   data: { remoteMta: REMOTE, response: ACCEPTED },
 };
 const BROWSER = 'Posthorn simulator';
+/** Named, so that an attempt whose outcome is told twice, by two that move one test clock, is opened once. */
+const LINK = 0;
 
 /** The script of each outcome that an address can choose. */
 export const SCRIPTS = {
@@ -43,14 +45,18 @@ export const SCRIPTS = {
   },
   opened: {
     outcome: () => 'accepted',
-    reports: [delivered, { type: 'opened', data: { userAgent: BROWSER, via: null } }],
+    reports: [delivered, { type: 'opened', link: LINK, data: { userAgent: BROWSER, via: null } }],
   },
   clicked: {
     outcome: () => 'accepted',
     reports: [
       delivered,
-      { type: 'opened', data: { userAgent: BROWSER, via: null } },
-      { type: 'clicked', data: { url: 'https://example.com/', userAgent: BROWSER, via: null } },
+      { type: 'opened', link: LINK, data: { userAgent: BROWSER, via: null } },
+      {
+        type: 'clicked',
+        link: LINK,
+        data: { url: 'https://example.com/', userAgent: BROWSER, via: null },
+      },
     ],
   },
   unsubscribed: {
