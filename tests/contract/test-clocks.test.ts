@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { timeOfId } from '../../src/db/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
@@ -112,6 +113,45 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     expect(await email(moved)).toMatchObject({ status: 'delivered', sentAt: at(20) });
   });
 
+  test('an email that is moved to where its clock stands leaves at once', async () => {
+    const clock = await aClock();
+    const id = await sent('delivered', { testClockId: clock, scheduledAt: at(1) });
+    // So long ago that nobody looks after its beginning any more.
+    await query('update test_clocks set entered_at = null where id = $1 returning 1 as n', [clock]);
+    expect((await ask('PATCH', `/v1/emails/${id}`, { scheduledAt: FROZEN })).status).toBe(200);
+    const gone = await eventually('it has left', async () => {
+      const found = await email(id);
+      return found.status === 'delivered' ? found : undefined;
+    });
+    expect(gone).toMatchObject({ sentAt: FROZEN });
+  });
+
+  test('whatever time a clock shows, its events and their deliveries are kept, and sent again, by the real one', async () => {
+    const url = 'https://example.com/hook';
+    const hook = await ask('POST', '/v1/webhooks', { url, events: ['sent', 'delivered'] });
+    const began = Date.parse(hook.body.data.createdAt);
+    for (const years of [-9, 9]) {
+      const startAt = new Date(began + years * 365 * DAY_MS).toISOString();
+      const clock = (await ask('POST', '/v1/test-clocks', { startAt })).body.data.id;
+      const id = await sent('deferred', { testClockId: clock });
+      await advance(clock, { by: { amount: 1, unit: 'days' } });
+      const { events } = await email(id);
+      expect(events.map(({ type }: { type: string }) => type)).toEqual(['sent', 'delivered']);
+      const named = await query('select id as n from webhook_deliveries where email_id = $1', [id]);
+      expect(named).toHaveLength(2);
+      for (const known of [
+        ...events.map((event: { id: string }) => event.id),
+        ...named.map(({ n }) => `${n}`),
+      ])
+        expect(Math.abs(timeOfId(known) - began)).toBeLessThan(DAY_MS);
+    }
+    const [from, to] = [began, began + DAY_MS].map((moment) => new Date(moment).toISOString());
+    const path = `/v1/webhooks/${hook.body.data.id}`;
+    const replay = await ask('POST', `${path}/replay`, { from, to });
+    expect([replay.status, replay.body.data.queued]).toEqual([200, 4]);
+    await ask('DELETE', path);
+  });
+
   test('a header joins all emails of a request, and an advance says how much happened', async () => {
     const [clock, other] = [await aClock(), await aClock()];
     const join = (path: string, body: object, headers = { 'x-svc-test-clock': clock }) =>
@@ -212,6 +252,51 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     });
     stopping.service.endWaits();
     expect((await told).body.data).toMatchObject({ status: 'advancing', ran: 0 });
+  });
+
+  test('an advance whose answer was lost is told to its repetition once it is over', async () => {
+    const clock = await aClock();
+    const id = await sent('delivered', { testClockId: clock, scheduledAt: at(1) });
+    await eventually('its beginning is settled', async () => {
+      const taken = await query(
+        `update test_clocks set leased_by = 'another', leased_until = now() + interval '1 hour'
+         where id = $1 and leased_by is null returning 1 as n`,
+        [clock],
+      );
+      return taken.length > 0 || undefined;
+    });
+    const asking = {
+      method: 'POST',
+      path: `/v1/test-clocks/${clock}/advance`,
+      key,
+      body: { by: { amount: 2, unit: 'days' } },
+      headers: { 'idempotency-key': `lost ${clock}`.replace(' ', '-') },
+    };
+    const leaving = new AbortController();
+    const lost = fetch(service.url + asking.path, {
+      method: 'POST',
+      headers: { ...asking.headers, authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(asking.body),
+      signal: leaving.signal,
+    }).catch(() => 'lost');
+    await eventually('it is on its way', async () => {
+      const { data } = (await ask('GET', `/v1/test-clocks/${clock}`)).body;
+      return data.status === 'advancing' || undefined;
+    });
+    leaving.abort();
+    expect(await lost).toBe('lost');
+    await query('update test_clocks set leased_until = now() where id = $1 returning 1 as n', [clock]);
+    const again = () =>
+      eventually('the first one is not being processed any more', async () => {
+        const told = await service.ask(asking);
+        return told.status === 200 ? told.body.data : undefined;
+      });
+    const told = await again();
+    expect(told).toMatchObject({ status: 'ready', now: at(2), advancingTo: null });
+    expect(told.ran).toBeGreaterThan(0);
+    expect((await email(id)).status).toBe('delivered');
+    await advance(clock, { by: { amount: 1, unit: 'days' } });
+    expect(await again()).toEqual(told);
   });
 
   test('times that no clock can go to are refused where they stand', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import pino from 'pino';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { SLOW_SIMULATED_SCHEDULE } from '../../src/modules/emails/accept/attempt-schedule.ts';
@@ -8,6 +9,7 @@ import {
   SIMULATED_OUTCOMES,
   type SimulatedOutcome,
 } from '../../src/modules/emails/simulator/simulated-addresses.ts';
+import { ClockMover } from '../../src/modules/test-clocks/mover.ts';
 import {
   emailSpawn,
   embeddedStore,
@@ -185,5 +187,70 @@ test('a passage that ends in the middle of attempts goes on as if it had not', a
     return Promise.all(spawns.map(({ id }) => written(id)));
   };
   expect(await run(1)).toEqual((await run(Number.POSITIVE_INFINITY)) as unknown[]);
+  await engine.stop();
+});
+
+test('an email that is removed while its clock passes holds nothing up', async () => {
+  const engine = engineOver(store.database, { performer: emailPerformer(new ManualClock(0), noLive) });
+  const clock = { id: mintId('clk', BEGIN), workspaceId: 'ws_test' };
+  const [removed, left] = [
+    born({ outcome: 'delivered', afterDays: 1 }, clock.id),
+    born({ outcome: 'delivered', afterDays: 2 }, clock.id),
+  ];
+  await Promise.all([removed, left].map((spawn) => engine.spawn('email', spawn)));
+  const emails = clockedEmails({ database: store.database, engine });
+  let moments = 0;
+  const reached = async () => {
+    if (++moments === 1)
+      for (const table of ['email_due', 'emails'])
+        await store.database.query(`delete from ${table} where id = $1`, [removed.id]);
+    return moments < 10;
+  };
+  expect(await emails.pass(clock, { from: BEGIN, to: BEGIN + 3 * DAY_MS, reached })).toBe(true);
+  expect((await waking([left.id])).map(({ state }) => state)).toEqual(['delivered']);
+  await engine.stop();
+});
+
+test('two that move one clock at once record each of its events once', async () => {
+  const [one, other] = [0, 0].map(() =>
+    engineOver(store.database, { performer: emailPerformer(new ManualClock(0), noLive) }),
+  );
+  const clock = { id: mintId('clk', BEGIN), workspaceId: 'ws_test' };
+  const spawns = SIMULATED_OUTCOMES.map((outcome) => born({ outcome, afterDays: 0 }, clock.id));
+  await Promise.all(spawns.map((spawn) => one?.spawn('email', spawn)));
+  // Both have read that the attempts are open before either tells what they came to.
+  const both = Promise.withResolvers<void>();
+  let here = 0;
+  const reached = async () => {
+    if (++here === 2) both.resolve();
+    await both.promise;
+    return true;
+  };
+  const passes = [one, other].map((engine) =>
+    clockedEmails({ database: store.database, engine: engine as Engine }).pass(clock, {
+      ...{ from: BEGIN, to: BEGIN, reached },
+    }),
+  );
+  expect(await Promise.all(passes)).toEqual([true, true]);
+  for (const { id } of spawns) {
+    const { events } = (await written(id)) as { events: readonly { type: string; recipient: number }[] };
+    const named = events.map(({ type, recipient }) => `${type} ${recipient}`);
+    expect(named).toEqual([...new Set(named)]);
+  }
+  await Promise.all([one?.stop(), other?.stop()]);
+});
+
+test('what came to a clock while it was deleted is ended', async () => {
+  const { database } = store;
+  const engine = engineOver(database, { performer: emailPerformer(new ManualClock(0), noLive) });
+  const id = mintId('clk', BEGIN);
+  const spawns = [0, 1].map((afterDays) => born({ outcome: 'opened', afterDays }, id));
+  await Promise.all(spawns.map((spawn) => engine.spawn('email', spawn)));
+  const emails = clockedEmails({ database, engine });
+  const mover = new ClockMover({ database, logger: pino({ level: 'silent' }), emails });
+  await mover.move({ workspace_id: 'ws_test', id });
+  const states = await Promise.all(spawns.map(async (spawn) => (await waking([spawn.id]))[0]?.state));
+  expect(states).toEqual(['delivered', 'cancelled']);
+  await mover.stop();
   await engine.stop();
 });

@@ -35,11 +35,10 @@ export async function rescheduleEmail(
   if (typeof scheduledAt !== 'number')
     return invalid([{ path: '/body/scheduledAt', message: scheduledAt.problem }]);
   const event = { type: 'reschedule.requested', at: now, scheduledAt } as const;
-  return receiptOrFailure(
-    params.id,
-    'rescheduled',
-    await engine.tell('email', params.id, event, { scope: caller }),
-  );
+  const told = await engine.tell('email', params.id, event, { scope: caller });
+  // It may be due where the clock stands.
+  if (clock && told.outcome === 'changed') testClocks()?.entered(caller.workspaceId, clock);
+  return receiptOrFailure(params.id, 'rescheduled', told);
 }
 
 /** Cancels a scheduled email; the unit of quota goes back within the same period. */

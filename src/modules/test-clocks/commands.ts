@@ -3,7 +3,7 @@ import { mintId } from '../../db/ids.ts';
 import { replaceReply, replyParameters } from '../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
-import type { Call, Replay } from '../../http/route.ts';
+import { type Call, Replay } from '../../http/route.ts';
 import { DAY_MS, isoOf } from '../../time/clock.ts';
 import { type ClockedEmails, LIVE_KEY } from '../emails/commands.ts';
 import type { AdvancedTestClock, AdvanceTestClock, NewTestClock, TestClock } from './model.ts';
@@ -76,7 +76,7 @@ export async function advanceTestClock(
   const { database } = deps;
   const { caller, params, body, now } = call;
   if (caller.livemode) return LIVE_KEY;
-  return idempotently(database, keyedBy(call), {
+  const told = await idempotently<AdvancedTestClock>(database, keyedBy(call), {
     // Its own first effect would refuse the repetition.
     lookFirst: true,
     run: async () => {
@@ -93,14 +93,46 @@ export async function advanceTestClock(
         JSON.stringify(begun),
       ]);
       if (moved.length === 0) return IS_ADVANCING;
-      const there = await arrival(deps, row, call.gone);
-      if (!there) return notFound('test clock');
-      const told = { ...viewOf(there), ran: await ranBetween(database, row, [row.now_at, there.now_at]) };
-      await replaceReply(database, keyedBy(call), JSON.stringify(told));
-      return told;
+      return (await outcomeOf(deps, call, { ...row, target_at: target })) ?? notFound('test clock');
     },
   });
+  return told instanceof Replay ? resumed(deps, call, told) : told;
 }
+
+type Advancing = Pick<Call, 'caller' | 'claim' | 'now' | 'gone'>;
+
+/** The outcome of an advance by its stored reply, which tells no more than its beginning where the first answer came before the end. */
+async function resumed(deps: TestClockCommands, call: Advancing, told: Replay): Promise<Replay> {
+  const begun = told.body as AdvancedTestClock;
+  if (begun.advancingTo === null) return told;
+  const row = await findClock(deps.database, call.caller.workspaceId, begun.id);
+  const way = { now_at: Date.parse(begun.now), target_at: Date.parse(begun.advancingTo) };
+  const outcome = row && (await outcomeOf(deps, call, { ...row, ...way }));
+  return outcome ? new Replay(told.status, outcome) : told;
+}
+
+/** What an advance has come to, from and to the moments of that row, once the clock is there or the wait is over; null where it was deleted. */
+async function outcomeOf(
+  deps: TestClockCommands,
+  call: Advancing,
+  way: ClockRow,
+): Promise<AdvancedTestClock | null> {
+  const { database } = deps;
+  const found = await arrival(deps, way, call.gone);
+  if (!found) return null;
+  const isThere = hasArrived(found, way);
+  // It may have been sent further since.
+  const there: ClockRow = isThere ? { ...found, status: 'ready', now_at: way.target_at } : found;
+  const outcome = {
+    ...viewOf(there),
+    ran: await ranBetween(database, way, [way.now_at, there.now_at]),
+  };
+  if (isThere) await replaceReply(database, keyedBy(call), JSON.stringify(outcome));
+  return outcome;
+}
+
+const hasArrived = ({ status, target_at }: ClockRow, way: ClockRow): boolean =>
+  status === 'ready' || target_at > way.target_at;
 
 /** How often a clock is looked at that another instance moves. */
 const LOOK_MS = 200;
@@ -108,7 +140,7 @@ const LOOK_MS = 200;
 /** The clock once it has come to its target, or as far as it is when the wait is over; null where it was deleted meanwhile. */
 async function arrival(
   { database, mover }: TestClockCommands,
-  row: ClockRow,
+  way: ClockRow,
   gone: AbortSignal | undefined,
 ): Promise<ClockRow | null> {
   const over = AbortSignal.any([
@@ -120,9 +152,9 @@ async function arrival(
     over.addEventListener('abort', () => resolve(), { once: true }),
   );
   for (;;) {
-    await Promise.race([mover.move(row), left]);
-    const there = await findClock(database, row.workspace_id, row.id);
-    if (there?.status !== 'advancing' || over.aborted) return there;
+    await Promise.race([mover.move(way), left]);
+    const there = await findClock(database, way.workspace_id, way.id);
+    if (!there || hasArrived(there, way) || over.aborted) return there;
     await Promise.race([pause(LOOK_MS), left]);
   }
 }
@@ -140,7 +172,7 @@ function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: numbe
   return target - now > FURTHEST_MS ? wrong(TOO_FAR) : target;
 }
 
-/** Deletes a test clock, and cancels what it has scheduled. */
+/** Deletes a test clock, and cancels what it has scheduled. What is accepted for it meanwhile the mover ends. */
 export async function deleteTestClock(
   { database, emails, mover }: TestClockCommands,
   { caller, params }: Call<{ readonly id: string }>,
@@ -150,7 +182,8 @@ export async function deleteTestClock(
   // What an email has begun with comes to its end first.
   if (there?.status === 'ready') await mover.move(there);
   const [gone] = await database.query<ClockRow>(DELETE, [caller.workspaceId, params.id]);
-  if (!gone) return there ? IS_ADVANCING : notFound('test clock');
-  await emails.cancelScheduled({ id: gone.id, workspaceId: caller.workspaceId }, gone.now_at);
-  return null;
+  if (!gone && there) return IS_ADVANCING;
+  // Also where it is gone already: a deletion that failed in between is repeated.
+  await emails.close({ id: params.id, workspaceId: caller.workspaceId }, gone?.now_at);
+  return gone ? null : notFound('test clock');
 }

@@ -4,6 +4,7 @@ import type { Duty } from '../../duties/duty.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { ClockedEmails } from '../emails/commands.ts';
 import { ClockLease, type ClockName, clocksAtWork } from './lease.ts';
+import { findClock } from './store.ts';
 
 /** The services that moving test clocks calls. */
 export interface MoverDeps {
@@ -54,6 +55,12 @@ export class ClockMover {
     await Promise.all(this.#moving.values().map(({ done }) => done));
   }
 
+  /** Ends what was accepted for a clock while it was deleted; nothing where somebody else moves it. */
+  async #close({ workspace_id: workspaceId, id }: ClockName): Promise<void> {
+    const { database, emails } = this.deps;
+    if (!(await findClock(database, workspaceId, id))) await emails.close({ workspaceId, id });
+  }
+
   async #move(name: ClockName, entry: { isWanted: boolean }): Promise<void> {
     const { database, logger, emails } = this.deps;
     const lease = new ClockLease(database, name, this.#holder);
@@ -61,7 +68,10 @@ export class ClockMover {
       while (entry.isWanted && !this.stopped.aborted) {
         entry.isWanted = false;
         const clock = await lease.take();
-        if (!clock) return;
+        if (!clock) {
+          await this.#close(name);
+          continue;
+        }
         const hasCome = await emails.pass(
           { id: clock.id, workspaceId: clock.workspace_id },
           {
@@ -70,9 +80,9 @@ export class ClockMover {
             reached: async (at) => !this.stopped.aborted && lease.reach(at),
           },
         );
-        if (!hasCome) return await lease.release();
+        if (!hasCome) await lease.release();
         // It was told to go further meanwhile.
-        if (!(await lease.end(clock.target_at))) entry.isWanted = true;
+        else if (!(await lease.end(clock.target_at))) entry.isWanted = true;
       }
     } catch (error) {
       logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');

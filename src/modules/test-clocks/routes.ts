@@ -74,7 +74,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     permission: 'emails:send',
     summary: 'Advance a test clock',
     description:
-      'All that is due of its emails up to that time happens now, in the order of its times, as it would in real time. The answer comes once all is done, or after 60 seconds with the clock still `advancing`. Meanwhile it takes no emails, and its emails cannot be moved or cancelled (409). One advance leads at most 731 days ahead, and a clock at most ten years from the present.',
+      'All that is due of its emails up to that time happens now, in the order of its times, as it would in real time. The answer comes once all is done, or after 60 seconds with the clock still `advancing`; the same request with the same Idempotency-Key then waits on, and is told how it ended. Meanwhile it takes no emails, and its emails cannot be moved or cancelled (409). One advance leads at most 731 days ahead, and a clock at most ten years from the present.',
     params: { id: CLOCK_ID },
     body: AdvanceTestClock,
     response: AdvancedTestClock,

@@ -13,7 +13,7 @@ export interface TestClocks {
   find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
   /** Gives it one email more, if it still stands at that moment and has not had too many. @throws Unavailable */
   enter(workspaceId: string, clock: StandingClock): Promise<Failure | null>;
-  /** The email that was given is there: what it begins with is done. */
+  /** An email of it is there that may be due where it stands: that is done. */
   entered(workspaceId: string, clock: StandingClock): void;
   /** The email has not come to be. @throws Unavailable */
   left(workspaceId: string, clock: StandingClock): Promise<void>;

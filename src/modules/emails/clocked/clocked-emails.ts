@@ -26,8 +26,11 @@ export interface Passage {
 export interface ClockedEmails {
   /** Does all that is due until then, in the order of its times. Answers whether it came to the end. @throws Unavailable */
   pass(clock: ClockOfEmails, passage: Passage): Promise<boolean>;
-  /** Cancels what is still scheduled. @throws Unavailable */
-  cancelScheduled(clock: ClockOfEmails, at: number): Promise<void>;
+  /**
+   * Ends the emails of a clock that was deleted: cancels what is still scheduled, and finishes an attempt that was begun. The time is
+   * each email's own when left out. @throws Unavailable
+   */
+  close(clock: ClockOfEmails, at?: number): Promise<void>;
 }
 
 /** Emails that are moved at once; an attempt of as many takes far less than a lease of the clock. */
@@ -68,11 +71,20 @@ export function clockedEmails(deps: {
     if (fired.outcome === 'changed' && fired.state === 'sending') await attempt(id, fired.context);
   };
 
+  const end = async ({ id, state, context }: ActorRow, at?: number): Promise<void> => {
+    const own = context as EmailContext;
+    if (state === 'sending') await attempt(id, own);
+    if (state === 'scheduled') await engine.tell('email', id, { type: 'cancel.requested', at: at ?? own.at });
+  };
+
   return {
     async pass(clock, { from, to, reached }) {
       const waiting = new Map<string, ActorRow>();
       const look = async (ids: readonly string[]): Promise<void> => {
         const rows = ids.length === 0 ? [] : await read(ids);
+        const found = new Set(rows.map(({ id }) => id));
+        // What is not there any more was removed, with other test data or with its workspace.
+        for (const id of ids) if (!found.has(id)) waiting.delete(id);
         for (const row of rows) {
           if (waiting.get(row.id)?.revision === row.revision)
             throw new Error(`${row.id} stays as it is, ${row.state}, although its time has come.`);
@@ -95,12 +107,12 @@ export function clockedEmails(deps: {
         await look(some.map(({ id }) => id));
       }
     },
-    async cancelScheduled(clock, at) {
+    async close(clock, at) {
       const ids = await idsOf(clock);
-      const scheduled = (ids.length === 0 ? [] : await read(ids)).filter(
-        ({ state }) => state === 'scheduled',
-      );
-      for (const { id } of scheduled) await engine.tell('email', id, { type: 'cancel.requested', at });
+      for (let from = 0; from < ids.length; from += AT_ONCE) {
+        const rows = await read(ids.slice(from, from + AT_ONCE));
+        await Promise.all(rows.map((row) => end(row, at)));
+      }
     },
   };
 }
