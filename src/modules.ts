@@ -29,7 +29,7 @@ import { serviceEmailsModule } from './modules/service-emails/module.ts';
 import { sesModule } from './modules/ses/module.ts';
 import { submissionModule } from './modules/submission/module.ts';
 import { suppressionsModule } from './modules/suppressions/module.ts';
-import type { Roster } from './modules/system/commands.ts';
+import type { KnownInstances } from './modules/system/commands.ts';
 import { systemModule } from './modules/system/module.ts';
 import { templatesModule } from './modules/templates/module.ts';
 import { testClocksModule } from './modules/test-clocks/module.ts';
@@ -126,7 +126,7 @@ function withOthers(registration: Registration): Registration {
 /** The opened modules. The engine can be built from their kinds; nothing runs yet. */
 export interface OpenModules {
   readonly registrations: readonly Registration[];
-  connect(engine: Engine, roster: Pick<Roster, 'living'>): ConnectedModules;
+  connect(engine: Engine, roster: KnownInstances): ConnectedModules;
 }
 
 /** The modules, connected to the engine. */

@@ -82,6 +82,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     database,
     logger,
     roles,
+    monotonic: clock.monotonic,
     onOthers: (leave) => engine.expectBirthsOfOthers(leave),
   });
   const { routes, offers, connected } = modules.connect(engine, roster);

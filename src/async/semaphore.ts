@@ -40,6 +40,11 @@ export class Semaphore {
     return head === undefined ? 0 : this.monotonic() - head.since;
   }
 
+  /** The number of units that there are. */
+  get units(): number {
+    return this.#units;
+  }
+
   /** The number of units that are taken. */
   get taken(): number {
     return this.#units - this.#free;

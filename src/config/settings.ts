@@ -188,12 +188,12 @@ export const SETTINGS = {
   DIRECT_CONNECTIONS_PER_SITE: withDefault(
     is.integer(1, 100),
     '10',
-    'The most connections that each process opens at the same time to one receiving site (the mail servers that domains share) for TRANSPORT=direct',
+    'The most connections that all instances together have open at the same time to one receiving site (the mail servers that domains share) for TRANSPORT=direct; each that delivers has one at least',
   ),
   DIRECT_MESSAGES_PER_MINUTE: withDefault(
     is.integer(60, 60_000),
     '3000',
-    'The most messages a minute that each process gives to one receiving site for TRANSPORT=direct',
+    'The most messages a minute that all instances together give to one receiving site for TRANSPORT=direct',
   ),
   EHLO_NAME: optional(
     is.domain,

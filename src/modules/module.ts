@@ -17,7 +17,7 @@ import type { SocketUpgrade } from '../http/listen.ts';
 import type { Route } from '../http/route.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
 import type { CarriedOutBy } from '../modules/share.ts';
-import type { Roster } from '../modules/system/commands.ts';
+import type { KnownInstances } from '../modules/system/commands.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -147,7 +147,7 @@ export interface Offers {
 export interface Wiring {
   readonly engine: Engine;
   /** Which instances live. */
-  readonly roster: Pick<Roster, 'living'>;
+  readonly roster: KnownInstances;
   readonly offers: Offers;
   /** The documented endpoints of the modules that were connected before this one. */
   readonly documented: readonly Route[];

@@ -3,6 +3,7 @@
  * retries, writes no table and knows no machine: the email's machine decides about another attempt.
  */
 import type { SigningKey } from './dkim/signing-key.ts';
+import type { Part } from './part.ts';
 
 /**
  * A mailbox that passed the strict address grammar. Name and address stay apart, so that nothing has to be parsed again.
@@ -154,6 +155,8 @@ export interface Transport {
   send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]>;
   /** Checks that mail can leave, without sending any. */
   verify(): Promise<readonly Finding[]>;
+  /** Keeps to this part of what a receiving server is given from now on: other processes have the rest. */
+  keepTo?(part: Part): void;
   /** Ends idle connections; attempts in progress finish first. */
   close(): Promise<void>;
 }

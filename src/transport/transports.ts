@@ -3,6 +3,7 @@ import { DirectTransport } from './direct/direct.ts';
 import { mxGroupLimits } from './direct/mx-group.ts';
 import type { Resolver } from './dns/resolver.ts';
 import type { Monotonic } from './monotonic.ts';
+import { type Part, WHOLE } from './part.ts';
 import { SesTransport } from './ses/ses.ts';
 import { FailoverTransport } from './smtp/failover.ts';
 import { RelayTransport } from './smtp/relay.ts';
@@ -17,9 +18,9 @@ export interface TransportSettings {
   /** The relay that takes over while the first one is down. */
   readonly smtpFallbackUrl: string | null;
   readonly directPort: number;
-  /** Sessions of this process to one receiving site at once. */
+  /** Sessions of all processes to one receiving site at once. */
   readonly directConnectionsPerSite: number;
-  /** Messages of this process to one receiving site. */
+  /** Messages of all processes to one receiving site. */
   readonly directMessagesPerMinute: number;
   readonly ehloName: string | null;
   readonly sesRegion: string | null;
@@ -57,6 +58,7 @@ export class UnusableSettings extends Error {
 /** The configured transports, each opened on first use. */
 export class Transports {
   readonly #open = new Map<Transport['name'], Transport>();
+  #part = WHOLE;
 
   constructor(
     private readonly settings: TransportSettings,
@@ -78,8 +80,15 @@ export class Transports {
     const known = this.#open.get(name);
     if (known) return known;
     const opened = this.#create(name);
+    opened.keepTo?.(this.#part);
     this.#open.set(name, opened);
     return opened;
+  }
+
+  /** Keeps to this part of what receiving sites are given: other processes have the rest. */
+  keepTo(part: Part): void {
+    this.#part = part;
+    for (const transport of this.#open.values()) transport.keepTo?.(part);
   }
 
   /** Lets attempts in progress finish, and ends every connection. */

@@ -87,8 +87,9 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
     );
     return {
       registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
-      connect({ engine, offers }) {
+      connect({ engine, offers, roster }) {
         known = offers;
+        roster.watch(() => transports.keepTo(roster.partOf('delivery')));
         engine.listen(({ name }) => {
           if (name === 'domain') live.domainsChanged();
         });

@@ -1,6 +1,14 @@
-import { countedByRole, type KnownInstance, type Living, leaveWork, type Roles } from '../../config/roles.ts';
+import {
+  countedByRole,
+  type KnownInstance,
+  type Living,
+  leaveWork,
+  type Role,
+  type Roles,
+} from '../../config/roles.ts';
 import type { Database } from '../../db/database.ts';
 import type { Logger } from '../../telemetry/logger.ts';
+import type { Part } from '../../transport/part.ts';
 
 /** Time between two signs of life of an instance. */
 const BEAT_MS = 10_000;
@@ -11,12 +19,19 @@ const FORGOTTEN_AFTER = '1 day';
 const GONE_AFTER_MS = 35_000;
 
 /** The instances that live. */
-const LIVING = `select roles from service_instances
+const LIVING = (columns: string) => `select ${columns} from service_instances
 where seen_at between clock_timestamp() - interval '${GONE_AFTER_MS} milliseconds' and clock_timestamp() + interval '${GONE_AFTER_MS} milliseconds'`;
 
 /** Counts the living instances as they say it in the database. @throws Unavailable */
 export const readLiving = async (database: Database): Promise<Living> =>
-  countedByRole(await database.query<KnownInstance>(LIVING));
+  countedByRole(await database.query<KnownInstance>(LIVING('roles')));
+
+/** Another instance that lives. */
+interface Other extends KnownInstance {
+  readonly id: string;
+  /** It has asked who lives since this instance said so, and thus knows of it. */
+  readonly knows: boolean;
+}
 
 const BEAT = `with forgotten as (
   delete from service_instances where seen_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}' and id <> $1
@@ -24,7 +39,8 @@ const BEAT = `with forgotten as (
   insert into service_instances (id, roles, seen_at) values ($1, $2::text[], clock_timestamp())
   on conflict (id) do update set seen_at = excluded.seen_at
 )
-${LIVING} and id <> $1`;
+${LIVING('id, roles, seen_at > $3::timestamptz as knows')} and id <> $1 order by id`;
+const NOW = 'select clock_timestamp()::text as now';
 const LEAVE = 'delete from service_instances where id = $1';
 
 /** The services of a roster. */
@@ -32,14 +48,24 @@ export interface RosterParts {
   readonly database: Database;
   readonly logger: Logger;
   readonly roles: Roles;
+  readonly monotonic: () => number;
+  /** Time between two signs of life; as usual when absent. */
+  readonly everyMs?: number;
   /** Called with whether some living instance leaves to others what it begins. */
   onOthers(leave: boolean): void;
 }
 
+/** What is known of the living instances. */
+export type KnownInstances = Pick<Roster, 'living' | 'instances' | 'partOf' | 'watch'>;
+
 /** Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has one instance. */
 export class Roster {
   readonly #id = crypto.randomUUID();
-  #others: readonly KnownInstance[] = [];
+  #others: readonly Other[] = [];
+  /** When the others could know of it first, by the database's clock. */
+  #here = 'infinity';
+  #beatenAt = Number.NEGATIVE_INFINITY;
+  readonly #listeners: (() => void)[] = [];
   #beating: ReturnType<typeof setInterval> | undefined;
   #busy: Promise<void> = Promise.resolve();
 
@@ -49,16 +75,39 @@ export class Roster {
   async start(): Promise<void> {
     if (this.parts.database.kind === 'embedded') return;
     await this.#beat();
+    // Of two that start at once, whoever looks again after it was written sees the other.
+    await this.#beat();
     this.#beating = setInterval(() => {
       this.#busy = this.#beat().catch((error: unknown) =>
         this.parts.logger.warn({ err: error }, 'This instance could not show that it lives.'),
       );
-    }, BEAT_MS);
+    }, this.parts.everyMs ?? BEAT_MS);
   }
 
   /** The living instances, this one among them. */
   get living(): Living {
     return countedByRole([...this.#others, this.parts]);
+  }
+
+  /** The living instances with their roles, this one first. */
+  get instances(): readonly (KnownInstance & { readonly id: string })[] {
+    return [{ id: this.#id, roles: this.parts.roles }, ...this.#others];
+  }
+
+  /** This instance among those with a role, which share what holds over all of them. */
+  partOf(role: Role): Part {
+    const others = this.#others.filter(({ roles }) => roles.includes(role));
+    return {
+      of: others.length + 1,
+      rank: others.filter(({ id }) => id < this.#id).length,
+      // Without the role it is counted by nobody; what it sends all the same is little.
+      isKnown: this.parts.roles.includes(role) && others.every(({ knows }) => knows),
+    };
+  }
+
+  /** Calls back after each look at who lives. */
+  watch(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Goes, so that nobody counts on it for the next seconds. */
@@ -71,8 +120,15 @@ export class Roster {
   }
 
   async #beat(): Promise<void> {
-    const { database, roles, onOthers } = this.parts;
-    this.#others = await database.query<KnownInstance>(BEAT, [this.#id, [...roles]]);
+    const { database, roles, onOthers, monotonic } = this.parts;
+    const beganAt = monotonic();
+    // Whoever was silent for so long is not counted by the others any more.
+    if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
+    this.#others = await database.query<Other>(BEAT, [this.#id, [...roles], this.#here]);
+    this.#beatenAt = beganAt;
+    if (this.#here === 'infinity')
+      this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';
     onOthers(leaveWork(this.#others));
+    for (const listener of this.#listeners) listener();
   }
 }

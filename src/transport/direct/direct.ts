@@ -4,6 +4,7 @@ import { begin } from '../begin.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { domainOf } from '../message/envelope.ts';
 import type { Monotonic } from '../monotonic.ts';
+import { connectionsOf, messagesOf, type Part, WHOLE } from '../part.ts';
 import { withoutReply } from '../smtp/outcome.ts';
 import { type Mail, mailOf } from '../smtp/transmit.ts';
 import type {
@@ -57,6 +58,7 @@ export class DirectTransport implements Transport {
   readonly #published: StsPolicies;
   readonly #groups = new Map<string, MxGroup>();
   readonly #reach: Reach;
+  #part = WHOLE;
 
   constructor(private readonly options: DirectOptions) {
     const {
@@ -95,6 +97,12 @@ export class DirectTransport implements Transport {
       (recipient) =>
         byRecipient.get(recipient) ?? withoutReply(recipient, 'deferred', 'Not tried', 'General'),
     );
+  }
+
+  /** Keeps to this part of what a receiving site is given: other processes have the rest. */
+  keepTo(part: Part): void {
+    this.#part = part;
+    for (const group of this.#groups.values()) group.keepTo(part);
   }
 
   verify(): Promise<readonly Finding[]> {
@@ -139,10 +147,9 @@ export class DirectTransport implements Transport {
       return await group.sessions.run(attempt, signal, () => new TurnMissed());
     } catch (error) {
       if (!(error instanceof Late)) throw error;
-      const { sessions, messagesPerMinute } = this.options.limits;
       const reason =
         error instanceof TurnMissed
-          ? `Mail to ${domain} waited here for its turn at its mail servers until the attempt was over: ${sessions} connections at once (DIRECT_CONNECTIONS_PER_SITE), ${messagesPerMinute} messages a minute (DIRECT_MESSAGES_PER_MINUTE)`
+          ? `Mail to ${domain} waited here for its turn at its mail servers until the attempt was over: ${this.#limitsInWords()}`
           : `Mail to ${domain} had to wait too long here`;
       return deferred(reason, 'RateLimited', '4.4.5');
     }
@@ -157,13 +164,21 @@ export class DirectTransport implements Transport {
     return { route, policy };
   }
 
+  #limitsInWords(): string {
+    const { sessions, messagesPerMinute } = this.options.limits;
+    const all = `${sessions} connections at once (DIRECT_CONNECTIONS_PER_SITE), ${messagesPerMinute} messages a minute (DIRECT_MESSAGES_PER_MINUTE)`;
+    if (this.#part.of === 1) return all;
+    const own = connectionsOf(sessions, this.#part);
+    return `${all}, of which this instance, one of ${this.#part.of} that deliver, has ${own} and ${Math.floor(messagesOf(messagesPerMinute, this.#part))}`;
+  }
+
   #groupOf(hosts: readonly string[]): MxGroup {
     const name = [...hosts].sort().join(' ');
     const known = this.#groups.get(name);
     if (known) return known;
     if (this.#groups.size >= MX_GROUPS)
       for (const [other, group] of this.#groups) if (group.idle) this.#groups.delete(other);
-    const group = new MxGroup(this.options.limits, this.options.monotonic);
+    const group = new MxGroup(this.options.limits, this.options.monotonic, this.#part);
     this.#groups.set(name, group);
     return group;
   }

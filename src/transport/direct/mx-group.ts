@@ -1,11 +1,12 @@
 import { Semaphore } from '../../async/semaphore.ts';
 import type { Monotonic } from '../monotonic.ts';
+import { connectionsOf, messagesOf, type Part } from '../part.ts';
 import type { Endpoint } from '../smtp/endpoint.ts';
 import { openSession } from '../smtp/session.ts';
 import { SessionPool } from '../smtp/session-pool.ts';
 import { SendRate } from './send-rate.ts';
 
-/** The limits for one MX group. */
+/** The limits for one MX group, over all processes. */
 export interface MxGroupLimits {
   readonly sessions: number;
   readonly messagesPerSession: number;
@@ -33,9 +34,19 @@ export class MxGroup {
   constructor(
     private readonly limits: MxGroupLimits,
     monotonic: Monotonic,
+    part: Part,
   ) {
-    this.sessions = new Semaphore(limits.sessions);
-    this.rate = new SendRate(limits.messagesPerMinute, monotonic);
+    this.sessions = new Semaphore(connectionsOf(limits.sessions, part));
+    this.rate = new SendRate(messagesOf(limits.messagesPerMinute, part), monotonic);
+  }
+
+  /** Keeps to this part of the limits from now on. What is being sent ends first; connections that nobody uses end at once. */
+  keepTo(part: Part): void {
+    const sessions = connectionsOf(this.limits.sessions, part);
+    const isLess = sessions < this.sessions.units;
+    this.sessions.resize(sessions);
+    this.rate.resize(messagesOf(this.limits.messagesPerMinute, part));
+    if (isLess) for (const pool of this.#pools.values()) pool.endIdle();
   }
 
   /** True when no message is in progress and no session is open. */

@@ -10,7 +10,7 @@ type Turn = () => void;
  */
 export class SendRate {
   readonly #waiting = new Set<Turn>();
-  readonly #intervalMs: number;
+  #intervalMs: number;
   #next = Number.NEGATIVE_INFINITY;
   #timer: Timer | undefined;
 
@@ -18,6 +18,11 @@ export class SendRate {
     perMinute: number,
     private readonly monotonic: Monotonic,
   ) {
+    this.#intervalMs = 60_000 / perMinute;
+  }
+
+  /** Sets another rate. A turn that somebody waits for already comes at its time; those after it by the new rate. */
+  resize(perMinute: number): void {
     this.#intervalMs = 60_000 / perMinute;
   }
 

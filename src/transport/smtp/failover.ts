@@ -1,6 +1,7 @@
 import { Circuit, type CircuitState } from '../circuit.ts';
 import { sendInOrder, type Way } from '../in-order.ts';
 import type { Monotonic } from '../monotonic.ts';
+import type { Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 
 /** One of several relays, with the name it is recorded under. */
@@ -40,6 +41,10 @@ export class FailoverTransport implements Transport {
 
   async verify(): Promise<readonly Finding[]> {
     return (await Promise.all(this.#ways.map(({ transport }) => transport.verify()))).flat();
+  }
+
+  keepTo(part: Part): void {
+    for (const { transport } of this.#ways) transport.keepTo?.(part);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { withDeadline } from '../../async/deadline.ts';
 import { begin } from '../begin.ts';
+import { connectionsOf, type Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openSession, SessionFailure } from './session.ts';
@@ -8,7 +9,8 @@ import { mailOf, transmit } from './transmit.ts';
 
 /**
  * A session is idle while the beginning of its next email becomes durable, so that ten of them left the processor a third of its time
- * (measured: 0.73 to 0.87 of the rate with twenty). Postfix opens as many to one destination, and takes fifty of one client.
+ * (measured: 0.73 to 0.87 of the rate with twenty). Postfix opens as many to one destination, and takes fifty of one client. All
+ * processes together have as many.
  */
 const RELAY_LIMITS: PoolLimits = { sessions: 20, messagesPerSession: 1_000, idleMs: 30_000 };
 
@@ -20,7 +22,7 @@ export class RelayTransport implements Transport {
 
   constructor(
     private readonly endpoint: Endpoint & { readonly setting?: string },
-    limits: PoolLimits = RELAY_LIMITS,
+    private readonly limits: PoolLimits = RELAY_LIMITS,
   ) {
     this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits);
   }
@@ -51,6 +53,10 @@ export class RelayTransport implements Transport {
         },
       ];
     }
+  }
+
+  keepTo(part: Part): void {
+    this.#pool.resize(connectionsOf(this.limits.sessions, part));
   }
 
   close(): Promise<void> {

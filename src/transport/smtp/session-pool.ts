@@ -72,8 +72,20 @@ export class SessionPool {
   /** Ends the idle sessions at once and those in use when they are given back; settles after the last. */
   close(): Promise<void> {
     this.#closed = true;
-    for (let kept = this.#take(); kept; kept = this.#take()) kept.session.quit();
+    this.endIdle();
     return this.#sessions.drained();
+  }
+
+  /** Sets how many sessions there may be. Those in use end their message first; where there are to be fewer, idle ones end at once. */
+  resize(sessions: number): void {
+    const isLess = sessions < this.#sessions.units;
+    this.#sessions.resize(sessions);
+    if (isLess) this.endIdle();
+  }
+
+  /** Ends the sessions that nobody uses. */
+  endIdle(): void {
+    for (let kept = this.#take(); kept; kept = this.#take()) kept.session.quit();
   }
 
   async #sendKept(signal: AbortSignal, send: Send): Promise<Used | null> {

@@ -278,6 +278,18 @@ describe('direct delivery to one receiving site', () => {
     await direct.close();
   });
 
+  test('is given a part of it by each of several instances, as a deferral says', async () => {
+    const direct = transport({ limits: { ...POLITE, messagesPerMinute: 60 } });
+    direct.keepTo({ of: 4, rank: 2, isKnown: true });
+    const outcomes = await Promise.all(
+      many(4).map((message) => direct.send(message, { ...LIMITS, deadlineMs: 300 })),
+    );
+    expect(outcomes.flat().find(({ outcome }) => outcome === 'deferred')?.response).toEndWith(
+      ', of which this instance, one of 4 that deliver, has 2 and 15',
+    );
+    await direct.close();
+  });
+
   test('is looked up once for a burst, and again later', async () => {
     let now = 0;
     const direct = transport({ monotonic: () => now });

@@ -73,3 +73,17 @@ test('no turn is given to one who has given up before, and nothing is planned wh
   impatient.abort();
   expect(jest.getTimerCount()).toBe(0);
 });
+
+test('another rate holds from the turn after the next', async () => {
+  const rate = new SendRate(60, () => now);
+  ask(rate, 'abcd');
+  await pass(0);
+  expect(told.join('')).toBe('ab');
+  rate.resize(30);
+  await pass(1_000);
+  expect(told.join('')).toBe('abc');
+  await pass(1_000);
+  expect(told.join('')).toBe('abc');
+  await pass(1_000);
+  expect(told.join('')).toBe('abcd');
+});

@@ -2,6 +2,7 @@ import type { Clock } from '../../../time/clock.ts';
 import type { CapturedMessage } from '../../../transport/capture.ts';
 import type { NameServer } from '../../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../../transport/dns/resolver.ts';
+import type { Part } from '../../../transport/part.ts';
 import { FailoverTransport } from '../../../transport/smtp/failover.ts';
 import type { Transport } from '../../../transport/transport.ts';
 import { type TransportSettings, Transports } from '../../../transport/transports.ts';
@@ -24,6 +25,8 @@ export interface TransportSet {
   transport(name: Transport['name'] | null): Transport;
   /** The relays that mail leaves by where there are several, with the state of each. */
   relayStates(): FailoverTransport['states'];
+  /** Keeps to this part of what receiving sites are given: other instances have the rest. */
+  keepTo(part: Part): void;
   close(): Promise<void>;
 }
 
@@ -37,6 +40,7 @@ export function openTransports({ config, clock, ...parts }: TransportSetParts): 
     transport: (name) => (name === null ? byDefault : transports.named(name)),
     relayStates: () =>
       transports.enabled.flatMap((one) => (one instanceof FailoverTransport ? one.states : [])),
+    keepTo: (part) => transports.keepTo(part),
     close: () => transports.close(),
   };
 }
