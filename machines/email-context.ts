@@ -4,6 +4,7 @@ import type {
   RecipientOutcome,
   RecipientProgress,
 } from './email-recipient.ts';
+import type { OutcomeScript, ScriptProgress } from './email-script.ts';
 
 /** The context of an email: small plain JSON without bodies and addresses. Times are epoch milliseconds. */
 export interface EmailContext {
@@ -12,6 +13,10 @@ export interface EmailContext {
   readonly livemode: boolean;
   /** The test clock that it lives by, and whose time all others but `acceptedAt` are; absent for the real time. */
   readonly testClockId?: string;
+  /** What becomes of a test email, where its sender has written that down; absent otherwise. */
+  readonly script?: OutcomeScript;
+  /** How far the script has come; absent before its first report. */
+  readonly scripted?: ScriptProgress;
   readonly acceptedAt: number;
   readonly scheduledAt: number | null;
   /** False while the simulator is at its limit: a test email then waits in `queued`. */
@@ -46,6 +51,7 @@ export type EmailInput = Pick<
 > & {
   readonly holdsDoubt?: boolean;
   readonly testClockId?: string;
+  readonly script?: OutcomeScript;
   /** `at` when left out. */
   readonly acceptedAt?: number;
   readonly recipients: readonly { readonly simulate: string | null }[];

@@ -28,6 +28,7 @@ import {
   waitAfterAttempt,
   withProgress,
 } from './email-rules.ts';
+import { scriptRests, turnOfScript, waitForScript } from './email-script-turn.ts';
 
 /** The guards, effects and delays of the email machine by name. */
 export const emailSetup = setup({
@@ -49,6 +50,11 @@ export const emailSetup = setup({
     reportCompletesDelivery: ({ context, event }) => restsAfterReport(context, event, 'delivered'),
     reportFailsEveryRecipient: ({ context, event }) => restsAfterReport(context, event, 'failed'),
     reportLeavesOutcomesMixed: ({ context, event }) => restsAfterReport(context, event, 'sent'),
+    scriptFailsEveryRecipient: ({ context, event }) =>
+      scriptRests(context, momentOf(context, event), 'failed'),
+    scriptCompletesDelivery: ({ context, event }) =>
+      scriptRests(context, momentOf(context, event), 'delivered'),
+    scriptLeavesOutcomesMixed: ({ context, event }) => scriptRests(context, momentOf(context, event), 'sent'),
     nobodyWasReached: ({ context }) => restingState(context.recipients) === 'failed',
   },
   // An effect whose parameters are null has nothing to do: it is dropped, and the journal does not name it.
@@ -79,6 +85,8 @@ export const emailSetup = setup({
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next attempt. */
     backoff: ({ context }) => waitAfterAttempt(context),
+    /** The wait until the next report of a test email's script; without end for an email that has none left. */
+    script: ({ context }) => waitForScript(context),
   },
 });
 
@@ -174,6 +182,22 @@ export const absorbReport = [
     const received = event as ReportReceived;
     const events = eventsOfReport(context, received);
     return withProgress(context, received.at, progressOfReport(context, received), events);
+  }),
+];
+
+/** Takes the reports of the script that are due. They are of the machine's own making, so none is told twice or lost. */
+export const absorbScript = [
+  {
+    type: 'record' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const { events } = turnOfScript(context, momentOf(context, event));
+      return events.length > 0 ? { events } : null;
+    },
+  },
+  emailSetup.assign(({ context, event }) => {
+    const at = momentOf(context, event);
+    const { recipients, events, scripted } = turnOfScript(context, at);
+    return { ...withProgress(context, at, recipients, events), scripted };
   }),
 ];
 

@@ -1,6 +1,7 @@
 import { newEmail } from './email-rules.ts';
 import {
   absorbReport,
+  absorbScript,
   beginAttempt,
   doubt,
   emailSetup,
@@ -34,6 +35,14 @@ const settled = [
   { guard: 'reportLeavesOutcomesMixed', target: 'sent', actions: absorbReport },
 ] as const;
 const reportsAfterwards = { 'report.received': settled } as const;
+/** The script of a test email goes on by itself, report by report, once the message was taken. */
+const scripted = {
+  script: [
+    { guard: 'scriptFailsEveryRecipient', target: 'failed', actions: absorbScript },
+    { guard: 'scriptCompletesDelivery', target: 'delivered', reenter: true, actions: absorbScript },
+    { guard: 'scriptLeavesOutcomesMixed', target: 'sent', reenter: true, actions: absorbScript },
+  ],
+} as const;
 /** Reports while attempts may follow: a report can end a doubt, and with it the need for another attempt. */
 const reportsWhileRetrying = {
   'report.received': [{ guard: 'reportLeavesRetries', actions: absorbReport }, ...settled],
@@ -117,10 +126,12 @@ export const emailMachine = emailSetup.createMachine({
       description:
         'Accepted by the receiving server for some or all; some outcome is open, or outcomes differ.',
       on: reportsAfterwards,
+      after: scripted,
     },
     delivered: {
       description: 'Delivered to every recipient. Opens, clicks and complaints may still be recorded.',
       on: reportsAfterwards,
+      after: scripted,
     },
     failed: {
       type: 'final',

@@ -27,10 +27,20 @@ export const isKept = ({ kept_by, wake_at }: AuditedActor): boolean => kept_by !
 /** A claim moves wake_at ahead by seconds; nothing moves it ahead this far. */
 const CLAIMED_AHEAD_MS = 60_000;
 
-/** The ids of the timers that an actor in this state must have. */
-const timersOf = (machine: AnyStateMachine, state: string): readonly string[] => [
-  ...new Set(machine.states[state]?.after.map(({ eventType }) => eventType)),
+/** The ids of the timers that an actor in this state must have: of a wait without end none is stored. */
+const timersOf = (machine: AnyStateMachine, state: string, context: unknown): readonly string[] => [
+  ...new Set(
+    machine.states[state]?.after
+      .filter(({ delay }) => waitOf(machine, delay, context) !== Number.POSITIVE_INFINITY)
+      .map(({ eventType }) => eventType),
+  ),
 ];
+
+function waitOf(machine: AnyStateMachine, delay: unknown, context: unknown): unknown {
+  const delays = machine.implementations.delays as Readonly<Record<string, unknown>>;
+  const meant = typeof delay === 'string' ? delays[delay] : delay;
+  return typeof meant === 'function' ? meant({ context, event: { type: 'audited' } }, undefined) : meant;
+}
 
 /** Compares a row with its snapshot: a sentence for each fault. `machine` is the one that the actor runs. */
 export function snapshotFaults(
@@ -43,7 +53,7 @@ export function snapshotFaults(
   if (!(actor.state in machine.states)) return [`the machine has no state ${actor.state}`];
   if (actor.machine_version > kind.version) faults.push(`version ${actor.machine_version} is not known here`);
   const timers = actor.timers ?? {};
-  const needed = timersOf(machine, actor.state);
+  const needed = timersOf(machine, actor.state, actor.context);
   for (const id of needed) if (!(id in timers)) faults.push(`${actor.state} without its timer ${id}`);
   for (const id of Object.keys(timers))
     if (!needed.includes(id) && orderAmongTimers(id) === null)

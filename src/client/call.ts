@@ -26,6 +26,10 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxRetries?: number | undefined;
+  /** With a test key: the test clock by which what the call makes lives. */
+  readonly testClockId?: string | undefined;
+  /** With a test key: what becomes of the emails of the call, such as `deferred*2, delivered, opened+5m`. */
+  readonly simulate?: string | undefined;
 }
 
 /** A method and a path as the reference writes them under `/v1`. */
@@ -72,6 +76,8 @@ export function senderOf(client: PosthornOptions): Send {
     >;
     // Made once: each further attempt is the same request to the service.
     if (method === 'POST') headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
+    if (options.testClockId !== undefined) headers['x-svc-test-clock'] = options.testClockId;
+    if (options.simulate !== undefined) headers['x-svc-simulate'] = options.simulate;
     const init = { method, headers, ...(given.body !== undefined && { body: bodyOf(given.body) }) };
     const { timeoutMs = client.timeoutMs ?? 30_000, maxRetries = client.maxRetries ?? 3, signal } = options;
     for (let attempt = 1; ; attempt++) {

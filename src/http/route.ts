@@ -213,6 +213,8 @@ export interface RouteSpec<
   readonly ipLimitPerMinute?: number;
   /** What the setting of that limit says, where it has one: 0 turns it off, and it holds even where addresses are not limited otherwise. */
   readonly ipLimitSetting?: number | undefined;
+  /** The headers of its own that it reads, besides those that every request may have. */
+  readonly headers?: readonly OwnHeader[];
   /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
   readonly failures?: readonly FailureCode[];
   /** The body of its refusals, for an endpoint that clients of another interface call; the envelope of errors otherwise. */
@@ -223,6 +225,9 @@ export interface RouteSpec<
     call: CallOf<Who, { readonly [Name in keyof Params]: string }, Static<Query>, Static<Body>>,
   ): Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
 }
+
+/** A header that some endpoints read: the documentation describes each. */
+export type OwnHeader = 'x-svc-test-clock' | 'x-svc-simulate';
 
 /** The prefix of the endpoints that answer the dashboard. */
 export const DASHBOARD_API = '/app/api';

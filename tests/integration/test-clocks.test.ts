@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
+import type { OutcomeScript } from '../../machines/email-script.ts';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { SLOW_SIMULATED_SCHEDULE } from '../../src/modules/emails/accept/attempt-schedule.ts';
 import { clockedEmails } from '../../src/modules/emails/clocked/clocked-emails.ts';
 import { emailPerformer } from '../../src/modules/emails/send/perform.ts';
+import { readScript } from '../../src/modules/emails/simulator/read-script.ts';
 import {
   SIMULATED_OUTCOMES,
   type SimulatedOutcome,
@@ -43,23 +45,40 @@ const noLive = {
 };
 
 interface Life {
-  readonly outcome: SimulatedOutcome;
+  readonly outcome?: SimulatedOutcome;
+  /** What its sender has written down instead. */
+  readonly script?: string;
   readonly afterDays: number;
 }
 
+const SCRIPTS = [
+  'deferred*2, delivered, opened+5m, bounced+3d',
+  'deferred*12, sent, delivered+10d, opened*2+7d, clicked, unsubscribed+1s',
+  'bounced+30d',
+  'opened*2, complained, bounced-transient+1h',
+];
+
 /** Every fate, at once and a month later. */
-const LIVES: readonly Life[] = SIMULATED_OUTCOMES.filter((name) => name !== 'suppressed').flatMap((outcome) =>
-  [0, 30].map((afterDays) => ({ outcome, afterDays })),
-);
+const LIVES: readonly Life[] = [
+  ...SIMULATED_OUTCOMES.filter((name) => name !== 'suppressed').map((outcome) => ({ outcome })),
+  ...SCRIPTS.map((script) => ({ script })),
+].flatMap((life) => [0, 30].map((afterDays) => ({ ...life, afterDays })));
+
+function scriptOf(text: string): OutcomeScript {
+  const script = readScript(text);
+  if ('problem' in script) throw new Error(script.problem);
+  return script;
+}
 
 /** An email that lives by a test clock where one is named. */
-const born = ({ outcome, afterDays }: Life, testClockId?: string) =>
+const born = ({ outcome = 'delivered', script, afterDays }: Life, testClockId?: string) =>
   emailSpawn(
     plainInput(BEGIN, {
       ...SLOW_SIMULATED_SCHEDULE,
       scheduledAt: afterDays === 0 ? null : BEGIN + afterDays * DAY_MS,
       recipients: [{ simulate: outcome }, { simulate: 'delivered' }],
       ...(testClockId === undefined ? {} : { testClockId }),
+      ...(script === undefined ? {} : { script: scriptOf(script) }),
     }),
   );
 
@@ -127,7 +146,7 @@ test('by a test clock a month of schedules and three days of retries leave what 
   const emails = clockedEmails({ database: store.database, engine: another });
   const hasCome = await emails.pass(testClock, {
     from: BEGIN,
-    to: BEGIN + 40 * DAY_MS,
+    to: BEGIN + 80 * DAY_MS,
     reached: async (at) => moments.push(at) > 0,
   });
   await another.stop();

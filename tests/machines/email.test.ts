@@ -25,8 +25,8 @@ const DRAWN: Readonly<Record<State, readonly string[]>> = {
   queued: ['attempt.begun', 'attempt.completed', 'report.received', 'xstate.after.turn.email.queued'],
   sending: ['attempt.completed', 'attempt.declined', 'report.received', 'xstate.after.lease.email.sending'],
   deferred: ['attempt.completed', 'report.received', 'xstate.after.backoff.email.deferred'],
-  sent: ['report.received'],
-  delivered: ['report.received'],
+  sent: ['report.received', 'xstate.after.script.email.sent'],
+  delivered: ['report.received', 'xstate.after.script.email.delivered'],
   failed: [],
   cancelled: [],
 };
@@ -57,7 +57,8 @@ function holds(email: Observed): void {
   const isFinal = state === 'failed' || state === 'cancelled';
 
   expect(Object.keys(DRAWN)).toContain(state);
-  const pending = TIMER[state];
+  const hasReports = context.script?.reports[context.scripted?.done ?? 0] !== undefined;
+  const pending = hasReports && (state === 'sent' || state === 'delivered') ? 'script' : TIMER[state];
   expect(Object.keys(email.delays)).toEqual(pending === undefined ? [] : [pending]);
   if (state === 'scheduled') expect(email.delays.due).toBe(Math.max(at, context.scheduledAt as number));
   if (state === 'sending') expect(email.delays.lease).toBeLessThanOrEqual(at + context.leaseMs);
@@ -137,8 +138,8 @@ describe('the life of an email', () => {
     }
     const drawn = Object.entries(DRAWN).flatMap(([state, types]) => types.map((type) => `${state} ${type}`));
     expect([...taken].sort()).toEqual(drawn.sort());
-    // 8 states and 10 types of event: each pair was really tried.
-    expect(told.size).toBe(80);
+    // 8 states and 12 types of event: each pair was really tried.
+    expect(told.size).toBe(96);
   });
 
   test('keeps its invariants on every path', () => {

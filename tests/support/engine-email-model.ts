@@ -25,12 +25,34 @@ export const BEGINNINGS = {
     holdsDoubt: true,
     recipients: one,
   },
+  'a test email with a script': {
+    ...test,
+    recipients: [{ simulate: 'script' }, { simulate: 'script' }],
+    script: {
+      deferrals: 0,
+      outcome: 'accepted',
+      reports: [
+        { afterMs: 0, what: ['delivered'] },
+        { afterMs: 300 * SECOND, what: ['opened', 'opened', 'complained'] },
+        { afterMs: 86_400 * SECOND, what: ['bounced-transient', 'bounced'] },
+      ],
+    },
+  },
   'an email that found no slot': { ...test, admitted: false, recipients: one },
 } as const satisfies Record<string, EmailInput>;
 
+const TIMERS = {
+  due: ['due', 'scheduled'],
+  turn: ['turn', 'queued'],
+  lease: ['lease', 'sending'],
+  backoff: ['backoff', 'deferred'],
+  'script of a sent one': ['script', 'sent'],
+  'script of a delivered one': ['script', 'delivered'],
+} as const;
+
 /** A timer's event, as XState names it. */
-export const timerOf = (delay: 'due' | 'turn' | 'lease' | 'backoff', at: number): ActorEvent => {
-  const state = { due: 'scheduled', turn: 'queued', lease: 'sending', backoff: 'deferred' }[delay];
+export const timerOf = (timer: keyof typeof TIMERS, at: number): ActorEvent => {
+  const [delay, state] = TIMERS[timer];
   return { type: `xstate.after.${delay}.email.${state}`, at };
 };
 
@@ -139,7 +161,7 @@ export function everyEvent({
         event: { type: 'report.received', at: soon, report: { ...report, recipient } } as EmailEvent,
       })),
     ),
-    ...(['due', 'turn', 'lease', 'backoff'] as const).flatMap((delay) => [
+    ...(Object.keys(TIMERS) as (keyof typeof TIMERS)[]).flatMap((delay) => [
       { name: `timer ${delay}`, event: timerOf(delay, soon) },
       { name: `timer ${delay}, late`, event: timerOf(delay, late) },
     ]),
@@ -152,6 +174,7 @@ const essence = ({ value, context }: SnapshotFrom<typeof emailMachine>): string 
     value,
     context.attempt,
     context.begunBy,
+    context.scripted?.done,
     context.recipients.map(({ status, reason, inDoubt }) => [status, reason, inDoubt]),
   ]);
 
@@ -224,4 +247,6 @@ const HANDFUL = new Set([
   'timer lease',
   'timer lease, late',
   'timer backoff',
+  'timer script of a sent one',
+  'timer script of a delivered one',
 ]);

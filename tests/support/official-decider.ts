@@ -77,6 +77,7 @@ export class OfficialDecider {
     for (const { type, params } of actions) {
       if (type === 'xstate.cancel') delete timers[params?.sendId as string];
       else if (type === 'xstate.raise') {
+        if (params?.delay === Number.POSITIVE_INFINITY) continue;
         if (typeof params?.delay === 'number') timers[params.id as string] = at + params.delay;
       } else if (params !== null) this.effects.push({ type, params });
     }

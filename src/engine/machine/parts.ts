@@ -132,8 +132,9 @@ function raising({ event, id, delay }: OwnAction, params: Computed<Params>, plac
   const wait = delayOf(delay, place);
   return (work) => {
     const ms = wait(work.given, params(work.given));
-    if (typeof ms === 'number') work.timers[id] = work.at + ms;
-    else raise(work);
+    if (typeof ms !== 'number') raise(work);
+    // A wait without end is none: nothing is stored of it.
+    else if (ms !== Number.POSITIVE_INFINITY) work.timers[id] = work.at + ms;
   };
 }
 

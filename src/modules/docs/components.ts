@@ -1,12 +1,33 @@
 import { FilterComponent } from '../../filters/schema.ts';
 import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
+import type { OwnHeader } from '../../http/route.ts';
 import { CODE_NAMES, CODES } from './codes.ts';
 import type { Components, Header, Reference, ResponseObject } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 
 /** The header that makes a POST safe to repeat. */
 export const idempotencyKey: Reference = { $ref: '#/components/parameters/IdempotencyKey' };
+
+const OWN_HEADERS = {
+  'x-svc-test-clock': {
+    name: 'TestClock',
+    description:
+      'The id of a test clock, with a test key alone: what the request makes or records lives by it instead of the real time.',
+    schema: { type: 'string', pattern: '^clk_[0-9a-hjkmnp-tv-z]{24}$' },
+  },
+  'x-svc-simulate': {
+    name: 'Simulate',
+    description:
+      'What becomes of the emails of the request, with a test key alone: outcomes with commas between them, such as `deferred*2, delivered, opened+5m, bounced+3d`. An email that has its own `simulate` goes by that.',
+    schema: { type: 'string', minLength: 1, maxLength: 1_000 },
+  },
+} as const satisfies Readonly<Record<OwnHeader, object>>;
+
+/** A header that only some endpoints read. */
+export const ownHeader = (header: OwnHeader): Reference => ({
+  $ref: `#/components/parameters/${OWN_HEADERS[header].name}`,
+});
 
 const headerReference = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
 
@@ -124,6 +145,12 @@ export function componentsOf(
           'Makes the request safe to repeat for 24 hours: a repetition gets the stored reply and nothing is done twice. A UUID is best.',
         schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
       },
+      ...Object.fromEntries(
+        Object.entries(OWN_HEADERS).map(([header, { name, description, schema }]) => [
+          name,
+          { name: header, in: 'header', required: false, description, schema },
+        ]),
+      ),
     },
     headers: HEADERS,
     schemas: { Error: ERROR, Pagination: PAGINATION, Filter: FilterComponent, ...schemas },

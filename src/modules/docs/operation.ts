@@ -4,7 +4,13 @@ import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
 import { isList, type Route } from '../../http/route.ts';
 import { closed } from '../../http/schema.ts';
 import { CODE_NAMES } from './codes.ts';
-import { commonHeaders, failureResponseName, idempotencyKey, replayedHeader } from './components.ts';
+import {
+  commonHeaders,
+  failureResponseName,
+  idempotencyKey,
+  ownHeader,
+  replayedHeader,
+} from './components.ts';
 import type { MediaType, Operation, Parameter, Reference, ResponseObject } from './document.ts';
 import { type JsonSchema, type NamedSchemas, toJsonSchema } from './json-schema.ts';
 import { type Tag, tagOf } from './tags.ts';
@@ -120,8 +126,9 @@ function queryParameters({ query }: Route): readonly Parameter[] {
   }));
 }
 
-function headerParameters({ method, permission }: Route): readonly Reference[] {
-  return method === 'POST' && permission !== 'public' ? [idempotencyKey] : [];
+function headerParameters({ method, permission, headers = [] }: Route): readonly Reference[] {
+  const general = method === 'POST' && permission !== 'public' ? [idempotencyKey] : [];
+  return [...general, ...headers.map(ownHeader)];
 }
 
 function requestBodyOf(

@@ -1,10 +1,10 @@
 import type { EmailState } from '../../../machines/email.ts';
-import type { EmailContext, EmailInput } from '../../../machines/email-context.ts';
+import type { EmailContext } from '../../../machines/email-context.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { ClaimOf, SpawnResultOf } from '../../engine/result.ts';
+import type { SpawnResultOf } from '../../engine/result.ts';
 import type { SpawnRequestOf } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently } from '../../http/idempotent.ts';
@@ -13,25 +13,14 @@ import type { Address } from '../../mail/address.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import { isoOf, isoOrNull } from '../../time/clock.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
-import {
-  type AttemptSchedule,
-  SIMULATED_SCHEDULE,
-  SLOW_SIMULATED_SCHEDULE,
-} from './accept/attempt-schedule.ts';
-import { type Envelope, type RenderedMarkdown, storedEnvelope, storedMessage } from './accept/message.ts';
+import type { AttemptSchedule } from './accept/attempt-schedule.ts';
+import { messageOf, spawnRequestOf } from './accept/birth.ts';
+import { type Envelope, storedEnvelope } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
-import {
-  type Asked,
-  type EmailSender,
-  type PreparationDeps,
-  prepare,
-  type SendingDomain,
-} from './accept/prepare.ts';
-import type { SendRequest } from './accept/request.ts';
-import type { FilledRequest } from './accept/templated.ts';
+import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
 import { namedClock, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
-import { simulatedOutcome } from './simulator/simulated-addresses.ts';
+import { namedScript } from './simulator/named-script.ts';
 
 /** The services that accepting an email calls. */
 export interface AcceptanceDeps extends PreparationDeps {
@@ -79,6 +68,8 @@ async function accept(
   const { sender, index, now, status = 202 } = asked;
   const clock = await namedClock(deps.testClocks, sender, asked.body.testClockId);
   if (clock instanceof Failure) return clock;
+  const script = namedScript(sender, asked.body, `${asked.at}/simulate`);
+  if (script instanceof Failure) return script;
   const prepared = await prepare(deps, { ...asked, now: clock?.now ?? now, mayBeRemembered });
   if (prepared instanceof Failure) return prepared;
   const { request, filled, domain, rendered } = prepared;
@@ -87,7 +78,7 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const details = { id, now, domain, rendered, filled, claim, clock };
+  const details = { id, now, domain, rendered, filled, claim, clock, script };
   const message = messageOf(request, details);
   const packing = packContent(message.content);
   const content = packing instanceof Promise ? await packing : packing;
@@ -233,67 +224,5 @@ export async function acceptForCampaign(
   return spawned.outcome;
 }
 
-/** Octets of a message that stays in memory from its acceptance to its first attempt. */
-const LARGEST_PAYLOAD = 65_536;
 /** Characters of a contact that stays there: four thousand emails of campaigns may wait. */
 const LARGEST_BULK_PAYLOAD = 8_192;
-
-interface Details {
-  readonly id: string;
-  readonly now: number;
-  readonly domain: SendingDomain | null;
-  readonly rendered: RenderedMarkdown | null;
-  readonly filled: FilledRequest | null;
-  readonly claim: ClaimOf<'email'> | undefined;
-  readonly clock: StandingClock | null;
-}
-
-const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
-  cc.length + bcc.length === 0 ? to : [...to, ...cc, ...bcc];
-
-/** The columns that a message fills, with its envelope and its content as they are. */
-const messageOf = (request: SendRequest, { id, domain, rendered, filled }: Details) => ({
-  recipients: recipientsOf(request).map(({ address }) => address),
-  recipient_keys: recipientsOf(request).map(({ key }) => key),
-  domain_id: domain?.id ?? null,
-  template_id: filled?.templateId ?? null,
-  ...storedMessage(id, request, rendered, filled?.used ?? null),
-});
-
-function spawnRequestOf(
-  { engine, simulatorDomain, testSendsPerDay, liveSchedule }: AcceptanceDeps,
-  { sender, onBehalf }: AcceptRequest,
-  request: SendRequest,
-  { id, now, claim, filled, clock }: Details,
-  message: ReturnType<typeof messageOf>,
-  content: string,
-): SpawnRequestOf<'email'> {
-  const { livemode } = sender;
-  const recipients = recipientsOf(request).map((recipient) => ({
-    simulate: livemode ? null : simulatedOutcome(recipient, simulatorDomain),
-  }));
-  const isSlow = clock !== null || recipients.some(({ simulate }) => simulate === 'expired');
-  const input: EmailInput = {
-    at: clock?.now ?? now,
-    livemode,
-    scheduledAt: request.scheduledAt,
-    admitted: clock !== null || engine.hasRoom('email'),
-    ...(livemode ? liveSchedule : isSlow ? SLOW_SIMULATED_SCHEDULE : SIMULATED_SCHEDULE),
-    ...(clock && { testClockId: clock.id, acceptedAt: now }),
-    recipients,
-  };
-  const revision = filled?.rememberedRevision ?? null;
-  const judged = revision === null ? null : { template_revision: revision };
-  return {
-    id,
-    workspaceId: sender.workspaceId,
-    livemode,
-    input,
-    columns: { ...message, envelope: storedEnvelope(message.envelope), content, ...onBehalf, ...judged },
-    meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
-    claim,
-    // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.
-    ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: message } : {}),
-    bytes: content.length + 1_024,
-  };
-}

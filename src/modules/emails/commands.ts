@@ -6,6 +6,7 @@ import { readScheduledAt } from './accept/scheduled-at.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail, receiptOf } from './accept.ts';
 import { onNamedClock } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
+import { refusalOfHeader, withNamedScript } from './simulator/named-script.ts';
 
 // Other modules reach emails through this file alone.
 // biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
@@ -15,11 +16,16 @@ export type { ClockedEmails } from './clocked/clocked-emails.ts';
 export type { DirectMail } from './send/direct-mail.ts';
 
 /** Sends or schedules one email: `POST /v1/emails`. */
-export const sendEmail = (
+export function sendEmail(
   deps: AcceptanceDeps,
   { caller, body, claim, now, headers }: Call<unknown, unknown, SendBody>,
-): Promise<Acceptance> =>
-  acceptEmail(deps, { sender: caller, body: onNamedClock(body, headers), claim, now, at: '/body' });
+): Promise<Acceptance> | Failure {
+  const joined = withNamedScript(onNamedClock(body, headers), headers);
+  return (
+    refusalOfHeader(caller, headers) ??
+    acceptEmail(deps, { sender: caller, body: joined, claim, now, at: '/body' })
+  );
+}
 
 type Scheduling = Pick<AcceptanceDeps, 'engine' | 'testClocks'>;
 

@@ -47,10 +47,10 @@ export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, sup
 /**
  * The time that stands in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
  * real one. By a test clock of 2036 they would be kept for ten years. Its email's real time is the acceptance; what comes of a later
- * attempt sorts behind.
+ * attempt, or of its script, sorts behind, in real time also what comes within one millisecond.
  */
-const timeOfEventId = ({ testClockId, acceptedAt, attempt }: EmailContext, at: number): number =>
-  testClockId === undefined ? at : acceptedAt + attempt;
+const timeOfEventId = ({ testClockId, acceptedAt, attempt, scripted }: EmailContext, at: number): number =>
+  (testClockId === undefined ? at : acceptedAt + attempt) + (scripted?.done ?? 0);
 
 /** The meaning of each effect of the email machine. */
 export const emailEffects: EffectMeanings<typeof emailMachine> = {

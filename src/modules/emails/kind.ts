@@ -22,7 +22,7 @@ export const emailKind = defineKind({
     kept: [recorded.name, noted.name],
     constants: [
       ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],
-      ...['holdsDoubt', 'testClockId'],
+      ...['holdsDoubt', 'testClockId', 'script'],
     ],
     computed: {
       position: {

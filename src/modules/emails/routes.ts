@@ -38,6 +38,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader & EmailLister & W
       'A reply of 202 means that the email is stored for good. With a test key everything happens but the sending; the address of the recipient chooses the outcome.',
     body: SendBody,
     bodyLimit: 31_457_280,
+    headers: ['x-svc-test-clock', 'x-svc-simulate'],
     response: EmailReceipt,
     status: 202,
     failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],

@@ -19,6 +19,7 @@ export const batchRoutes = (deps: BatchDeps): readonly Route[] => {
 An \`Idempotency-Key\` stands for the whole call. Sent again, emails that were accepted are answered as the first time and none is accepted twice, also after a crash in the middle; emails that were refused are tried again. \`idempotency-replayed\` is set when nothing was new.`,
       body: BatchBody,
       bodyLimit: 31_457_280,
+      headers: ['x-svc-test-clock', 'x-svc-simulate'],
       response: Type.Array(BatchItem),
       status: 202,
       example: {

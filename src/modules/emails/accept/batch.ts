@@ -9,6 +9,7 @@ import { type Acceptance, type AcceptanceDeps, type AcceptRequest, acceptEmail }
 import { onNamedClock } from '../clocked/clock-of-email.ts';
 import type { EmailReader } from '../queries.ts';
 import type { EmailReceipt } from '../read/answer-model.ts';
+import { refusalOfHeader, withNamedScript } from '../simulator/named-script.ts';
 import type { BatchBody, BatchItem } from './batch-model.ts';
 import { SendBody } from './request-model.ts';
 
@@ -48,7 +49,7 @@ export function batchSender(deps: BatchDeps) {
     const email = body.emails[index];
     const details = check(email, at);
     if (details) return invalid(details);
-    const joined = onNamedClock(email as SendBody, headers);
+    const joined = withNamedScript(onNamedClock(email as SendBody, headers), headers);
     return { sender: caller, body: joined, claim: claim && { ...claim, item }, index, now, at };
   }
 
@@ -87,7 +88,9 @@ export function batchSender(deps: BatchDeps) {
   }
 
   return async (call: BatchCall): Promise<readonly BatchItem[] | Failure | Replay> => {
-    const { claim, body, requestId } = call;
+    const { claim, body, requestId, caller, headers } = call;
+    const refused = refusalOfHeader(caller, headers);
+    if (refused) return refused;
     const known = claim ? await claimCall(call, claim) : new Map<number, Acceptance>();
     if (known instanceof Failure) return known;
     const asked = body.emails.map((_, index) => known.get(index) ?? requestOf(call, index, index));

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { AddressText, dictionary, Id, Tag } from '../schema-fields.ts';
+import { LONGEST_SCRIPT, MOST_OUTCOMES } from '../simulator/read-script.ts';
 
 /** The most recipients that to, cc and bcc name together. */
 export const MOST_RECIPIENTS = 50;
@@ -131,6 +132,13 @@ export const SendBody = Type.Object(
         'clk',
         'The test clock by which the email waits, instead of the real time; with a test key alone. The header `x-svc-test-clock` names it for a whole request. Its waits between attempts are then those of live mail.',
       ),
+    ),
+    simulate: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_SCRIPT,
+        description: `What becomes of the email for all its recipients, whatever their addresses are; with a test key alone. Outcomes with commas between them: \`deferred*2, delivered, opened+5m, bounced+3d\`. First what attempts come to (\`deferred\`, then \`sent\`, \`bounced\`, \`suppressed\`, \`expired\` or the first report), then what is reported: \`delivered\`, \`opened\`, \`clicked\`, \`complained\`, \`unsubscribed\`, \`bounced-transient\`, \`bounced\`. \`*n\` repeats, \`+5m\` (s, m, h, d) waits from what was before. At most ${MOST_OUTCOMES} outcomes within 30 days. The header \`x-svc-simulate\` says it for a whole request.`,
+        examples: ['deferred*2, delivered, opened+5m'],
+      }),
     ),
   },
   { title: 'SendEmail', additionalProperties: false },

@@ -29,6 +29,7 @@ export function explainEmail({ state, context, timers, steps }: HistoryOfEmail):
 type Explain = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
 
 const END = 'Nothing more happens by itself.';
+const SCRIPTED = 'The next outcome of its script comes in.';
 
 const STATES: Readonly<Record<EmailState, Explain>> = {
   scheduled: (_, at) => ({
@@ -47,15 +48,15 @@ const STATES: Readonly<Record<EmailState, Explain>> = {
     next: { text: 'The outcome comes in, or the attempt counts as lost.', at },
   }),
   deferred: (email, at) => (someMayBeTried(email) ? retried(email, at) : held(email, at)),
-  sent: ({ recipients }) => ({
+  sent: ({ recipients }, at) => ({
     summary: `The receiving server has taken it: ${progressOf(recipients)}.`,
     rule: 'An acceptance is not yet a delivery; reports of delivery or bounces may follow for days.',
-    next: { text: 'A report comes in, or none ever does.', at: null },
+    next: at === null ? { text: 'A report comes in, or none ever does.', at } : { text: SCRIPTED, at },
   }),
-  delivered: ({ recipients, attempt }) => ({
+  delivered: ({ recipients, attempt }, at) => ({
     summary: `Delivered to ${everybody(recipients.length)} with ${attempts(attempt)}.`,
     rule: 'Opens, clicks and complaints are recorded without changing the state.',
-    next: { text: END, at: null },
+    next: { text: at === null ? END : SCRIPTED, at },
   }),
   failed: ({ failureReason, attempt, recipients }) => ({
     summary: failureOf(recipients, failureReason ?? 'bounced'),
@@ -120,6 +121,10 @@ const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEnt
   'attempt.declined': () => 'The attempt could not be carried out; nothing was sent.',
   'report.received': ({ from, to }) =>
     from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,
+  'after.script': ({ from, to }) =>
+    from === to
+      ? 'An outcome of its script came in and left the state as it was.'
+      : `An outcome of its script came in; the email is ${to}.`,
   'after.due': () => 'The time that was asked for came.',
   'after.turn': ({ attempt, to }) =>
     to === 'sending' ? `Its turn came; attempt ${attempt} began.` : 'It offered itself to be sent.',

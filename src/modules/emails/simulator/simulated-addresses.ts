@@ -17,6 +17,9 @@ export const SIMULATED_OUTCOMES = [
 /** One outcome of the simulator. */
 export type SimulatedOutcome = (typeof SIMULATED_OUTCOMES)[number];
 
+/** What stands for the outcome of a recipient whose email has a script. */
+export const SCRIPTED = 'script';
+
 const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(
   SIMULATED_OUTCOMES.map((name) => [name, name]),
 );

@@ -1,0 +1,93 @@
+import type { EmailInput } from '../../../../machines/email-context.ts';
+import type { OutcomeScript } from '../../../../machines/email-script.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { ClaimOf } from '../../../engine/result.ts';
+import type { SpawnRequestOf } from '../../../engine/spawn-queue.ts';
+import type { Address } from '../../../mail/address.ts';
+import { sendMeter } from '../../usage/queries.ts';
+import type { StandingClock } from '../clocked/clock-of-email.ts';
+import { SCRIPTED, simulatedOutcome } from '../simulator/simulated-addresses.ts';
+import { type AttemptSchedule, SIMULATED_SCHEDULE, SLOW_SIMULATED_SCHEDULE } from './attempt-schedule.ts';
+import { type RenderedMarkdown, storedEnvelope, storedMessage } from './message.ts';
+import type { EmailSender, SendingDomain } from './prepare.ts';
+import type { SendRequest } from './request.ts';
+import type { FilledRequest } from './templated.ts';
+
+/** What births depend on. */
+interface BirthDeps {
+  readonly engine: Pick<Engine, 'hasRoom'>;
+  readonly simulatorDomain: string;
+  readonly liveSchedule: AttemptSchedule;
+  readonly testSendsPerDay: number;
+}
+
+/** Octets of a message that stays in memory from its acceptance to its first attempt. */
+const LARGEST_PAYLOAD = 65_536;
+/** What is known of an email besides its request. */
+export interface Details {
+  readonly id: string;
+  readonly now: number;
+  readonly domain: SendingDomain | null;
+  readonly rendered: RenderedMarkdown | null;
+  readonly filled: FilledRequest | null;
+  readonly claim: ClaimOf<'email'> | undefined;
+  readonly clock: StandingClock | null;
+  readonly script: OutcomeScript | null;
+}
+
+const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
+  cc.length + bcc.length === 0 ? to : [...to, ...cc, ...bcc];
+
+/** The columns that a message fills, with its envelope and its content as they are. */
+export const messageOf = (request: SendRequest, { id, domain, rendered, filled }: Details) => ({
+  recipients: recipientsOf(request).map(({ address }) => address),
+  recipient_keys: recipientsOf(request).map(({ key }) => key),
+  domain_id: domain?.id ?? null,
+  template_id: filled?.templateId ?? null,
+  ...storedMessage(id, request, rendered, filled?.used ?? null),
+});
+
+/** What the engine is asked for. */
+export function spawnRequestOf(
+  { engine, simulatorDomain, testSendsPerDay, liveSchedule }: BirthDeps,
+  {
+    sender,
+    onBehalf,
+  }: { readonly sender: EmailSender; readonly onBehalf?: Readonly<Record<string, string>> },
+  request: SendRequest,
+  { id, now, claim, filled, clock, script }: Details,
+  message: ReturnType<typeof messageOf>,
+  content: string,
+): SpawnRequestOf<'email'> {
+  const { livemode } = sender;
+  const recipients = recipientsOf(request).map((recipient) => ({
+    simulate: livemode ? null : script ? SCRIPTED : simulatedOutcome(recipient, simulatorDomain),
+  }));
+  const isSlow =
+    clock !== null ||
+    (script ? script.outcome === 'deferred' : recipients.some(({ simulate }) => simulate === 'expired'));
+  const input: EmailInput = {
+    at: clock?.now ?? now,
+    livemode,
+    scheduledAt: request.scheduledAt,
+    admitted: clock !== null || engine.hasRoom('email'),
+    ...(livemode ? liveSchedule : isSlow ? SLOW_SIMULATED_SCHEDULE : SIMULATED_SCHEDULE),
+    ...(clock && { testClockId: clock.id, acceptedAt: now }),
+    ...(script && { script }),
+    recipients,
+  };
+  const revision = filled?.rememberedRevision ?? null;
+  const judged = revision === null ? null : { template_revision: revision };
+  return {
+    id,
+    workspaceId: sender.workspaceId,
+    livemode,
+    input,
+    columns: { ...message, envelope: storedEnvelope(message.envelope), content, ...onBehalf, ...judged },
+    meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
+    claim,
+    // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.
+    ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: message } : {}),
+    bytes: content.length + 1_024,
+  };
+}
