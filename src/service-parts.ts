@@ -2,6 +2,7 @@ import { KeyAuthenticator } from './auth/key-authenticator.ts';
 import { SessionCookie } from './auth/session-cookie.ts';
 import { SessionStore } from './auth/session-store.ts';
 import { Sessions } from './auth/sessions.ts';
+import { openBodyStore } from './bodies/open.ts';
 import type { Chaos } from './chaos/faulty-engine.ts';
 import type { Config } from './config/config.ts';
 import { resolveSecretKey } from './config/secret-key.ts';
@@ -117,11 +118,17 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const markdown = createMarkdownRenderer();
   opened.push(() => markdown.close());
   const now = () => clock.now();
+  const ca = await trustedAuthorities(config.tlsCaFile);
+  const bodies = openBodyStore(config, {
+    ...{ ca, now, metrics, monotonic: clock.monotonic },
+    limits: liveMail.bodies ?? {},
+  });
   return {
     ...{ config, database, reads, clock, logger, sealer, signer, metrics, tracing },
     ...{
       version: VERSION,
-      ca: await trustedAuthorities(config.tlsCaFile),
+      ca,
+      bodies,
       mailReader,
       markdown,
       authenticator,

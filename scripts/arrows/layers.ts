@@ -4,6 +4,7 @@ export type Layer =
   | 'drawing'
   | 'engine'
   | 'async'
+  | 'bodies'
   | 'time'
   | 'crypto'
   | 'errors'
@@ -32,6 +33,7 @@ export type Layer =
 
 const LEAVES: readonly Layer[] = [
   'async',
+  'bodies',
   'time',
   'crypto',
   'errors',
@@ -62,6 +64,7 @@ export const MAY_IMPORT = {
   machines: [],
   drawing: ['machines'],
   async: LEAVES,
+  bodies: LEAVES,
   time: LEAVES,
   crypto: LEAVES,
   errors: LEAVES,

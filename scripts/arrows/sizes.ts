@@ -29,6 +29,7 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 /** Shorter ones all the same, and why. */
 const SHORT: Readonly<Record<string, string>> = {
   'src/auth/plans.ts': 'read by settings, limits and schemas alike',
+  'src/bodies/address.ts': 'read by the settings, apart from whatever asks a server',
   'src/chaos/crash.ts': 'shared by the faults that end a process',
   'src/chaos/free-port.ts': 'asks the system, apart from the instances that it is for',
   'src/chaos/wrong-clock.ts': 'the one place where a clock is made wrong',

@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Value } from '@sinclair/typebox/value';
+import { bodyStoreKey } from '../bodies/open.ts';
 import { readRelayUrl } from '../transport/smtp/relay-url.ts';
 import { type ChaosSetting, readTortureSetting } from './chaos-setting.ts';
 import { isWhole } from './roles.ts';
@@ -122,6 +123,14 @@ function contradictionsIn(config: Config): string[] {
       config.transport.includes('ses') &&
         !(config.sesRegion && config.awsAccessKeyId && config.awsSecretAccessKey),
       'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with TRANSPORT=ses.',
+    ],
+    [
+      config.bodyStore !== null && bodyStoreKey(config) === null,
+      'BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, must be set with BODY_STORE.',
+    ],
+    [
+      (config.bodyStoreAccessKeyId === null) !== (config.bodyStoreSecretAccessKey === null),
+      'BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY must be set together.',
     ],
     [
       (config.stripeSecretKey === null) !== (config.stripeWebhookSecret === null),

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import ipaddr from 'ipaddr.js';
+import { readBucketAddress } from '../bodies/address.ts';
 import { MOST_SERVERS, serverUrls } from '../db/server-urls.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/limits/client-address.ts';
 import { isProblem, parseAddress } from '../mail/address.ts';
@@ -121,6 +122,13 @@ export const url = (allowed: string, ...schemes: string[]) =>
     if (parsed === null || parsed.hostname === '' || !schemes.includes(parsed.protocol)) return null;
     return written.replace(/\/+$/, '');
   });
+
+/** A bucket, and what names in it begin with. */
+export const bucket = kind(
+  's3:// with the name of a bucket and no dots in it, and a prefix if you like, such as s3://acme-mail/posthorn',
+  Type.String(),
+  (written) => (readBucketAddress(written) === null ? null : written),
+);
 
 /** A PostgreSQL, or several servers of one, of which another takes the writes after a failover. */
 export const databaseUrl = kind(

@@ -1,5 +1,6 @@
 import { PLAN_NAMES } from '../auth/plans.ts';
 import { TRANSPORTS } from '../transport/transport.ts';
+import { BODY_SETTINGS } from './body-settings.ts';
 import { HTTPS_SETTINGS } from './https-settings.ts';
 import { ROLES } from './roles.ts';
 import { optional, type Setting, secret, withDefault } from './setting.ts';
@@ -223,8 +224,13 @@ export const SETTINGS = {
     'none',
     'The SNS topic whose SES notifications are accepted at /callbacks/ses',
   ),
-  AWS_ACCESS_KEY_ID: secret(anyText, 'none', 'The access key for TRANSPORT=ses'),
+  AWS_ACCESS_KEY_ID: secret(
+    anyText,
+    'none',
+    'The access key for TRANSPORT=ses, and for BODY_STORE unless that has its own',
+  ),
   AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The secret of that access key'),
+  ...BODY_SETTINGS,
   DNS_SERVERS: optional(is.nameServers, 'those of the machine', 'The name servers for all DNS lookups'),
   TLS_CA_FILE: optional(
     certificates,

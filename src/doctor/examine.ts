@@ -1,3 +1,4 @@
+import type { BodySettings } from '../bodies/open.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
 import { serverUrls } from '../db/server-urls.ts';
@@ -5,6 +6,7 @@ import { primaryUrl } from '../db/servers.ts';
 import { readClock } from '../time/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
+import { diagnoseBodies } from './bodies.ts';
 import { diagnoseCertificate } from './certificate.ts';
 import {
   diagnoseClock,
@@ -32,6 +34,7 @@ import { diagnoseWays } from './transports.ts';
 /** An examination is made of this configuration, with these means. */
 export interface Examination {
   readonly config: Exposure &
+    BodySettings &
     Pick<
       Config,
       | 'databaseUrl'
@@ -45,6 +48,7 @@ export interface Examination {
       | 'smtpFallbackUrl'
       | 'metricsPort'
       | 'acmeDirectoryUrl'
+      | 'tlsCaFile'
     >;
   /** The machine's own clock. */
   readonly now: () => number;
@@ -98,6 +102,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
       yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
+    yield* diagnoseBodies(config, usable, machineNow);
     const relays = await diagnoseRelays(config);
     if (relays) yield relays;
     yield* waysOut(examination, usable);

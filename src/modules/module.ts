@@ -2,6 +2,7 @@ import type { Audit } from '../audit/actors.ts';
 import type { QuotaLedger } from '../audit/quotas.ts';
 import type { Permission } from '../auth/permissions.ts';
 import type { Sessions } from '../auth/sessions.ts';
+import type { BodyLimits, BodyStore } from '../bodies/body-store.ts';
 import type { Config } from '../config/config.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import type { Signer } from '../crypto/signer.ts';
@@ -83,6 +84,8 @@ export interface ModuleParts {
   readonly logger: Logger;
   readonly sealer: Sealer;
   readonly signer: Signer;
+  /** Where large contents lie outside the database; null where they lie in it. */
+  readonly bodies: BodyStore | null;
   readonly version: string;
   readonly metrics: Metrics | null;
   /** Null where no collector is named. */
@@ -103,6 +106,7 @@ export interface LiveMailOverrides {
   readonly schedule?: Partial<AttemptSchedule>;
   /** Replaces the configured default transport. */
   readonly transport?: Transport;
+  readonly bodies?: Partial<BodyLimits>;
 }
 
 /** The functions that modules offer each other at run time. A module adds its own when it is connected, so it stands before its users in the list. */

@@ -66,6 +66,17 @@ export class Metrics {
     'What attempts to deliver came to, a recipient each.',
     ['outcome', 'livemode'],
   );
+  readonly #bodies = this.#histogram(
+    'posthorn_body_store_duration_seconds',
+    'Time that bodies take to be written to BODY_STORE, and to be read from it.',
+    ['operation'],
+    SECONDS,
+  );
+  readonly #bodyFailures = this.#counter(
+    'posthorn_body_store_failures_total',
+    'Bodies that could not be written or read then; resting: the store was away shortly before, and is left alone.',
+    ['operation', 'reason'],
+  );
   readonly #events = this.#counter('posthorn_email_events_total', 'Events of emails.', ['type', 'livemode']);
 
   constructor({ version }: { readonly version: string }) {
@@ -118,6 +129,16 @@ export class Metrics {
   /** Counts the outcome of an attempt for one recipient. */
   outcome(outcome: string, livemode: boolean): void {
     this.#outcomes.inc({ outcome, livemode: String(livemode) });
+  }
+
+  /** Counts a body that was written to the store, or read from it. */
+  bodyStore(operation: 'read' | 'write', ms: number): void {
+    this.#bodies.observe({ operation }, ms / 1_000);
+  }
+
+  /** Counts a body that could not be written or read. */
+  bodyStoreFailure(operation: 'read' | 'write', reason: 'busy' | 'resting' | 'late' | 'unavailable'): void {
+    this.#bodyFailures.inc({ operation, reason });
   }
 
   /** Counts an event of an email. */

@@ -73,3 +73,6 @@ export function isoOf(at: number): string {
 
 /** The same for SQL and JSON; null stays null. */
 export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));
+
+/** The time of a signature of AWS (version 4), as its header has it: `20261122T042700Z`. Epoch milliseconds. */
+export const amzDate = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');

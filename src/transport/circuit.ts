@@ -26,7 +26,10 @@ export class Circuit {
   #restsUntil: number | null = null;
   #isTried = false;
 
-  constructor(private readonly monotonic: Monotonic) {}
+  constructor(
+    private readonly monotonic: Monotonic,
+    private readonly longestRestMs = LONGEST_REST_MS,
+  ) {}
 
   get state(): CircuitState {
     if (this.#restsUntil === null) return 'closed';
@@ -63,7 +66,7 @@ export class Circuit {
   /** The relay failed. What began before the rest says nothing about the time after it, so only the trial prolongs a rest. */
   failed(admission: Admission): void {
     if (admission === 'trial' && this.#restsUntil !== null) {
-      this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
+      this.#restMs = Math.min(2 * this.#restMs, this.longestRestMs);
       this.#rest();
     } else if (this.#restsUntil === null && ++this.#failures >= FAILURES_TO_OPEN) this.#rest();
   }

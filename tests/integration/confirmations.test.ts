@@ -75,6 +75,7 @@ describe.each([
       acceptance: {
         engine: spawn ? ({ spawn, hasRoom: () => true } as never) : engine,
         database,
+        bodies: null,
         simulatorDomain: 'simulator.example',
         liveSchedule: LIVE_SCHEDULE,
         testClocks: () => undefined,

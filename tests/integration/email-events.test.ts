@@ -30,7 +30,7 @@ test('an email with too many events leaves out the oldest opens and clicks, neve
     id: 'key_1',
     permissions: ['*'],
   };
-  const events = await emailEvents({ database, textFromHtml: String }, {
+  const events = await emailEvents({ database, bodies: null, textFromHtml: String }, {
     caller,
     params: { id: birth.id },
   } as never);

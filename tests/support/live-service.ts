@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
+import type { BodyLimits } from '../../src/bodies/body-store.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createSigner, type Signer } from '../../src/crypto/signer.ts';
 import { listen } from '../../src/http/listen.ts';
@@ -53,6 +54,7 @@ export interface LiveServiceOptions {
   readonly limits?: Partial<LiveLimits>;
   readonly schedule?: Partial<AttemptSchedule>;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly bodies?: Partial<BodyLimits>;
 }
 
 /** Starts one. Without a transport, mail is captured. */
@@ -73,12 +75,15 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   const lines: string[] = [];
   const clock = new MovedClock();
-  const { limits, schedule, transport } = options;
+  const { limits, schedule, transport, bodies } = options;
   const service = await openService({
     config: loaded.config,
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     clock,
-    liveMail: { ...(limits && { limits }), ...(schedule && { schedule }), ...(transport && { transport }) },
+    liveMail: {
+      ...{ ...(limits && { limits }), ...(schedule && { schedule }) },
+      ...{ ...(transport && { transport }), ...(bodies && { bodies }) },
+    },
   });
   stack.defer(() => service.stop());
   await service.start();

@@ -1,5 +1,6 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { EmailContext } from '../../../machines/email-context.ts';
+import type { BodyStore } from '../../bodies/body-store.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
 import type { Keyed, StoredReply } from '../../db/stored-replies.ts';
@@ -18,6 +19,7 @@ import { messageOf, spawnRequestOf } from './accept/birth.ts';
 import { type Envelope, storedEnvelope } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
+import { storedContent, tooLate } from './bodies/stored-content.ts';
 import { namedClock, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { namedScript } from './simulator/named-script.ts';
@@ -31,6 +33,8 @@ export interface AcceptanceDeps extends PreparationDeps {
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
   readonly tracing?: Tracing | null;
+  /** Where what is large of a content lies; null for the database. */
+  readonly bodies: BodyStore | null;
   /** The clocks that test mail may live by. Without them no email names one. */
   readonly testClocks: () => TestClocks | undefined;
 }
@@ -63,14 +67,14 @@ async function accept(
   deps: AcceptanceDeps,
   asked: AcceptRequest,
   keyed: Keyed,
-  mayBeRemembered = true,
+  isFirst = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
   const clock = await namedClock(deps.testClocks, sender, asked.body.testClockId);
   if (clock instanceof Failure) return clock;
   const script = namedScript(sender, asked.body, `${asked.at}/simulate`);
   if (script instanceof Failure) return script;
-  const prepared = await prepare(deps, { ...asked, now: clock?.now ?? now, mayBeRemembered });
+  const prepared = await prepare(deps, { ...asked, now: clock?.now ?? now, mayBeRemembered: isFirst });
   if (prepared instanceof Failure) return prepared;
   const { request, filled, domain, rendered } = prepared;
 
@@ -80,15 +84,20 @@ async function accept(
   );
   const details = { id, now, domain, rendered, filled, claim, clock, script };
   const message = messageOf(request, details);
-  const packing = packContent(message.content);
-  const content = packing instanceof Promise ? await packing : packing;
-  const spawn = spawnRequestOf(deps, asked, request, details, message, content);
+  const packing = storedContent(deps, asked, id, message);
+  const stored = packing instanceof Promise ? await packing : packing;
+  if (stored instanceof Failure) return stored;
+  const spawn = spawnRequestOf(deps, asked, request, details, message, stored);
   const spawned = await spawnBy(deps, sender, clock, spawn);
   if (spawned instanceof Failure) return spawned;
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
-  if (spawned.outcome === 'withheld')
-    // The template may have changed since it was remembered.
-    return filled && filled.rememberedRevision !== null ? accept(deps, asked, keyed, false) : WITHHELD;
+  if (spawned.outcome === 'withheld') {
+    // The template may have changed since it was remembered, or this process stood still once the bodies were written.
+    const mayHaveChanged = (filled && filled.rememberedRevision !== null) || stored.judged !== null;
+    if (isFirst && mayHaveChanged) return accept(deps, asked, keyed, false);
+    if (stored.judged !== null && asked.onBehalf === undefined) throw tooLate();
+    return WITHHELD;
+  }
   if (spawned.outcome === 'replayed') return spawned;
   noteAccepted(deps, id, asked);
   return receiptOf(id, spawned.state, spawned.context);

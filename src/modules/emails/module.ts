@@ -8,6 +8,8 @@ import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
 import { auditEmails } from './audit/audit-emails.ts';
+import { bodyBirths } from './bodies/births.ts';
+import { bodyCollector } from './bodies/collector.ts';
 import { clockedEmails } from './clocked/clocked-emails.ts';
 import { explainEmail } from './explain/explanation-text.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
@@ -49,9 +51,25 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       },
     },
   ],
+  births: [bodyBirths],
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
-  open({ config, database, reads, clock, logger, sealer, signer, ca, liveMail, markdown, tracing, metrics }) {
+  open(parts) {
+    const {
+      config,
+      database,
+      reads,
+      clock,
+      logger,
+      sealer,
+      signer,
+      ca,
+      liveMail,
+      markdown,
+      tracing,
+      metrics,
+      bodies,
+    } = parts;
     let known: Offers | undefined;
     const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
@@ -69,7 +87,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       (name === null && liveMail.transport) || transports.transport(name);
     const { transport: enabled, returnPathDomain } = config;
     const live = openLiveMail({
-      ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain },
+      ...{ database, clock, logger, sealer, signer, transport, enabled, returnPathDomain, bodies },
       publicUrl: config.publicUrl,
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
@@ -85,6 +103,13 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
           value: CIRCUIT_STATES.indexOf(state),
         })),
     );
+    if (bodies)
+      metrics?.watch(
+        'posthorn_body_store_state',
+        'BODY_STORE: 0 in use, 1 being tried by a body, 2 left alone after failures, 3 rested, so that the next body tries it.',
+        [],
+        () => [{ labels: {}, value: CIRCUIT_STATES.indexOf(bodies.state) }],
+      );
     return {
       registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
       connect({ engine, offers, roster }) {
@@ -95,7 +120,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         });
         const { simulatorDomain, testSendsPerDay } = config;
         const acceptance = {
-          ...{ engine, database, simulatorDomain, testSendsPerDay, tracing },
+          ...{ engine, database, simulatorDomain, testSendsPerDay, tracing, bodies },
           testClocks: () => offers.testClocks,
           liveSchedule: {
             ...LIVE_SCHEDULE,
@@ -126,7 +151,11 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
             campaigns: () => offers.campaignMail,
           },
-          duties: [testDataPruner({ database, clock, config }), liveDataPruner({ database, clock, config })],
+          duties: [
+            testDataPruner({ database, clock, config }),
+            liveDataPruner({ database, clock, config }),
+            ...(bodies ? [bodyCollector({ database, clock, logger, bucket: bodies.bucket })] : []),
+          ],
         };
       },
     };

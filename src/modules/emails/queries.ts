@@ -1,9 +1,11 @@
+import { BodyLost, type BodyStore } from '../../bodies/body-store.ts';
 import type { Database } from '../../db/database.ts';
 import type { Reads } from '../../db/reads.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
-import { unpackContent } from './accept/packed-content.ts';
+import type { Content } from './accept/message.ts';
+import { bringBack } from './bodies/content-bodies.ts';
 import { type CampaignMail, isOfCampaign } from './campaign-mail.ts';
 import type { EmailDetail, EmailItem } from './read/answer-model.ts';
 import { readDetail, readEventsOf } from './read/detail.ts';
@@ -35,6 +37,8 @@ export interface EmailLister {
 /** The services that reading emails calls. */
 export interface EmailReader {
   readonly database: Database;
+  /** Where what is large of a content lies; null for the database. */
+  readonly bodies: BodyStore | null;
   /** The text part that is sent when only html was given. */
   textFromHtml(html: string): string;
   /** How emails of campaigns are made. */
@@ -61,12 +65,12 @@ export async function listEmails(
 
 /** One email with its content and events. */
 export async function emailDetail(
-  { database, textFromHtml, campaigns }: EmailReader,
+  { database, bodies, textFromHtml, campaigns }: EmailReader,
   { caller, params }: EmailCall,
 ): Promise<EmailDetail | Failure> {
   const row = await readDetail(database, caller, params.id);
   if (!row) return notFound('email');
-  const packed = await unpackContent(row.content);
+  const packed = await shownContent(bodies, row.content);
   const [recipientKey = ''] = row.recipient_keys;
   const made =
     isOfCampaign(packed) && row.campaign_id !== null
@@ -81,6 +85,13 @@ export async function emailDetail(
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
   return detailOf({ ...row, ...(parts && { subject: parts.subject }) }, content, text, row.events);
 }
+
+/** A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says so. @throws Unavailable */
+const shownContent = (bodies: BodyStore | null, packed: string): Promise<Content> =>
+  bringBack(bodies, packed, 'shown').catch((error: unknown) => {
+    if (error instanceof BodyLost) return { text: null, html: null, markdown: null, attachments: [] };
+    throw error;
+  });
 
 /** The events of one email, oldest first. */
 export async function emailEvents(

@@ -1,4 +1,5 @@
 import { AwsClient } from 'aws4fetch';
+import { amzDate } from '../../time/clock.ts';
 
 /** The account and its endpoint. */
 export interface SesAccount {
@@ -64,9 +65,6 @@ export const createSesApi = ({ region, accessKeyId, secretAccessKey, endpoint, n
     return answerIn(response);
   };
 };
-
-/** The format of a signature's time: `20261122T042700Z`. */
-const amzDate = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
 
 // The codes of Bun's fetch for failures before a request is written (measured); a reset or a timeout may come after.
 const NEVER_ARRIVED =

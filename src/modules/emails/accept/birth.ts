@@ -5,6 +5,7 @@ import type { ClaimOf } from '../../../engine/result.ts';
 import type { SpawnRequestOf } from '../../../engine/spawn-queue.ts';
 import type { Address } from '../../../mail/address.ts';
 import { sendMeter } from '../../usage/queries.ts';
+import type { StoredContent } from '../bodies/content-bodies.ts';
 import type { StandingClock } from '../clocked/clock-of-email.ts';
 import { SCRIPTED, simulatedOutcome } from '../simulator/simulated-addresses.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE, SLOW_SIMULATED_SCHEDULE } from './attempt-schedule.ts';
@@ -57,7 +58,7 @@ export function spawnRequestOf(
   request: SendRequest,
   { id, now, claim, filled, clock, script }: Details,
   message: ReturnType<typeof messageOf>,
-  content: string,
+  { content, judged: byBodies }: StoredContent,
 ): SpawnRequestOf<'email'> {
   const { livemode } = sender;
   const recipients = recipientsOf(request).map((recipient) => ({
@@ -83,7 +84,14 @@ export function spawnRequestOf(
     workspaceId: sender.workspaceId,
     livemode,
     input,
-    columns: { ...message, envelope: storedEnvelope(message.envelope), content, ...onBehalf, ...judged },
+    columns: {
+      ...message,
+      envelope: storedEnvelope(message.envelope),
+      content,
+      ...onBehalf,
+      ...judged,
+      ...byBodies,
+    },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
     // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.

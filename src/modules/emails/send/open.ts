@@ -1,3 +1,4 @@
+import type { BodyStore } from '../../../bodies/body-store.ts';
 import type { Sealer } from '../../../crypto/sealer.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
@@ -19,6 +20,8 @@ export interface LiveMailParts {
   readonly logger: Logger;
   readonly sealer: Sealer;
   readonly signer: Signer;
+  /** Where what is large of a content lies; null for the database. */
+  readonly bodies: BodyStore | null;
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly enabled: EnabledTransports;
@@ -41,7 +44,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     signer,
     transport,
     enabled,
-    reader: new LiveReader(database, signer),
+    reader: new LiveReader(database, signer, parts.bodies),
     limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
     campaigns,
     senders: cachedSenders({

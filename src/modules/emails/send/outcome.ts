@@ -1,5 +1,6 @@
 import type { EmailEvent } from '../../../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
+import type { BodyLost } from '../../../bodies/body-store.ts';
 import { storableText, storableTexts } from '../../../db/storable.ts';
 import { provesAddressDead } from '../../../transport/smtp/reply.ts';
 import type { RecipientOutcome as Sent, Transport } from '../../../transport/transport.ts';
@@ -98,7 +99,19 @@ export const PRECHECK_FAILURES = {
   archived: { outcome: 'deferred', data: ours('The workspace is archived') },
   unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
   pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
-} as const satisfies Record<SenderProblem | 'pruned', Omit<RecipientOutcome, 'recipient'>>;
+  // A setting that names another bucket loses every body at once, so that nothing is given up before somebody can have looked.
+  'body-missing': {
+    outcome: 'deferred',
+    data: ours('Its content is not in BODY_STORE: see whether that is still the bucket it was written to'),
+  },
+  'body-damaged': {
+    outcome: 'deferred',
+    data: ours('Its content in BODY_STORE is not what was written there'),
+  },
+} as const satisfies Record<
+  SenderProblem | 'pruned' | `body-${BodyLost['what']}`,
+  Omit<RecipientOutcome, 'recipient'>
+>;
 
 /** The outcome where the content of a campaign cannot be rendered for one of its recipients. */
 export const failureToMake = (why: string): Omit<RecipientOutcome, 'recipient'> => ({

@@ -255,7 +255,8 @@ export class LivePerformer {
     const open = context.recipients.flatMap((one, index) =>
       mayBeTried(one, context.holdsDoubt) ? [index] : [],
     );
-    const senderOrProblem = prepared.message === null ? 'pruned' : prepared.sender;
+    const lost = prepared.lost && (`body-${prepared.lost.what}` as const);
+    const senderOrProblem = prepared.message === null ? (lost ?? 'pruned') : prepared.sender;
     const nobodyGetsIt = (outcome: Omit<RecipientOutcome, 'recipient'>) => {
       const untried = open.map((recipient): RecipientOutcome => ({ recipient, ...outcome }));
       return eventsOfAttempt(attempt, '', [], untried, clock.now());

@@ -1,4 +1,5 @@
 import type { SuppressionReason } from '../../../../machines/email-rules.ts';
+import { BodyLost } from '../../../bodies/body-store.ts';
 import type { Actor } from '../../../engine/kind.ts';
 import { type CampaignMail, isOfCampaign, type Standing } from '../campaign-mail.ts';
 import type { Sender } from './message.ts';
@@ -26,6 +27,8 @@ export interface Prepared {
   readonly skipped: string | null;
   /** Why the email of a campaign cannot be made for its recipient. */
   readonly unmade?: string;
+  /** What of its content is not where it lay. */
+  readonly lost?: BodyLost;
 }
 
 type CampaignContent = Parameters<CampaignMail['parts']>[1];
@@ -41,8 +44,9 @@ export async function prepare(
 ): Promise<Prepared> {
   const { reader, senders } = parts;
   if (!message) return NOTHING_LEFT;
-  const content = message.content ?? (await reader.content(id));
+  const content = message.content ?? (await reader.content(id).catch(lost));
   if (content === null) return NOTHING_LEFT;
+  if (content instanceof BodyLost) return { ...NOTHING_LEFT, lost: content };
   const whole = { ...message, content };
   const [sender, suppressed, made] = await Promise.all([
     message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
@@ -55,6 +59,11 @@ export async function prepare(
   ]);
   return { ...made, sender, suppressed };
 }
+
+const lost = (error: unknown): BodyLost => {
+  if (error instanceof BodyLost) return error;
+  throw error;
+};
 
 /** The email of a campaign as it is for its recipient. */
 async function madeFor(

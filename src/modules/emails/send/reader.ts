@@ -1,11 +1,13 @@
 import { type SuppressionReason, WEAKEST_REASON } from '../../../../machines/email-rules.ts';
 import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
+import type { BodyStore } from '../../../bodies/body-store.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
 import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
-import { packedContent, unpackContent } from '../accept/packed-content.ts';
+import { LIGHT, packedContent, unpackContent } from '../accept/packed-content.ts';
+import { bringBack } from '../bodies/content-bodies.ts';
 
 /** A message as it was accepted, with everything that sending it takes. */
 export interface LiveMessage {
@@ -26,9 +28,6 @@ export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
   readonly content: null;
   readonly size: number;
 };
-
-/** The most octets of a message whose content is read with it. Messages up to this size are not counted against the memory. */
-const LIGHT = 65_536;
 
 /** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
 const MESSAGES = `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
@@ -71,7 +70,11 @@ export class LiveReader {
   readonly #domains: BatchedRead<string, DomainRow | null>;
   readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
 
-  constructor(database: Database, signer: Signer) {
+  constructor(
+    database: Database,
+    signer: Signer,
+    private readonly bodies: BodyStore | null,
+  ) {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
       rowsById((ids) => database.query<Row>(sql, [ids]));
     this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
@@ -94,10 +97,10 @@ export class LiveReader {
       : { ...message, content: await unpackContent(packed) };
   }
 
-  /** The content of a large message; null when retention has taken it. @throws Unavailable */
+  /** The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost, Unavailable */
   async content(emailId: string): Promise<Content | null> {
     const row = await this.#contents.ask(emailId);
-    return row && unpackContent(row.packed);
+    return row && bringBack(this.bodies, row.packed, 'whole');
   }
 
   /** The domain and the campaign of an email; null when retention has taken the message. @throws Unavailable */

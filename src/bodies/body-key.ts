@@ -1,0 +1,49 @@
+import { isId, timeOfId } from '../db/ids.ts';
+
+/** What a key says of its body. */
+export interface BodyPlace {
+  readonly livemode: boolean;
+  /** The UTC day of the emails that have it, as `2026-11-24`. */
+  readonly day: string;
+  readonly workspaceId: string;
+  /** What was written by one process within a while; only emails that were accepted then have it. */
+  readonly generation: string;
+  /** SHA-256 of its octets, in hexadecimal. */
+  readonly hash: string;
+  readonly octets: number;
+}
+
+const SHAPE = /^(live|test)\/(\d{4}-\d\d-\d\d)\/(ws_[0-9a-z]+)\/(gen_[0-9a-z]+)\/([0-9a-f]{64})-(\d{1,10})$/;
+
+/** The UTC day of a moment (epoch ms), as keys have it. */
+export const bodyDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** What all keys of an environment begin with. */
+export const environmentPrefix = (livemode: boolean): string => `${livemode ? 'live' : 'test'}/`;
+
+/**
+ * `live/2026-11-24/ws_…/gen_…/<hash>-<octets>`: what goes together lies under one prefix, first a day, in it a workspace; and whoever has the
+ * key knows what has to come back.
+ */
+export const bodyKey = ({ livemode, day, workspaceId, generation, hash, octets }: BodyPlace): string =>
+  `${environmentPrefix(livemode)}${day}/${workspaceId}/${generation}/${hash}-${octets}`;
+
+/** Reads a key; null for whatever else lies in the bucket. */
+export function readBodyKey(key: string): BodyPlace | null {
+  const [, environment, day = '', workspaceId = '', generation = '', hash = '', octets] =
+    SHAPE.exec(key) ?? [];
+  if (environment === undefined || !isId('gen', generation)) return null;
+  return { livemode: environment === 'live', day, workspaceId, generation, hash, octets: Number(octets) };
+}
+
+/** The time (epoch ms) for which the bodies of a generation are given to further emails. */
+const GENERATION_MS = 60 * 60_000;
+/** The time beyond it in which an email that was given one may still be accepted: a request ends within seconds. */
+const ACCEPTED_WITHIN_MS = 10 * 60_000;
+
+/** From then on no email is given a body of that generation any more. */
+export const generationEnd = (generation: string): number => timeOfId(generation) + GENERATION_MS;
+
+/** From then on (by the database's clock) no email that has a body of that generation is accepted any more. */
+export const generationClosed = (generation: string): number =>
+  generationEnd(generation) + ACCEPTED_WITHIN_MS;

@@ -1,0 +1,160 @@
+import { expect, test } from 'bun:test';
+import { readBucketAddress } from '../../src/bodies/address.ts';
+import { bodyKey, generationClosed, readBodyKey } from '../../src/bodies/body-key.ts';
+import { BodyStore } from '../../src/bodies/body-store.ts';
+import type { Bucket } from '../../src/bodies/bucket.ts';
+import { readListing } from '../../src/bodies/listing.ts';
+import { mintId } from '../../src/db/ids.ts';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+
+const HOUR = 3_600_000;
+const OWNER = { livemode: true, day: '2026-11-24', workspaceId: `ws_${'0'.repeat(24)}` };
+const BODY = new TextEncoder().encode('a body');
+
+/** A bucket in memory that counts, and fails when it is told to. */
+class Fake {
+  readonly kept = new Map<string, Uint8Array>();
+  puts = 0;
+  fails = false;
+  hold: Promise<void> | null = null;
+
+  async put(key: string, body: Uint8Array): Promise<void> {
+    this.puts++;
+    await this.hold;
+    if (this.fails) throw new Unavailable('away');
+    this.kept.set(key, body);
+  }
+
+  async get(key: string): Promise<Uint8Array | null> {
+    if (this.fails) throw new Unavailable('away');
+    return this.kept.get(key) ?? null;
+  }
+}
+
+function storeOf(limits = {}) {
+  const bucket = new Fake();
+  const time = { now: Date.parse('2026-11-24T10:00:00Z'), monotonic: 0 };
+  const store = new BodyStore(bucket as unknown as Bucket, {
+    ...{ now: () => time.now, monotonic: () => time.monotonic, limits },
+  });
+  return { bucket, time, store };
+}
+
+test('a key says all that its body has to be, and others are no keys', () => {
+  const place = { ...OWNER, generation: mintId('gen', 0), hash: 'a'.repeat(64), octets: 12 };
+  expect(readBodyKey(bodyKey(place))).toEqual(place);
+  for (const other of ['owner', 'doctor/1', bodyKey(place).replace('live/', ''), `${bodyKey(place)}.part`])
+    expect(readBodyKey(other)).toBeNull();
+});
+
+test('the address of a bucket', () => {
+  expect(readBucketAddress('s3://mail')).toEqual({ bucket: 'mail', prefix: '' });
+  expect(readBucketAddress('s3://mail/a/b-1.x/')).toEqual({ bucket: 'mail', prefix: 'a/b-1.x/' });
+  for (const wrong of [
+    's3://',
+    's3://a',
+    's3://Mail',
+    's3://my.mail',
+    's3://mail/../x',
+    's3://mail/a//b',
+    'https://mail',
+  ])
+    expect([wrong, readBucketAddress(wrong)]).toEqual([wrong, null]);
+});
+
+test('a listing is read with its entities, and a torn one is none', () => {
+  const page = `<?xml version="1.0"?><ListBucketResult xmlns="x"><Prefix>p</Prefix>
+    <Contents><Key>a&amp;b</Key><Owner><ID>1</ID></Owner></Contents><Contents><Key>c</Key></Contents>
+    <CommonPrefixes><Prefix>d/</Prefix></CommonPrefixes>
+    <NextContinuationToken>n==</NextContinuationToken></ListBucketResult>`;
+  expect(readListing(page)).toEqual({ keys: ['a&b', 'c'], prefixes: ['d/'], next: 'n==' });
+  expect(readListing(page.slice(0, -10))).toBeNull();
+  expect(readListing('<Error><Code>NoSuchBucket</Code></Error>')).toBeNull();
+});
+
+test('a body is written once within an hour, and afterwards under another key', async () => {
+  const { store, bucket, time } = storeOf();
+  const [first, second] = await Promise.all([store.write(OWNER, BODY), store.write(OWNER, BODY)]);
+  time.now += HOUR - 1;
+  const third = await store.write(OWNER, BODY);
+  expect([bucket.puts, second.key, third.key]).toEqual([1, first.key, first.key]);
+  time.now += 1;
+  const fourth = await store.write(OWNER, BODY);
+  // A removal of the first that is still under way cannot take the body of whoever was given the fourth.
+  expect([bucket.puts, fourth.key === first.key]).toEqual([2, false]);
+  expect(generationClosed(readBodyKey(first.key)?.generation ?? '')).toBe(first.until);
+  expect(first.until).toBeGreaterThan(time.now);
+});
+
+test('each workspace, day and environment has bodies of its own', async () => {
+  const { store, bucket } = storeOf();
+  for (const other of [
+    {},
+    { livemode: false },
+    { day: '2026-11-25' },
+    { workspaceId: `ws_${'1'.repeat(24)}` },
+  ])
+    await store.write({ ...OWNER, ...other }, BODY);
+  expect([bucket.puts, bucket.kept.size]).toEqual([4, 4]);
+});
+
+test('what was not written is written again under another key: the server may still have it torn', async () => {
+  const { store, bucket } = storeOf();
+  const before = await store.write(OWNER, BODY);
+  bucket.fails = true;
+  const other = new TextEncoder().encode('another');
+  await expect(store.write(OWNER, other)).rejects.toThrow(Unavailable);
+  bucket.fails = false;
+  const again = await store.write(OWNER, other);
+  expect(readBodyKey(again.key)?.generation).not.toBe(readBodyKey(before.key)?.generation);
+});
+
+test('a body that is missing, torn, longer or changed is lost, and says so', async () => {
+  const { store, bucket } = storeOf();
+  const { key } = await store.write(OWNER, BODY);
+  expect(await store.read(key)).toEqual(BODY);
+  for (const wrong of [
+    BODY.slice(1),
+    new TextEncoder().encode('a bodyy'),
+    new TextEncoder().encode('A body'),
+  ]) {
+    bucket.kept.set(key, wrong);
+    await expect(store.read(key)).rejects.toThrow('is damaged');
+  }
+  bucket.kept.delete(key);
+  await expect(store.read(key)).rejects.toThrow('is missing');
+});
+
+test('a store that is away three times is left alone, then tried by one', async () => {
+  const { store, bucket, time } = storeOf();
+  const { key } = await store.write(OWNER, BODY);
+  bucket.fails = true;
+  for (let time = 0; time < 3; time++) await expect(store.read(key)).rejects.toThrow('away');
+  bucket.fails = false;
+  const refused = await store.read(key).catch((error: unknown) => error);
+  expect([refused instanceof Unavailable, (refused as Unavailable).retryAfterSeconds]).toEqual([true, 5]);
+  await expect(store.write(OWNER, new Uint8Array(9))).rejects.toThrow('tried again soon');
+  time.monotonic += 5_000;
+  expect(store.state).toBe('rested');
+  expect(await store.read(key)).toEqual(BODY);
+  expect(store.state).toBe('closed');
+});
+
+test('only so many bodies wait to be written; one more is refused at once', async () => {
+  const { store, bucket } = storeOf({ octets: 1, waiting: 1, writeMs: 60_000 });
+  const gate = Promise.withResolvers<void>();
+  bucket.hold = gate.promise;
+  const body = (seed: number) => new Uint8Array([seed]);
+  const [first, second] = [store.write(OWNER, body(1)), store.write(OWNER, body(2))];
+  await expect(store.write(OWNER, body(3))).rejects.toThrow('too much to do');
+  gate.resolve();
+  await Promise.all([first, second]);
+  expect(bucket.puts).toBe(2);
+});
+
+test('an answer that does not come ends at the deadline, the wait for a turn included', async () => {
+  const { store, bucket } = storeOf({ octets: 1, writeMs: 5 });
+  bucket.hold = new Promise(() => {});
+  void store.write(OWNER, new Uint8Array([1])).catch(() => {});
+  await expect(store.write(OWNER, new Uint8Array([2]))).rejects.toThrow(Unavailable);
+});
