@@ -5,11 +5,8 @@ import { Sessions } from './auth/sessions.ts';
 import { openBodyStore } from './bodies/open.ts';
 import type { Chaos } from './chaos/faulty-engine.ts';
 import type { Config } from './config/config.ts';
-import { resolveSecretKey } from './config/secret-key.ts';
+import { ServedKeys } from './config/served-keys.ts';
 import { VERSION } from './config/version.ts';
-import { createSealer } from './crypto/sealer.ts';
-import { createSigner } from './crypto/signer.ts';
-import { bindToKey, isBound } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import { EmbeddedDatabase, type Engine } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
@@ -86,10 +83,8 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const { config, logger, liveMail = {} } = source;
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
   const database = await readyDatabase(source, plain, metrics);
-  const secretKey = await resolveSecretKey(config, () => isBound(database));
-  const signer = createSigner(secretKey);
-  const sealer = createSealer(secretKey);
-  await bindToKey(database, sealer);
+  const secretKeys = await ServedKeys.open(database, config);
+  const { sealer, signer } = secretKeys;
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
   await ensurePartitions(database, clock.now());
@@ -124,7 +119,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
     limits: liveMail.bodies ?? {},
   });
   return {
-    ...{ config, database, reads, clock, logger, sealer, signer, metrics, tracing },
+    ...{ config, database, reads, clock, logger, secretKeys, sealer, signer, metrics, tracing },
     ...{
       version: VERSION,
       ca,

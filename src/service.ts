@@ -1,9 +1,12 @@
 import type { Sessions } from './auth/sessions.ts';
+import type { ServedKeys } from './config/served-keys.ts';
+import type { WrongSecretKey } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import type { Engine as Statements } from './db/embedded.ts';
 import type { Duty } from './duties/duty.ts';
 import { readLastRun } from './duties/last-run.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
+import { secretKeyWatch } from './duties/secret-key-watch.ts';
 import { serviceDuties } from './duties/service-duties.ts';
 import { Engine, type EngineParts } from './engine/engine.ts';
 import { isOwn, withoutRequests } from './http/elsewhere.ts';
@@ -41,6 +44,10 @@ export interface Service {
   readonly inspector: Inspector;
   /** The certificate of HTTPS_PORT; null without that port. */
   readonly certificates: CertificateKeeper | null;
+  /** The keys that secrets are sealed with. */
+  readonly secretKeys: ServedKeys;
+  /** Resolves once the database is used with a key that this service does not have: it cannot go on then. */
+  readonly superseded: Promise<WrongSecretKey>;
   /** Every WebSocket of the service. */
   readonly sockets: SocketUpgrade;
   readonly duties: readonly Duty[];
@@ -79,10 +86,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
   const roster = new Roster({
-    database,
-    logger,
-    roles,
-    monotonic: clock.monotonic,
+    ...{ database, logger, roles, monotonic: clock.monotonic },
+    keys: () => parts.secretKeys.inUse,
     onOthers: (leave) => engine.expectBirthsOfOthers(leave),
   });
   const { routes, offers, connected } = modules.connect(engine, roster);
@@ -108,8 +113,10 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     : withoutRequests(mount(routes.filter(isOwn), deps), deps);
   offers.ask = async (request, client) =>
     app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} });
+  const superseded = Promise.withResolvers<WrongSecretKey>();
   const duties = [
     ...serviceDuties({ database, clock, engine, kinds: MODULE_KINDS }),
+    secretKeyWatch({ keys: parts.secretKeys, roster, onSuperseded: superseded.resolve }),
     ...connected.flatMap((module) => module.duties ?? []),
     ...(source.duties ?? []),
   ].filter(({ isEverybodys = false }) => isEverybodys || roles.includes('engine'));
@@ -121,6 +128,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   return {
     ...{ clock, database, statements, engine, app, sessions, duties, inspector: liveView },
     certificates: offers.certificates ?? null,
+    secretKeys: parts.secretKeys,
+    superseded: superseded.promise,
     sockets: allGates([liveView.sockets, changes.sockets]),
     get ports() {
       return Object.assign({}, ...connected.map((module) => module.ports?.()));
@@ -129,6 +138,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       const lastRun = await readLastRun(database);
       engine.start();
       await roster.start();
+      // A rotation that did not see this instance yet may have gone over to a key that it does not have.
+      await parts.secretKeys.refresh();
       schedule = startDuties(duties, clock, logger, lastRun);
       for (const module of connected) await module.start?.();
     },

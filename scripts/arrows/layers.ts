@@ -24,6 +24,7 @@ export type Layer =
   | 'backup'
   | 'control'
   | 'doctor'
+  | 'rotation'
   | 'chaos'
   | 'config'
   | 'app'
@@ -55,6 +56,7 @@ const BELOW_APP: readonly Layer[] = [
   'audit',
   'backup',
   'control',
+  'rotation',
   'doctor',
   'chaos',
 ];
@@ -86,7 +88,8 @@ export const MAY_IMPORT = {
   audit: [...BELOW_AUDIT, 'control'],
   backup: [...BELOW_AUDIT, 'audit', 'control'],
   control: [...LEAVES, 'config'],
-  doctor: [...BELOW_AUDIT, 'control'],
+  rotation: [...LEAVES, 'config', 'control'],
+  doctor: [...BELOW_AUDIT, 'control', 'rotation'],
   chaos: [...BELOW_AUDIT, 'audit', 'config'],
   config: LEAVES,
   app: BELOW_APP,

@@ -39,6 +39,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/mail/resource-hints.ts':
     'the one rule for what is shown of a message, on the server and in the browser',
   'src/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
+  'src/db/living.ts': 'one rule for whoever counts instances',
   'src/db/open.ts': 'the one place that knows both databases',
   'src/db/prepared.ts': 'replaced by the build',
   'src/errors/unavailable.ts': 'the one error that every layer knows',

@@ -1,20 +1,19 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeSecretKey } from '../config/secret-key.ts';
+import { type KeySource, writeSecretKey } from '../config/secret-key.ts';
 import { BackupRefused } from './refused.ts';
-import type { Place } from './source.ts';
 
 /**
  * Sees to it that a restored database is used with the key of its secrets: where SECRET_KEY says none, the key is written into the data
  * directory. Answers how to take that back. @throws BackupRefused where another key is in use
  */
 export async function placeSecretKey(
-  { secretKey, dataDir }: Pick<Place, 'secretKey' | 'dataDir'>,
+  { secretKey, secretKeyPrevious, dataDir }: KeySource,
   key: string | null,
   file: string,
 ): Promise<() => void> {
   const nothing = (): void => {};
-  if (key === null || secretKey === key) return nothing;
+  if (key === null || secretKey === key || secretKeyPrevious === key) return nothing;
   if (secretKey !== null)
     throw new BackupRefused(
       `SECRET_KEY is another one than the backup's, so its secrets could not be opened. Set it to what \`posthorn restore --print-secret-key ${file}\` prints.`,

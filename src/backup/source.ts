@@ -1,18 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveSecretKey } from '../config/secret-key.ts';
+import { type KeySource, resolveSecretKeys } from '../config/secret-key.ts';
 import { openOrCopy } from '../control/client.ts';
-import { createSealer } from '../crypto/sealer.ts';
 import { type BulkSession, openBulkSession } from '../db/bulk-session.ts';
-import { isBound, isItsKey, WrongSecretKey } from '../db/canary.ts';
+import { isBound, readKeys } from '../db/canary.ts';
 import type { Statements } from '../db/database.ts';
 import { BackupRefused } from './refused.ts';
 
 /** The settings that say where data and key are. */
-export interface Place {
+export interface Place extends KeySource {
   readonly databaseUrl: string | null;
-  readonly dataDir: string;
-  readonly secretKey: string | null;
 }
 
 /** A database that is read as it is at one moment, and the key of its secrets. */
@@ -60,7 +57,6 @@ async function sourceOf(
 /** The key that the database is used with: with another one its secrets could never be opened. Null when it was used with none. */
 async function readKey(session: Pick<Statements, 'query'>, place: Place): Promise<string | null> {
   if (!(await isBound(session))) return null;
-  const key = await resolveSecretKey(place, async () => true);
-  if ((await isItsKey(session, createSealer(key))) === false) throw new WrongSecretKey();
-  return key;
+  const keys = await readKeys(session, await resolveSecretKeys(place, async () => true));
+  return keys?.current.text ?? null;
 }

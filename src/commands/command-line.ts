@@ -20,6 +20,7 @@ import { type McpRequest, runMcp } from './mcp.ts';
 import { printResetLink } from './members.ts';
 import { runMigrations } from './migrate.ts';
 import { changePlan } from './plan.ts';
+import { revokeLinks, rotateSecretKey } from './rotate-secret-key.ts';
 import { replaceSecretKey } from './secret-key.ts';
 import { type ServeOptions, serve } from './serve.ts';
 import { settingsHelp } from './settings-help.ts';
@@ -105,9 +106,18 @@ export async function runCommandLine(
       configured((config) => createKey(config, request, terminal)),
     );
 
-  program
-    .command('secret-key')
-    .description('the key that seals secrets')
+  const secretKey = program.command('secret-key').description('the key that seals secrets');
+  secretKey
+    .command('rotate')
+    .description(
+      'go over to another one, while serving: to SECRET_KEY from SECRET_KEY_PREVIOUS, or to a new one in DATA_DIR',
+    )
+    .action(() => configured((config) => rotateSecretKey(config, terminal)));
+  secretKey
+    .command('revoke-links')
+    .description('refuse links and return addresses in emails that a key before the one of now has signed')
+    .action(() => configured((config) => revokeLinks(config, terminal)));
+  secretKey
     .command('replace')
     .description('go on with another one, when the one before is lost for good')
     .action(() => configured((config) => replaceSecretKey(config, terminal)));

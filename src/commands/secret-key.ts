@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { resolveSecretKey } from '../config/secret-key.ts';
+import { resolveSecretKeys } from '../config/secret-key.ts';
 import { createSealer } from '../crypto/sealer.ts';
 import { bindAnew, isItsKey } from '../db/canary.ts';
 import type { Database } from '../db/database.ts';
@@ -84,12 +84,12 @@ export async function replaceSecretKey(config: Config, terminal: Terminal): Prom
       return 1;
     }
     await migrate(database);
-    const sealer = createSealer(await resolveSecretKey(config));
-    if (await isItsKey(database, sealer)) {
+    const [key] = await resolveSecretKeys(config);
+    if (await isItsKey(database, createSealer(key))) {
       terminal.out('This is the key of the database already; nothing was changed.\n');
       return 0;
     }
-    await bindAnew(database, sealer);
+    await bindAnew(database, key);
     terminal.out(
       [
         'The database goes on with this key. What was sealed, hashed or signed with the one before is lost to it:',

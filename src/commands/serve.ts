@@ -4,6 +4,7 @@ import { chaosOf } from '../chaos/faulty-engine.ts';
 import { type Config, redacted } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
 import { type ControlServer, serveControl } from '../control/server.ts';
+import { WrongSecretKey } from '../db/canary.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
 import { setupLink } from '../modules/members/setup.ts';
@@ -11,6 +12,7 @@ import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
 import { type Service, startService } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { type Doors, openDoors } from './doors.ts';
+import { exitCodeOf, explain } from './explain.ts';
 import { firstRunText } from './first-run.ts';
 import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
@@ -68,7 +70,12 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     logger.info({ url: doors.origin, version: VERSION, database: service.database.kind, roles }, 'Listening');
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
-    const signal = await stop;
+    const signal = await Promise.race([stop, service.superseded]);
+    if (signal instanceof WrongSecretKey) {
+      logger.error({ err: signal }, 'Stopping: the database is used with another secret key');
+      terminal.error(explain(signal));
+      return exitCodeOf(signal);
+    }
     const drainMs = config.drainSeconds * 1_000;
     if (drainMs > 0) {
       logger.info({ signal, drainMs }, 'Draining: /ready answers 503, and requests are still answered');
@@ -117,10 +124,14 @@ async function finish(
 }
 
 /** Lets commands work on the embedded database beside the service; those of a server reach it by themselves. */
-function openControl({ statements }: Service, { dataDir }: Config, logger: Logger): ControlServer | null {
+function openControl(
+  { statements, secretKeys }: Service,
+  { dataDir }: Config,
+  logger: Logger,
+): ControlServer | null {
   if (statements === null) return null;
   try {
-    return serveControl(statements, dataDir);
+    return serveControl(statements, dataDir, secretKeys);
   } catch (error) {
     logger.warn({ err: error }, 'Commands cannot reach this service: its control socket could not be made.');
     return null;

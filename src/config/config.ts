@@ -108,6 +108,14 @@ function contradictionsIn(config: Config): string[] {
       'SECRET_KEY must be set in production with DATABASE_URL: at least 32 characters, the same for every instance.',
     ],
     [
+      config.secretKeyPrevious !== null && config.secretKey === null,
+      'SECRET_KEY must be set with SECRET_KEY_PREVIOUS: it is the key that comes after that one.',
+    ],
+    [
+      config.secretKeyPrevious !== null && config.secretKeyPrevious === config.secretKey,
+      'SECRET_KEY and SECRET_KEY_PREVIOUS must differ: the first is the new key, the other the one before.',
+    ],
+    [
       config.transport.includes('smtp') && config.smtpUrl === null,
       'SMTP_URL must be set with TRANSPORT=smtp.',
     ],

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { link, open, readFile, rm } from 'node:fs/promises';
+import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirectoryUnusable, ensureWritable } from '../db/data-directory.ts';
 
-/** The settings that determine the source of the key. */
-interface Source {
+/** The settings that determine the source of the keys. */
+export interface KeySource {
   readonly secretKey: string | null;
+  /** The key before SECRET_KEY, while the one takes the place of the other. */
+  readonly secretKeyPrevious: string | null;
   readonly dataDir: string;
 }
 
@@ -14,30 +16,61 @@ export class NoSecretKey extends Error {
   override readonly name = 'NoSecretKey';
 }
 
+/** The file of the key in the data directory. */
+export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key');
+
+/** The file of the key that a rotation goes over to. It becomes the other one once the database is used with it. */
+export const nextSecretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key.next');
+
 /**
- * The key that encrypts secrets at rest: SECRET_KEY, or one that is generated into the data directory on the first start.
- * Losing the file means losing those secrets, so that it is never overwritten, nor made anew where the database has been used
- * with one (`isBound`): that could not be the right one, and would hide that it is lost. @throws NoSecretKey
+ * The keys that encrypt secrets at rest: SECRET_KEY and the one before it, or those of the data directory, where one is generated on the
+ * first start. The first of them is what a new database is used with. Losing the file means losing those secrets, so that it is never
+ * made anew where the database has been used with one (`isBound`): that could not be the right one, and would hide that it is lost.
+ * @throws NoSecretKey
  */
-export async function resolveSecretKey(
-  { secretKey, dataDir }: Source,
+export async function resolveSecretKeys(
+  source: KeySource,
   isBound: () => Promise<boolean> = async () => false,
-): Promise<string> {
-  if (secretKey !== null) return secretKey;
-  const path = join(dataDir, 'secret-key');
+): Promise<readonly [string, ...string[]]> {
+  const { dataDir } = source;
+  const path = secretKeyFile(dataDir);
   try {
-    let key = await read(path);
-    if (key === null) {
+    let keys = await presentSecretKeys(source);
+    if (keys.length === 0) {
       // Another start binds the database once it has written the file: what was not there before may be there now.
-      key = (await isBound()) ? await read(path) : await generate(dataDir, path);
-      if (key === null) throw new NoSecretKey(lost(path));
+      if (!(await isBound())) await writeSecretKey(dataDir, newSecretKey());
+      keys = await presentSecretKeys(source);
     }
-    if (key.length < 32) throw new NoSecretKey(`${path} holds no key. Restore it, or set SECRET_KEY.`);
-    return key;
+    const [first, ...others] = keys;
+    if (first === undefined) throw new NoSecretKey(lost(path));
+    return [first, ...others];
   } catch (error) {
     throw isOfFile(error) ? new DataDirectoryUnusable(path, error) : error;
   }
 }
+
+/** The keys that are there; makes none. @throws NoSecretKey where a file holds none */
+export async function presentSecretKeys({
+  secretKey,
+  secretKeyPrevious,
+  dataDir,
+}: KeySource): Promise<readonly string[]> {
+  if (secretKey !== null) return secretKeyPrevious === null ? [secretKey] : [secretKey, secretKeyPrevious];
+  // What is moved from the one to the other meanwhile is read twice, and never missed.
+  const next = await readKey(nextSecretKeyFile(dataDir));
+  const present = await readKey(secretKeyFile(dataDir));
+  return [...new Set([present, next])].filter((key) => key !== null);
+}
+
+async function readKey(path: string): Promise<string | null> {
+  const key = await read(path);
+  if (key !== null && key.length < 32)
+    throw new NoSecretKey(`${path} holds no key. Restore it, or set SECRET_KEY.`);
+  return key;
+}
+
+/** A key that nobody has had. */
+export const newSecretKey = (): string => randomBytes(32).toString('base64url');
 
 const lost = (path: string): string =>
   `There is no secret key at ${path}, though this database has been used with one. Restore the file, or set SECRET_KEY to what it held. ` +
@@ -52,18 +85,39 @@ async function read(path: string): Promise<string | null> {
   }
 }
 
-async function generate(dataDir: string, path: string): Promise<string> {
-  await writeSecretKey(dataDir, randomBytes(32).toString('base64url'));
-  return await readFile(path, 'utf8');
-}
-
 /**
  * Puts a key into the data directory unless there is one. A temporary file is linked: the file appears complete or not at all, and only
  * one of two first starts wins.
  */
 export async function writeSecretKey(dataDir: string, key: string): Promise<void> {
+  await linkInto(secretKeyFile(dataDir), dataDir, key);
+}
+
+/** Puts the key that a rotation goes over to into the data directory, unless there is one, and answers the one that is there. */
+export async function writeNextSecretKey(dataDir: string, key: string): Promise<string> {
+  const path = nextSecretKeyFile(dataDir);
+  await linkInto(path, dataDir, key);
+  // The service has to read what root has written beside it.
+  const { uid, gid } = await stat(secretKeyFile(dataDir));
+  if (process.getuid?.() === 0) await chown(path, uid, gid);
+  await syncFolder(dataDir);
+  return (await readKey(path)) ?? key;
+}
+
+/** Has the key of a rotation take the place of the one before, once the database is used with it. Another process may do so as well. */
+export async function settleSecretKey(dataDir: string, current: string): Promise<void> {
+  const next = nextSecretKeyFile(dataDir);
+  if ((await read(next)) !== current) return;
+  try {
+    await rename(next, secretKeyFile(dataDir));
+    await syncFolder(dataDir);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  }
+}
+
+async function linkInto(path: string, dataDir: string, key: string): Promise<void> {
   ensureWritable(dataDir);
-  const path = join(dataDir, 'secret-key');
   const aside = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     await write(aside, key);
@@ -72,6 +126,16 @@ export async function writeSecretKey(dataDir: string, key: string): Promise<void
     if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     await rm(aside, { force: true });
+  }
+}
+
+/** Else a power cut could take back the name of a file whose content is safe. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 

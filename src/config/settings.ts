@@ -52,6 +52,11 @@ export const SETTINGS = {
     'generated into DATA_DIR',
     'Encrypts secrets at rest; required in production with DATABASE_URL',
   ),
+  SECRET_KEY_PREVIOUS: secret(
+    is.text('at least 32 characters', { minLength: 32 }),
+    'none',
+    'The key before SECRET_KEY, until `posthorn secret-key rotate` has gone over from it',
+  ),
   BACKUP_PASSPHRASE: secret(
     is.text('at least 8 characters', { minLength: 8 }),
     'backups are not encrypted',

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { QueryOptions } from '@electric-sql/pglite';
+import type { KeysInUse } from '../config/served-keys.ts';
 import { VERSION } from '../config/version.ts';
 import type { Database } from '../db/database.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
@@ -69,6 +70,21 @@ export async function openOrCopy<T>(
       throw failure;
     }
   }
+}
+
+/**
+ * Has the service that uses a data directory look at its secret keys again, and answers them; null when none does.
+ * @throws OtherVersion, Unavailable
+ */
+export async function keysInUse(dataDir: string): Promise<KeysInUse | null> {
+  let socket: string;
+  try {
+    socket = await findSocket(new DataDirectoryInUse(dataDir));
+  } catch (error) {
+    if (error instanceof DataDirectoryInUse) return null;
+    throw error;
+  }
+  return await ask<KeysInUse>(socket, '/keys', null);
 }
 
 const COPY_NAME = /^[0-9a-f]{16}$/;

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import type { PGlite, QueryOptions } from '@electric-sql/pglite';
+import type { ServedKeys } from '../config/served-keys.ts';
 import { VERSION } from '../config/version.ts';
 import type { Engine } from '../db/embedded.ts';
 import { closeServer } from '../http/listen.ts';
@@ -25,7 +26,11 @@ export interface ControlServer {
  * is run here, between those of the service. A command that goes away leaves nothing behind, since each statement is a transaction of
  * its own. The socket lies in a folder that only the owner may enter.
  */
-export function serveControl(engine: Engine, dataDir: string): ControlServer {
+export function serveControl(
+  engine: Engine,
+  dataDir: string,
+  keys: Pick<ServedKeys, 'refresh' | 'inUse'>,
+): ControlServer {
   const folder = controlFolder(dataDir);
   // What a process that was killed has left: this one holds the lock of the data directory.
   rmSync(folder, { recursive: true, force: true });
@@ -42,6 +47,7 @@ export function serveControl(engine: Engine, dataDir: string): ControlServer {
       '/statement': {
         POST: async (request) => answered(run(engine, fromBytes(await request.arrayBuffer()))),
       },
+      '/keys': { POST: () => answered(keys.refresh().then(() => keys.inUse)) },
       '/snapshot': {
         POST(request, server) {
           // A copy of a large database takes minutes, in which nothing is sent.

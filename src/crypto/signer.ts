@@ -1,23 +1,39 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type Keys, onlyKey, type SecretKey } from './secret-key.ts';
 
 /** Signs data that strangers send back: links in emails, the addresses that bounces go to. */
 export interface Signer {
   /** Signs a text for a `purpose`; the signature proves nothing for another purpose. */
   sign(purpose: string, text: string, bytes?: number): Buffer;
-  /** True when the signature is the one that `sign` returns; compared in constant time. */
+  /** True when the signature is one that `sign` returns, or returned with an earlier key; compared in constant time. */
   proves(mac: Uint8Array, purpose: string, text: string): boolean;
+  /** A keyed hash that stays the same when the key is rotated, to find again what was stored by it. */
+  hash(purpose: string, text: string): Buffer;
 }
 
 /** The length of a signature: 128 bits cannot be guessed, and a link stays short. */
 const BYTES = 16;
+/** The length of a hash. */
+const HASH_BYTES = 32;
 
-/** Makes a signer: HMAC-SHA256 with a key derived from SECRET_KEY. */
+/** Makes a signer of one key. */
 export function createSigner(secretKey: string): Signer {
-  const key = createHash('sha256').update('posthorn sign\n').update(secretKey).digest();
-  const sign: Signer['sign'] = (purpose, text, bytes = BYTES) =>
-    createHmac('sha256', key).update(`${purpose}\n${text}`).digest().subarray(0, bytes);
-  return {
-    sign,
-    proves: (mac, purpose, text) => mac.length > 0 && timingSafeEqual(mac, sign(purpose, text, mac.length)),
-  };
+  const keys = onlyKey(secretKey);
+  return signerOf(() => keys);
 }
+
+const signed = ({ sign }: SecretKey, purpose: string, text: string, bytes: number): Buffer =>
+  createHmac('sha256', sign).update(`${purpose}\n${text}`).digest().subarray(0, bytes);
+
+/** Makes a signer of keys that may change: HMAC-SHA256 with keys derived from SECRET_KEY. */
+export const signerOf = (keys: () => Keys): Signer => ({
+  sign: (purpose, text, bytes = BYTES) => signed(keys().current, purpose, text, bytes),
+  proves(mac, purpose, text) {
+    if (mac.length === 0) return false;
+    const { current, others, revoked } = keys();
+    return [current, ...others].some(
+      (key) => !revoked.has(key.id) && timingSafeEqual(mac, signed(key, purpose, text, mac.length)),
+    );
+  },
+  hash: (purpose, text) => signed(keys().first, purpose, text, HASH_BYTES),
+});

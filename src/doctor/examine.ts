@@ -18,7 +18,7 @@ import {
 } from './database.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
-import { diagnoseDisk, diagnoseNameServers, diagnoseSecretKey, readSecretKey } from './machine.ts';
+import { diagnoseDisk, diagnoseNameServers } from './machine.ts';
 import { openExisting } from './open-database.ts';
 import { diagnosePlans } from './plans.ts';
 import { diagnosePooler } from './pooler.ts';
@@ -28,6 +28,7 @@ import { diagnoseReplication } from './replication.ts';
 import { diagnoseRoles } from './roles.ts';
 import { askService } from './running-service.ts';
 import { diagnoseScheduler } from './scheduler.ts';
+import { diagnoseSecretKey, readSealer } from './secret-key.ts';
 import { sendTestMessage } from './test-message.ts';
 import { diagnoseWays } from './transports.ts';
 
@@ -41,6 +42,7 @@ export interface Examination {
       | 'databaseReadUrl'
       | 'dataDir'
       | 'secretKey'
+      | 'secretKeyPrevious'
       | 'port'
       | 'dnsServers'
       | 'transport'
@@ -132,11 +134,11 @@ async function* waysOut(
     if (!config.transport.includes('direct'))
       yield skipped('Reverse DNS, port 25', 'They matter only with TRANSPORT=direct.');
     if (to === null) return;
-    const secretKey = await readSecretKey(config);
+    const sealer = database && (await readSealer(config, database));
     for (const transport of transports) {
       const isDefault = transport === transports[0];
       yield* guarded('Test message', () =>
-        sendTestMessage({ to, transport, isDefault, database, secretKey, now: now() }),
+        sendTestMessage({ to, transport, isDefault, database, sealer, now: now() }),
       );
     }
   } finally {

@@ -1,9 +1,4 @@
-import { readFile, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createSealer } from '../crypto/sealer.ts';
-import { isItsKey } from '../db/canary.ts';
-import type { Database } from '../db/database.ts';
-import { anySealedKeys, signingKeys } from '../modules/domains/queries.ts';
+import { statfs } from 'node:fs/promises';
 import { ask, type NameServer } from '../transport/dns/exchange.ts';
 import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';
 
@@ -31,56 +26,6 @@ export async function diagnoseNameServers(
       }
     }),
   );
-}
-
-/** The key comes from SECRET_KEY, or from a file in the data directory. */
-interface KeySource {
-  readonly secretKey: string | null;
-  readonly dataDir: string;
-}
-
-/** What is left to do for domains after `posthorn secret-key replace`. */
-export const ROTATE_KEYS =
-  'The key was replaced: rotate the DKIM keys of each domain, with POST /v1/domains/{id}/rotate-dkim.';
-
-const RIGHT_KEY = 'Set SECRET_KEY to the key that this database was used with.';
-
-const keyFile = (dataDir: string): string => join(dataDir, 'secret-key');
-
-/** Reads the key. Unlike a start, this never makes one. */
-export const readSecretKey = async ({ secretKey, dataDir }: KeySource): Promise<string | null> =>
-  secretKey ?? (await readFile(keyFile(dataDir), 'utf8').catch(() => null));
-
-/** Checks that there is a key and that it opens what was sealed. */
-export async function diagnoseSecretKey(source: KeySource, database: Database | null): Promise<Diagnosis> {
-  const check = 'Secret key';
-  const path = keyFile(source.dataDir);
-  const key = await readSecretKey(source);
-  const whence = source.secretKey === null ? path : 'SECRET_KEY';
-  const keys = database && (await anySealedKeys(database));
-  const isItsOwn = database && key !== null ? await isItsKey(database, createSealer(key)) : null;
-  if (key === null)
-    return keys
-      ? wrong(
-          check,
-          `There is none at ${path}, though secrets have been sealed.`,
-          'Restore the file, or set SECRET_KEY to what it held.',
-        )
-      : skipped(check, 'There is none yet; the first start makes one.');
-  if (isItsOwn === false)
-    return wrong(check, `From ${whence}; it does not open what was sealed at the first start.`, RIGHT_KEY);
-  if (!keys && isItsOwn) return fine(check, `From ${whence}; it is the one of the database.`);
-  if (!keys) return fine(check, `From ${whence}; nothing has been sealed that it could be tried on.`);
-  try {
-    signingKeys(createSealer(key), keys);
-    return fine(check, `From ${whence}; it opens what was sealed.`);
-  } catch {
-    return wrong(
-      check,
-      `From ${whence}; it does not open what was sealed, so nothing can be signed.`,
-      isItsOwn ? ROTATE_KEYS : RIGHT_KEY,
-    );
-  }
 }
 
 /** Checks that the data directory has room. */

@@ -1,10 +1,10 @@
-import { createSealer, SealedWithAnotherKey } from '../crypto/sealer.ts';
+import { SealedWithAnotherKey, type Sealer } from '../crypto/sealer.ts';
 import type { Database } from '../db/database.ts';
 import { mintId } from '../db/ids.ts';
 import { findAnySendingDomain, signingKeys } from '../modules/domains/queries.ts';
 import type { OutboundMessage, Transport } from '../transport/transport.ts';
 import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
-import { ROTATE_KEYS } from './machine.ts';
+import { ROTATE_KEYS } from './secret-key.ts';
 
 const CHECK = 'Test message';
 const PATIENCE_MS = 60_000;
@@ -16,16 +16,16 @@ export interface TestMessage {
   /** True when domains without a choice of their own use this transport. */
   readonly isDefault: boolean;
   readonly database: Database | null;
-  /** Null when there is none; then nothing can be signed. */
-  readonly secretKey: string | null;
+  /** Null when there is no key; then nothing can be signed. */
+  readonly sealer: Pick<Sealer, 'open'> | null;
   readonly now: number;
 }
 
 /** Sends one message from a verified domain, signed as any other, and reports its outcome. */
 export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> {
-  const { to, transport, isDefault, database, secretKey, now } = message;
+  const { to, transport, isDefault, database, sealer, now } = message;
   if (transport.name === 'capture') return skipped(CHECK, 'With TRANSPORT=capture nothing leaves.');
-  if (!database || secretKey === null)
+  if (!database || sealer === null)
     return skipped(
       CHECK,
       'The database cannot be read here, so nothing can be signed; send one over the API.',
@@ -40,7 +40,7 @@ export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> 
     );
   let dkim: OutboundMessage['dkim'];
   try {
-    dkim = signingKeys(createSealer(secretKey), domain.keys);
+    dkim = signingKeys(sealer, domain.keys);
   } catch (error) {
     if (!(error instanceof SealedWithAnotherKey)) throw error;
     return wrong(CHECK, `The DKIM keys of ${domain.name} were sealed with another SECRET_KEY.`, ROTATE_KEYS);

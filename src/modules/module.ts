@@ -4,6 +4,7 @@ import type { Permission } from '../auth/permissions.ts';
 import type { Sessions } from '../auth/sessions.ts';
 import type { BodyLimits, BodyStore } from '../bodies/body-store.ts';
 import type { Config } from '../config/config.ts';
+import type { ServedKeys } from '../config/served-keys.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import type { Signer } from '../crypto/signer.ts';
 import type { Database } from '../db/database.ts';
@@ -82,6 +83,7 @@ export interface ModuleParts {
   readonly reads: Reads;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly secretKeys: ServedKeys;
   readonly sealer: Sealer;
   readonly signer: Signer;
   /** Where large contents lie outside the database; null where they lie in it. */

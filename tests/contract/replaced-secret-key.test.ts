@@ -199,7 +199,7 @@ test('a webhook step of a flow fails with the reason', async () => {
 test('the test message of the doctor says that the keys of the domain have to be rotated', async () => {
   await service.service.database.query(`update domains set state = 'verified'`);
   const transport = { name: 'smtp' } as Transport;
-  const message = { to: OWNER, transport, isDefault: true, secretKey: NEW, now: Date.now() };
+  const message = { to: OWNER, transport, isDefault: true, sealer: createSealer(NEW), now: Date.now() };
   const { status, advice } = await sendTestMessage({ ...message, database: service.service.database });
   expect([status, advice]).toEqual(['wrong', expect.stringContaining('rotate-dkim')]);
 });

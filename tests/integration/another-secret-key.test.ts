@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSealer } from '../../src/crypto/sealer.ts';
 import { bindToKey, isItsKey, WrongSecretKey } from '../../src/db/canary.ts';
-import { diagnoseSecretKey } from '../../src/doctor/machine.ts';
+import { diagnoseSecretKey } from '../../src/doctor/secret-key.ts';
 
 import { startLiveService } from '../support/live-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -16,15 +16,15 @@ const ANOTHER = 'another-key-another-key-another-key';
 
 onEachStore('a database is bound to the key of its first start', (store) => {
   test('of several with different keys that start at once, one is right and goes on to be', async () => {
-    const sealers = [0, 1, 2, 3].map((n) => createSealer(`${KEY}${n}`));
-    for (const sealer of sealers) expect(await isItsKey(store.database, sealer)).toBeNull();
-    const bound = await Promise.allSettled(sealers.map((sealer) => bindToKey(store.database, sealer)));
+    const keys = [0, 1, 2, 3].map((n) => `${KEY}${n}`);
+    for (const key of keys) expect(await isItsKey(store.database, createSealer(key))).toBeNull();
+    const bound = await Promise.allSettled(keys.map((key) => bindToKey(store.database, [key])));
     const right = bound.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
     expect(right).toHaveLength(1);
     for (const one of bound) if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(WrongSecretKey);
-    for (const [index, sealer] of sealers.entries()) {
-      expect(await isItsKey(store.database, sealer)).toBe(right.includes(index));
-      const source = { secretKey: `${KEY}${index}`, dataDir: '/nowhere' };
+    for (const [index, key] of keys.entries()) {
+      expect(await isItsKey(store.database, createSealer(key))).toBe(right.includes(index));
+      const source = { secretKey: key, secretKeyPrevious: null, dataDir: '/nowhere' };
       const { status } = await diagnoseSecretKey(source, store.database);
       expect(status).toBe(right.includes(index) ? 'fine' : 'wrong');
     }
@@ -102,7 +102,7 @@ test('an embedded database whose key is lost starts with none, says what to do, 
 
 test('mail whose keys cannot be opened is put off, with that reason, and the log says so once', async () => {
   await using service = await startLiveService();
-  const sealed = createSealer(ANOTHER).seal('{}', 'whatever');
+  const sealed = createSealer(ANOTHER).seal('{}', 'DKIM key of another');
   await service.service.database.query('update domain_keys set rsa = $1, ed25519 = $1', [sealed]);
   const ids = [await service.send(), await service.send(), await service.send()];
   for (const id of ids) {

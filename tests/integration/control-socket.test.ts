@@ -164,7 +164,10 @@ test('a service that stops finishes the statement of a command that is under way
       return { rows: [{ done: 'done' }] };
     },
   };
-  const control = serveControl(engine as never, dataDir);
+  const control = serveControl(engine as never, dataDir, {
+    refresh: async () => false,
+    inUse: { holds: [], sealsWith: '' },
+  });
   const database = await openForCommand({ url: null, dataDir });
   const waiting = database.query<{ done: string }>('select');
   await arrived;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explain } from '../../src/commands/explain.ts';
-import { resolveSecretKey } from '../../src/config/secret-key.ts';
+import { resolveSecretKeys } from '../../src/config/secret-key.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { spawnService, startService } from '../support/service.ts';
@@ -74,9 +74,11 @@ describe('a data directory that cannot be written is told in a sentence', () => 
 
   test('where there is none yet, and where there is one', async () => {
     expect(await asAnybody(open)).toMatch(NOT_WRITABLE);
-    expect(await asAnybody(() => told(() => resolveSecretKey({ secretKey: null, dataDir })))).toMatch(
-      NOT_WRITABLE,
-    );
+    expect(
+      await asAnybody(() =>
+        told(() => resolveSecretKeys({ secretKey: null, secretKeyPrevious: null, dataDir })),
+      ),
+    ).toMatch(NOT_WRITABLE);
     mkdirSync(dataDir, { mode: 0o555 });
     chmodSync(dataDir, 0o555);
     expect(await asAnybody(open)).toMatch(NOT_WRITABLE);
@@ -86,7 +88,7 @@ describe('a data directory that cannot be written is told in a sentence', () => 
   test('where a file is in the way of a folder, or a folder in the way of a file', async () => {
     const IN_THE_WAY =
       /^The data directory has a file where a folder belongs, or .+: \S+ \(\w+\)\. Move it away.+\n$/;
-    const key = () => told(() => resolveSecretKey({ secretKey: null, dataDir }));
+    const key = () => told(() => resolveSecretKeys({ secretKey: null, secretKeyPrevious: null, dataDir }));
     writeFileSync(dataDir, '');
     expect([await open(), await key()]).toEqual([
       expect.stringMatching(IN_THE_WAY),
@@ -116,7 +118,9 @@ describe('a data directory that cannot be written is told in a sentence', () => 
       expect(readdirSync(dataDir)).toEqual(['lock']);
       expect(() => writeFileSync(join(home, 'fill'), Buffer.alloc(2_000_000))).toThrow('ENOSPC');
       expect(await open()).toMatch(NO_ROOM);
-      expect(await told(() => resolveSecretKey({ secretKey: null, dataDir }))).toMatch(NO_ROOM);
+      expect(
+        await told(() => resolveSecretKeys({ secretKey: null, secretKeyPrevious: null, dataDir })),
+      ).toMatch(NO_ROOM);
       expect(readdirSync(dataDir)).toEqual(['lock']);
     } finally {
       Bun.spawnSync(['umount', '-l', home]);

@@ -63,6 +63,7 @@ async function instance(name: string) {
     limits: mxGroupLimits(CONNECTIONS, 60_000),
   });
   const roster = new Roster({
+    keys: () => ({ holds: [], sealsWith: '' }),
     ...{ database: own, monotonic, roles: ROLES, everyMs: 30, onOthers: () => {} },
     logger: pino({ level: 'silent' }),
   });

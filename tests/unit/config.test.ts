@@ -244,6 +244,11 @@ test('all problems are told at once', () => {
 describe('values that contradict each other stop the start', () => {
   test.each<[string, Environment]>([
     ['SECRET_KEY', { PROFILE: 'production', DATABASE_URL: 'postgres://u:p@h/d' }],
+    ['SECRET_KEY', { SECRET_KEY_PREVIOUS: 'k'.repeat(32) }],
+    [
+      'SECRET_KEY and SECRET_KEY_PREVIOUS',
+      { SECRET_KEY: 'k'.repeat(32), SECRET_KEY_PREVIOUS: 'k'.repeat(32) },
+    ],
     ['SMTP_URL', { TRANSPORT: 'smtp' }],
     ['SES_REGION', { TRANSPORT: 'ses', SES_REGION: 'eu-west-1' }],
     ['SMTP_URL', { TRANSPORT: 'capture,smtp' }],

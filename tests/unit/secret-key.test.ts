@@ -2,7 +2,13 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { resolveSecretKey } from '../../src/config/secret-key.ts';
+import { type KeySource, resolveSecretKeys } from '../../src/config/secret-key.ts';
+
+/** The first key of a source, with which a new database is used. */
+const resolveSecretKey = async (
+  source: Omit<KeySource, 'secretKeyPrevious'>,
+  isBound?: () => Promise<boolean>,
+): Promise<string> => (await resolveSecretKeys({ ...source, secretKeyPrevious: null }, isBound))[0];
 
 let home: string;
 beforeEach(() => {

@@ -44,7 +44,7 @@ test('an import lets other requests in between its statements', async () => {
   const body = new TextEncoder().encode(
     `address\n${Array.from({ length: 4_000 }, (_, n) => `a${n}@b.example\n`).join('')}`,
   );
-  const signer = { sign: () => Buffer.alloc(32) } as unknown as Signer;
+  const signer = { hash: () => Buffer.alloc(32) } as unknown as Signer;
   const told = await importSuppressions({ database: { query } as unknown as Database, signer }, {
     ...{ caller: { workspaceId: 'ws', livemode: true }, body, now: 0, claim: null },
   } as unknown as Call<unknown, unknown, Uint8Array>);

@@ -75,6 +75,8 @@ export const serviceInstances = pgTable('service_instances', {
   id: text('id').primaryKey(),
   roles: text('roles').array().notNull(),
   seenAt: moment('seen_at').notNull(),
+  secretKeys: text('secret_keys').array(),
+  sealsWith: text('seals_with'),
 });
 
 /** The event log, as it lies in the turns. */

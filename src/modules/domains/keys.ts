@@ -1,4 +1,5 @@
 import type { NextKeys } from '../../../machines/domain-context.ts';
+import type { Purpose } from '../../crypto/sealed-columns.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { generateDkimKey } from '../../transport/dkim/key-pair.ts';
 import { loadSigningKey, type SigningKey } from '../../transport/dkim/signing-key.ts';
@@ -25,7 +26,7 @@ export const keysAt = <Keys extends KeySet>(sets: readonly Keys[], stage: KeySet
   sets.find((set) => set.stage === stage) ?? null;
 
 /** The purpose that a key is sealed for, so that the key of another domain cannot replace it. */
-const purposeOf = (domainId: string): string => `DKIM key of ${domainId}`;
+const purposeOf = (domainId: string): Purpose => `DKIM key of ${domainId}`;
 
 /** Makes both keys on another thread, which an RSA key occupies for 40 to 80 ms. */
 export async function makeKeys(domainId: string, sealer: Sealer): Promise<Omit<NextKeys, 'selector'>> {
@@ -54,7 +55,7 @@ export interface SealedKeys {
 
 /** Opens and checks the keys. It takes a few milliseconds, so callers keep the result. @throws UnusableKey, or when SECRET_KEY has changed */
 export function openKeys(
-  sealer: Sealer,
+  sealer: Pick<Sealer, 'open'>,
   { domainId, domain, selector, rsa, ed25519 }: SealedKeys,
 ): readonly SigningKey[] {
   const load = (sealed: string, at: string): SigningKey =>

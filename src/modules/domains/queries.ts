@@ -269,5 +269,5 @@ function sendingOf(row: SendingRow): SendingDomain {
  * Opens and checks the keys that sign for a domain: RSA, and Ed25519 once its record is in DNS. It takes some milliseconds, so
  * callers keep the result as long as `keys` is the same. @throws UnusableKey, or when SECRET_KEY has changed
  */
-export const signingKeys = (sealer: Sealer, keys: SealedKeys): readonly SigningKey[] =>
+export const signingKeys = (sealer: Pick<Sealer, 'open'>, keys: SealedKeys): readonly SigningKey[] =>
   openKeys(sealer, keys);

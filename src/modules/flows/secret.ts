@@ -1,3 +1,4 @@
+import type { Purpose } from '../../crypto/sealed-columns.ts';
 import { openOrNull, type Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
@@ -13,7 +14,7 @@ export interface SecretDeps {
   readonly sealer: Sealer;
 }
 
-const purposeOf = ({ workspaceId, livemode }: Scope): string =>
+const purposeOf = ({ workspaceId, livemode }: Scope): Purpose =>
   `flow webhook secret ${workspaceId} ${livemode}`;
 
 const READ = 'select sealed from flow_webhook_secrets where workspace_id = $1 and livemode = $2::boolean';

@@ -20,7 +20,7 @@ export const replacesReason = (known: string, entered: string): string =>
  * so that a hash without a key would not hide them. `key` is `Address.key`.
  */
 export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
-  `forgotten:${signer.sign('forgotten address', `${workspaceId} ${key}`, 32).toString('base64url')}`;
+  `forgotten:${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
 
 type Row = SuppressionRow & { readonly position: string };
 

@@ -6,7 +6,9 @@ import {
   type Role,
   type Roles,
 } from '../../config/roles.ts';
+import type { KeysInUse } from '../../config/served-keys.ts';
 import type { Database } from '../../db/database.ts';
+import { GONE_AFTER_MS, IS_LIVING } from '../../db/living.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Part } from '../../transport/part.ts';
 
@@ -15,12 +17,8 @@ const BEAT_MS = 10_000;
 /** Rows of instances that were killed stay that long. */
 const FORGOTTEN_AFTER = '1 day';
 
-/** The age from which on the last sign of life of an instance counts no more. */
-const GONE_AFTER_MS = 35_000;
-
 /** The instances that live. */
-const LIVING = (columns: string) => `select ${columns} from service_instances
-where seen_at between clock_timestamp() - interval '${GONE_AFTER_MS} milliseconds' and clock_timestamp() + interval '${GONE_AFTER_MS} milliseconds'`;
+const LIVING = (columns: string) => `select ${columns} from service_instances where ${IS_LIVING}`;
 
 /** Counts the living instances as they say it in the database. @throws Unavailable */
 export const readLiving = async (database: Database): Promise<Living> =>
@@ -36,8 +34,10 @@ interface Other extends KnownInstance {
 const BEAT = `with forgotten as (
   delete from service_instances where seen_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}' and id <> $1
 ), seen as (
-  insert into service_instances (id, roles, seen_at) values ($1, $2::text[], clock_timestamp())
-  on conflict (id) do update set seen_at = excluded.seen_at
+  insert into service_instances (id, roles, seen_at, secret_keys, seals_with)
+  values ($1, $2::text[], clock_timestamp(), $4::text[], $5)
+  on conflict (id) do update
+  set seen_at = excluded.seen_at, secret_keys = excluded.secret_keys, seals_with = excluded.seals_with
 )
 ${LIVING('id, roles, seen_at > $3::timestamptz as knows')} and id <> $1 order by id`;
 const NOW = 'select clock_timestamp()::text as now';
@@ -51,6 +51,8 @@ export interface RosterParts {
   readonly monotonic: () => number;
   /** Time between two signs of life; as usual when absent. */
   readonly everyMs?: number;
+  /** The secret keys of this instance, which a rotation waits for. */
+  keys(): KeysInUse;
   /** Called with whether some living instance leaves to others what it begins. */
   onOthers(leave: boolean): void;
 }
@@ -119,12 +121,23 @@ export class Roster {
     await this.parts.database.query(LEAVE, [this.#id]).catch(() => {});
   }
 
+  /** Shows what has changed about this instance at once. @throws Unavailable */
+  async tell(): Promise<void> {
+    await this.#busy;
+    if (this.#beating === undefined) return;
+    const told = this.#beat();
+    this.#busy = told.catch(() => {});
+    await told;
+  }
+
   async #beat(): Promise<void> {
-    const { database, roles, onOthers, monotonic } = this.parts;
+    const { database, roles, keys, onOthers, monotonic } = this.parts;
+    const { holds, sealsWith } = keys();
     const beganAt = monotonic();
     // Whoever was silent for so long is not counted by the others any more.
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
-    this.#others = await database.query<Other>(BEAT, [this.#id, [...roles], this.#here]);
+    const shown = [[...roles], this.#here, [...holds], sealsWith];
+    this.#others = await database.query<Other>(BEAT, [this.#id, ...shown]);
     this.#beatenAt = beganAt;
     if (this.#here === 'infinity')
       this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';

@@ -28,6 +28,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'service_instances',
     'acme_certificates',
     'secret_key_canary',
+    'former_secret_keys',
     'one_time_tokens',
     'actor_outbox',
     'last_run',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Purpose } from '../../../crypto/sealed-columns.ts';
 import { openOrNull, type Sealer } from '../../../crypto/sealer.ts';
 
 /** Makes a secret: `whsec_` and 32 random bytes. The HMAC key is the whole text. */
@@ -7,7 +8,7 @@ export const mintSecret = (): string => `whsec_${randomBytes(32).toString('base6
 /** The beginning of a secret: enough to tell secrets apart, too little to use one. */
 export const secretPrefixOf = (secret: string): string => `${secret.slice(0, 10)}…`;
 
-const purposeOf = (webhookId: string): string => `webhook secret ${webhookId}`;
+const purposeOf = (webhookId: string): Purpose => `webhook secret ${webhookId}`;
 
 /** Seals a secret for one endpoint, so that it does not open in the row of another. */
 export const sealSecret = (sealer: Sealer, webhookId: string, secret: string): string =>
