@@ -21,6 +21,8 @@ export class BatchedRead<Question, Answer> {
     limits?: BatchLimits,
     /** Reads at once. Of two, one need not wait for another that began before it was asked for; of one, more share a statement. */
     width: 1 | 2 = 2,
+    /** Begins with each statement; the next one waits until it is over, and those who ask meanwhile share that. */
+    private readonly rest?: () => Promise<void>,
   ) {
     this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, width);
   }
@@ -31,12 +33,14 @@ export class BatchedRead<Question, Answer> {
   }
 
   async #work(batch: readonly Pending<Question, Answer>[]): Promise<void> {
+    const rested = this.rest?.();
     try {
       const answerTo = await this.read(batch.map(({ question }) => question));
       for (const { question, settle } of batch) settle(answerTo(question));
     } catch (error) {
       for (const { fail } of batch) fail(error);
     }
+    await rested;
   }
 }
 
