@@ -46,6 +46,7 @@ const STEPS: readonly Step[] = [
     fix: 'say in the route what is missing',
   },
   { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
+  { name: 'capacity', command: script('capacity', '--check'), fix: 'bun run generate' },
   {
     name: 'licences',
     command: script('licenses', '--check'),

@@ -5,6 +5,7 @@ import { backlog } from './backlog.ts';
 import { byTemplate } from './by-template.ts';
 import { campaignLatency } from './campaign-latency.ts';
 import { campaigns } from './campaigns.ts';
+import { capacity } from './capacity.ts';
 import { contacts } from './contacts.ts';
 import { contract, emails, yardstick } from './emails.ts';
 import { flows } from './flows.ts';
@@ -47,6 +48,7 @@ const SECTIONS: readonly Section[] = [
   horizon,
   viewers,
   instances,
+  capacity,
   peers,
   footprint,
 ];
@@ -122,7 +124,11 @@ for (const section of SECTIONS) {
   if (only.length > 0 && section !== yardstick && !only.includes(section.name)) continue;
   const rows = await section.run(bench);
   base ??= rows.find(({ what }) => what.startsWith(YARDSTICK))?.perSecond ?? null;
-  measured.push({ section: section.name, rows, remarks: bench.takeRemarks(), yardstick: base, run });
+  const figures = bench.takeFigures();
+  measured.push({
+    ...{ section: section.name, rows, remarks: bench.takeRemarks(), yardstick: base, run },
+    ...(Object.keys(figures).length > 0 && { figures }),
+  });
   // What was measured is kept even if a later section fails.
   if (values.save && (section !== yardstick || only.length === 0 || only.includes('yardstick')))
     saveResults(

@@ -52,3 +52,56 @@ export function meterCpu(services: readonly number[], server: number): (items: n
     };
   };
 }
+
+/** What a process has had of the processors since its start, and its first thread of that, in microseconds. */
+export function timeOf(pid: number): { readonly process: number; readonly mainThread: number } {
+  const nanoseconds = Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]);
+  return { process: (statOf(pid)?.own ?? 0) * US_PER_TICK, mainThread: nanoseconds / 1_000 };
+}
+
+/** What a server has had, in microseconds: its backends, and all its processes. */
+export interface ServerTime {
+  /** Those that work for clients now. */
+  readonly backends: number;
+  /** Those, the checkpointer, autovacuum and the like, and whatever has ended. */
+  readonly all: number;
+}
+
+/** How the title of a process begins that works for a client by TCP. */
+const FOR_CLIENT = /^postgres: .*\(\d+\)/;
+
+export function timeOfServer(pid: number): ServerTime {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+  let backends = 0;
+  for (const child of children) {
+    const title = titleOf(child);
+    if (title && FOR_CLIENT.test(title)) backends += (statOf(Number(child))?.own ?? 0) * US_PER_TICK;
+  }
+  return { backends, all: ticksOfServer(pid) * US_PER_TICK };
+}
+
+function titleOf(pid: string): string | null {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+/** What all processors together did since the machine's start, in microseconds. */
+export interface MachineTime {
+  /** For processes, and what the hypervisor gave to others. */
+  readonly busy: number;
+  /** For the kernel's interrupts, packets among them: no process is charged with it. */
+  readonly interrupts: number;
+}
+
+/** The first line of /proc/stat, proc_stat(5). */
+export function machineTime(): MachineTime {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line
+    .split(/\s+/)
+    .slice(1)
+    .map((ticks) => Number(ticks) * US_PER_TICK);
+  return { busy: user + nice + system + steal, interrupts: irq + softirq };
+}

@@ -4,7 +4,8 @@ import { LIVE_KEY } from '../support/service.ts';
 import { allAccepted } from './accepted.ts';
 import { bareSender } from './bare-sender.ts';
 import { atRest, onlooker } from './lives.ts';
-import { preparePost } from './load.ts';
+import { type PreparedRequest, preparePost } from './load.ts';
+import { median } from './median.ts';
 import type { CpuPerItem } from './table.ts';
 import type { Section, Workbench } from './workbench.ts';
 
@@ -13,16 +14,14 @@ const CONNECTIONS = 64;
 const SESSIONS = 20;
 const ROUNDS = 3;
 
-const EMAIL = {
+/** What is sent live. */
+export const LIVE_EMAIL = {
   from: 'Shop <shop@sender.example>',
   to: 'r@receiver.example',
   subject: 'Your order is on its way',
   text: 'Thank you for your order, it is on its way to you.\n'.repeat(30),
   html: `<html><body>${'<p>Thank you for your order, it is on its way to you.</p>\n'.repeat(50)}</body></html>`,
 };
-
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /**
  * Live email, from its acceptance over HTTP to its acceptance by a local sink, signed RSA-2048 and Ed25519, every step
@@ -32,36 +31,55 @@ export const live: Section = {
   name: 'live',
   async run(bench) {
     const count = Math.max(500, Math.round(bench.scale.emails / 8));
-    const sink = Bun.spawn([process.execPath, new URL('transport-sink.ts', import.meta.url).pathname], {
-      stdout: 'pipe',
-    });
-    const { value } = await sink.stdout.getReader().read();
-    const port = Number(new TextDecoder().decode(value));
+    await using sink = await openSink();
+    const { port } = sink;
     const { privateKey } = await generateDkimKey('rsa-sha256');
     const bare = bareSender({ port, sessions: SESSIONS, privateKey });
     try {
       return await compare(bench, port, count, bare);
     } finally {
       bare.close();
-      sink.kill();
     }
   },
 };
 
-async function compare(bench: Workbench, port: number, count: number, bare: ReturnType<typeof bareSender>) {
-  const url = await bench.database('bench_live');
+/** A process that takes mail by SMTP and keeps nothing. */
+export async function openSink(): Promise<{ readonly port: number } & AsyncDisposable> {
+  const sink = Bun.spawn([process.execPath, new URL('transport-sink.ts', import.meta.url).pathname], {
+    stdout: 'pipe',
+  });
+  const { value } = await sink.stdout.getReader().read();
+  return {
+    port: Number(new TextDecoder().decode(value)),
+    async [Symbol.asyncDispose]() {
+      sink.kill();
+      await sink.exited;
+    },
+  };
+}
+
+/** Settings with which a service sends to that sink; its database gets a verified domain. */
+export async function liveEnvironment(
+  bench: Workbench,
+  url: string,
+  sinkPort: number,
+): Promise<Record<string, string>> {
   const env = {
-    SMTP_URL: `smtp://127.0.0.1:${port}?tls=none`,
+    SMTP_URL: `smtp://127.0.0.1:${sinkPort}?tls=none`,
     EHLO_NAME: 'bench.example',
     DEFAULT_PLAN: 'growth',
   };
   await verifyDomain(bench, url, env);
-  await using service = await bench.service(url, { ...env, TRANSPORT: 'smtp' });
+  return { ...env, TRANSPORT: 'smtp' };
+}
+
+/** Sends live emails, and waits until the sink has all of them. */
+export async function allSent(url: string, send: PreparedRequest, emails: number): Promise<number> {
   const sql = onlooker(url);
-  const send = preparePost(service.port, '/v1/emails', LIVE_KEY, EMAIL);
-  const sent = async (): Promise<number> =>
-    (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'sent'`)[0]?.n ?? 0;
-  const ours = async (emails: number): Promise<number> => {
+  try {
+    const sent = async () =>
+      (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'sent'`)[0]?.n ??
+      0;
     const before = await sent();
     const begin = performance.now();
     await allAccepted(send, CONNECTIONS, emails);
@@ -70,12 +88,21 @@ async function compare(bench: Workbench, port: number, count: number, bare: Retu
     const ended = (await sent()) - before;
     if (ended !== emails) throw new Error(`Of ${emails} emails ${ended} were sent.`);
     return rate;
-  };
+  } finally {
+    await sql.end();
+  }
+}
+
+async function compare(bench: Workbench, port: number, count: number, bare: ReturnType<typeof bareSender>) {
+  const url = await bench.database('bench_live');
+  await using service = await bench.service(url, await liveEnvironment(bench, url, port));
+  const send = preparePost(service.port, '/v1/emails', LIVE_KEY, LIVE_EMAIL);
+  const ours = (emails: number): Promise<number> => allSent(url, send, emails);
   const theirs = async (emails: number): Promise<number> => {
     let next = 0;
     const begin = performance.now();
     const worker = async (): Promise<void> => {
-      while (next < emails) await bare.send(next++, EMAIL);
+      while (next < emails) await bare.send(next++, LIVE_EMAIL);
     };
     await Promise.all(Array.from({ length: SESSIONS * 2 }, worker));
     return (emails * 1_000) / (performance.now() - begin);
@@ -95,7 +122,6 @@ async function compare(bench: Workbench, port: number, count: number, bare: Retu
     rates.ours.push(await ours(count));
     costs.push(spent(count));
   }
-  await sql.end();
   const over = { what: 'bare nodemailer', perSecond: median(rates.theirs) };
   const middle = (all: readonly CpuPerItem[]): CpuPerItem => ({
     service: median(all.map(({ service }) => service)),

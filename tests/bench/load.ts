@@ -57,7 +57,7 @@ interface Connection {
 const LENGTH = /content-length: (\d+)/i;
 
 /** The status of a whole reply at the start of the text, and where it ends; null while it is not whole. */
-function takeReply(text: string): { status: string; end: number } | null {
+export function takeReply(text: string): { status: string; end: number } | null {
   const head = text.indexOf('\r\n\r\n');
   if (head === -1) return null;
   const length = Number(LENGTH.exec(text.slice(0, head))?.[1] ?? 0);

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawChart } from './chart.ts';
+import type { Figures } from './figures.ts';
 import { printHeadline, printTable, type Row } from './table.ts';
 
 /** What one section came to, and where: sections may be measured in different runs. */
@@ -10,6 +11,7 @@ export interface Measured {
   readonly remarks: readonly string[];
   /** Inserts a second of (a) in the same run; null where pgbench is not installed. */
   readonly yardstick: number | null;
+  readonly figures?: Figures;
   /** The day, the machine and the command. */
   readonly run: string;
 }

@@ -1,3 +1,4 @@
+import { median } from './median.ts';
 import type { CpuPerItem } from './table.ts';
 
 /** What one turn came to. */
@@ -20,13 +21,6 @@ export interface Turned extends OneRound {
   /** Of the service's processor time an item: above 1 it costs more. */
   readonly cost: Ratios;
 }
-
-const median = (values: readonly number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  const upper = sorted[half] ?? 0;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[half - 1] ?? upper)) / 2;
-};
 
 /**
  * Lets contenders take turns, beginning with another one in each round: what drifts on the machine, or in tables that

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { type Service, startService } from '../support/service.ts';
 import { meterCpu, parentOf } from './cpu.ts';
+import type { Figures } from './figures.ts';
 import type { CpuPerItem, Row } from './table.ts';
 
 /** One part of the bench: some rows of the table. */
@@ -43,11 +44,13 @@ export interface Scale {
 /** What every section of a run shares: one PostgreSQL, the scale, and progress on stderr. */
 export class Workbench implements AsyncDisposable {
   #remarks: string[] = [];
+  #figures: Figures = {};
   readonly #stack = new AsyncDisposableStack();
 
   private constructor(
     readonly cluster: Cluster,
-    private readonly serverPid: number,
+    /** The process that all backends come from. */
+    readonly serverPid: number,
     readonly scale: Scale,
   ) {
     this.#stack.defer(() => cluster.stop());
@@ -65,6 +68,18 @@ export class Workbench implements AsyncDisposable {
   /** Keeps what was measured and is no row: printed under the table. */
   remark(text: string): void {
     this.#remarks.push(text);
+  }
+
+  /** Keeps figures that other programs reckon with. */
+  keep(figures: Figures): void {
+    this.#figures = { ...this.#figures, ...figures };
+  }
+
+  /** The figures since the last call. */
+  takeFigures(): Figures {
+    const figures = this.#figures;
+    this.#figures = {};
+    return figures;
   }
 
   /** The remarks since the last call. */
