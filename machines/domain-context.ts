@@ -52,6 +52,15 @@ export interface DomainContext {
 /** The input of a new domain. */
 export type DomainInput = Pick<DomainContext, 'at' | 'exempt' | 'records' | 'openTracking' | 'clickTracking'>;
 
+/** How the mail of a domain is warmed up on a transport. */
+export interface WarmUp {
+  readonly provider: string;
+  /** ISO 8601; the day that it lies in, in UTC, is the first. */
+  readonly startedAt: string;
+  /** The most recipients on each day; after the last there is no limit. */
+  readonly perDay: readonly number[];
+}
+
 export type DomainEvent =
   /** A client asks for a check now. */
   | { readonly type: 'check.requested'; readonly at: number }
@@ -77,6 +86,8 @@ export type DomainEvent =
       readonly provider?: string | null;
       /** The transports that take over while that one is down, in this order. */
       readonly fallbacks?: readonly string[];
+      /** How its mail is warmed up, on each transport that is. */
+      readonly warmUps?: readonly WarmUp[];
     }
   /** A client removes the domain for good. */
   | { readonly type: 'remove.requested'; readonly at: number };

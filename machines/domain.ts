@@ -1,5 +1,12 @@
 import { setup } from 'xstate';
-import type { CheckCompleted, DomainContext, DomainEvent, DomainInput, NextKeys } from './domain-context.ts';
+import type {
+  CheckCompleted,
+  DomainContext,
+  DomainEvent,
+  DomainInput,
+  NextKeys,
+  WarmUp,
+} from './domain-context.ts';
 import {
   graceIsOver,
   isOnlyMissing,
@@ -26,6 +33,7 @@ const domainSetup = setup({
   guards: {
     changesTransport: ({ event }) =>
       event.type === 'settings.changed' && (event.provider !== undefined || event.fallbacks !== undefined),
+    changesWarmUps: ({ event }) => event.type === 'settings.changed' && event.warmUps !== undefined,
     noRotationWaits: ({ context }) => context.rotatingSince === null,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) => noCheckRuns(context, event.at),
@@ -42,10 +50,14 @@ const domainSetup = setup({
     prepareKeys: (_, _params: { readonly keys: NextKeys | null }) => {},
     /** Fact: the keys of this selector replace those that have signed; null changes nothing. */
     switchKeys: (_, _params: { readonly selector: string | null }) => {},
-    /** Fact: its mail leaves by this transport from now on, and by these while it is down; what is left out stays. */
+    /** Fact: its mail leaves by this transport from now on, by these while it is down, and warmed up so; what is left out stays. */
     chooseTransport: (
       _,
-      _params: { readonly provider?: string | null; readonly fallbacks?: readonly string[] },
+      _params: {
+        readonly provider?: string | null;
+        readonly fallbacks?: readonly string[];
+        readonly warmUps?: readonly WarmUp[];
+      },
     ) => {},
     /** Fact: the unit of the plan's domains goes back. */
     refund: () => {},
@@ -106,6 +118,7 @@ const chooseTransport = {
   params: ({ event }: { event: DomainEvent }) => ({
     ...(event.type === 'settings.changed' && event.provider !== undefined && { provider: event.provider }),
     ...(event.type === 'settings.changed' && event.fallbacks !== undefined && { fallbacks: event.fallbacks }),
+    ...(event.type === 'settings.changed' && event.warmUps !== undefined && { warmUps: event.warmUps }),
   }),
 };
 
@@ -116,6 +129,7 @@ const always = {
   // Another transport needs other records. The check replaces one that may have begun with the old ones.
   'settings.changed': [
     { guard: 'changesTransport', actions: [changeSettings, chooseTransport, ...order] },
+    { guard: 'changesWarmUps', actions: [changeSettings, chooseTransport] },
     { actions: changeSettings },
   ],
   'remove.requested': { target: 'removed', actions: [noteRemoval, 'forgetKeys', 'refund'] },

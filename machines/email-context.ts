@@ -33,6 +33,8 @@ export interface EmailContext {
   /** The time that temporary failures are retried, from the first attempt. */
   readonly patienceMs: number;
   readonly firstAttemptAt: number | null;
+  /** The limit that it waited for last, or waits for still; absent when it never had to. */
+  readonly postponed?: Postponement;
   /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
   /** True when a recipient whose outcome is unknown is never tried again, so that nobody gets two copies. */
@@ -42,6 +44,16 @@ export interface EmailContext {
   readonly lastEvent: EmailEventType | null;
   readonly sentAt: number | null;
   readonly deliveredAt: number | null;
+}
+
+/** Why an attempt of live mail had to wait before it could begin. */
+export interface Postponement {
+  /** When it is tried again: no sooner is there room. */
+  readonly until: number;
+  /** The warm-up of its domain on this transport allows no more that day. */
+  readonly transport: string;
+  /** So many recipients that day. */
+  readonly perDay: number;
 }
 
 /** The input of a new email. */
@@ -68,6 +80,13 @@ export type EmailEvent =
       readonly at: number;
       readonly attempt: number;
       readonly by: string;
+    }
+  /** A limit leaves no room for the next attempt of live mail. Nothing was opened for it, and no attempt is counted. */
+  | {
+      readonly type: 'attempt.postponed';
+      readonly at: number;
+      readonly attempt: number;
+      readonly because: Postponement;
     }
   /** The transport or the simulator reports on one attempt, recipient by recipient. */
   | {
@@ -104,6 +123,8 @@ export type EmailEvent =
 
 /** The beginning of an attempt of live mail. */
 export type AttemptBegun = Extract<EmailEvent, { type: 'attempt.begun' }>;
+/** An attempt that has to wait for a limit. */
+export type AttemptPostponed = Extract<EmailEvent, { type: 'attempt.postponed' }>;
 /** The outcome of an attempt. */
 export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
 /** An attempt that was not carried out. */

@@ -2,6 +2,7 @@ import { setup } from 'xstate';
 import type {
   AttemptBegun,
   AttemptCompleted,
+  AttemptPostponed,
   EmailContext,
   EmailEvent,
   EmailInput,
@@ -30,6 +31,9 @@ import {
 } from './email-rules.ts';
 import { scriptRests, turnOfScript, waitForScript } from './email-script-turn.ts';
 
+/** The time after which a queued email offers itself again. */
+const TURN_MS = 1_000;
+
 /** The guards, effects and delays of the email machine by name. */
 export const emailSetup = setup({
   types: { context: {} as EmailContext, events: {} as EmailEvent, input: {} as EmailInput },
@@ -38,7 +42,7 @@ export const emailSetup = setup({
     isLive: ({ context }) => context.livemode,
     simulatorIsFree: ({ context }) => !context.livemode && context.admitted,
     isNextAttempt: ({ context, event }) =>
-      context.livemode && (event as AttemptBegun).attempt === context.attempt + 1,
+      context.livemode && (event as AttemptBegun | AttemptPostponed).attempt === context.attempt + 1,
     isAttemptUnderWay: ({ context, event }) => isOfOpenAttempt(context, event),
     patienceIsOver: ({ context, event }) => isExpired(context, momentOf(context, event)),
     doubtIsHeld: ({ context }) => context.holdsDoubt,
@@ -79,8 +83,8 @@ export const emailSetup = setup({
   delays: {
     /** The wait until the time that the client asked for. */
     due: ({ context }) => Math.max(0, (context.scheduledAt ?? context.at) - context.at),
-    /** The time after which a queued email offers itself again. */
-    turn: 1_000,
+    /** The time after which a queued email offers itself again: at once, or when a limit leaves room for it. */
+    turn: ({ context }) => Math.max(TURN_MS, (context.postponed?.until ?? 0) - context.at),
     /** The time after which an attempt without an outcome counts as lost. */
     lease: ({ context }) => context.leaseMs,
     /** The wait before the next attempt. */
@@ -95,7 +99,16 @@ export const beginAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt + 1,
   begunBy: event.type === 'attempt.begun' ? event.by : SIMULATOR,
+  // A wait may end early: its limit is gone.
+  ...(context.postponed && {
+    postponed: { ...context.postponed, until: Math.min(context.postponed.until, momentOf(context, event)) },
+  }),
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
+}));
+/** Waits for the limit that leaves no room. */
+export const postpone = emailSetup.assign(({ event }) => ({
+  at: event.at,
+  postponed: (event as AttemptPostponed).because,
 }));
 /** Begins a simulated attempt: it needs no session, so it is under way as soon as it is ordered. */
 export const simulate = [

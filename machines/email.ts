@@ -8,6 +8,7 @@ import {
   giveUp,
   noteTime,
   offer,
+  postpone,
   refundUnit,
   reschedule,
   settleAttempt,
@@ -84,9 +85,15 @@ export const emailMachine = emailSetup.createMachine({
     },
     queued: {
       description:
-        'Waits until an attempt, the first or a later one, can begin: live mail for a session, test mail for the simulator.',
+        'Waits until an attempt, the first or a later one, can begin: live mail for a session, or for a limit that leaves room, test mail for the simulator.',
       on: {
         'attempt.begun': { guard: 'isNextAttempt', target: 'sending', actions: beginAttempt },
+        'attempt.postponed': {
+          guard: 'isNextAttempt',
+          target: 'queued',
+          reenter: true,
+          actions: postpone,
+        },
         'attempt.completed': outcomes,
         ...reportsWhileRetrying,
       },

@@ -26,6 +26,7 @@ import serviceInstances from '../../drizzle/0023_service_instances.sql' with { t
 import acmeCertificates from '../../drizzle/0027_acme_certificates.sql' with { type: 'text' };
 import testClocks from '../../drizzle/0028_test_clocks.sql' with { type: 'text' };
 import formerSecretKeys from '../../drizzle/0030_former_secret_keys.sql' with { type: 'text' };
+import warmUps from '../../drizzle/0031_warm_ups.sql' with { type: 'text' };
 import bodies from '../../drizzle/0032_bodies.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
@@ -64,5 +65,6 @@ export const migrations: readonly Migration[] = [
   { name: '0027_acme_certificates', sql: acmeCertificates },
   { name: '0028_test_clocks', sql: testClocks },
   { name: '0030_former_secret_keys', sql: formerSecretKeys },
+  { name: '0031_warm_ups', sql: warmUps },
   { name: '0032_bodies', sql: bodies },
 ];

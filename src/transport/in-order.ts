@@ -9,6 +9,8 @@ export interface Way {
   readonly transport: Transport;
   /** Null for a way that is never left alone. */
   readonly circuit: Circuit | null;
+  /** Why a message may not be given on to it from the one before; null where it may. */
+  refuses?(): Promise<string | null>;
 }
 
 /** The outcomes of the way that was asked last. */
@@ -38,12 +40,18 @@ export async function sendInOrder(
   limits: SendLimits,
   monotonic: Monotonic,
 ): Promise<Passage> {
+  const [first] = ways;
   const until = monotonic() + limits.deadlineMs;
   const passedOver: string[] = [];
   let last: Passage | null = null;
   for (const way of ways) {
     const deadlineMs = until - monotonic();
     if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
+    const refusal = way === first || way.circuit?.isPassable === false ? null : await way.refuses?.();
+    if (typeof refusal === 'string') {
+      passedOver.push(`${way.name}: ${refusal}`);
+      continue;
+    }
     let sent: readonly RecipientOutcome[] | null;
     try {
       sent = await through(way, message, { ...limits, deadlineMs });
@@ -61,7 +69,7 @@ export async function sendInOrder(
   }
   if (last !== null) return last;
   // Every way is left alone. The first one is asked all the same, as a single one would be.
-  const [way] = ways;
+  const way = first;
   const sent = await way.transport.send(message, { ...limits, deadlineMs: until - monotonic() });
   if (sent.some(({ outcome }) => outcome === 'accepted' || outcome === 'refused')) way.circuit?.worked();
   return { way, sent, passedOver: passedOver.slice(1) };

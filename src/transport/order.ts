@@ -45,13 +45,18 @@ export class TransportOrder {
     fallbacks: readonly Name[],
     message: OutboundMessage,
     limits: SendLimits,
+    /** Why the message may not be given on to that one; null where it may. */
+    refuses?: (name: Name) => Promise<string | null>,
   ): Promise<Sent> {
     const chosen = this.transport(first);
     const [, ...others] = orderOf(chosen.name, fallbacks);
     if (others.length === 0) return { by: chosen, outcomes: await chosen.send(message, limits) };
     const ways: [Way, ...Way[]] = [
       this.#way(chosen),
-      ...others.map((name) => this.#way(this.transport(name))),
+      ...others.map((name) => ({
+        ...this.#way(this.transport(name)),
+        ...(refuses && { refuses: () => refuses(name) }),
+      })),
     ];
     const { way, sent, passedOver } = await sendInOrder(ways, message, limits, this.monotonic);
     const outcomes = sent.map((one) => ({

@@ -52,6 +52,7 @@ describe('POST /v1/domains', () => {
       returnPath: 'send.one.example',
       createdAt: expect.stringMatching(/Z$/),
       verifiedAt: expect.stringMatching(/Z$/),
+      warmUps: [],
       lastCheckedAt: null,
     });
     const selector = `svc-${domain.id.slice(-6)}`;

@@ -36,6 +36,26 @@ describe('an attempt of live mail', () => {
     expect(email.state).toBe('sent');
   });
 
+  test('that a limit leaves no room for waits for it, is offered then, and counts only once it has begun', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    const until = BORN + 3_600_000;
+    const put = { type: 'attempt.postponed', at: BORN + 500 };
+    const because = { until, transport: 'smtp', perDay: 50 };
+    expect(email.tell({ ...put, attempt: 2, because } as ActorEvent)).toBeFalse();
+    expect(email.tell({ ...put, attempt: 1, because } as ActorEvent)).toBeTrue();
+    expect([email.state, email.delays.turn, email.context.attempt]).toEqual(['queued', until, 0]);
+    expect(email.context.firstAttemptAt).toBeNull();
+    email.wake(until);
+    expect([email.state, email.offers]).toEqual(['queued', 2]);
+    // The limit may be gone before that: a later attempt does not wait for it.
+    const early = new Observed(BEGINNINGS['a live email to two']);
+    early.tell({ ...put, attempt: 1, because } as ActorEvent);
+    expect(early.tell(begun(1, 'first'))).toBeTrue();
+    expect(early.context.postponed).toEqual({ ...because, until: BORN + 1_000 });
+    early.wake(early.delays.lease as number);
+    expect(early.delays.turn).toBe((early.context.at as number) + 1_000);
+  });
+
   test('that was lost is in doubt, and an outcome that was not its own is refused though it has its number', () => {
     const email = new Observed(BEGINNINGS['a live email to two']);
     email.tell(begun(1, 'uncertain'));

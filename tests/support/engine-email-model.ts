@@ -132,6 +132,13 @@ export function everyEvent({
       name: number === attempt ? 'begun twice' : 'begun',
       event: { type: 'attempt.begun', at: soon, attempt: number, by: ME } as EmailEvent,
     })),
+    ...[attempt, attempt + 1].map((number) => ({
+      name: number === attempt ? 'one that has begun put off' : 'put off',
+      event: {
+        ...{ type: 'attempt.postponed', at: soon, attempt: number },
+        because: { until: soon + 3_600 * SECOND, transport: 'smtp', perDay: 50 },
+      } as EmailEvent,
+    })),
     {
       name: 'outcome of somebody else’s attempt',
       event: { ...completed([{ ...OUTCOMES[0], recipient: 0 }]), by: 'somebody else' } as EmailEvent,

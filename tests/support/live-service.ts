@@ -42,6 +42,8 @@ export interface LiveService extends AsyncDisposable {
   send(more?: object): Promise<string>;
   /** The email, as soon as `is` holds of it. */
   until(id: string, is: (email: Email) => boolean): Promise<Email>;
+  /** The time of the wall clock, ISO 8601. */
+  today(): string;
   /** Moves the wall clock ahead and wakes whatever is due then. */
   pass(ms: number): Promise<void>;
 }
@@ -125,6 +127,7 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
         const { data } = (await live.get(`/v1/emails/${id}`)).body;
         return is(data) ? data : undefined;
       }),
+    today: () => new Date(clock.now()).toISOString(),
     async pass(ms) {
       clock.ahead += ms;
       await service.engine.wakeDue();

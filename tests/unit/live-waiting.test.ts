@@ -2,11 +2,13 @@ import { expect, test } from 'bun:test';
 import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
 import { newEmail } from '../../machines/email-rules.ts';
 import { createSigner } from '../../src/crypto/signer.ts';
+import type { Database } from '../../src/db/database.ts';
 import type { Order } from '../../src/engine/draft.ts';
 import type { CampaignMail } from '../../src/modules/emails/campaign-mail.ts';
 import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
+import { WarmUps } from '../../src/modules/emails/send/warm-ups.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { withoutReply } from '../../src/transport/smtp/outcome.ts';
 import type { Transport } from '../../src/transport/transport.ts';
@@ -16,6 +18,9 @@ import { eventually } from '../support/eventually.ts';
 const SLOTS = 2;
 const CLAIMED = 256;
 const NEW = 4_096;
+
+/** Nothing is warmed up, so nothing is asked. */
+const nobody = {} as Database;
 
 const BULK = 1;
 const message: LiveMessage = {
@@ -78,12 +83,14 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
         clickTracking: false,
         provider: null,
         fallbacks: [],
+        warmUps: [],
       }),
       forget() {},
     },
     transport: () => transport,
     personalise: ({ text, html }) => ({ text, html, unsubscribe: null }),
     enabled: ['smtp'],
+    warmUps: new WarmUps(nobody, clock),
   });
   const context = newEmail({
     at: Date.now(),

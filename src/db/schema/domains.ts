@@ -1,4 +1,4 @@
-import { pgTable, text } from 'drizzle-orm/pg-core';
+import { json, pgTable, text } from 'drizzle-orm/pg-core';
 import { actorColumns } from './actor.ts';
 
 /** The domains that live email is sent from, which are actors. */
@@ -15,4 +15,6 @@ export const domainTransports = pgTable('domain_transports', {
   provider: text('provider'),
   /** The transports that take over while that one is down, in this order. */
   fallbacks: text('fallbacks').array().notNull().default([]),
+  /** How its mail is warmed up, on each transport that is. */
+  warmUps: json('warm_ups').notNull().default([]),
 });

@@ -46,5 +46,7 @@ export interface DispatchDeps {
   readonly acceptance: () => AcceptanceDeps;
   /** How many emails may be given out now. */
   readonly bulkRoom: () => number;
+  /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
+  readonly warmUpRoom: (domainId: string) => Promise<number | null>;
   readonly guards: GuardLimits;
 }

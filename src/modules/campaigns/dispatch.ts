@@ -22,9 +22,13 @@ const ARCHIVED_MS = 60_000;
 /** The rates of the guards are looked at after so many emails, and before the campaign ends. */
 const GUARD_EVERY = 1_000;
 
-/** The wait for emails that were given out and have not begun. */
+/** The wait of a campaign for whose emails the warm-up of its domain has no room: it ends with the day, or with the schedule. */
+const WARM_UP_MS = 900_000;
+
+/** The wait for emails that were given out and have not begun, and for those of them that wait for a limit. */
 const QUEUED_MS = 500;
-const QUEUED = `select d.id from email_due d cross join lateral (
+const LONGEST_QUEUED_MS = 60_000;
+const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from email_due d cross join lateral (
   select from emails e where e.id = d.id and e.campaign_id = $1 limit 1
 ) e where d.workspace_id = $2 and d.livemode and d.state = 'queued' order by d.id desc limit 1`;
 
@@ -70,7 +74,9 @@ export class Dispatch {
     let canaryLeft = this.#canary === 'first' ? shareOf(kept, before) : Number.POSITIVE_INFINITY;
     while (!this.turn.isOver()) {
       if (canaryLeft <= 0) return this.#hold(kept);
-      const allowed = await this.#allowed(pace);
+      const room = await this.deps.warmUpRoom(message.domainId);
+      if (room === 0) return this.#ended(WARM_UP_MS);
+      const allowed = await this.#allowed(pace, room);
       if (allowed === 0) continue;
       const rows = await nextWaiting(database, source, this.#place, Math.min(allowed, canaryLeft));
       if (rows.length === 0) {
@@ -93,11 +99,11 @@ export class Dispatch {
   }
 
   /** How many may be given out now: none while the line is full. */
-  async #allowed(pace: Pace | null): Promise<number> {
+  async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<number> {
     const { database, bulkRoom } = this.deps;
     const room = Math.min(bulkRoom(), CHUNK[database.kind]);
     if (room <= 0) await pause(ROOM_MS);
-    return Math.max(0, Math.min(room, pace?.slice ?? room));
+    return Math.max(0, Math.min(room, pace?.slice ?? room, warmUpRoom ?? room));
   }
 
   /** Waits until a rate allows the next ones; a long wait is the next turn's. Null where they may go now. */
@@ -149,9 +155,9 @@ export class Dispatch {
   async #after(given: Exclude<Given, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {
     // Whoever fitted has had a unit taken: a pause must not keep their emails until the next month.
     if (given === 'overQuota')
-      return (await this.#isSomebodyQueued(source))
-        ? this.#ended(QUEUED_MS)
-        : this.#stopped('quota_exceeded');
+      return (await this.#queuedFor(source)) === null
+        ? this.#stopped('quota_exceeded')
+        : this.#ended(QUEUED_MS);
     // Somebody has paused it, or another turn has it: then this is refused. If not, the next turn looks at everybody again.
     return given === 'withheld' ? this.#ended(AGAIN_MS, '') : this.#ended(AGAIN_MS);
   }
@@ -165,15 +171,19 @@ export class Dispatch {
       return null;
     }
     // A pause, or a guard, still keeps those back whose emails have not begun.
-    const waiting = await this.#isSomebodyQueued(source);
+    const waitMs = await this.#queuedFor(source);
     const tripped = await this.#guard(GUARD_EVERY);
     if (tripped) return this.#stopped(tripped);
-    if (waiting) return this.#ended(QUEUED_MS);
+    if (waitMs !== null) return this.#ended(waitMs);
     return [{ type: 'recipients.exhausted', at: clock.now(), attempt: this.turn.context.attempt }];
   }
 
-  async #isSomebodyQueued({ campaignId, workspaceId }: Source): Promise<boolean> {
-    return (await this.deps.database.query(QUEUED, [campaignId, workspaceId])).length > 0;
+  /** How long to wait for those who have not begun; null where nobody is left. */
+  async #queuedFor({ campaignId, workspaceId }: Source): Promise<number | null> {
+    const { database, clock } = this.deps;
+    const [row] = await database.query<{ at: number }>(QUEUED, [campaignId, workspaceId]);
+    if (!row) return null;
+    return row.at - clock.now() > LONGEST_QUEUED_MS ? LONGEST_QUEUED_MS : QUEUED_MS;
   }
 
   async #messageOf(kept: KeptContent): Promise<CampaignMessage | null> {

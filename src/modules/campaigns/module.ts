@@ -61,6 +61,7 @@ export const campaignsModule = defineModule<CampaignDeps>({
       contents: offered(known, 'templateContents'),
       acceptance: () => offered(known, 'acceptance'),
       bulkRoom: offered(known, 'bulkRoom'),
+      warmUpRoom: offered(known, 'warmUpRoom'),
       guards: { bounceRate: config.campaignBounceRate, complaintRate: config.campaignComplaintRate },
     });
     return {

@@ -8,6 +8,7 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
+import type { WarmUp } from '../../transport/warm-up.ts';
 import { DOMAINS_PERIOD } from '../usage/queries.ts';
 import { isExempt } from './check.ts';
 import type { DomainCommands } from './commands.ts';
@@ -16,7 +17,7 @@ import { keyColumns } from './kind.ts';
 import type { DomainView, NewDomain } from './model.ts';
 import { fits, readDomainName } from './name.ts';
 import { type DnsSetup, exemptStatuses, keyNames, type RecordSource, recordsOf } from './records.ts';
-import { readFallbacks, readProvider } from './setup.ts';
+import { readFallbacks, readProvider, readWarmUps } from './setup.ts';
 import { viewOf } from './views.ts';
 
 /** Longest wait for a free slot: less than a request may take. */
@@ -52,9 +53,12 @@ export async function addDomain(
   );
 }
 
-type Names = Omit<RecordSource, 'keySets'> & { readonly dkimSelector: string | null };
+type Names = Omit<RecordSource, 'keySets'> & {
+  readonly dkimSelector: string | null;
+  readonly warmUps: readonly WarmUp[];
+};
 
-function readSource({ body }: Adding, { transports }: DnsSetup): Names | Failure {
+function readSource({ body, now }: Adding, { transports }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
   if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
   const {
@@ -63,11 +67,14 @@ function readSource({ body }: Adding, { transports }: DnsSetup): Names | Failure
     dkimSelector = null,
     provider = null,
     fallbacks = [],
+    warmUps: asked = [],
   } = body;
   const transport = readProvider(provider, transports);
   if (transport instanceof Failure) return transport;
   const others = readFallbacks(fallbacks, transport ?? transports[0], transports);
   if (others instanceof Failure) return others;
+  const warmUps = readWarmUps(asked, [], transports, now);
+  if (warmUps instanceof Failure) return warmUps;
   if (returnPathSubdomain === trackingSubdomain)
     return invalid([
       { path: '/body/trackingSubdomain', message: 'Choose another one than for the return path.' },
@@ -81,7 +88,7 @@ function readSource({ body }: Adding, { transports }: DnsSetup): Names | Failure
     return invalid([
       { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
     ]);
-  return { name, returnPath, trackingDomain, dkimSelector, provider: transport, fallbacks: others };
+  return { name, returnPath, trackingDomain, dkimSelector, provider: transport, fallbacks: others, warmUps };
 }
 
 /** Finds the refusals that need no keys: a name that is taken, a limit that is reached. */
@@ -107,15 +114,16 @@ async function admit(
   names: Names,
 ): Promise<DomainView | Failure | StoredReply> {
   const { caller, now } = call;
-  const { dkimSelector, ...rest } = names;
+  const { dkimSelector, warmUps, ...rest } = names;
   const keys = { selector: dkimSelector ?? selectorFrom(id), ...(await makeKeys(id, sealer)) };
   const { selector, rsaValue, ed25519Value } = keys;
   const active = { selector, stage: 'active', since: now, rsaValue, ed25519Value } as const;
   const source: RecordSource = { ...rest, keySets: [active] };
+  const warmUpDay = { date: new Date(now).toISOString().slice(0, 10), claimed: {} };
   const exempt = isExempt(setup, source);
   const records = exempt ? exemptStatuses(recordsOf(source, setup)) : [];
   const view = (state: DomainState, context: DomainContext): DomainView =>
-    viewOf({ id, state, context, ...source }, setup);
+    viewOf({ id, state, context, ...source, warmUps, warmUpDay }, setup);
   try {
     const spawned = await engine.spawn('domain', {
       id,
@@ -128,6 +136,7 @@ async function admit(
         tracking_domain: source.trackingDomain,
         provider: source.provider,
         fallbacks: source.fallbacks,
+        warm_ups: warmUps,
         ...keyColumns(keys, now),
       },
       meter: { period: DOMAINS_PERIOD, quota: PLANS[caller.plan].domains },

@@ -12,7 +12,7 @@ import type { Call, Replay } from '../../http/route.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './next-outcome.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
-import { readFallbacks, readProvider } from './setup.ts';
+import { readFallbacks, readProvider, readWarmUps } from './setup.ts';
 import { viewOf } from './views.ts';
 
 /**
@@ -39,6 +39,8 @@ export interface DomainCommands extends DomainReader {
   readonly sealer: Sealer;
   /** Bounds the calls that make keys at the same time. */
   readonly keyMaking: Semaphore;
+  /** Has live emails of the domain that wait for its warm-up ask again now. */
+  readonly releaseWaiting: (domainId: string) => Promise<void>;
 }
 
 /** Longest wait for a check, which usually takes one or two seconds; a request may take eight. */
@@ -95,7 +97,7 @@ async function check(
   return view ?? notFound('domain');
 }
 
-/** Changes the default tracking of emails, and the transport of a domain. */
+/** Changes the default tracking of emails, the transport of a domain, and how its mail is warmed up. */
 export async function patchDomain(
   commands: DomainCommands,
   { caller, params, body, now }: Call<Named, unknown, DomainChange>,
@@ -104,10 +106,10 @@ export async function patchDomain(
     return invalid([
       {
         path: '/body',
-        message: 'Name what is to change: openTracking, clickTracking, provider or fallbacks.',
+        message: 'Name what is to change: openTracking, clickTracking, provider, fallbacks or warmUps.',
       },
     ]);
-  const { provider: wanted, fallbacks: others, ...settings } = body;
+  const { provider: wanted, fallbacks: others, warmUps: asked, ...settings } = body;
   const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.transports);
   if (provider instanceof Failure) return provider;
   const refused = await refusalOf(commands, caller, params.id);
@@ -118,14 +120,18 @@ export async function patchDomain(
   const first = (provider === undefined ? row.provider : provider) ?? transports[0];
   const fallbacks = others && readFallbacks(others, first, transports);
   if (fallbacks instanceof Failure) return fallbacks;
+  const warmUps = asked && readWarmUps(asked, row.warmUps, transports, now);
+  if (warmUps instanceof Failure) return warmUps;
   const moved = {
     ...(provider !== undefined && provider !== row.provider && { provider }),
     ...(fallbacks !== undefined && fallbacks.join() !== row.fallbacks.join() && { fallbacks }),
+    ...(warmUps !== undefined && { warmUps }),
   };
   const event = { type: 'settings.changed' as const, at: now, ...settings, ...moved };
   const result = await tell(commands, caller, params.id, event);
   if (result.outcome !== 'changed') return notFound('domain');
   const { state, context } = result;
+  if (warmUps !== undefined) await commands.releaseWaiting(params.id);
   return viewOf({ ...row, ...moved, state, context }, commands.setup);
 }
 

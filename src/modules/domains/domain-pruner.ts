@@ -22,7 +22,11 @@ delete from domains d using old o where d.id = o.id returning 1 as one`;
 
 const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::timestamptz`;
 
-/** Deletes removed domains and retired keys. */
+/** A schedule has ninety days at most; a day that is over is asked for by nobody. */
+const FORGET_DAYS = "delete from warm_up_days where day < ($1::timestamptz at time zone 'UTC')::date";
+const DAYS_KEPT_MS = 7 * DAY_MS;
+
+/** Deletes removed domains, retired keys, and days of warm-ups that are over. */
 export const domainPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'domainPruner',
   pattern: '20 57 * * * *',
@@ -31,5 +35,6 @@ export const domainPruner = ({ database, clock }: DutyDeps): Duty => ({
     await untilDone(database, BURY, [clock.now() - REMOVED_KEPT_MS], RETENTION_BATCH, stop);
     if (stop?.aborted) return;
     await database.query(FORGET, [new Date(clock.now() - RETIRED_KEPT_MS).toISOString()]);
+    await database.query(FORGET_DAYS, [new Date(clock.now() - DAYS_KEPT_MS).toISOString()]);
   },
 });

@@ -19,6 +19,7 @@ export const VERIFIED: DomainView = {
   livemode: true,
   provider: 'direct',
   fallbacks: [],
+  warmUps: [],
   openTracking: false,
   clickTracking: false,
   trackingDomain: null,

@@ -42,15 +42,17 @@ const switched: FactTable = {
 /** The ids of one actor's facts ascend, so the last of several choices in one commit wins; what none of them names stays. */
 const chosen: FactTable = {
   name: 'chosen',
-  columns: 'id text, provider text, sets_provider boolean, fallbacks text',
-  sql: (source) => `insert into domain_transports (domain_id, provider, fallbacks)
+  columns: 'id text, provider text, sets_provider boolean, fallbacks text, warm_ups json',
+  sql: (source) => `insert into domain_transports (domain_id, provider, fallbacks, warm_ups)
     select c.actor, case when c.sets_provider then c.provider else t.provider end,
-      coalesce(string_to_array(c.fallbacks, ','), t.fallbacks, '{}')
+      coalesce(string_to_array(c.fallbacks, ','), t.fallbacks, '{}'), coalesce(c.warm_ups, t.warm_ups, '[]')
     from (select f.actor, bool_or(f.sets_provider) as sets_provider,
         (array_agg(f.provider order by f.id desc) filter (where f.sets_provider))[1] as provider,
-        (array_agg(f.fallbacks order by f.id desc) filter (where f.fallbacks is not null))[1] as fallbacks
+        (array_agg(f.fallbacks order by f.id desc) filter (where f.fallbacks is not null))[1] as fallbacks,
+        (array_agg(f.warm_ups order by f.id desc) filter (where f.warm_ups is not null))[1] as warm_ups
       from ${source} f group by f.actor) c left join domain_transports t on t.domain_id = c.actor
-    on conflict (domain_id) do update set provider = excluded.provider, fallbacks = excluded.fallbacks`,
+    on conflict (domain_id) do update
+      set provider = excluded.provider, fallbacks = excluded.fallbacks, warm_ups = excluded.warm_ups`,
 };
 
 const effects: EffectMeanings<typeof domainMachine> = {
@@ -66,12 +68,13 @@ const effects: EffectMeanings<typeof domainMachine> = {
   },
   chooseTransport: {
     fact: chosen.name,
-    rows: ({ provider, fallbacks }, _actor, at) => [
+    rows: ({ provider, fallbacks, warmUps }, _actor, at) => [
       {
         id: mintId('evt', at),
         provider: provider ?? null,
         sets_provider: provider !== undefined,
         fallbacks: fallbacks?.join(',') ?? null,
+        warm_ups: warmUps ?? null,
       },
     ],
   },
@@ -99,15 +102,16 @@ export const domainKind = defineKind({
   version: DOMAIN_VERSION,
   derived: [],
   spawn: {
-    columns: `name text, return_path text, tracking_domain text, provider text, fallbacks text[], ${prepared.columns}`,
+    columns: `name text, return_path text, tracking_domain text, provider text, fallbacks text[], warm_ups json, ${prepared.columns}`,
     insertColumns: ['name', 'return_path', 'tracking_domain'],
     insertInto: [
       (source) =>
         `insert into domain_keys (domain_id, selector, rsa_value, ed25519_value, rsa, ed25519, stage, since)
         select id, selector, rsa_value, ed25519_value, rsa_key, ed25519_key, 'active', since from ${source}`,
       (source) =>
-        `insert into domain_transports (domain_id, provider, fallbacks) select id, provider, fallbacks from ${source}
-        where provider is not null or fallbacks <> '{}'`,
+        `insert into domain_transports (domain_id, provider, fallbacks, warm_ups)
+        select id, provider, fallbacks, warm_ups from ${source}
+        where provider is not null or fallbacks <> '{}' or json_array_length(warm_ups) > 0`,
     ],
   },
   actorColumnsForFacts: [],

@@ -24,6 +24,43 @@ const Fallbacks = Type.Array(Type.String({ maxLength: 20, examples: ['ses'] }), 
     'The transports that take over, in this order, while the one before is down: enabled ones, each once, none after `direct`. An email goes to the next one only where it was surely not taken.',
 });
 
+/** The days of a schedule: as many as any provider's advice has, and half as many again. */
+export const MOST_DAYS = 90;
+export const MOST_PER_DAY = 10_000_000;
+
+const WarmUps = Type.Array(
+  Type.Object(
+    {
+      provider: Type.String({
+        maxLength: 20,
+        examples: ['smtp'],
+        description: 'The transport: an enabled one.',
+      }),
+      startedAt: Type.Optional(
+        Type.String({
+          format: 'date-time',
+          description:
+            'The day that this lies in, in UTC, is the first: now or earlier. Left out it stays, where that transport is warmed up already, and is now otherwise.',
+        }),
+      ),
+      perDay: Type.Optional(
+        Type.Array(Type.Integer({ minimum: 1, maximum: MOST_PER_DAY }), {
+          minItems: 1,
+          maxItems: MOST_DAYS,
+          description:
+            'The most recipients on each day; after the last there is no limit. Left out it stays, or is the schedule of 30 days that begins with 50 and grows by two fifths a day.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  {
+    maxItems: 3,
+    description:
+      'How its live email is warmed up, on each transport that is: so many recipients a day, growing. What exceeds a day waits for one that has room, without counting as an attempt; campaigns have at most four fifths of a day. Replaces the ones before; an empty list ends them, and what waits leaves at once.',
+  },
+);
+
 /** The body of POST /v1/domains. */
 export const AddDomain = Type.Object(
   {
@@ -48,6 +85,7 @@ export const AddDomain = Type.Object(
     ),
     provider: Type.Optional(Provider),
     fallbacks: Type.Optional(Fallbacks),
+    warmUps: Type.Optional(WarmUps),
   },
   { title: 'CreateDomain' },
 );
@@ -63,6 +101,7 @@ export const PatchDomain = Type.Object(
     ),
     provider: Type.Optional(Provider),
     fallbacks: Type.Optional(Fallbacks),
+    warmUps: Type.Optional(WarmUps),
   },
   { title: 'UpdateDomain' },
 );
@@ -114,6 +153,30 @@ const DkimKeys = Type.Object(
   { title: 'DkimKeys' },
 );
 
+const WarmUpOfDomain = Type.Object(
+  {
+    provider: literals(TRANSPORTS),
+    startedAt: time,
+    perDay: Type.Array(Type.Integer(), { description: 'The most recipients on each day.' }),
+    endsAt: Type.String({ format: 'date-time', description: 'From then on nothing is limited.' }),
+    today: Type.Union(
+      [
+        Type.Object({
+          day: Type.Integer({ description: 'Which day it is, from 1.' }),
+          allowed: Type.Integer(),
+          claimed: Type.Integer({
+            description:
+              'What instances have claimed of it, in blocks of a fiftieth at least: they may not have sent all of it yet.',
+          }),
+        }),
+        Type.Null(),
+      ],
+      { description: 'The present day, in UTC; null once the warm-up is over.' },
+    ),
+  },
+  { title: 'WarmUp' },
+);
+
 /** The states that clients see; a removed domain is never shown. */
 const STATUSES = DOMAIN_STATES.filter((state) => state !== 'removed');
 
@@ -134,6 +197,9 @@ export const Domain = Type.Object(
     fallbacks: Type.Array(literals(TRANSPORTS), {
       description:
         'The transports that take over while that one is down, in this order. Of those that were chosen, one that comes first already, or after `direct` or `capture`, is left out.',
+    }),
+    warmUps: Type.Array(WarmUpOfDomain, {
+      description: 'How its live email is warmed up, on each transport that is.',
     }),
     openTracking: Type.Boolean(),
     clickTracking: Type.Boolean(),
@@ -158,6 +224,8 @@ export const Domain = Type.Object(
 export const DomainQuery = Type.Object(pageQuery);
 
 export type NewDomain = Static<typeof AddDomain>;
+/** A warm-up as a request states it. */
+export type WantedWarmUp = Static<typeof WarmUps>[number];
 export type DomainChange = Static<typeof PatchDomain>;
 export type DomainView = Static<typeof Domain>;
 export type DomainQuery = Static<typeof DomainQuery>;

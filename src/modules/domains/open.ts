@@ -31,7 +31,7 @@ interface SesSource {
 /** The opened parts of domains. The commands still lack the engine. */
 export interface Domains {
   readonly kind: Registration;
-  readonly commands: Omit<DomainCommands, 'engine'>;
+  readonly commands: Omit<DomainCommands, 'engine' | 'releaseWaiting'>;
 }
 
 /** Calls that make keys at once: each occupies a thread for 40 to 80 ms. */

@@ -11,11 +11,12 @@ import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
+import type { WarmUp } from '../../transport/warm-up.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
 import type { DomainQuery, DomainView } from './model.ts';
 import { withParents } from './name.ts';
 import type { DnsSetup, Slot } from './records.ts';
-import { type DomainRow, viewOf } from './views.ts';
+import { type DomainRow, viewOf, type WarmUpDay } from './views.ts';
 
 export interface DomainReader {
   readonly database: Database;
@@ -27,6 +28,11 @@ const KEY_SETS = `(select coalesce(json_agg(json_build_object('selector', k.sele
     'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value)
     order by array_position(array['pending', 'active', 'retired'], k.stage), k.since desc), '[]') from domain_keys k where k.domain_id = domains.id)::text`;
 
+/** The present day of its warm-ups, and what is claimed of it by then. */
+const WARM_UP_DAY = `(select json_build_object('date', t.day, 'claimed', coalesce((select json_object_agg(w.provider, w.claimed)
+    from warm_up_days w where w.domain_id = domains.id and w.day = t.day), '{}'))
+  from (select (clock_timestamp() at time zone 'UTC')::date as day) t)`;
+
 const columns = {
   id: domains.id,
   state: domains.state,
@@ -36,6 +42,8 @@ const columns = {
   trackingDomain: domains.trackingDomain,
   provider: domainTransports.provider,
   fallbacks: domainTransports.fallbacks,
+  warmUps: domainTransports.warmUps,
+  warmUpDay: sql<WarmUpDay>`${sql.raw(WARM_UP_DAY)}`,
   keySets: sql<string>`${sql.raw(KEY_SETS)}`,
 };
 
@@ -43,6 +51,7 @@ interface Columns {
   readonly context: unknown;
   readonly provider: string | null;
   readonly fallbacks: readonly string[] | null;
+  readonly warmUps: unknown;
   readonly keySets: string;
 }
 
@@ -53,6 +62,7 @@ const rowOf = <Read extends Columns>(row: Read) => ({
   context: row.context as DomainContext,
   provider: row.provider as DomainRow['provider'],
   fallbacks: (row.fallbacks ?? []) as DomainRow['fallbacks'],
+  warmUps: (row.warmUps ?? []) as DomainRow['warmUps'],
 });
 
 /** The conditions of a caller's domains: both environments share them, and removed ones are not visible. */
@@ -135,6 +145,8 @@ export interface SendingDomain {
   readonly provider: Transport['name'] | null;
   /** The transports that take over while that one is down, as they were chosen. */
   readonly fallbacks: readonly Transport['name'][];
+  /** How its mail is warmed up, on each transport that is. */
+  readonly warmUps: readonly WarmUp[];
   /** Null for a removed domain, whose keys are deleted. */
   readonly keys: SealedKeys | null;
 }
@@ -151,11 +163,12 @@ interface SendingRow {
   readonly ed25519: string | null;
   readonly provider: Transport['name'] | null;
   readonly fallbacks: readonly Transport['name'][] | null;
+  readonly warm_ups: readonly WarmUp[] | null;
   readonly archived: boolean;
 }
 
 const sending = (archived: string) => `select d.id, d.name, d.state, d.context, k.selector, d.return_path,
-  d.tracking_domain, k.rsa, k.ed25519, t.provider, t.fallbacks, ${archived} as archived
+  d.tracking_domain, k.rsa, k.ed25519, t.provider, t.fallbacks, t.warm_ups, ${archived} as archived
 from domains d left join domain_keys k on k.domain_id = d.id and k.stage = 'active'
   left join domain_transports t on t.domain_id = d.id`;
 
@@ -261,6 +274,7 @@ function sendingOf(row: SendingRow): SendingDomain {
     returnPath: isVerified('returnPath') || (isVerified('spf') && isVerified('mx')) ? row.return_path : null,
     provider,
     fallbacks: row.fallbacks ?? [],
+    warmUps: row.warm_ups ?? [],
     keys: rsa === null || selector === null ? null : { domainId: id, domain: name, selector, rsa, ed25519 },
   };
 }

@@ -3,6 +3,8 @@ import { type Failure, invalid } from '../../http/failure.ts';
 import { mayBeFollowed } from '../../transport/order.ts';
 import { readRelayUrl } from '../../transport/smtp/relay-url.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
+import { DEFAULT_PER_DAY, type WarmUp } from '../../transport/warm-up.ts';
+import type { WantedWarmUp } from './model.ts';
 import type { DnsSetup } from './records.ts';
 
 /** The settings that determine the records of every domain. */
@@ -62,6 +64,45 @@ function misplaced(name: Transport['name'], before: readonly Transport['name'][]
   const last = before.find((each) => !mayBeFollowed(each));
   return last === undefined ? null : `Nothing can come after ${last}, which is never down by itself.`;
 }
+
+/** Requests come from machines whose clocks differ. */
+const AHEAD_MS = 300_000;
+
+/** Reads how a request wants mail warmed up; what it leaves out stays as in `before`. Each that cannot be is told. */
+export function readWarmUps(
+  wanted: readonly WantedWarmUp[],
+  before: readonly WarmUp[],
+  transports: EnabledTransports,
+  now: number,
+): readonly WarmUp[] | Failure {
+  const read: WarmUp[] = [];
+  const problems = wanted.flatMap(({ provider: named, startedAt, perDay }, index) => {
+    const path = `/body/warmUps/${index}`;
+    const provider = transports.find((known) => known === named && known !== 'capture');
+    if (provider === undefined) return [{ path: `${path}/provider`, message: unknownHere(transports) }];
+    if (read.some((one) => one.provider === provider))
+      return [
+        { path: `${path}/provider`, message: `Name each transport once; ${provider} is named already.` },
+      ];
+    if (startedAt !== undefined && Date.parse(startedAt) > now + AHEAD_MS)
+      return [
+        {
+          path: `${path}/startedAt`,
+          message: 'Begin now or earlier: before its first day a warm-up would limit nothing.',
+        },
+      ];
+    const known = before.find((one) => one.provider === provider);
+    read.push({
+      provider,
+      startedAt: startedAt === undefined ? (known?.startedAt ?? iso(now)) : iso(Date.parse(startedAt)),
+      perDay: perDay ?? known?.perDay ?? DEFAULT_PER_DAY,
+    });
+    return [];
+  });
+  return problems.length === 0 ? read : invalid(problems);
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
 
 /** Reads the transport that a request chooses, which must be enabled here; null for the default one. */
 export function readProvider(

@@ -1,12 +1,13 @@
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import { timeOfId } from '../../db/ids.ts';
-import { isoOrNull } from '../../time/clock.ts';
+import { DAY_MS, isoOrNull } from '../../time/clock.ts';
+import { allowedOn, dayOf, startOfDay, type WarmUp } from '../../transport/warm-up.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';
 import { type DnsSetup, keyNames, knownStatusOf, type RecordSource, recordsOf, waysOf } from './records.ts';
 
 /** The parts of a domain's row that clients see. */
-export interface DomainRow extends RecordSource {
+export interface DomainRow extends RecordSource, WarmUpSource {
   readonly id: string;
   readonly state: string;
   readonly context: DomainContext;
@@ -29,6 +30,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     livemode: true,
     provider: first,
     fallbacks,
+    warmUps: row.warmUps.map((warmUp) => warmUpView(warmUp, row.warmUpDay)),
     openTracking: context.openTracking,
     clickTracking: context.clickTracking,
     trackingDomain,
@@ -55,6 +57,34 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     }),
   };
 }
+
+/** The present day as the database has it, and what is claimed of it on each transport. */
+export interface WarmUpDay {
+  /** `2026-11-24`, in UTC. */
+  readonly date: string;
+  readonly claimed: Readonly<Record<string, number>>;
+}
+
+/** How its mail is warmed up, and the present day of it. */
+interface WarmUpSource {
+  readonly warmUps: readonly WarmUp[];
+  readonly warmUpDay: WarmUpDay;
+}
+
+const warmUpView = (warmUp: WarmUp, { date, claimed }: WarmUpDay): DomainView['warmUps'][number] => {
+  const { provider, startedAt, perDay } = warmUp;
+  const today = Date.parse(date);
+  const allowed = allowedOn(warmUp, today);
+  const first = startOfDay(Date.parse(startedAt));
+  return {
+    ...{ provider, startedAt, perDay: [...perDay] },
+    endsAt: new Date(first + perDay.length * DAY_MS).toISOString(),
+    today:
+      allowed === null
+        ? null
+        : { day: dayOf(warmUp, today) + 1, allowed, claimed: Math.min(allowed, claimed[provider] ?? 0) },
+  };
+};
 
 const keysView = (domain: string, { selector, stage, since }: KeySet): DomainView['dkimKeys'][number] => ({
   selector,

@@ -21,6 +21,7 @@ import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
 import { directMail } from './send/direct-mail.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
+import { waitingReleaser } from './send/release.ts';
 import { cachedSenders } from './send/senders.ts';
 import { traced } from './send/traced.ts';
 import { openTransports } from './send/transports.ts';
@@ -110,6 +111,12 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         [],
         () => [{ labels: {}, value: CIRCUIT_STATES.indexOf(bodies.state) }],
       );
+    metrics?.watch(
+      'posthorn_warm_ups_used_up',
+      'Warm-ups of domains whose allowance of the present day is used up, as far as this process has asked.',
+      [],
+      () => [{ labels: {}, value: live.warmUpsUsedUp }],
+    );
     return {
       registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
       connect({ engine, offers, roster }) {
@@ -134,6 +141,8 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         offers.acceptance = acceptance;
         offers.clockedEmails = clockedEmails({ database, engine });
         offers.bulkRoom = () => live.bulkRoom;
+        offers.warmUpRoom = (domainId) => live.warmUpRoom(domainId);
+        offers.releaseWaiting = waitingReleaser(database, clock, logger);
         offers.directMail = directMail({
           ...{ database, transport, operator: config.serviceFrom },
           findSendingDomain: offered(offers, 'findSendingDomain'),
@@ -146,6 +155,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         const waiting = emailWaitingRoom({ database, engine, now: () => clock.now() });
         return {
           endWaits: () => waiting.close(),
+          close: () => live.close(),
           deps: {
             waiting,
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },

@@ -51,7 +51,7 @@ export async function openWorkspace(config: Partial<typeof CONFIG> = {}) {
   });
   const logger = pino({ level: 'silent' });
   const engine = new Engine({ database, clock, logger, kinds: [domains.kind] });
-  const commands: DomainCommands = { ...domains.commands, engine };
+  const commands: DomainCommands = { ...domains.commands, engine, releaseWaiting: async () => {} };
   const call = <Params, Body>(params: Params, body: Body): Call<Params, unknown, Body> => ({
     caller: {
       kind: 'key',

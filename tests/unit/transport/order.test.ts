@@ -62,6 +62,26 @@ test('the next one gets what those before it have surely not taken, and it is to
   expect(asked).toEqual(['smtp', 'smtp', 'ses', 'direct']);
 });
 
+test('one that refuses to take over is passed over with its reason, and is not asked while it rests', async () => {
+  const asks: string[] = [];
+  const refuses = async (name: Transport['name']) => {
+    asks.push(name);
+    return name === 'ses' ? 'no room' : null;
+  };
+  const sent = async () => {
+    const { by, outcomes } = await order.send(null, ['ses', 'direct'], aMessage(), LIMITS, refuses);
+    return { by: by.name, passedOver: outcomes[0]?.passedOver };
+  };
+  expect(await sent()).toEqual({ by: 'smtp', passedOver: [] });
+  expect(asks).toEqual([]);
+  answers = { smtp: DOWN };
+  expect(await sent()).toEqual({ by: 'direct', passedOver: ['smtp: 421 busy', 'ses: no room'] });
+  expect([asks, asked]).toEqual([
+    ['ses', 'direct'],
+    ['smtp', 'smtp', 'direct'],
+  ]);
+});
+
 test.each([
   ['doubt', IN_DOUBT],
   ['an answer about the message', GREY],

@@ -1,5 +1,5 @@
 import type { EmailState, emailMachine } from '../../../../machines/email.ts';
-import type { EmailContext } from '../../../../machines/email-context.ts';
+import type { EmailContext, Postponement } from '../../../../machines/email-context.ts';
 import { sharedReason } from '../../../../machines/email-progress.ts';
 import type { FailureReason } from '../../../../machines/email-recipient.ts';
 import { someMayBeTried } from '../../../../machines/email-rules.ts';
@@ -23,7 +23,11 @@ export function explainEmail({ state, context, timers, steps }: HistoryOfEmail):
   const email = context as EmailContext;
   const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;
   const { summary, rule, next } = decidedFor(STATES, state)(email, wakeAt);
-  return { summary, rule, evidence: steps.map(evidenceOf), next };
+  const last = steps.findLastIndex(({ event }) => event === 'attempt.postponed');
+  const evidence = steps.map((step, index) =>
+    index === last && email.postponed ? { at: step.at, text: putOff(email.postponed) } : evidenceOf(step),
+  );
+  return { summary, rule, evidence, next };
 }
 
 type Explain = (email: EmailContext, wakeAt: number | null) => Omit<EmailExplanation, 'evidence'>;
@@ -37,11 +41,8 @@ const STATES: Readonly<Record<EmailState, Explain>> = {
     rule: 'Until then it can be moved or cancelled; afterwards neither.',
     next: { text: 'The first attempt begins.', at },
   }),
-  queued: (email, at) => ({
-    summary: `It waits until attempt ${email.attempt + 1} can begin.`,
-    rule: `It is durable, and offers itself every few seconds to whichever instance has a free slot. ${inDoubtNow(email) > 0 ? `It may have arrived at ${people(inDoubtNow(email))} before; it goes out again with the same Message-ID.` : 'Nothing of the attempt has left.'}`,
-    next: { text: 'An instance takes it on.', at },
-  }),
+  queued: (email, at) =>
+    email.postponed && email.postponed.until > email.at ? waitsFor(email.postponed) : waitsForSlot(email, at),
   sending: ({ attempt, leaseMs, holdsDoubt }, at) => ({
     summary: `Attempt ${attempt} is under way.`,
     rule: `Without an outcome within ${duration(leaseMs)} the attempt counts as lost, and ${holdsDoubt ? 'none follows it, since it may have arrived' : 'another begins with the same Message-ID'}.`,
@@ -69,6 +70,21 @@ const STATES: Readonly<Record<EmailState, Explain>> = {
     next: { text: END, at: null },
   }),
 };
+
+const waitsForSlot: Explain = (email, at) => ({
+  summary: `It waits until attempt ${email.attempt + 1} can begin.`,
+  rule: `It is durable, and offers itself every few seconds to whichever instance has a free slot. ${inDoubtNow(email) > 0 ? `It may have arrived at ${people(inDoubtNow(email))} before; it goes out again with the same Message-ID.` : 'Nothing of the attempt has left.'}`,
+  next: { text: 'An instance takes it on.', at },
+});
+
+const waitsFor = ({ until, transport, perDay }: Postponement): ReturnType<Explain> => ({
+  summary: `It waits for the warm-up of its domain on ${transport}: ${perDay} recipients on that day, which were used up.`,
+  rule: 'Whatever exceeds a day waits for one that has room, campaigns behind other mail. No attempt is counted, and the time for retries has not begun.',
+  next: { text: 'The attempt begins, if that day has room for it.', at: until },
+});
+
+const putOff = ({ until, transport, perDay }: Postponement): string =>
+  `Put off until ${instant(until)}: the warm-up of its domain on ${transport} allowed ${perDay} recipients on that day, and they were used up. Nothing was sent, and no attempt counts.`;
 
 const inDoubtNow = ({ recipients }: EmailContext): number =>
   recipients.filter(({ inDoubt }) => inDoubt).length;
@@ -118,6 +134,7 @@ const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEnt
   'reschedule.requested': () => 'A client moved it to another time.',
   'attempt.completed': ({ attempt, to }) => `Attempt ${attempt} ended; the email is ${to}.`,
   'attempt.begun': ({ attempt }) => `Attempt ${attempt} began: a session could be had.`,
+  'attempt.postponed': () => 'A limit left no room for the attempt, and it was put off; nothing was sent.',
   'attempt.declined': () => 'The attempt could not be carried out; nothing was sent.',
   'report.received': ({ from, to }) =>
     from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,

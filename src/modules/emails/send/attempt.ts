@@ -1,5 +1,5 @@
 import { nanoid } from 'nanoid';
-import type { EmailContext, EmailEvent } from '../../../../machines/email-context.ts';
+import type { EmailContext, EmailEvent, Postponement } from '../../../../machines/email-context.ts';
 import { mayBeTried } from '../../../../machines/email-progress.ts';
 import type { TellActor } from '../../../engine/performers.ts';
 import type { Clock } from '../../../time/clock.ts';
@@ -25,6 +25,7 @@ export class LiveAttempt {
   #begun: Promise<EmailContext | null> | undefined;
   #isUncertain = false;
   #isHeld = false;
+  #postponed: Postponement | null = null;
 
   constructor(
     { attempt }: Pick<EmailContext, 'attempt'>,
@@ -50,10 +51,16 @@ export class LiveAttempt {
     this.#isHeld = true;
   }
 
+  /** Notes the limit that it has to wait for. */
+  postpone(because: Postponement): void {
+    this.#postponed = because;
+  }
+
   /** The events for the actor at the end of the attempt, given its outcome. */
   async eventsWith(outcome: () => readonly EmailEvent[]): Promise<readonly EmailEvent[]> {
     const { attempt, by } = this;
     const at = this.parts.clock.now();
+    if (this.#postponed) return [{ type: 'attempt.postponed', at, attempt, because: this.#postponed }];
     // No session was needed to know the outcome, so beginning and end are one write.
     if (this.#begun === undefined)
       return this.parts.isStopping() || this.#isHeld

@@ -1,6 +1,7 @@
 import type { SigningKey } from '../../../transport/dkim/signing-key.ts';
 import { returnPathFor } from '../../../transport/inbound/verp.ts';
 import type { OutboundMessage, Transport, Unsubscribe } from '../../../transport/transport.ts';
+import type { WarmUp } from '../../../transport/warm-up.ts';
 import type { LiveMessage } from './reader.ts';
 import type { Destination } from './return-token.ts';
 
@@ -18,6 +19,8 @@ export interface Sender {
   readonly provider: Transport['name'] | null;
   /** The enabled transports that take over while that one is down, in this order. */
   readonly fallbacks: readonly Transport['name'][];
+  /** How its mail is warmed up, on each transport that is. */
+  readonly warmUps: readonly WarmUp[];
 }
 
 /** The two parts that a person reads, and the unsubscribe link if there is one. */

@@ -12,6 +12,7 @@ import { LIVE_LIMITS, type LiveLimits } from './limits.ts';
 import { LivePerformer } from './performer.ts';
 import { LiveReader } from './reader.ts';
 import { cachedSenders } from './senders.ts';
+import { WarmUps } from './warm-ups.ts';
 
 /** The services and settings that live mail is sent with. */
 export interface LiveMailParts {
@@ -52,6 +53,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
       monotonic: clock.monotonic,
       logger: parts.logger,
     }),
+    warmUps: new WarmUps(database, clock),
     personalise: personaliser({ signer, publicUrl, textFromHtml }),
   });
 }

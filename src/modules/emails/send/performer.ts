@@ -29,7 +29,9 @@ import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES }
 import { type Found, type Prepared, prepare } from './prepare.ts';
 import type { LiveMessage, LiveReader, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
+import { laneOf, refusalOf } from './room.ts';
 import type { SenderProblem, Senders } from './senders.ts';
+import type { Lane, WarmUps } from './warm-ups.ts';
 
 /** The services and limits that live mail is sent with. */
 export interface LiveParts {
@@ -46,6 +48,7 @@ export interface LiveParts {
   readonly campaigns: () => CampaignMail | undefined;
   /** The transports that mail may leave by, the default one first. */
   readonly enabled: EnabledTransports;
+  readonly warmUps: WarmUps;
 }
 
 /**
@@ -126,8 +129,7 @@ export class LivePerformer {
     if (this.#stopping) return 0;
     const { bulkSlots } = this.parts.limits;
     const most = Math.min(MOST_BULK, Math.max(LEAST_BULK * bulkSlots, this.#bulkEnded.perSecond));
-    const here = Math.max(...this.#bulk.values().map(({ taken, waiting }) => taken + waiting));
-    const room = most - here;
+    const room = most - this.#bulkHere;
     return room >= most / 2 ? room : 0;
   }
 
@@ -217,6 +219,33 @@ export class LivePerformer {
     return this.#order.states;
   }
 
+  /** How many warm-ups have nothing left of this day, as far as this instance knows. */
+  get warmUpsUsedUp(): number {
+    return this.parts.warmUps.usedUp;
+  }
+
+  /**
+   * About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a limit. Those that are here
+   * already have their part of it. @throws Unavailable
+   */
+  async warmUpRoom(domainId: string): Promise<number | null> {
+    const sender = await this.parts.senders.find(domainId);
+    if (typeof sender === 'string') return null;
+    const { name } = this.parts.transport(sender.provider);
+    const warmUp = sender.warmUps.find(({ provider }) => provider === name);
+    const room = warmUp ? await this.parts.warmUps.roomOf({ domainId, warmUp, isBulk: true }) : null;
+    return room === null ? null : Math.max(0, room - this.#bulkHere);
+  }
+
+  get #bulkHere(): number {
+    return Math.max(...this.#bulk.values().map(({ taken, waiting }) => taken + waiting));
+  }
+
+  /** Gives back what it has claimed and not used. */
+  close(): Promise<void> {
+    return this.parts.warmUps.close();
+  }
+
   /** Frees the slot of an order whose outcome is durable, and lets its email come again. */
   settled(order: Order): void {
     if (this.#held.get(order.actor.id) === order) this.#held.delete(order.actor.id);
@@ -278,6 +307,10 @@ export class LivePerformer {
       return offersExit(message, copy, sender, this.parts.personalise);
     };
     const withheld = new Set(open.filter(isSuppressed));
+    // A recipient counts once, with the first attempt.
+    const lane = attempt.attempt === 1 ? laneOf(message, sender, by.name) : null;
+    const room = lane && (await this.#roomIn(lane, open.length - withheld.size, actor, attempt));
+    if (room === 'none') return [];
     const copies = new Semaphore(COPIES_AT_ONCE);
     // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
     // which counts from the beginning of the attempt.
@@ -293,7 +326,27 @@ export class LivePerformer {
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
     const left = tried.filter((one) => one !== null);
+    if (left.length === 0) room?.giveBack();
     return eventsOfAttempt(attempt, message.envelope.messageId, left, untried, clock.now());
+  }
+
+  /** Takes room in the warm-up of its domain. Without room the attempt is put off, and nothing was opened for it. */
+  async #roomIn(
+    lane: Lane,
+    recipients: number,
+    actor: Actor,
+    attempt: LiveAttempt,
+  ): Promise<{ giveBack(): void } | 'none' | null> {
+    if (recipients === 0) return null;
+    try {
+      const room = await this.parts.warmUps.take(lane, recipients);
+      if (room.until === null) return room;
+      attempt.postpone({ until: room.until, transport: lane.warmUp.provider, perDay: room.perDay });
+    } catch (error) {
+      this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
+      attempt.hold();
+    }
+    return 'none';
   }
 
   /** Sends one copy; null when another attempt has it. A fault before the transport has the copy defers it: nothing was sent. */
@@ -338,7 +391,9 @@ export class LivePerformer {
       this.parts.logger.error({ err: error, actor: actor.id }, 'A copy could not be written.');
       return undone('The message could not be written');
     }
-    const sent = await this.#handOver(by, sender, outbound, limits);
+    const sent = await this.#handOver(by, sender, outbound, limits, (name) =>
+      refusalOf(this.parts.warmUps, message, sender, name),
+    );
     return sent && { recipient, ...sent };
   }
 
@@ -368,9 +423,10 @@ export class LivePerformer {
     { provider, fallbacks }: Sender,
     outbound: OutboundMessage,
     limits: SendLimits,
+    refuses: (name: Transport['name']) => Promise<string | null>,
   ): Promise<Pick<AttemptResult, 'by' | 'sent'> | null> {
     try {
-      const { outcomes, ...last } = await this.#order.send(provider, fallbacks, outbound, limits);
+      const { outcomes, ...last } = await this.#order.send(provider, fallbacks, outbound, limits, refuses);
       const [sent] = outcomes;
       if (sent) return { ...last, sent };
       throw new Error(`The transport ${by.name} told no outcome.`);

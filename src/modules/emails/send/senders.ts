@@ -92,6 +92,7 @@ export function cachedSenders({
         clickTracking: domain.clickTracking,
         provider: domain.provider,
         fallbacks: domain.fallbacks.filter((name) => enabled.includes(name)),
+        warmUps: domain.warmUps,
       };
     });
 

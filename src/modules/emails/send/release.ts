@@ -1,0 +1,51 @@
+import type { Database } from '../../../db/database.ts';
+import { wakeWriting } from '../../../engine/wake-at.ts';
+import type { Logger } from '../../../telemetry/logger.ts';
+import type { Clock } from '../../../time/clock.ts';
+
+/** Emails of one statement. */
+const AT_ONCE = 1_000;
+/** Statements that a request waits for; the rest goes on behind it. */
+const AWAITED = 20;
+/** What is due sooner waits for a slot, and not for a limit. */
+const SOON_MS = 60_000;
+
+/**
+ * Has live emails of a domain that wait for a limit ask again now, the oldest first: the limit may be gone. Those that it still holds
+ * back are put off anew. @throws Unavailable
+ */
+export function waitingReleaser(
+  database: Database,
+  clock: Clock,
+  logger: Logger,
+): (domainId: string) => Promise<void> {
+  const wake = wakeWriting(clock);
+  const sql = `with waiting as materialized (
+  select d.id from email_due d where d.id > $4 and d.state = 'queued' and d.livemode and d.wake_at > $2::timestamptz
+    and exists (select from emails e where e.id = d.id and e.domain_id = $1)
+  order by d.id limit ${AT_ONCE} for update of d skip locked
+)${wake.cte}
+update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w where d.id = w.id returning d.id`;
+  return async (domainId) => {
+    let last = '';
+    const some = async (batches: number): Promise<boolean> => {
+      for (let batch = 0; batch < batches; batch++) {
+        const now = clock.now();
+        const parameters = [domainId, iso(now + SOON_MS), iso(now), last];
+        const released = await database.query<{ id: string }>(sql, parameters);
+        for (const { id } of released) if (id > last) last = id;
+        if (released.length < AT_ONCE) return false;
+      }
+      return true;
+    };
+    if (await some(AWAITED))
+      some(Number.POSITIVE_INFINITY).catch((err: unknown) =>
+        logger.warn(
+          { err, domainId },
+          'Not every email that waited for the warm-up of a domain asks again yet.',
+        ),
+      );
+  };
+}
+
+const iso = (at: number): string => new Date(at).toISOString();
