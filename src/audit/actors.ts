@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import type { BodyStore } from '../bodies/body-store.ts';
 import { ACTOR_COLUMNS, definitionColumn } from '../engine/actor-columns.ts';
 import type { Kind } from '../engine/kind.ts';
 import { birthFaults, type Marks, readMarks } from './births.ts';
@@ -26,6 +27,8 @@ export interface Audit {
   readonly removed: Removed;
   /** True when an instance is connected. Without one, what is due waits for the next start. */
   readonly served: boolean;
+  /** Where large contents lie outside; null where no setting names it. */
+  readonly bodies: BodyStore | null;
 }
 
 /** A batch of actors, and the range of ids it covers: everything in the database between the two belongs to it. */

@@ -1,3 +1,4 @@
+import type { BodyStore } from '../bodies/body-store.ts';
 import { migrations } from '../db/migrations.ts';
 import { MODULE_AUDITS, MODULE_KINDS } from '../modules.ts';
 import { type Audit, auditActors } from './actors.ts';
@@ -20,14 +21,18 @@ where datname = current_database() and application_name like 'posthorn #%'`;
  * Checks the ledger of a database at one moment. It only reads, a batch at a time.
  * @throws NotAuditable when it is empty or of another version
  */
-export async function auditLedger(session: Session, now: number, since = 0): Promise<Findings> {
+export async function auditLedger(
+  session: Session,
+  now: number,
+  { since = 0, bodies = null }: { readonly since?: number; readonly bodies?: BodyStore | null } = {},
+): Promise<Findings> {
   await checkVersion(session);
   const findings = new Findings();
   const [row] = await session.query<{ instances: number }>(SERVED);
   const served = (row?.instances ?? 0) > 0;
   if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
   const removed = await readRemoved(session);
-  const audit: Audit = { session, findings, now, since, removed, served };
+  const audit: Audit = { session, findings, now, since, removed, served, bodies };
   const quotas = new QuotaLedger(removed, since);
   for (const { kind, audit: own } of MODULE_KINDS)
     if (own) await own(audit, quotas);

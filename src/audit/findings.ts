@@ -6,6 +6,7 @@ export const CHECKS = {
   births: 'whatever has had no turn is known to the clock, or found when its instance is gone',
   events: "every recipient's events agree with what became of them, none twice",
   outcomes: 'the state of an email is what its recipients amount to',
+  bodies: 'every body that an email has lies in the store',
   quotas: 'used units are what was accepted, less what was given back',
   replies: 'stored replies name emails that exist',
   mail: 'mail between actors arrives within a minute',

@@ -1,6 +1,7 @@
 import { VERSION } from '../config/version.ts';
 import type { BulkSession } from '../db/bulk-session.ts';
 import { partitionedDays } from '../db/partitions.ts';
+import type { BodyReader } from './bodies.ts';
 import { rangesOf, readTables, type SchemaTable } from './catalogue.ts';
 import { countRows, type Header, inPieces, type Part } from './parts.ts';
 import { BackupRefused } from './refused.ts';
@@ -10,9 +11,14 @@ const FRAME_BYTES = 1_048_576;
 
 /**
  * Reads everything in a database, as it is at one moment, in bounded memory. Ends the session's transaction.
+ * `bodies` reads what lies outside; without it that stays where it is.
  * @throws BackupRefused where there is no Posthorn in it, Unavailable
  */
-export async function* dump(session: BulkSession, secretKey: string | null): AsyncGenerator<Part> {
+export async function* dump(
+  session: BulkSession,
+  secretKey: string | null,
+  bodies: BodyReader | null = null,
+): AsyncGenerator<Part> {
   const tables = await lockedTables(session);
   if (!tables.some(({ name }) => name === 'posthorn_migrations'))
     throw new BackupRefused('There is no Posthorn in this database, so there is nothing to back up.');
@@ -39,8 +45,14 @@ export async function* dump(session: BulkSession, secretKey: string | null): Asy
         for (const piece of inPieces(read, FRAME_BYTES)) yield { kind: 'rows', rows: piece };
       }
   }
+  let count = 0;
+  if (bodies)
+    for await (const { key, octets } of bodies.all(session)) {
+      yield { kind: 'body', key, octets };
+      count++;
+    }
   await session.commit();
-  yield { kind: 'trailer', trailer: { rows } };
+  yield { kind: 'trailer', trailer: { rows, ...(count > 0 && { bodies: count }) } };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Header, Part, Table, Trailer } from './parts.ts';
 export const MARK = Buffer.from('PHBACKUP', 'latin1');
 
 /** The form of the file. A version reads its own and those before. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** The bytes before the body of a frame. */
 export const FRAME_HEAD = 5;
@@ -15,7 +15,10 @@ export const FRAME_HEAD = 5;
 /** A longer preface is none of ours. */
 export const LONGEST_PREFACE = 4_096;
 
-const KINDS = ['header', 'table', 'rows', 'trailer'] as const satisfies readonly Part['kind'][];
+/** The first form, which had no bodies. */
+export const OLDEST_FORMAT = 1;
+
+const KINDS = ['header', 'table', 'rows', 'trailer', 'body'] as const satisfies readonly Part['kind'][];
 
 /** The number that stands for a kind. */
 export const numberOf = (kind: Part['kind']): number => KINDS.indexOf(kind) + 1;
@@ -24,6 +27,7 @@ export const numberOf = (kind: Part['kind']): number => KINDS.indexOf(kind) + 1;
 export const kindOf = (number: number): Part['kind'] | undefined => KINDS[number - 1];
 
 const LEVEL = { level: 3 };
+const LINE_END = 10;
 
 const text = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
@@ -38,11 +42,24 @@ export async function packed(part: Part): Promise<Uint8Array> {
       return Bun.zstdCompress(part.rows, LEVEL);
     case 'trailer':
       return Bun.zstdCompress(text(part.trailer), LEVEL);
+    case 'body': {
+      // It is a zstd frame already.
+      const name = Buffer.from(`${part.key}\n`, 'latin1');
+      return Buffer.concat([name, part.octets]);
+    }
   }
 }
 
 /** The part that a body was made of. */
 export async function unpacked(kind: Part['kind'], body: Uint8Array): Promise<Part> {
+  if (kind === 'body') {
+    const end = body.indexOf(LINE_END);
+    return {
+      kind,
+      key: Buffer.from(body.subarray(0, end)).toString('latin1'),
+      octets: body.subarray(end + 1),
+    };
+  }
   const bytes = await Bun.zstdDecompress(body as Uint8Array<ArrayBuffer>);
   const value = (): unknown => JSON.parse(bytes.toString('utf8'));
   switch (kind) {

@@ -1,8 +1,10 @@
+import type { BodyStore } from '../bodies/body-store.ts';
 import type { BulkSession } from '../db/bulk-session.ts';
 import { hashOf, MigrationMismatch, migrate } from '../db/migrate.ts';
 import { migrations as carried, type Migration } from '../db/migrations.ts';
 import { makePartitions } from '../db/partitions.ts';
 import { continueLog } from '../modules/events/commands.ts';
+import { BodyPlacer, forgetStore } from './bodies.ts';
 import { readTables } from './catalogue.ts';
 import { countRows, type Header, type Part, type Table, type Trailer } from './parts.ts';
 import { BackupRefused } from './refused.ts';
@@ -17,6 +19,10 @@ export interface LoadOptions {
   readonly onRows?: (added: number) => void;
   /** A sentence for the operator. */
   readonly warn: (sentence: string) => void;
+  /** Where bodies that come along are put; null puts them into the rows of their emails. */
+  readonly bodies?: BodyStore | null;
+  /** True where the database before is not to be used again: bodies that lie outside are this one's. */
+  readonly isMoved?: boolean;
 }
 
 /**
@@ -26,9 +32,10 @@ export interface LoadOptions {
 export async function load(
   session: BulkSession,
   parts: AsyncIterable<Part>,
-  { isOurs, onHeader, onRows = () => {}, warn }: LoadOptions,
+  { isOurs, onHeader, onRows = () => {}, warn, bodies = null, isMoved = false }: LoadOptions,
 ): Promise<Trailer> {
   let loader: Loader | null = null;
+  const placer = new BodyPlacer(session, bodies);
   for await (const part of parts) {
     if (part.kind === 'header') {
       const { header } = part;
@@ -39,9 +46,15 @@ export async function load(
     } else if (loader === null) throw new BackupRefused('The backup does not begin with its header.');
     else if (part.kind === 'table') loader.begin(part.table);
     else if (part.kind === 'rows') await loader.add(part.rows);
+    else if (part.kind === 'body') await placer.add(part);
     else {
       loader.compare(part.trailer);
+      if (placer.placed !== (part.trailer.bodies ?? 0))
+        throw new BackupRefused(
+          `The backup says that it has ${part.trailer.bodies ?? 0} bodies, and holds ${placer.placed}.`,
+        );
       await migrate(session);
+      if (!isMoved) await forgetStore(session);
       await continueLog(session);
       // The first plans are made of these figures, and an embedded database collects none by itself.
       await session.script('analyze');

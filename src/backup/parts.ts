@@ -27,14 +27,18 @@ export interface Table {
 /** What a backup ends with: how many rows each table has. */
 export interface Trailer {
   readonly rows: Readonly<Record<string, number>>;
+  /** How many bodies of BODY_STORE come along; none where it is left out. */
+  readonly bodies?: number;
 }
 
-/** A backup is a sequence of these: a header, then each table with its rows, then a trailer. */
+/** A backup is a sequence of these: a header, then each table with its rows, the bodies that lay outside, then a trailer. */
 export type Part =
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'table'; readonly table: Table }
   /** Whole rows in the text form of COPY. */
   | { readonly kind: 'rows'; readonly rows: Uint8Array<ArrayBuffer> }
+  /** What lay in BODY_STORE under that key. */
+  | { readonly kind: 'body'; readonly key: string; readonly octets: Uint8Array }
   | { readonly kind: 'trailer'; readonly trailer: Trailer };
 
 const LINE_END = 10;

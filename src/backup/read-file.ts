@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { FORMAT, FRAME_HEAD, kindOf, LONGEST_PREFACE, MARK, unpacked } from './frames.ts';
+import { FORMAT, FRAME_HEAD, kindOf, LONGEST_PREFACE, MARK, OLDEST_FORMAT, unpacked } from './frames.ts';
 import type { Header, Part } from './parts.ts';
 import { asRefused, BackupRefused } from './refused.ts';
 import { frameSeal, isLock, keyOf, type Lock } from './seal.ts';
@@ -97,7 +97,8 @@ async function readPreface(
   const { format, lock } = read(preface) ?? {};
   if (typeof format === 'number' && format > FORMAT)
     throw new BackupRefused(`${path} was made by a newer version of Posthorn. Restore it with that one.`);
-  if (format !== FORMAT || (lock !== null && !isLock(lock))) throw torn(path, 'its preface cannot be read');
+  if (typeof format !== 'number' || format < OLDEST_FORMAT || (lock !== null && !isLock(lock)))
+    throw torn(path, 'its preface cannot be read');
   return { lock, digest: createHash('sha256').update(preface).digest() };
 }
 

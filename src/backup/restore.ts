@@ -1,6 +1,7 @@
 import { auditLedger } from '../audit/audit.ts';
 import type { Findings } from '../audit/findings.ts';
 import { openSession } from '../audit/session.ts';
+import type { BodyStore } from '../bodies/body-store.ts';
 import type { Where } from '../db/open.ts';
 import { readClock } from '../time/database-clock.ts';
 import { load } from './load.ts';
@@ -15,6 +16,10 @@ export interface RestoreOptions {
   readonly warn: (sentence: string) => void;
   /** Called before anything is written: it may still refuse. Answers how to take back what it has done. */
   readonly onHeader: (header: Header) => Promise<() => void>;
+  /** Where contents that lie outside are, and are put; null for the rows of their emails. */
+  readonly bodies: BodyStore | null;
+  /** True where the database before is not to be used again. */
+  readonly isMoved?: boolean;
 }
 
 /** What was restored, and what the audit found in it. */
@@ -33,7 +38,7 @@ export interface Restored {
 export async function restore(
   place: { readonly databaseUrl: string | null; readonly dataDir: string },
   parts: AsyncIterable<Part>,
-  { progress, warn, onHeader }: RestoreOptions,
+  { progress, warn, onHeader, bodies, isMoved = false }: RestoreOptions,
 ): Promise<Restored> {
   const target = openTarget(place);
   let takeBack = (): void => {};
@@ -48,14 +53,14 @@ export async function restore(
           target.seeRoom();
           progress.addRows(added);
         },
-        warn,
+        ...{ warn, bodies, isMoved },
       }),
     );
     // What was committed on a server stays, whatever the audit meets with, and could not be used without the key.
     if (!target.isOurs) takeBack = () => {};
     progress.end();
     const begin = performance.now();
-    const findings = await audited(target.where);
+    const findings = await audited(target.where, bodies);
     const auditMs = performance.now() - begin;
     await target.use();
     const counts = Object.values(rows);
@@ -69,10 +74,10 @@ export async function restore(
   }
 }
 
-async function audited(where: Where): Promise<Findings> {
+async function audited(where: Where, bodies: BodyStore | null): Promise<Findings> {
   const session = await openSession(where);
   try {
-    return await auditLedger(session, (await readClock(session)).at);
+    return await auditLedger(session, (await readClock(session)).at, { bodies });
   } finally {
     await session.close();
   }

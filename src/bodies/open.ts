@@ -1,4 +1,6 @@
 import type { Metrics } from '../telemetry/metrics.ts';
+import { systemClock } from '../time/clock.ts';
+import { trustedAuthorities } from '../transport/authorities.ts';
 import { readBucketAddress } from './address.ts';
 import { type BodyLimits, BodyStore } from './body-store.ts';
 import { Bucket } from './bucket.ts';
@@ -25,6 +27,15 @@ export function bodyStoreKey(
     : config.awsSecretAccessKey;
   return accessKeyId === null || secretAccessKey === null ? null : { accessKeyId, secretAccessKey };
 }
+
+/** Opens the store for a command, which goes by the machine's own clock. */
+export const openBodyStoreAlone = async (
+  config: BodySettings & { readonly tlsCaFile: string | null },
+): Promise<BodyStore | null> =>
+  openBodyStore(config, {
+    ca: await trustedAuthorities(config.tlsCaFile),
+    ...{ now: systemClock.now, monotonic: systemClock.monotonic },
+  });
 
 /** Opens the store that the settings name; null where they name none. Nothing is asked of the server yet. */
 export function openBodyStore(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { auditLedger } from '../audit/audit.ts';
 import { CHECKS, type Check, type Findings } from '../audit/findings.ts';
 import { openSession } from '../audit/session.ts';
+import { openBodyStoreAlone } from '../bodies/open.ts';
 import type { Config } from '../config/config.ts';
 import { readClock } from '../time/database-clock.ts';
 import type { Terminal } from './terminal.ts';
@@ -18,7 +19,10 @@ export async function runAudit(config: Config, since: number, terminal: Terminal
   const session = await openSession({ url: databaseUrl, dataDir });
   let findings: Findings;
   try {
-    findings = await auditLedger(session, (await readClock(session)).at, since);
+    findings = await auditLedger(session, (await readClock(session)).at, {
+      since,
+      bodies: await openBodyStoreAlone(config),
+    });
   } finally {
     await session.close();
   }

@@ -1,9 +1,11 @@
+import { BodyReader } from '../backup/bodies.ts';
 import { dump } from '../backup/dump.ts';
 import type { Part } from '../backup/parts.ts';
 import { Progress, sizeOf } from '../backup/progress.ts';
 import { countingRows } from '../backup/restore.ts';
 import { openSource } from '../backup/source.ts';
 import { writeBackup } from '../backup/write-file.ts';
+import { openBodyStoreAlone } from '../bodies/open.ts';
 import type { Config } from '../config/config.ts';
 import { newPassphrase, type PassphraseRequest } from './passphrase.ts';
 import type { Terminal } from './terminal.ts';
@@ -17,12 +19,16 @@ export async function runBackup(
 ): Promise<number> {
   const passphrase = await newPassphrase(config, request, terminal);
   const source = await openSource(config);
+  const bodies = new BodyReader(await openBodyStoreAlone(config));
   const progress = new Progress('Backed up', terminal);
   let told = '';
   try {
-    const parts = summed(countingRows(dump(source.session, source.secretKey), progress), (summary) => {
-      told = summary;
-    });
+    const parts = summed(
+      countingRows(dump(source.session, source.secretKey, bodies), progress),
+      (summary) => {
+        told = summary;
+      },
+    );
     const bytes = await writeBackup(path, parts, {
       passphrase,
       onWritten: (written) => progress.setBytes(written),
@@ -35,6 +41,10 @@ export async function runBackup(
   } finally {
     await source.close();
   }
+  if (bodies.lost > 0)
+    terminal.error(
+      `${bodies.lost.toLocaleString('en')} bodies are not in it: they are missing or damaged in BODY_STORE, or their emails were removed meanwhile.\n`,
+    );
   if (passphrase === null && source.secretKey !== null)
     terminal.error(
       'The secret key is in it, readable: keep the file as you keep that key, or encrypt backups with --encrypt or --passphrase-file.\n',
@@ -50,7 +60,9 @@ async function* summed(parts: AsyncIterable<Part>, tell: (summary: string) => vo
     if (part.kind === 'trailer') {
       const counts = Object.values(part.trailer.rows);
       const rows = counts.reduce((sum, count) => sum + count, 0);
-      tell(`${rows.toLocaleString('en')} rows of ${counts.length} tables as they were at ${takenAt}`);
+      const { bodies = 0 } = part.trailer;
+      const also = bodies > 0 ? ` and ${bodies.toLocaleString('en')} bodies` : '';
+      tell(`${rows.toLocaleString('en')} rows of ${counts.length} tables${also} as they were at ${takenAt}`);
     }
     yield part;
   }

@@ -4,6 +4,7 @@ import { Progress } from '../backup/progress.ts';
 import { BackupRefused } from '../backup/refused.ts';
 import { restore } from '../backup/restore.ts';
 import { openSourceAlone } from '../backup/source.ts';
+import { openBodyStoreAlone } from '../bodies/open.ts';
 import type { Config } from '../config/config.ts';
 import type { BulkSession } from '../db/bulk-session.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
@@ -43,6 +44,9 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
         progress,
         warn: (sentence) => terminal.error(`${sentence}\n`),
         onHeader: async () => () => {},
+        // They stay where they are.
+        bodies: await openBodyStoreAlone(config),
+        isMoved: true,
       },
     );
     terminal.out(`${rows.toLocaleString('en')} rows of ${tables} tables are moved.\n\n`);

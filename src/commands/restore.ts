@@ -2,6 +2,7 @@ import { Progress } from '../backup/progress.ts';
 import { isEncrypted, readBackup, readFrames, readHeader } from '../backup/read-file.ts';
 import { restore } from '../backup/restore.ts';
 import { placeSecretKey } from '../backup/secret-key-file.ts';
+import { openBodyStoreAlone } from '../bodies/open.ts';
 import type { Config } from '../config/config.ts';
 import { auditReport } from './audit.ts';
 import {
@@ -27,6 +28,7 @@ export async function runRestore(
     progress,
     warn: (sentence) => terminal.error(`${sentence}\n`),
     onHeader: ({ secretKey }) => placeSecretKey(config, secretKey, path),
+    bodies: await openBodyStoreAlone(config),
   });
   terminal.out(`${rows.toLocaleString('en')} rows of ${tables} tables are restored.\n\n`);
   terminal.out(auditReport(findings, auditMs));

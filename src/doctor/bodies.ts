@@ -1,8 +1,7 @@
 import { nanoid } from 'nanoid';
-import { type BodySettings, openBodyStore } from '../bodies/open.ts';
+import { type BodySettings, openBodyStoreAlone } from '../bodies/open.ts';
 import { ownerOf, patiently } from '../bodies/owner.ts';
 import type { Database } from '../db/database.ts';
-import { trustedAuthorities } from '../transport/authorities.ts';
 import { type Diagnosis, fine, messageOf, warning, wrong } from './diagnosis.ts';
 
 const CHECK = 'Body store';
@@ -13,11 +12,9 @@ const OWN_NAME = 'select id from body_store_owner order by id limit 1';
 export async function* diagnoseBodies(
   config: BodySettings & { readonly tlsCaFile: string | null },
   database: Database | null,
-  now: () => number,
 ): AsyncGenerator<Diagnosis> {
   const isUsed = database !== null && (await first<{ used: boolean }>(database, USED))?.used === true;
-  const ca = await trustedAuthorities(config.tlsCaFile).catch(() => null);
-  const store = openBodyStore(config, { ca, now, monotonic: () => performance.now() });
+  const store = await openBodyStoreAlone(config);
   if (!store) {
     if (isUsed)
       yield wrong(

@@ -104,7 +104,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
       yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
-    yield* diagnoseBodies(config, usable, machineNow);
+    yield* diagnoseBodies(config, usable);
     const relays = await diagnoseRelays(config);
     if (relays) yield relays;
     yield* waysOut(examination, usable);

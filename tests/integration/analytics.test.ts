@@ -27,7 +27,15 @@ import { onEachStore, type SharedStore } from '../support/shared-store.ts';
 async function unequalHours({ database }: SharedStore): Promise<readonly string[]> {
   const findings = new Findings();
   const session = { query: database.query.bind(database), close: async () => {} };
-  await auditAnalytics({ session, findings, now: 0, since: 0, removed: { test: 0, live: 0 }, served: false });
+  await auditAnalytics({
+    session,
+    findings,
+    now: 0,
+    since: 0,
+    removed: { test: 0, live: 0 },
+    served: false,
+    bodies: null,
+  });
   expect(findings.lookedAt('analytics')).toBeGreaterThan(100);
   return findings.named.map(({ id, what }) => `${id}: ${what}`);
 }

@@ -56,7 +56,7 @@ describe.each(STORES)('an audit, %s', (kind, open) => {
         ? { query: (text, parameters) => store.database.query(text, parameters), close: async () => {} }
         : await openSession({ url: store.url, dataDir: null });
     try {
-      return await auditLedger(session, now, since);
+      return await auditLedger(session, now, { since });
     } finally {
       await session.close();
     }

@@ -97,6 +97,7 @@ describe('a disk that fills up', () => {
       const restored = restore({ databaseUrl: null, dataDir }, parts(), {
         progress: new Progress('Restored', { error() {} }),
         warn() {},
+        bodies: null,
         onHeader: async () => {
           const { bavail, bsize } = statfsSync(home);
           writeFileSync(join(home, 'others'), Buffer.alloc(bavail * bsize - 128 * MIB + 1));

@@ -129,6 +129,7 @@ test('what was committed keeps its key, also when it cannot be audited', async (
   const restored = restore({ databaseUrl: target.url, dataDir: '/nonexistent' }, breaking(), {
     progress: new Progress('Restored', { error() {} }),
     warn() {},
+    bodies: null,
     onHeader: async () => () => {
       isTakenBack = true;
     },

@@ -145,14 +145,14 @@ test('nothing is stored for an email over the quota', async () => {
   expect(await s3.keys()).toEqual(before);
 });
 
-const diagnoses = async (environment: Readonly<Record<string, string>>, now = Date.now) => {
+const diagnoses = async (environment: Readonly<Record<string, string>>) => {
   const config = {
     ...{ bodyStore: environment.BODY_STORE ?? null, bodyStoreRegion: 'us-east-1', tlsCaFile: null },
     bodyStoreEndpoint: environment.BODY_STORE_ENDPOINT ?? null,
     ...{ bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
     ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
   };
-  return Array.fromAsync(diagnoseBodies(config, service.service.database, now));
+  return Array.fromAsync(diagnoseBodies(config, service.service.database));
 };
 
 test('the doctor tries the store, and tells of one that strangers can read', async () => {

@@ -38,6 +38,7 @@ async function auditOf(world: FlowWorld): Promise<Findings> {
     since: 0,
     removed: { test: 0, live: 0 },
     served: false,
+    bodies: null,
   });
   return findings;
 }

@@ -348,6 +348,7 @@ inEachWorld('flows', (world) => {
         since: 0,
         removed: { test: 0, live: 0 },
         served: false,
+        bodies: null,
       });
       return findings;
     };

@@ -36,6 +36,7 @@ export interface LiveService extends AsyncDisposable {
   readonly test: Client;
   readonly signer: Signer;
   readonly domainId: string;
+  readonly databaseUrl: string;
   readonly keys: { readonly live: string; readonly test: string };
   logged(): string;
   /** Sends from the verified domain; `more` is laid over a plain text email to ada@example.com. Answers the id. */
@@ -104,6 +105,7 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
   if (domain.body.data?.status !== 'verified') throw new Error(JSON.stringify(domain.body));
   return {
     url: server.url.origin,
+    databaseUrl: database.url,
     service,
     live,
     test: createClient(server.url.origin, keys.test),

@@ -160,7 +160,7 @@ test('what is no backup, or one of a newer form, is told apart from a damaged on
   expect(await refusal(isEncrypted(path))).toContain('There is no ');
   await write();
   const file = readFileSync(path);
-  const newer = Buffer.from(file.toString('latin1').replace('"format":1', '"format":2'), 'latin1');
+  const newer = Buffer.from(file.toString('latin1').replace('"format":2', '"format":3'), 'latin1');
   writeFileSync(path, newer);
   expect(await refusal(readHeader(path, null))).toContain('was made by a newer version of Posthorn.');
 });

@@ -8,6 +8,7 @@ import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
 import { auditEmails } from './audit/audit-emails.ts';
+import { auditBodies } from './bodies/audit-bodies.ts';
 import { bodyBirths } from './bodies/births.ts';
 import { bodyCollector } from './bodies/collector.ts';
 import { clockedEmails } from './clocked/clocked-emails.ts';
@@ -53,6 +54,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
     },
   ],
   births: [bodyBirths],
+  audit: auditBodies,
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
   open(parts) {

@@ -19,6 +19,7 @@ import { detailOf, itemOf } from './read/views.ts';
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
 export type { FilledTemplate, TemplateFilling } from './accept/templated.ts';
+export { broughtInside } from './bodies/content-bodies.ts';
 export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
 export { recorded } from './facts.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';

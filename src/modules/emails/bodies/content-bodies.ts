@@ -81,3 +81,27 @@ export async function bringBack(
   );
   return { ...rest, attachments };
 }
+
+/** The stored form of a content with one of its bodies in the row again, under whatever places it had. */
+export async function broughtInside(packed: string, key: string, octets: Uint8Array): Promise<string> {
+  const { outside, ...inside } = await unpackStored<Stored>(packed);
+  if (!outside) return packed;
+  const body = await unpackOctets(octets);
+  const isRest = outside.rest === key;
+  const content: Partial<Content> = isRest ? JSON.parse(body.toString()) : inside;
+  // Attachments whose rest is still outside wait for it in their places.
+  const attachments = [...(content.attachments ?? inside.attachments ?? [])];
+  for (const [at, one] of (inside.attachments ?? []).entries()) if (one) attachments[at] = one;
+  const left: Record<number, string> = {};
+  for (const [at, of] of Object.entries(outside.attachments)) {
+    if (of === key) attachments[Number(at)] = body.toString('base64');
+    else left[Number(at)] = of;
+  }
+  const rest = isRest ? undefined : outside.rest;
+  const isWhole = rest === undefined && Object.keys(left).length === 0;
+  const stored: Stored = {
+    ...{ ...content, attachments },
+    ...(!isWhole && { outside: { ...(rest && { rest }), attachments: left } }),
+  };
+  return (await packOctets(JSON.stringify(stored))).toString('base64');
+}

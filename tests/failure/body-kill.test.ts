@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import pino from 'pino';
+import postgres from 'postgres';
+import type { Database } from '../../src/db/database.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { bodyCollector } from '../../src/modules/emails/bodies/collector.ts';
+import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { noise } from '../support/noise.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { type S3, startS3 } from '../support/s3.ts';
+import { type Service, startService, TEST_KEY } from '../support/service.ts';
+
+// A body is written before the email that has it. In between the table of emails is locked, and then the process dies, or the store does.
+
+const DAY = 24 * 3_600_000;
+const END_WAITING = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+
+const stack = new AsyncDisposableStack();
+let s3: S3;
+let locker: postgres.Sql;
+let database: Database;
+let environment: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  s3 = stack.use(await startS3());
+  const made = stack.use(await createTestDatabase());
+  database = await openDatabase({ url: made.url, dataDir: null });
+  stack.defer(() => database.close());
+  locker = postgres(made.url, { max: 1, onnotice: () => {} });
+  stack.defer(() => locker.end({ timeout: 1 }));
+  environment = {
+    ...{ ...s3.environment, DATABASE_URL: made.url, SECRET_KEY: 's'.repeat(32) },
+    ...{ DEFAULT_PLAN: 'unlimited', TEST_SENDS_PER_DAY: '0' },
+  };
+});
+afterAll(() => stack.disposeAsync());
+
+const asked = (seed: number) => ({
+  ...{ from: 'a@shop.example', to: 'ada@example.com', subject: `Number ${seed}`, text: 'Here.' },
+  attachments: [{ filename: 'file.bin', content: noise(100_000, seed).toString('base64') }],
+});
+const send = (service: Service, seed: number) =>
+  createClient(service.url, TEST_KEY).post('/v1/emails', asked(seed));
+const emails = async (): Promise<readonly string[]> =>
+  (await database.query<{ subject: string }>('select subject from emails order by subject')).map(
+    ({ subject }) => subject,
+  );
+
+/** Asks for an email that cannot be stored until `unlock`, and waits until its body is there. */
+async function untilWritten(service: Service, seed: number) {
+  const before = new Set(await s3.keys());
+  await locker.unsafe('begin; lock table emails in exclusive mode');
+  const answer = send(service, seed).catch(() => null);
+  const key = await eventually('the body is there', async () =>
+    (await s3.keys()).find((each) => !before.has(each)),
+  );
+  return { key, answer, unlock: () => locker.unsafe('rollback') };
+}
+
+test('kill -9 between the body and its email leaves a body that is collected, and no email', async () => {
+  await using service = await startService({ env: environment });
+  expect((await send(service, 1)).status).toBe(202);
+  const [own = ''] = await s3.keys('test/');
+  const { key, answer, unlock } = await untilWritten(service, 2);
+  await service.kill();
+  expect(await answer).toBeNull();
+  // The server would go on with what it was asked.
+  await eventually('what it had asked of the database is over', async () =>
+    (await database.query(END_WAITING)).length === 0 ? true : undefined,
+  );
+  await unlock();
+  expect(await emails()).toEqual(['Number 1']);
+  expect(await s3.keys('test/')).toContain(key);
+  const now = Date.now() + 2 * DAY;
+  await bodyCollector({
+    ...{ database, bucket: s3.bucket, logger: pino({ enabled: false }), settled: async () => now },
+    clock: { now: () => now, monotonic: () => performance.now() },
+  }).run();
+  expect(await s3.keys('test/')).toEqual([own]);
+});
+
+test('a store that dies between the body and its email keeps nobody from it', async () => {
+  await using service = await startService({ env: environment });
+  expect((await send(service, 3)).status).toBe(202);
+  const { answer, unlock } = await untilWritten(service, 4);
+  s3.relay.freeze();
+  await unlock();
+  expect((await answer)?.status).toBe(202);
+  expect(await emails()).toContain('Number 4');
+  const shown = await createClient(service.url, TEST_KEY).get('/v1/emails?limit=1');
+  expect(shown.body.data[0]?.subject).toBe('Number 4');
+  s3.relay.thaw();
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { auditLedger } from '../../src/audit/audit.ts';
+import { openSession } from '../../src/audit/session.ts';
+import { BodyReader } from '../../src/backup/bodies.ts';
+import { dump } from '../../src/backup/dump.ts';
+import { load } from '../../src/backup/load.ts';
+import type { BodyStore } from '../../src/bodies/body-store.ts';
+import { openBodyStore } from '../../src/bodies/open.ts';
+import { openBulkSession } from '../../src/db/bulk-session.ts';
+import { bringBack } from '../../src/modules/emails/bodies/content-bodies.ts';
+import { type LiveService, startLiveService } from '../support/live-service.ts';
+import { noise } from '../support/noise.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { type S3, startS3 } from '../support/s3.ts';
+
+const FILES = [noise(90_000, 1), Buffer.from('small'), noise(90_000, 1), noise(50_000, 2)];
+const HTML = `<p>${noise(60_000, 3).toString('base64')}</p>`;
+
+let s3: S3;
+let service: LiveService;
+let ids: readonly string[];
+beforeAll(async () => {
+  s3 = await startS3();
+  service = await startLiveService({ environment: s3.environment });
+  const attachments = FILES.map((file, at) => ({
+    ...{ filename: `${at}.bin`, content: file.toString('base64') },
+  }));
+  ids = [
+    await service.send({ attachments }),
+    await service.send({ html: HTML, attachments }),
+    await service.send({ html: HTML }),
+    await service.send(),
+  ];
+});
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await s3[Symbol.asyncDispose]();
+});
+
+const storeOf = (prefix: string): BodyStore => {
+  const store = openBodyStore(
+    {
+      ...{ bodyStore: `s3://bodies/${prefix}`, bodyStoreEndpoint: s3.environment.BODY_STORE_ENDPOINT ?? '' },
+      ...{ bodyStoreRegion: 'us-east-1', bodyStoreAccessKeyId: 'test', bodyStoreSecretAccessKey: 'test' },
+      ...{ awsAccessKeyId: null, awsSecretAccessKey: null },
+    },
+    { ca: null, now: Date.now, monotonic: () => performance.now() },
+  );
+  if (!store) throw new Error('There is no store.');
+  return store;
+};
+
+/** What a database holds of each email, read with that store. */
+async function contentsIn(url: string, store: BodyStore | null): Promise<readonly object[]> {
+  const session = await openBulkSession({ url, dataDir: null }, 'read');
+  try {
+    const rows = await session.query<{ packed: string }>(
+      `select encode(content, 'base64') as packed from emails where id = any($1::text[]) order by id`,
+      [ids],
+    );
+    return await Promise.all(rows.map(({ packed }) => bringBack(store, packed, 'whole')));
+  } finally {
+    await session.close();
+  }
+}
+
+test.each([
+  ['a store of its own', 'restored'],
+  ['none, into the rows', null],
+] as const)('a backup holds the bodies, and puts them into %s', async (_, prefix) => {
+  const [own, url] = [storeOf('mail'), service.databaseUrl];
+  const before = await contentsIn(url, own);
+  const store = prefix === null ? null : storeOf(prefix);
+  await using target = await createTestDatabase();
+  const [from, into] = await Promise.all([
+    openBulkSession({ url, dataDir: null }, 'read'),
+    openBulkSession({ url: target.url, dataDir: null }, 'write'),
+  ]);
+  const reader = new BodyReader(own);
+  const { bodies } = await load(into, dump(from, null, reader), {
+    ...{ isOurs: false, bodies: store, warn() {} },
+  });
+  await Promise.all([from.close(), into.close()]);
+  // Two files, one of them named twice and both by two emails, and the rest of each email with the html.
+  expect([bodies, reader.lost]).toEqual([4, 0]);
+  expect(await contentsIn(target.url, store)).toEqual(before as object[]);
+  expect((before[1] as { html: string }).html).toBe(HTML);
+  const session = await openSession({ url: target.url, dataDir: null });
+  const findings = await auditLedger(session, Date.now(), { bodies: store });
+  await session.close();
+  expect([findings.lookedAt('bodies'), findings.wrongOf('bodies')]).toEqual([store ? 4 : 0, 0]);
+});
+
+test('the audit names a body that is not there, and a backup counts it', async () => {
+  const [own, url] = [storeOf('mail'), service.databaseUrl];
+  const [key = ''] = await s3.keys('live/');
+  await s3.bucket.delete(key, new AbortController().signal);
+  const session = await openSession({ url, dataDir: null });
+  const findings = await auditLedger(session, Date.now(), { bodies: own });
+  await session.close();
+  expect([findings.lookedAt('bodies'), findings.wrongOf('bodies')]).toEqual([4, 1]);
+  expect(findings.named.find(({ check }) => check === 'bodies')?.what).toBe(
+    `its body ${key} is not in the store`,
+  );
+  const reader = new BodyReader(own);
+  const from = await openBulkSession({ url, dataDir: null }, 'read');
+  const kinds = await Array.fromAsync(dump(from, null, reader), ({ kind }) => kind);
+  await from.close();
+  expect([kinds.filter((kind) => kind === 'body').length, reader.lost]).toEqual([3, 1]);
+});
+
+test('without BODY_STORE there is no backup of what lies there', async () => {
+  const from = await openBulkSession({ url: service.databaseUrl, dataDir: null }, 'read');
+  const parts = Array.fromAsync(dump(from, null, new BodyReader(null)));
+  await expect(parts).rejects.toThrow('none is set: set it as the service has it.');
+  await from.close();
+});
