@@ -1,4 +1,5 @@
 import { Unavailable } from '../errors/unavailable.ts';
+import { Gathering } from './gathering.ts';
 
 /** The bounds of a batcher. */
 export interface BatchLimits {
@@ -10,6 +11,8 @@ export interface BatchLimits {
   readonly waitingItems: number;
   /** The most bytes that may wait; more are refused. */
   readonly waitingBytes: number;
+  /** Whether a batch waits for more where many are inside (gathering.ts); otherwise it leaves at once. */
+  readonly gathers?: boolean;
 }
 
 /** The usual bounds: a commit of more than 500 items or 1 MB gains nothing (measured), and waiting items stay below 64 MB. */
@@ -20,12 +23,15 @@ export const COMMIT_LIMITS: BatchLimits = {
   waitingBytes: 67_108_864,
 };
 
+/** Those of writes that cost as much by the commit as by its items. */
+export const GATHERED: BatchLimits = { ...COMMIT_LIMITS, gathers: true };
+
 /** The number of items by which batches grow again after one was too large: to 500 within fifty batches. */
 const GROWTH = 10;
 
 /**
  * An ordered, bounded queue in front of something that is cheaper by the batch. A batch leaves the moment the
- * previous one has returned: no timer, one item when idle, hundreds under load.
+ * previous one has returned: one item when idle, hundreds under load; where it gathers, a moment later when many are inside.
  */
 export class Batcher<T> {
   #waiting: { readonly item: T; readonly bytes: number }[] = [];
@@ -33,6 +39,11 @@ export class Batcher<T> {
   #running = 0;
   #resting = 0;
   #starting = false;
+  /** Items of the batches under way. */
+  #underWay = 0;
+  readonly #gathering: Gathering | null;
+  /** Ends the time for which a batch waits for more. */
+  #patience: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
   /** The most items of a batch at present. */
   #batchItems: number;
@@ -49,6 +60,7 @@ export class Batcher<T> {
     private readonly isOneWith: (before: T, item: T) => boolean = () => false,
   ) {
     this.#batchItems = limits.batchItems;
+    this.#gathering = limits.gathers ? new Gathering() : null;
   }
 
   /** Queues an item. @throws Unavailable when the queue is full. */
@@ -105,23 +117,42 @@ export class Batcher<T> {
     this.#starting = true;
     setImmediate(() => {
       this.#starting = false;
-      this.#leave();
+      this.#leaveOrGather();
     });
   }
 
+  #leaveOrGather(): void {
+    const isFull = this.#waiting.length >= this.#batchItems || this.#waitingBytes >= this.limits.batchBytes;
+    const ms = this.#gathering?.patience(this.#waiting.length, this.#underWay) ?? 0;
+    if (ms === 0 || isFull) this.#leave();
+    else this.#patience ??= setTimeout(() => this.#leave(), ms);
+  }
+
   #leave(): void {
+    this.#endPatience();
     while (this.#resting === 0 && this.#running < this.width && this.#waiting.length > 0) {
       const batch = this.#take();
+      this.#gathering?.left();
+      this.#underWay += batch.length;
       this.#running++;
+      const begin = performance.now();
       void this.work(batch).finally(() => {
         if (!this.#hasEased) this.#batchItems = Math.min(this.limits.batchItems, this.#batchItems + GROWTH);
         this.#hasEased = false;
         this.#running--;
-        this.#leave();
+        this.#underWay -= batch.length;
+        this.#endPatience();
+        this.#gathering?.returned(performance.now() - begin);
+        if (this.#waiting.length > 0) this.#leaveOrGather();
         if (this.#running === 0 && this.#waiting.length === 0)
           for (const resolve of this.#idle.splice(0)) resolve();
       });
     }
+  }
+
+  #endPatience(): void {
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
   }
 
   #take(): T[] {

@@ -1,4 +1,4 @@
-import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
+import { Batcher, GATHERED } from '../async/batcher.ts';
 import type { Database } from '../db/database.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
@@ -75,14 +75,14 @@ export class Mailbox {
     this.#ordered = new Batcher(
       kind.name,
       (batch) => this.#work(batch, this.#ordered),
-      COMMIT_LIMITS,
+      GATHERED,
       1,
       isOfOneReport,
     );
     this.#selected = new Batcher(
       `selected ${kind.name}`,
       (batch) => this.#work(batch, this.#selected),
-      COMMIT_LIMITS,
+      GATHERED,
       SELECTED_WIDTH,
     );
     this.#writer = new CommitWriter(kind, deps);

@@ -1,4 +1,4 @@
-import { Batcher, COMMIT_LIMITS } from '../async/batcher.ts';
+import { Batcher, GATHERED } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
@@ -89,7 +89,7 @@ export class SpawnQueue {
     private readonly actors: Actors,
     private readonly deps: CommitDeps,
   ) {
-    this.#batcher = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), COMMIT_LIMITS, WIDTH);
+    this.#batcher = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), GATHERED, WIDTH);
     this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
     this.#readBackSql = readBackStatement(kind);
     this.#children = new Children(kind.children, deps.shareOf);

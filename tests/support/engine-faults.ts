@@ -28,14 +28,19 @@ export class HookedDatabase implements Database {
     return this.inner.query<Row>(text, parameters, options);
   }
 
-  /** Holds every statement back until the returned function is called. */
-  hold(): () => void {
+  /** Holds every statement back until the returned function is called; `isAsked` resolves with the first of them. */
+  hold(): (() => void) & { readonly isAsked: Promise<void> } {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.before = () => promise;
-    return () => {
+    const asked = Promise.withResolvers<void>();
+    this.before = () => {
+      asked.resolve();
+      return promise;
+    };
+    const release = () => {
       this.before = () => {};
       resolve();
     };
+    return Object.assign(release, { isAsked: asked.promise });
   }
 
   /** The next statements fail with that error, one each. */

@@ -1,0 +1,106 @@
+import { expect, test } from 'bun:test';
+import { Batcher, COMMIT_LIMITS, GATHERED } from '../../src/async/batcher.ts';
+import { Gathering } from '../../src/async/gathering.ts';
+
+test('where few are inside nobody waits for others', () => {
+  const gathering = new Gathering();
+  expect(gathering.patience(1, 0)).toBe(0);
+  expect(gathering.patience(1, 14)).toBe(0);
+});
+
+test('a batch waits until it has half of what has been inside', () => {
+  const gathering = new Gathering();
+  gathering.patience(64, 0);
+  expect(gathering.patience(31, 10)).toBeGreaterThan(0);
+  expect(gathering.patience(32, 10)).toBe(0);
+});
+
+test('a batch does not wait for the last few, since hardly anybody is left', () => {
+  const gathering = new Gathering();
+  gathering.patience(64, 0);
+  expect(gathering.patience(17, 40)).toBeGreaterThan(0);
+  expect(gathering.patience(18, 40)).toBe(0);
+});
+
+test('the time for which a batch waits follows what batches take, within bounds', () => {
+  const gathering = new Gathering();
+  gathering.patience(64, 0);
+  expect(gathering.patience(1, 0)).toBe(1);
+  for (let n = 0; n < 100; n++) gathering.returned(6);
+  expect(gathering.patience(1, 0)).toBeCloseTo(3, 1);
+  expect(gathering.patience(1, 20)).toBeCloseTo(6, 1);
+  for (let n = 0; n < 100; n++) gathering.returned(7_000);
+  expect(gathering.patience(1, 20)).toBe(8);
+});
+
+test('once fewer come, what was inside is forgotten', () => {
+  const gathering = new Gathering();
+  gathering.patience(64, 0);
+  for (let n = 0; n < 100; n++) gathering.left();
+  expect(gathering.patience(1, 0)).toBe(0);
+});
+
+/** A batcher whose batches return when they are told to. */
+function held(limits = GATHERED) {
+  const batches: { readonly items: readonly number[]; end(): void }[] = [];
+  const batcher = new Batcher<number>(
+    'held',
+    (items) => new Promise<void>((end) => batches.push({ items, end })),
+    limits,
+    2,
+  );
+  const push = (count: number) => {
+    for (let n = 0; n < count; n++) batcher.push(n);
+  };
+  const sizes = () => batches.map(({ items }) => items.length);
+  const turn = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)));
+  return { batcher, batches, push, sizes, turn };
+}
+
+test('of many clients that ask again, the next batch is as large as the one under way', async () => {
+  const { batcher, batches, push, sizes, turn } = held();
+  push(32);
+  await turn();
+  expect(sizes()).toEqual([32]);
+  push(32);
+  await turn();
+  expect(sizes()).toEqual([32, 32]);
+  for (const { end } of batches) end();
+  await batcher.drained();
+});
+
+test('what waits for more leaves after its time, though nothing comes', async () => {
+  const { batcher, batches, push, sizes, turn } = held();
+  push(64);
+  await turn();
+  batches[0]?.end();
+  await batcher.drained();
+  push(1);
+  const drained = batcher.drained();
+  while (sizes().length < 2) await turn();
+  expect(sizes()).toEqual([64, 1]);
+  batches[1]?.end();
+  await drained;
+});
+
+test('a batch that fills its statement leaves, whatever was inside, and without gathering one item does', async () => {
+  const full = held({ ...GATHERED, batchItems: 20 });
+  full.push(200);
+  await full.turn();
+  expect(full.sizes()).toEqual([20, 20]);
+  const drained = full.batcher.drained();
+  while (full.batches.length < 10) {
+    for (const { end } of full.batches) end();
+    await full.turn();
+  }
+  expect(full.sizes()).toEqual(Array.from({ length: 10 }, () => 20));
+  for (const { end } of full.batches) end();
+  await drained;
+  const plain = held(COMMIT_LIMITS);
+  plain.push(64);
+  await plain.turn();
+  plain.push(1);
+  await plain.turn();
+  expect(plain.sizes()).toEqual([64, 1]);
+  for (const { end } of plain.batches) end();
+});
