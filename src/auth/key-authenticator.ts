@@ -8,10 +8,11 @@ import type { KeyPrincipal } from './principal.ts';
 /** The API documents `lastUsedAt` as approximate: it is written at most this often. */
 const REFRESH_MS = 15 * 60 * 1_000;
 
+/** A join with the unnested hashes in place of the list took PostgreSQL three times as long for one key. */
 const LOOK_UP = `select k.hash, k.id, k.workspace_id, k.livemode, k.context, w.plan, w.default_from, w.default_reply_to,
   (extract(epoch from k.last_used_at) * 1000)::float8 as last_used_at
-from unnest($1::text[]) h(hash) join api_keys k on k.hash = h.hash and k.state = 'active'
-join workspaces w on w.id = k.workspace_id and w.archived_at is null`;
+from api_keys k join workspaces w on w.id = k.workspace_id and w.archived_at is null
+where k.hash = any($1::text[]) and k.state = 'active'`;
 
 /** Several instances may report the same key, so a time is only moved forwards, and only when it is stale. */
 const NOTE_USE = `update api_keys k set last_used_at = $2::timestamptz from unnest($1::text[]) u(id)

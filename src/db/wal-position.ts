@@ -12,11 +12,18 @@ export interface WalPosition {
 
 /**
  * What a commit has returned for is flushed, unless `synchronous_commit` is off. On a server that is in recovery it is an error, which
- * says that this is no leader.
+ * says that this is no leader. Whatever can be worked out here is: as an expression over a subquery it took the leader half as long again.
  */
-const LEADER = `select substr(pg_walfile_name(w.lsn), 1, 8) as timeline, w.lsn::text as lsn
-from (select case when current_setting('synchronous_commit') = 'off'
-  then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end as lsn) w`;
+const LEADER = `select pg_walfile_name(pg_current_wal_flush_lsn()) as file, pg_current_wal_flush_lsn()::text as flushed,
+  pg_current_wal_insert_lsn()::text as written, current_setting('synchronous_commit') as commits`;
+
+interface Told {
+  /** The name of a segment begins with its timeline, in hexadecimal. */
+  readonly file: string;
+  readonly flushed: string;
+  readonly written: string;
+  readonly commits: string;
+}
 
 /** The server reads it from a file, which costs more than all the rest. */
 const SYSTEM = 'select system_identifier::text as system from pg_control_system()';
@@ -38,7 +45,7 @@ export class LeaderPosition {
     const asked = this.monotonic();
     const isKnown = asked < this.#systemUntil;
     const [[row], [cluster]] = await Promise.all([
-      this.leader.query<{ timeline: string; lsn: string }>(LEADER),
+      this.leader.query<Told>(LEADER),
       isKnown ? [] : this.leader.query<{ system: string }>(SYSTEM),
     ]);
     if (cluster) {
@@ -46,7 +53,11 @@ export class LeaderPosition {
       this.#systemUntil = asked + SYSTEM_FOR_MS;
     }
     if (!row) throw new Error('The leader told no position.');
-    return { system: this.#system, lsn: row.lsn, timeline: Number.parseInt(row.timeline, 16) };
+    return {
+      system: this.#system,
+      lsn: row.commits === 'off' ? row.written : row.flushed,
+      timeline: Number.parseInt(row.file.slice(0, 8), 16),
+    };
   }
 }
 
