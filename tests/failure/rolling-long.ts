@@ -7,7 +7,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
-import { roll } from './rolling.ts';
+import { roll, sending } from './rolling.ts';
 
 const isSplit = process.argv.includes('--split');
 const clients = Number(process.argv[process.argv.indexOf('--clients') + 1] ?? 4) || 4;
@@ -49,9 +49,11 @@ const statuses = await roll({
   instances: isSplit ? ['http', 'http', workers, workers] : [null, null, null, null],
   replaced: isSplit ? [0, 2] : [0, 1],
   clients,
-  key: LIVE_KEY,
-  email: { from: 'shop@sender.example', to: 'r@example.com', subject: 'Order', text: 'It is on its way.' },
-  accepted: (id) => void acceptedAt.set(id, performance.now()),
+  request: sending(
+    LIVE_KEY,
+    { from: 'shop@sender.example', to: 'r@example.com', subject: 'Order', text: 'It is on its way.' },
+    (id) => void acceptedAt.set(id, performance.now()),
+  ),
   settled: async () => {
     await eventually(
       'every email has arrived',

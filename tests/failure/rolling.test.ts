@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createTestDatabase } from '../support/postgres.ts';
 import { TEST_KEY } from '../support/service.ts';
 import { EMAIL } from './outage-world.ts';
-import { roll } from './rolling.ts';
+import { roll, sending } from './rolling.ts';
 
 // Two instances behind a load balancer; rolling-long.ts has four, with live mail.
 
@@ -17,7 +17,7 @@ test('instances that are replaced one after the other under load refuse nobody',
       TEST_SENDS_PER_DAY: '0',
       LOG_LEVEL: 'warn',
     },
-    ...{ instances: [null, null], replaced: [0, 1], clients: 8, email: EMAIL, key: TEST_KEY },
+    ...{ instances: [null, null], replaced: [0, 1], clients: 8, request: sending(TEST_KEY, EMAIL) },
   });
   expect([...statuses.keys()]).toEqual([202]);
 });

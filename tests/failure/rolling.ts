@@ -4,7 +4,7 @@ import { type Service, startService } from '../support/service.ts';
 
 /** Longer than some looks of the balancer, also on a busy machine. */
 const DRAIN_SECONDS = 3;
-/** What is accepted before the next instance is replaced. */
+/** Enough for a look at whether anything is accepted. */
 const SOME = 50;
 
 /** Sends each request to an instance that was ready for requests when it was asked last. */
@@ -19,8 +19,9 @@ class Balancer {
     const found = await Promise.all(
       this.urls.map(async (url) => {
         const answer = await fetch(`${url}/ready`).catch(() => null);
-        const body = (await answer?.json().catch(() => null)) as { data?: { roles: string[] } } | null;
-        return answer?.ok && body?.data?.roles.includes('http') ? [url] : [];
+        const body = (await answer?.json().catch(() => null)) as { data?: { roles?: string[] } } | null;
+        // A version before roles says none: it does everything.
+        return answer?.ok && (body?.data?.roles?.includes('http') ?? true) ? [url] : [];
       }),
     );
     this.#ready = found.flat();
@@ -47,29 +48,51 @@ export interface Rolling {
   /** The places of those that are replaced, one after the other. */
   readonly replaced: readonly number[];
   readonly clients: number;
-  /** The body of each request to accept an email, and the key that it is asked with. */
-  readonly email: object;
-  readonly key: string;
-  /** Called with the id of each accepted email. */
-  accepted?(id: string): void;
+  /** What is accepted before the next instance is replaced. */
+  readonly some?: number;
+  /** What the instances are at first; they are replaced by what is built, or by `newer`. */
+  readonly older?: readonly string[];
+  readonly newer?: readonly string[];
+  /** Asks whatever is ready for something, again and again; answers the status. */
+  request(next: () => string): Promise<number | string>;
+  /** Called once all are as they are in the end, before the load ends. */
+  replacedAll?(instances: readonly Service[]): void;
   /** Waits until everything that was accepted has come to its end. */
   settled?(): Promise<void>;
 }
 
+/** A request to accept an email, without a second try. */
+export const sending =
+  (key: string, email: object, accepted: (id: string) => void = () => {}): Rolling['request'] =>
+  (next) =>
+    fetch(`${next()}/v1/emails`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(email),
+    }).then(
+      async (answer) => {
+        const { data } = (await answer.json()) as { data?: { id: string } };
+        if (answer.status === 202 && data) accepted(data.id);
+        return answer.status;
+      },
+      (error) => String(error),
+    );
+
 /** Replaces instances behind a load balancer, which asks each of them whether it is ready. Answers how often each status was heard. */
 export async function roll(rolling: Rolling): Promise<ReadonlyMap<number | string, number>> {
-  const { env, replaced, clients, email, key, accepted, settled } = rolling;
+  const { env, replaced, clients, some = SOME, older, newer, settled } = rolling;
   const ports = await Promise.all(rolling.instances.map(() => freePort()));
-  const start = (place: number): Promise<Service> => {
+  const start = (place: number, command?: readonly string[]): Promise<Service> => {
     const only = rolling.instances[place];
     return startService({
       env: { ...env, DRAIN_SECONDS: String(DRAIN_SECONDS) },
       port: ports[place] as number,
       args: only ? ['--only', only] : [],
+      ...(command && { command }),
     });
   };
   const instances: Service[] = [];
-  for (const place of rolling.instances.keys()) instances.push(await start(place));
+  for (const place of rolling.instances.keys()) instances.push(await start(place, older));
   const balancer = new Balancer(ports.map((port) => `http://127.0.0.1:${port}`));
   await balancer.look();
   const following = balancer.follow();
@@ -77,25 +100,14 @@ export async function roll(rolling: Rolling): Promise<ReadonlyMap<number | strin
   let isOver = false;
   const client = async (): Promise<void> => {
     while (!isOver) {
-      const status = await fetch(`${balancer.next}/v1/emails`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        body: JSON.stringify(email),
-      }).then(
-        async (answer) => {
-          const { data } = (await answer.json()) as { data?: { id: string } };
-          if (answer.status === 202 && data) accepted?.(data.id);
-          return answer.status;
-        },
-        (error) => String(error),
-      );
+      const status = await rolling.request(() => balancer.next);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
   };
   const asking = Array.from({ length: clients }, client);
   const load = async (): Promise<void> => {
     const before = statuses.get(202) ?? 0;
-    await eventually('some load', async () => (statuses.get(202) ?? 0) > before + SOME || undefined);
+    await eventually('some load', async () => (statuses.get(202) ?? 0) > before + some || undefined);
   };
   try {
     for (const place of replaced) {
@@ -110,9 +122,10 @@ export async function roll(rolling: Rolling): Promise<ReadonlyMap<number | strin
       const health = await fetch(`${url}/health`);
       const heard = [health.status, health.headers.get('connection'), await stopped].join();
       if (heard !== '200,close,0') throw new Error(`status, connection and exit code were ${heard}`);
-      instances[place] = await start(place);
+      instances[place] = await start(place, newer);
       await balancer.look();
     }
+    rolling.replacedAll?.(instances);
     await load();
     isOver = true;
     await Promise.all(asking);

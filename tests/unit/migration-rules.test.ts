@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'bun:test';
+import { migrations } from '../../src/db/migrations.ts';
+import facts from '../fixtures/upgrade/facts.json';
+
+// While instances are replaced one after the other, those of the release before go on with the schema of the next one: see
+// docs/upgrade.md. tests/failure/rolling-upgrade-long.ts shows it with the executable of the release before.
+
+/** What the release before could not go on with, and what is done instead. */
+const CONTRACTIONS: readonly (readonly [form: RegExp, why: string])[] = [
+  [/\brename\b/, 'it asks for the old name: add the new one, and drop the old one a release later'],
+  [
+    /\bdrop\s+(?!index\b|constraint\b|default\b|not\s+null\b|trigger\b)/,
+    'it uses it still: drop it a release later',
+  ],
+  [
+    /\badd\s+(?:constraint|check|unique|foreign|primary|exclude)\b|\bcreate\s+unique\s+index\b/,
+    'it may write what the constraint refuses: ask for it a release later',
+  ],
+  [
+    /\balter\s+column\s+\w+\s+(?:set\s+data\s+)?type\b/,
+    'it writes the old type: add a column of the new one',
+  ],
+  [
+    /\bset\s+not\s+null\b/,
+    'it may write nothing there: let this release write it, and the next one ask for it',
+  ],
+  [
+    /\badd\s+column\s+(?:if\s+not\s+exists\s+)?\w+(?![^,;]*\bdefault\b)[^,;]*\bnot\s+null\b/,
+    'it does not write the column: give it a default',
+  ],
+];
+
+const withoutComments = (sql: string): string =>
+  sql
+    .replace(/--.*$/gm, '')
+    .replace(/'[^']*'/g, "''")
+    .toLowerCase();
+
+const faultsOf = (sql: string): readonly string[] =>
+  CONTRACTIONS.flatMap(([form, why]) => (form.test(withoutComments(sql)) ? [why] : []));
+
+describe('a migration since the last release', () => {
+  for (const { name, sql } of migrations.filter((migration) => migration.name > facts.lastMigration))
+    test(`${name} leaves the release before what it uses`, () => expect(faultsOf(sql)).toEqual([]));
+
+  test.each([
+    'alter table emails rename column subject to title',
+    'alter table emails drop column subject',
+    'drop table emails',
+    'drop function test_clocks_present(text)',
+    'alter table emails add constraint short check (length(subject) < 10)',
+    'create unique index emails_by_subject on emails (subject)',
+    'alter table emails alter column subject type varchar(10)',
+    'alter table emails alter column subject set not null',
+    'alter table emails add column later text not null',
+    'alter table emails add column later text collate "C" not null, add column other text default \'\'',
+  ])('is refused for %s', (sql) => expect(faultsOf(sql)).not.toEqual([]));
+
+  test.each([
+    'create table later (id text not null); -- rename nothing, drop nothing',
+    'alter table emails add column later text; drop index emails_by_age',
+    "alter table emails add column later text[] not null default '{}'",
+    'alter table emails alter column subject drop not null',
+    "insert into words values ('drop table')",
+  ])('may say %s', (sql) => expect(faultsOf(sql)).toEqual([]));
+});
