@@ -8,6 +8,8 @@ import type { Config } from './config/config.ts';
 import { ServedKeys } from './config/served-keys.ts';
 import { VERSION } from './config/version.ts';
 import type { Database } from './db/database.ts';
+import { isDistributedDatabase } from './db/distribution/present.ts';
+import { openShards } from './db/distribution/shards.ts';
 import { EmbeddedDatabase, type Engine } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { migrations } from './db/migrations.ts';
@@ -87,6 +89,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const { sealer, signer } = secretKeys;
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
+  const shards = await openShards(database, clock.monotonic);
   await ensurePartitions(database, clock.now());
   const reads = readsOf(source, database, metrics, clock.monotonic, opened);
   const tracing = await openTracing({
@@ -119,7 +122,8 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
     limits: liveMail.bodies ?? {},
   });
   return {
-    ...{ config, database, reads, clock, logger, secretKeys, sealer, signer, metrics, tracing },
+    ...{ config, database, reads, shards, clock, logger },
+    ...{ secretKeys, sealer, signer, metrics, tracing },
     ...{
       version: VERSION,
       ca,
@@ -154,7 +158,7 @@ async function readyDatabase(
 ): Promise<Database> {
   const database = metrics ? new MeasuredDatabase(plain, metrics) : plain;
   await migrate(database, migrations, (migration, ms) => logger.info({ migration, ms }, 'Migrated'));
-  if (await alignPositions(database))
+  if (await alignPositions(database, await isDistributedDatabase(database)))
     logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
   await chaos?.prepare(database);
   return database;

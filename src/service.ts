@@ -70,7 +70,7 @@ export interface Service {
 /** Opens the database and connects the modules. No background work runs before `start`. */
 export async function openService({ keptActors, ...source }: ServiceParts): Promise<Service> {
   const { parts, engine: statements, close } = await openParts(source);
-  const { database, clock, logger, metrics, admission, sessions } = parts;
+  const { database, shards, clock, logger, metrics, admission, sessions } = parts;
   const modules = openModules(parts);
   const { roles } = parts.config;
   const byKind = new Map(
@@ -81,7 +81,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     share: shareOf(roles, byKind.get(registration.kind.name) ?? 'engine', registration.kind),
   }));
   const engineParts: EngineParts = {
-    ...{ database, clock, logger, kinds },
+    ...{ database, shards, clock, logger, kinds },
     ...(keptActors === undefined ? {} : { keptActors }),
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);

@@ -18,7 +18,7 @@ import { type ListenRequest, listen } from './listen.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
 import { type McpRequest, runMcp } from './mcp.ts';
 import { printResetLink } from './members.ts';
-import { runMigrations } from './migrate.ts';
+import { type MigrateOptions, runMigrations } from './migrate.ts';
 import { changePlan } from './plan.ts';
 import { revokeLinks, rotateSecretKey } from './rotate-secret-key.ts';
 import { replaceSecretKey } from './secret-key.ts';
@@ -80,7 +80,8 @@ export async function runCommandLine(
   program
     .command('migrate')
     .description('bring the database schema up to date')
-    .action(() => configured((config) => runMigrations(config, terminal)));
+    .option('--distributed', 'spread the tables by workspace over the nodes of a Citus cluster as well')
+    .action((options: MigrateOptions) => configured((config) => runMigrations(config, terminal, options)));
 
   addBackupCommands(program, {
     configured,

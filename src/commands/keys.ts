@@ -1,6 +1,7 @@
 import pino from 'pino';
 import type { Permission } from '../auth/permissions.ts';
 import type { Config } from '../config/config.ts';
+import { openShards } from '../db/distribution/shards.ts';
 import { migrate } from '../db/migrate.ts';
 import { Engine } from '../engine/engine.ts';
 import { issueKey } from '../modules/api-keys/issue.ts';
@@ -24,7 +25,8 @@ export function createKey(config: Config, request: KeyRequest, terminal: Termina
     const logger = pino({ enabled: false });
     const clock = await openClock(database, logger);
     const now = clock.now();
-    const engine = new Engine({ database, clock, logger, kinds: [apiKeys] });
+    const shards = await openShards(database, clock.monotonic);
+    const engine = new Engine({ database, shards, clock, logger, kinds: [apiKeys] });
     const workspace = await ensureFirstWorkspace(database, config.defaultPlan, now);
     const { env, name, permissions } = request;
     const wanted = { workspaceId: workspace.id, livemode: env === 'live', name, permissions };

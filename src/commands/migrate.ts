@@ -1,16 +1,39 @@
 import type { Config } from '../config/config.ts';
+import { distribute, NotDistributable } from '../db/distribution/distribute.ts';
 import { migrate } from '../db/migrate.ts';
 import { migrations } from '../db/migrations.ts';
 import type { Terminal } from './terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `posthorn migrate` brings the schema up to date without serving, for deployments that do the two separately. */
-export function runMigrations(config: Config, terminal: Terminal): Promise<number> {
+/** The options of `posthorn migrate`. */
+export interface MigrateOptions {
+  readonly distributed?: boolean;
+}
+
+/**
+ * `posthorn migrate` brings the schema up to date without serving, for deployments that do the two separately. With `--distributed` it
+ * also spreads the tables over the nodes of a Citus cluster.
+ */
+export function runMigrations(
+  config: Config,
+  terminal: Terminal,
+  { distributed = false }: MigrateOptions = {},
+): Promise<number> {
   return withDatabase(config, async (database) => {
     const applied = await migrate(database, migrations, (name, ms) =>
       terminal.out(`Applied ${name} in ${ms} ms.\n`),
     );
     if (applied.length === 0) terminal.out('The schema is up to date.\n');
+    if (distributed) {
+      try {
+        const placed = await distribute(database, (says) => terminal.out(`${says}\n`));
+        if (placed.length === 0) terminal.out('The tables are distributed.\n');
+      } catch (error) {
+        if (!(error instanceof NotDistributable)) throw error;
+        terminal.error(`${error.message}\n`);
+        return 1;
+      }
+    }
     return 0;
   });
 }

@@ -23,9 +23,11 @@ export interface Link {
   readonly isPooled: boolean;
   /** False where a pooler refuses connections that ask for settings of their own. */
   readonly takesSettings: boolean;
+  /** True where the extension Citus is: only a plan that is made for its values knows which nodes they are for. */
+  readonly hasCitus: boolean;
 }
 
-export const DIRECT: Link = { isPooled: false, takesSettings: true };
+export const DIRECT: Link = { isPooled: false, takesSettings: true, hasCitus: false };
 
 /** What connections are opened with. */
 export interface Connecting {
@@ -67,6 +69,7 @@ export function connect({
         statement_timeout: STATEMENT_TIMEOUT_MS,
         idle_in_transaction_session_timeout: 10_000,
         ...settings,
+        ...(link.hasCitus && 'plan_cache_mode' in settings && { plan_cache_mode: 'force_custom_plan' }),
       }),
     },
   } as postgres.Options<Record<string, postgres.PostgresType>>);

@@ -2,6 +2,8 @@ import { connect, DIRECT, type Link } from './connect.ts';
 import { backendOf } from './pool.ts';
 import { isRefusedSetting } from './sqlstate.ts';
 
+const ASK = `select pg_backend_pid() as pid, to_regclass('pg_dist_partition') is not null as "hasCitus"`;
+
 /**
  * Finds out what a URL leads to: a pooler greets with a process id of its own, which is not the backend's. A server that cannot be
  * asked counts as direct; the first statement then says what is wrong with it. The time limit of a connection ends where a server takes it
@@ -19,12 +21,13 @@ export async function findLink(url: string, withinMs?: number): Promise<Link> {
 
 async function linkOf(url: string, late: Promise<never>): Promise<Link> {
   for (const takesSettings of [true, false]) {
-    const client = connect({ url, name: 'posthorn probe', max: 1, link: { isPooled: false, takesSettings } });
+    const client = connect({ url, name: 'posthorn probe', max: 1, link: { ...DIRECT, takesSettings } });
     try {
-      const asking = client.unsafe<{ pid: number }[]>('select pg_backend_pid() as pid').simple();
+      const asking = client.unsafe<{ pid: number; hasCitus: boolean }[]>(ASK).simple();
       const [row] = await Promise.race([asking, late]);
       const isPooled = backendOf(asking) !== row?.pid;
-      return isPooled || !takesSettings ? { isPooled, takesSettings } : DIRECT;
+      const hasCitus = row?.hasCitus === true;
+      return isPooled || !takesSettings || hasCitus ? { isPooled, takesSettings, hasCitus } : DIRECT;
     } catch (error) {
       if (!isRefusedSetting(error)) return DIRECT;
     } finally {

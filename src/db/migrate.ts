@@ -12,7 +12,7 @@ const LEDGER = `
   )`;
 
 /** The advisory lock that serialises instances which start together. The number is arbitrary, and the same in every instance. */
-const LOCK = 7_265_511;
+export const SCHEMA_LOCK = 7_265_511;
 
 /** The hash that tells two forms of a migration apart. */
 export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
@@ -30,7 +30,7 @@ export async function migrate(
   onApplied: (name: string, ms: number) => void = () => {},
 ): Promise<readonly string[]> {
   // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.
-  await database.script(`select pg_advisory_xact_lock(${LOCK}); ${LEDGER}`);
+  await database.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK}); ${LEDGER}`);
   const rows = await database.query<{ name: string; hash: string }>(
     'select name, hash from posthorn_migrations order by name',
   );
@@ -52,7 +52,7 @@ export async function migrate(
     const begin = performance.now();
     try {
       await database.script(
-        `select pg_advisory_xact_lock(${LOCK});
+        `select pg_advisory_xact_lock(${SCHEMA_LOCK});
          insert into posthorn_migrations (name, hash) values ('${name}', '${hash}');
          ${sql}`,
       );

@@ -28,6 +28,7 @@ import testClocks from '../../drizzle/0028_test_clocks.sql' with { type: 'text' 
 import formerSecretKeys from '../../drizzle/0030_former_secret_keys.sql' with { type: 'text' };
 import warmUps from '../../drizzle/0031_warm_ups.sql' with { type: 'text' };
 import bodies from '../../drizzle/0032_bodies.sql' with { type: 'text' };
+import viewsByWorkspace from '../../drizzle/0033_views_by_workspace.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -67,4 +68,5 @@ export const migrations: readonly Migration[] = [
   { name: '0030_former_secret_keys', sql: formerSecretKeys },
   { name: '0031_warm_ups', sql: warmUps },
   { name: '0032_bodies', sql: bodies },
+  { name: '0033_views_by_workspace', sql: viewsByWorkspace },
 ];

@@ -89,12 +89,14 @@ async function attach(
   [low, high]: readonly [string, string],
 ): Promise<'made' | 'there' | 'held'> {
   try {
-    // One message, one implicit transaction. The advisory lock lets only one of several starting instances through.
+    // One statement, one transaction; Citus takes no command that stands in a message with others. The advisory lock lets only one of several starting instances through.
     await database.script(
-      `${BRIEFLY};
-       select pg_advisory_xact_lock(hashtext('${name}'));
-       create table if not exists ${name} (like ${table} including defaults including constraints including storage);
-       alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`,
+      `do $$ begin
+         ${BRIEFLY};
+         perform pg_advisory_xact_lock(hashtext('${name}'));
+         create table if not exists ${name} (like ${table} including defaults including constraints including storage);
+         alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}');
+       end $$`,
     );
     return 'made';
   } catch (error) {
@@ -133,11 +135,13 @@ export async function retireDay(
     if (stop?.aborted) return false;
     const name = partitionName(table, dayMs);
     const retire = database.script(
-      `${BRIEFLY};
-       alter table ${table} detach partition ${name};
-       insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
-         select * from ${name} where ${column} = k.id offset 0) p;
-       drop table ${name}`,
+      `do $$ begin
+         ${BRIEFLY};
+         alter table ${table} detach partition ${name};
+         insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
+           select * from ${name} where ${column} = k.id offset 0) p;
+         drop table ${name};
+       end $$`,
     );
     try {
       await retire;

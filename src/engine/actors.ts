@@ -1,9 +1,11 @@
 import type { Database } from '../db/database.ts';
+import { isDistributed } from '../db/distribution/catalogue.ts';
+import { forEachGroup, type Shards } from '../db/distribution/shards.ts';
 import { earliest } from './decide.ts';
 import type { Deciders } from './definitions.ts';
 import { type Actor, decodeState, type Kind, stateOf } from './kind.ts';
 import { readLivesParameters, readLivesStatement } from './life-statements.ts';
-import { loadStatement } from './read-statements.ts';
+import { loadStatement, whoseStatement } from './read-statements.ts';
 
 /** A row as the load, claim and spawn statements answer it. */
 export interface ActorRow {
@@ -19,17 +21,49 @@ export interface ActorRow {
   readonly definition_id?: string | null;
 }
 
+/** Reads the rows of actors by their ids; whoever knows the workspaces of some spares a look for them where tables are distributed. */
+export type ActorReader = (
+  ids: readonly string[],
+  workspaceOf?: (id: string) => string | undefined,
+) => Promise<readonly ActorRow[]>;
+
 /** Reads the rows of actors by their ids. */
 export function actorReader(
   database: Pick<Database, 'query'>,
   kind: Kind,
-): (ids: readonly string[]) => Promise<readonly ActorRow[]> {
+  shards: Shards | null = null,
+): ActorReader {
+  if (shards && isDistributed(kind.table)) return shardReader(database, kind, shards);
   if (!kind.life) {
     const text = loadStatement(kind);
     return (ids) => database.query<ActorRow>(text, [ids]);
   }
   const text = readLivesStatement(kind);
   return (ids) => database.query<ActorRow>(text, readLivesParameters(ids));
+}
+
+/** Shard by shard, since no lateral join with a limit goes over several. */
+function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shards): ActorReader {
+  const whose = whoseStatement(kind);
+  const text = (kind.life ? readLivesStatement : loadStatement)(kind, true);
+  return async (ids, workspaceOf = () => undefined) => {
+    const unknown = ids.filter((id) => workspaceOf(id) === undefined);
+    const found =
+      unknown.length === 0
+        ? []
+        : await database.query<{ id: string; workspace_id: string }>(whose, [unknown]);
+    const known = ids.flatMap((id) => {
+      const workspace = workspaceOf(id);
+      return workspace === undefined ? [] : [{ id, workspace_id: workspace }];
+    });
+    const groups = await shards.groups([...known, ...found], ({ workspace_id }) => workspace_id);
+    const rows = await forEachGroup(groups, (group) => {
+      const own = group.map(({ id }) => id);
+      const workspaces = [...new Set(group.map(({ workspace_id }) => workspace_id))];
+      return database.query<ActorRow>(text, [...(kind.life ? readLivesParameters(own) : [own]), workspaces]);
+    });
+    return rows.flat();
+  };
 }
 
 /** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */

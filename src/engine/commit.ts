@@ -1,11 +1,14 @@
+import { forEachGroup, type Shards } from '../db/distribution/shards.ts';
 import { codeOf, isPoison, isRetriable, TOOK_TOO_LONG } from '../db/sqlstate.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 
 /** How often a statement that was rolled back by contention runs again before the caller hears of it. */
 const RETRIES = 3;
 
-/** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
+/** How statements are written, and safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
 export interface StatementOptions {
+  /** The tables lie on several nodes (db/distribution): statements name the workspaces of their batch. */
+  readonly isDistributed?: boolean;
   /** A commit overwrites whatever revision it finds. */
   readonly withoutRevisionCheck?: boolean;
   /** A spawn stores no reply for its idempotency key: a repeated request is accepted again. */
@@ -50,6 +53,28 @@ export async function commitBatch<Item, Result>(
       ...(await commitBatch(commit, items.slice(0, middle))),
       ...(await commitBatch(commit, items.slice(middle))),
     ];
+  }
+}
+
+/** The same for each shard of the items' workspaces where tables are distributed: each statement is then for one node. */
+export async function commitByShard<Item, Result>(
+  shards: Shards | null,
+  commit: Commit<Item, Result>,
+  items: readonly Item[],
+  workspaceOf: (item: Item) => string,
+): Promise<readonly Verdict<Result>[]> {
+  if (!shards) return commitBatch(commit, items);
+  try {
+    const groups = await shards.groups(items, workspaceOf);
+    const verdicts = new Map<Item, Verdict<Result>>();
+    await forEachGroup(groups, async (group) => {
+      const reached = await commitBatch(commit, group);
+      for (const [index, item] of group.entries()) verdicts.set(item, reached[index] as Verdict<Result>);
+    });
+    return items.map((item) => verdicts.get(item) as Verdict<Result>);
+  } catch (error) {
+    // Where they lie could not be asked: nothing was begun.
+    return items.map(() => ({ failed: error }));
   }
 }
 

@@ -65,7 +65,7 @@ export class Engine implements SelectionTeller {
         this.#running(kind).push(id, event, { outboxId, patienceMs: OUTCOME_PATIENCE_MS }),
       parts.logger,
     );
-    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
+    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger, parts.shards);
     for (const { performer } of parts.kinds) performer?.attached?.(this);
   }
 

@@ -19,6 +19,8 @@ export interface PendingEvent {
   readonly id: string;
   readonly event: ActorEvent;
   readonly scope?: Scope | undefined;
+  /** The actor's, where whoever tells it has it at hand. */
+  readonly workspaceId?: string | undefined;
   readonly claim?: Claim | undefined;
   /** Id in the outbox; deleted by the commit that handles it. */
   readonly outboxId?: string | undefined;

@@ -49,7 +49,7 @@ const FORGET = `delete from instances where id = $1 and not open`;
 function leftStatement(kind: Kind): string {
   const { births, turns } = lifeOf(kind);
   return `select b.id from ${births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
-  and not exists (select from ${turns} t where t.email_id = b.id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
+  and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
 }
 
 const LEFT_AT_ONCE = 200;

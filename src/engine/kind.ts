@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Catalogue } from '../../machines/catalogue.ts';
 import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names.ts';
+import type { ShardTerms } from '../db/distribution/terms.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { SpawnRule } from './spawn-conditions.ts';
@@ -72,7 +73,7 @@ export interface FactTable {
    * SQL of a statement. `source` is a relation of the rows whose actor really changed, with the actor's `workspace_id`, `livemode`
    * and `actorColumnsForFacts` beside them, these of a life only if it `readsActor`. Null: the rows lie in the turn alone.
    */
-  readonly sql: ((source: string) => string) | null;
+  readonly sql: ((source: string, shard: ShardTerms) => string) | null;
   readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
   readonly readsActor?: true; // The rows need columns of the actor, whose birth is read for them where its life is appended.
 }
@@ -106,8 +107,9 @@ export interface FollowingWrite {
   readonly fact: string;
   /** Name of the CTE. */
   readonly name: string;
-  /** SQL of a data-modifying statement. */
+  /** SQL of a data-modifying statement, or of a query that others of them read. */
   sql(source: string): string;
+  readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
 }
 
 /** Rows of a fact as the SQL of children reads them: where they come from, and each column by its name. */
@@ -154,7 +156,7 @@ export interface ChildSpec {
    * SQL of the insert, which may read the CTEs of the fact tables. `template` is a relation of one row: state, context,
    * timers, wake_at, machine_version, and `not_before`, which no other wake_at may lie before (null: any may). Returns id, workspace_id and livemode.
    */
-  sql(template: string): string;
+  sql(template: string, shard: ShardTerms): string;
   /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
   readonly performedAtOnce: boolean;
 }

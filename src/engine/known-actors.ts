@@ -2,12 +2,15 @@ import type { ActorRow } from './actors.ts';
 import type { PendingEvent } from './fold.ts';
 import type { Actor } from './kind.ts';
 
+/** The events of a batch, by the ids of their actors. */
+export type ByActor = ReadonlyMap<string, readonly PendingEvent[]>;
+
 /**
  * Rows that came with their events and need no reading: where the actor has no other event in the batch, whose refusal would
  * rest on an old row, and nothing newer is kept. One that lost its race is read again, and then refuses the event.
  */
 export function rowsTold(
-  byActor: ReadonlyMap<string, readonly PendingEvent[]>,
+  byActor: ByActor,
   kept: ReadonlyMap<string, Actor | undefined>,
 ): ReadonlyMap<string, ActorRow> {
   const rows = new Map<string, ActorRow>();
@@ -16,6 +19,12 @@ export function rowsTold(
       if ((kept.get(id)?.revision ?? 0) <= event.read.revision) rows.set(id, event.read);
   return rows;
 }
+
+/** The workspace of an actor, as far as one of its events tells it. */
+export const workspaceTold = (events: readonly PendingEvent[] | undefined): string | undefined =>
+  events
+    ?.map(({ scope, workspaceId }) => workspaceId ?? scope?.workspaceId)
+    .find((each) => each !== undefined);
 
 /** The definitions of all actors of a batch. */
 export const definitionsOf = (

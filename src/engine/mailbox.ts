@@ -1,5 +1,6 @@
 import { Batcher, GATHERED } from '../async/batcher.ts';
 import type { Database } from '../db/database.ts';
+import type { Shards } from '../db/distribution/shards.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Clock } from '../time/clock.ts';
@@ -8,7 +9,7 @@ import { type ChildRow, Children } from './children.ts';
 import {
   type CommitTags,
   checkTag,
-  commitBatch,
+  commitByShard,
   hasOverrun,
   type StatementOptions,
   type Verdict,
@@ -21,8 +22,8 @@ import type { Share } from './handing-over.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
-import { definitionsOf, rowsTold } from './known-actors.ts';
-import { readBackStatement } from './read-statements.ts';
+import { type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
+import { readBackParameters, readBackStatement } from './read-statements.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
 export const LONGEST_WAIT_MS = 7_000;
@@ -40,6 +41,7 @@ export interface CommitDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly statements?: StatementOptions | undefined;
+  readonly shards: Shards | null; // Where tables are distributed: which workspaces lie together.
   /** Of a kind whose lives are appended: the births that this process keeps. */
   readonly keptBirths: KeptBirths | null;
   /** What this process does of a kind. */
@@ -86,8 +88,8 @@ export class Mailbox {
       SELECTED_WIDTH,
     );
     this.#writer = new CommitWriter(kind, deps);
-    this.#read = actorReader(deps.database, kind);
-    this.#readBackSql = readBackStatement(kind);
+    this.#read = actorReader(deps.database, kind, deps.shards);
+    this.#readBackSql = readBackStatement(kind, deps.shards !== null);
   }
 
   /**
@@ -126,7 +128,8 @@ export class Mailbox {
       // Those that are kept now may have made room for others by the time that the rest is read.
       const kept = new Map([...byActor.keys()].map((id) => [id, this.actors.get(id)]));
       const read = rowsTold(byActor, kept);
-      const loaded = await this.#load([...byActor.keys()].filter((id) => !kept.get(id) && !read.has(id)));
+      const unread = [...byActor.keys()].filter((id) => !kept.get(id) && !read.has(id));
+      const loaded = await this.#load(unread, byActor);
       const deciders = await this.definitions.load(definitionsOf(kept, read, loaded));
       const decided = [...byActor].flatMap(
         ([id, events]) =>
@@ -171,9 +174,9 @@ export class Mailbox {
     }
   }
 
-  async #load(ids: readonly string[]): Promise<ReadonlyMap<string, ActorRow>> {
+  async #load(ids: readonly string[], byActor: ByActor): Promise<ReadonlyMap<string, ActorRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#read(ids);
+    const rows = await this.#read(ids, (id) => workspaceTold(byActor.get(id)));
     return new Map(rows.map((row) => [row.id, row]));
   }
 
@@ -186,7 +189,8 @@ export class Mailbox {
     const tag = this.deps.tags.next();
     const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitBatch<Decided, 'changed' | 'lost'>(
+    const verdicts = await commitByShard<Decided, 'changed' | 'lost'>(
+      this.deps.shards,
       {
         run: async (items) => {
           const inputs = items.map((item) => this.#row(item));
@@ -199,20 +203,20 @@ export class Mailbox {
           return items.map(({ draft: { after } }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
-          const written = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
           const rows = await this.deps.database.query<{ id: string; tag: number }>(
             this.#readBackSql,
-            [JSON.stringify(written)],
+            readBackParameters(this.deps.shards, items),
             { deadlineMs: READ_BACK_MS },
           );
           const tags = new Map(rows.map((row) => [row.id, row.tag]));
-          return written.map(({ id }) => {
-            const found = tags.get(id);
+          return items.map(({ draft }) => {
+            const found = tags.get(draft.after.id);
             return found === undefined ? null : found === tag ? 'changed' : 'lost';
           });
         },
       },
       decided,
+      ({ draft }) => draft.after.workspaceId,
     );
     // The batcher counts events, of which one actor may have fifty.
     if (verdicts.some(hasOverrun)) batcher.ease(decided.flatMap(({ answers }) => answers).length);

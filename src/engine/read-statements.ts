@@ -1,21 +1,40 @@
+import type { Parameter } from '../db/database.ts';
+import type { Shards } from '../db/distribution/shards.ts';
+import { ON_ONE_SERVER, onNodes } from '../db/distribution/terms.ts';
 import { readColumns } from './actor-columns.ts';
+import type { Draft } from './draft.ts';
 import type { Kind } from './kind.ts';
 import type { WakeWriting } from './wake-at.ts';
 
-/** The rows of the ids in $1. */
-export function loadStatement(kind: Kind): string {
+/** The rows of the ids in $1; where tables are distributed $2 are their workspaces. */
+export function loadStatement(kind: Kind, isDistributed = false): string {
+  const shard = isDistributed ? onNodes('$2::text[]') : ON_ONE_SERVER;
   return `select ${readColumns(kind)}
-from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id`;
+from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id${shard.within(kind.table, 'a')}`;
 }
+
+/** The workspaces of the ids in $1. Where tables are distributed it asks every node, of what nobody knows the workspace of. */
+export const whoseStatement = ({ life, table }: Kind): string =>
+  `select id, workspace_id from ${life?.births ?? table} where id = any($1::text[])`;
+
+/** The parameters of `readBackStatement`. */
+export const readBackParameters = (
+  shards: Shards | null,
+  items: readonly { readonly draft: Pick<Draft, 'after'> }[],
+): readonly Parameter[] => [
+  JSON.stringify(items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }))),
+  ...(shards ? [[...new Set(items.map(({ draft: { after } }) => after.workspaceId))]] : []),
+];
 
 /**
  * Whose commits made the revisions in $1: what became of one whose reply was lost. The journal knows, however far the
- * actor has moved on since.
+ * actor has moved on since. Where tables are distributed $2 are their workspaces.
  */
-export function readBackStatement(kind: Kind): string {
+export function readBackStatement(kind: Kind, isDistributed = false): string {
+  const shard = isDistributed ? onNodes('$2::text[]') : ON_ONE_SERVER;
   return `select j.actor_id as id, j.commit_tag as tag
 from json_to_recordset($1::text::json) as i(id text, revision integer)
-join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision`;
+join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision${shard.within(kind.journal, 'j')}`;
 }
 
 /**
@@ -32,6 +51,27 @@ export function claimDueStatement(kind: Kind, wake: WakeWriting, where?: string)
 )${wake.cte}
 update ${kind.table} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id = due.id
 returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
+}
+
+/** What is due up to $1 and not before $3, at most $2, and when exactly. It asks every node. */
+export function lookDueStatement(kind: Kind, where?: string): string {
+  return `select id, workspace_id, wake_at::text as seen from ${kind.life?.due ?? kind.table}
+where wake_at >= $3::timestamptz and wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
+order by wake_at limit $2::integer`;
+}
+
+/**
+ * Claims those of the ids in $1, of workspaces in $4, that are due when they were seen to be ($2), by moving that to $3: who was quicker
+ * has moved it. Answers as the claim on one server does.
+ */
+export function claimSeenStatement(kind: Kind, wake: WakeWriting): string {
+  const table = kind.life?.due ?? kind.table;
+  const { within } = onNodes('$4::text[]');
+  return `with seen as materialized (
+  select id, wake_at from unnest($1::text[], $2::timestamptz[]) s(id, wake_at)
+)${wake.cte}
+update ${table} a set wake_at = ${wake.at('$3::timestamptz')} from seen s where a.id = s.id and a.wake_at = s.wake_at${within(table, 'a')}
+returning ${kind.life ? 'a.id, a.workspace_id' : readColumns(kind)}, (extract(epoch from s.wake_at) * 1000)::float8 as due_at`;
 }
 
 /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import type { Shards } from '../db/distribution/shards.ts';
 import type { Clock } from '../time/clock.ts';
 import { Actors } from './actors.ts';
 import type { CommitTags, StatementOptions } from './commit.ts';
@@ -35,7 +36,7 @@ export interface TellOptions<C = Claim> {
   readonly report?: object;
 }
 
-type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId'>;
+type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId' | 'workspaceId'>;
 
 /** What every kind of an engine works with. */
 export interface KindParts {
@@ -50,6 +51,8 @@ export interface KindParts {
   readonly keeping?: Partial<KeepingTimes>;
   /** Safeguards to leave out of the statements, and of what is kept (chaos). */
   readonly statements?: StatementOptions;
+  /** Where tables are distributed: which workspaces lie together. */
+  readonly shards?: Shards | null;
   readonly keepingFaults?: KeepingFaults;
 }
 
@@ -88,7 +91,8 @@ export class RunningKind {
     private readonly parts: KindParts,
     hooks: KindHooks,
   ) {
-    const { database, clock, logger, statements } = parts;
+    const { database, clock, logger, shards = null } = parts;
+    const statements = shards ? { ...parts.statements, isDistributed: true } : parts.statements;
     this.kind = kind;
     this.share = share;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
@@ -103,6 +107,7 @@ export class RunningKind {
       database,
       clock,
       statements,
+      shards,
       tags: hooks.tags,
       shareOf: hooks.shareOf,
       keptBirths: this.keptBirths,
@@ -136,7 +141,7 @@ export class RunningKind {
   #post(
     id: string,
     event: ActorEvent,
-    { scope, claim, patienceMs, report, outboxId, read }: PushOptions,
+    { scope, workspaceId, claim, patienceMs, report, outboxId, read }: PushOptions,
     settle: PendingEvent['settle'],
     fail: PendingEvent['fail'],
   ): void {
@@ -146,6 +151,7 @@ export class RunningKind {
       id,
       event,
       scope,
+      workspaceId,
       claim,
       outboxId,
       patientUntil,
@@ -186,7 +192,8 @@ export class RunningKind {
    */
   #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
     const { id } = order.actor;
-    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order };
+    const { workspaceId } = order.actor;
+    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order, workspaceId };
     return new Promise((resolve) => {
       let left = events.length;
       if (left === 0) resolve();

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
+import type { Shards } from '../db/distribution/shards.ts';
 import type { Clock } from '../time/clock.ts';
 import { SettledTime } from './settled.ts';
 import { AHEAD_MS, Sweep, type Wakeable } from './sweep.ts';
@@ -47,10 +48,11 @@ export class Scheduler {
     private readonly clock: Clock,
     wakeables: readonly Wakeable[],
     private readonly logger: Logger,
+    shards: Shards | null = null,
   ) {
     this.#settled = new SettledTime(database, clock);
     this.#sweeps = wakeables.map(
-      (wakeable) => new Sweep(wakeable, database, clock, this.#settled, () => this.#stopped),
+      (wakeable) => new Sweep(wakeable, database, clock, this.#settled, () => this.#stopped, shards),
     );
   }
 

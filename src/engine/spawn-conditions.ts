@@ -1,3 +1,5 @@
+import type { ShardTerms } from '../db/distribution/terms.ts';
+
 /**
  * What must hold for some new actors in the statement that writes them: what they are made for may have been done, or stopped,
  * since they were asked for. Those for which it does not hold are withheld; nothing of them is written, and they take no quota.
@@ -43,8 +45,8 @@ export const answeredStatus = (ctes: string, stored: string): string =>
   ctes === '' ? stored : `case when i.ord in (select ord from withheld) then ${WITHHELD} else ${stored} end`;
 
 /** The row of an idempotency key. Lateral, so that it is looked up by its index, never by hashing the whole table. */
-export const usedKey = (columns: string): string => `left join lateral (
+export const usedKey = (columns: string, shard: ShardTerms): string => `left join lateral (
     select ${columns} from idempotency_keys
     where workspace_id = i.idem_workspace_id and livemode = i.idem_livemode and key = i.idem_key
-      and item = i.idem_item limit 1
+      and item = i.idem_item${shard.within('idempotency_keys', 'idempotency_keys')} limit 1
   ) k on i.idem_key is not null`;

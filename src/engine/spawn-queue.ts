@@ -3,13 +3,13 @@ import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-repl
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { type ChildRow, Children } from './children.ts';
-import { checkTag, commitBatch, hasOverrun } from './commit.ts';
+import { checkTag, commitByShard, hasOverrun } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
 import { handedOver } from './handing-over.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
-import { readBackStatement } from './read-statements.ts';
+import { readBackParameters, readBackStatement } from './read-statements.ts';
 import type { Claim, ClaimOf, SpawnResult } from './result.ts';
 import { WITHHELD } from './spawn-conditions.ts';
 import type { BatchStatement } from './statement-parts.ts';
@@ -91,7 +91,7 @@ export class SpawnQueue {
   ) {
     this.#batcher = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), GATHERED, WIDTH);
     this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
-    this.#readBackSql = readBackStatement(kind);
+    this.#readBackSql = readBackStatement(kind, deps.shards !== null);
     this.#children = new Children(kind.children, deps.shareOf);
   }
 
@@ -136,12 +136,14 @@ export class SpawnQueue {
     const tag = this.deps.tags.next();
     const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitBatch<PendingSpawn, SpawnResult | 'again'>(
+    const verdicts = await commitByShard<PendingSpawn, SpawnResult | 'again'>(
+      this.deps.shards,
       {
         run: (items) => this.#run(items, tag, templates.rows, made),
         readBack: (items) => this.#readBack(items),
       },
       batch,
+      ({ request }) => request.workspaceId,
     );
     if (verdicts.some(hasOverrun)) this.#batcher.ease(batch.length);
     const committed: Draft[] = [];
@@ -250,10 +252,9 @@ export class SpawnQueue {
   }
 
   async #readBack(items: readonly PendingSpawn[]): Promise<readonly (SpawnResult | null)[]> {
-    const written = items.map(({ draft: { after } }) => ({ id: after.id, revision: after.revision }));
     const rows = await this.deps.database.query<{ id: string }>(
       this.#readBackSql,
-      [JSON.stringify(written)],
+      readBackParameters(this.deps.shards, items),
       {
         deadlineMs: READ_BACK_MS,
       },

@@ -1,4 +1,6 @@
 import type { Parameter } from '../db/database.ts';
+import { SHARD_KEY } from '../db/distribution/catalogue.ts';
+import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../db/distribution/terms.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import { type Bounds, boundsOf } from './life-statements.ts';
@@ -23,7 +25,7 @@ export const CLAIM: Part = {
 
 /** True when the statement of a fact reads that of another one: a domain that is removed gets no new keys. */
 const readsAnother = ({ sql }: FactTable, facts: readonly FactTable[]): boolean => {
-  const text = sql?.('own_rows') ?? '';
+  const text = sql?.('own_rows', ON_ONE_SERVER) ?? '';
   return facts.some(({ name }) => new RegExp(`\\b(?:from|join) ${name}\\b`).test(text));
 };
 
@@ -63,21 +65,27 @@ interface Writing {
   readonly has: Has;
   readonly templates: readonly (string | null)[]; // The parameter of each kind of children; null where the form makes none of them.
   readonly bounds: Bounds;
+  readonly shard: ShardTerms;
+}
+
+interface BatchOptions {
+  readonly derived?: Kind['derived'];
+  readonly isDistributed?: boolean | undefined;
 }
 
 /** The commit's tag. */
 export const TAG = '$2::integer';
 
 /**
- * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, and the lowest and the highest id of
- * the batch where the statement asks for them.
+ * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, the lowest and the highest id of
+ * the batch where the statement asks for them, and its workspaces where the tables are distributed.
  */
 export function batchStatement(
   kind: Kind,
   parts: readonly Part[],
   columns: readonly Column[],
   write: (writing: Writing) => string,
-  derived: Kind['derived'] = kind.derived,
+  { derived = kind.derived, isDistributed = false }: BatchOptions = {},
 ): BatchStatement {
   const all = [
     ...[...INPUT_COLUMNS, ...derived],
@@ -88,17 +96,22 @@ export function batchStatement(
     let next = input.next;
     const templates = kind.children.map(({ fact }) => (has(fact) ? `$${next++}` : null));
     const bounds = { lowest: `$${next}::text`, highest: `$${next + 1}::text` };
-    const sql = write({ input: input.sql, has, templates, bounds });
-    return { sql, input, templates, isBounded: sql.includes(bounds.lowest) };
+    const text = (shard: ShardTerms) => write({ input: input.sql, has, templates, bounds, shard });
+    const isBounded = text(ON_ONE_SERVER).includes(bounds.lowest);
+    if (!isDistributed) return { sql: text(ON_ONE_SERVER), input, templates, isBounded, isPlaced: false };
+    const workspaces = `$${next + (isBounded ? 2 : 0)}::text[]`;
+    const sql = text(onNodes(workspaces));
+    return { sql, input, templates, isBounded, isPlaced: sql.includes(workspaces) };
   });
   return {
     parts,
     prepare(rows, tag, given) {
-      const { sql, input, templates, isBounded } = forms.for(rows);
+      const { sql, input, templates, isBounded, isPlaced } = forms.for(rows);
       const parameters = [
         ...[kind.version, tag, ...input.parameters(rows)],
         ...given.filter((_, place) => templates[place] !== null),
         ...(isBounded ? boundsOf(rows.map(({ id }) => id as string)) : []),
+        ...(isPlaced ? [[...new Set(rows.map((row) => row[SHARD_KEY] as string))]] : []),
       ];
       return { sql, parameters };
     },
@@ -123,7 +136,7 @@ export const actorColumnsForFacts = (kind: Kind, from: string): string =>
 export const sideEffectCtes = (
   kind: Kind,
   changed: string,
-  { has, templates }: Pick<Writing, 'has' | 'templates'>,
+  { has, templates, shard }: Pick<Writing, 'has' | 'templates' | 'shard'>,
   wake: WakeWriting,
   { storesReply = 'idem_key is not null', births = null, isWhole = !kind.life }: SideEffectOptions = {},
 ): string =>
@@ -147,16 +160,16 @@ export const sideEffectCtes = (
   }${each(factsWith(kind, has), (fact) => {
     const source = factSource(kind, fact, changed, isWhole ? null : fact.readsActor ? births : NOTHING);
     return fact.sql
-      ? `, ${fact.name} as (${fact.sql(source)})${fact.followedBy ? `, ${fact.followedBy}` : ''}`
+      ? `, ${fact.name} as (${fact.sql(source, shard)})${fact.followedBy ? `, ${fact.followedBy}` : ''}`
       : '';
   })}${each(
     (kind.followers ?? []).filter(({ fact }) => has(fact)),
-    ({ fact, name, sql }) =>
-      `, ${name} as (${sql(factSource(kind, factOf(kind, fact), changed, isWhole ? null : births))})`,
+    ({ fact, name, isMaterialized, sql }) =>
+      `, ${name} as ${isMaterialized ? 'materialized ' : ''}(${sql(factSource(kind, factOf(kind, fact), changed, isWhole ? null : births))})`,
   )}${kind.children
     .map((child, place) => {
       const template = templates[place];
-      return template ? childrenOf(child, place, template, wake) : '';
+      return template ? childrenOf(child, place, template, wake, shard) : '';
     })
     .join('')}`;
 
@@ -188,13 +201,14 @@ const childrenOf = (
   place: number,
   template: string,
   wake: WakeWriting,
+  shard: ShardTerms,
 ): string => `, template_${place} as materialized (
   select state, context, timers, ${wake.at('wake_at')} as wake_at, steps, machine_version, ${wake.earliest} as not_before
   from json_to_record(${template}::text::json)
     as s(state text, context json, timers json, wake_at timestamptz, steps json, machine_version smallint)
-), children_${place} as (${sql(`template_${place}`)}), children_journaled_${place} as (
-  insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
-  select b.id, 1, ${TAG}, s.steps from children_${place} b cross join template_${place} s
+), children_${place} as (${sql(`template_${place}`, shard)}), children_journaled_${place} as (
+  insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)})
+  select b.id, 1, ${TAG}, s.steps${shard.value(kind.journal, 'b')} from children_${place} b cross join template_${place} s
 )`;
 
 /** The children to be performed at once, in the columns of an answer: `child` tells their kinds apart. */

@@ -1,3 +1,4 @@
+import type { ShardTerms } from '../db/distribution/terms.ts';
 import { ACTOR_COLUMNS, definitionColumn } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { columnsOf } from './input-rows.ts';
@@ -50,7 +51,7 @@ const handled = (has: Has): string =>
  * true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
  */
 export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOptions = {}): BatchStatement {
-  const { withoutRevisionCheck = false, isContended = false } = options;
+  const { withoutRevisionCheck = false, isContended = false, isDistributed } = options;
   const mayLose = !kind.life || isContended;
   const copied = ['state', 'context', 'timers', ...kind.derived.map(({ name }) => name)]
     .map((name) => `${name} = l.${name}`)
@@ -62,7 +63,7 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
     columnsOf(
       `revision integer, handled text[]${kind.life ? ', workspace_id text, livemode boolean, rests boolean' : ''}`,
     ),
-    ({ input, has, templates, bounds: { lowest, highest } }) => {
+    ({ input, has, templates, bounds: { lowest, highest }, shard }) => {
       const carried = [
         'steps',
         ...['outbox', HANDLED.name, ...kind.facts.map(({ name }) => name)].filter(has),
@@ -72,31 +73,49 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
   ${input}
 )${
         kind.life
-          ? turnCtes(kind, wake, TAG, has, options)
-          : `, locked as materialized (
-  select i.* from input i
-  join ${kind.table} a on a.id = i.id${withoutRevisionCheck ? '' : ' and a.revision = i.revision'}${unhandled(has)}
-  order by a.id for update of a
-)${wake.cte}, changed as (
+          ? turnCtes(kind, wake, TAG, { has, shard }, options)
+          : `${lockedCtes(kind, shard, `a.id = i.id${withoutRevisionCheck ? '' : ' and a.revision = i.revision'}${unhandled(has)}`)}${wake.cte}, changed as (
   update ${kind.table} a
   set ${assignments}, revision = a.revision + 1, machine_version = $1::smallint
-  from locked l where a.id = l.id
+  from locked l where a.id = l.id${shard.within(kind.table, 'a')}
   returning a.id, a.revision, a.workspace_id, a.livemode${actorColumnsForFacts(kind, 'a')}${each(carried, (name) => `, l.${name}`)}
 ), journaled as (
-  insert into ${kind.journal} (actor_id, revision, commit_tag, steps)
-  select id, revision, ${TAG}, steps from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
+  insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)})
+  select id, revision, ${TAG}, steps${shard.value(kind.journal, 'changed')} from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
 )`
-      }${handled(has)}${sideEffectCtes(kind, 'changed', { has, templates }, wake, {
+      }${handled(has)}${sideEffectCtes(kind, 'changed', { has, templates, shard }, wake, {
         births: kind.life
-          ? `${kind.life.births} a on a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}`
+          ? `${kind.life.births} a on a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}${sameWorkspace(shard, kind.life.births)}`
           : null,
       })}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
 from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, has, 'id, child, workspace_id, livemode')}
 union all select ${TAG}::text, null, null, null`;
     },
+    { isDistributed },
   );
 }
+
+/**
+ * The rows of the input whose actors are locked, in id order, and as they were decided upon. Where tables are distributed the lock is a
+ * query of one table: Citus reads what a lock beside a join hands on in another form than it wrote it in.
+ */
+const lockedCtes = (kind: Kind, shard: ShardTerms, condition: string): string =>
+  shard.isDistributed
+    ? `, held as materialized (
+  select a.id, a.revision from ${kind.table} a where a.id = any(array(select id from input))${shard.within(kind.table, 'a')}
+  order by a.id for update
+), locked as materialized (
+  select i.* from input i join held a on ${condition}
+)`
+    : `, locked as materialized (
+  select i.* from input i
+  join ${kind.table} a on ${condition}
+  order by a.id for update of a
+)`;
+
+const sameWorkspace = (shard: ShardTerms, table: string): string =>
+  shard.isDistributed ? ` and a.workspace_id = c.workspace_id${shard.within(table, 'a')}` : '';
 
 /**
  * One acceptance: new actors in the order of their calls with all they bring along. Quota, idempotency key, actor and
@@ -117,7 +136,7 @@ union all select ${TAG}::text, null, null, null`;
 export function spawnStatement(
   kind: Kind,
   wake: WakeWriting,
-  { withoutStoredReplies = false }: StatementOptions = {},
+  { withoutStoredReplies = false, isDistributed }: StatementOptions = {},
 ): BatchStatement {
   const own = each([...kind.spawn.insertColumns, ...definitionColumn(kind)], (name) => `, ${name}`);
   const rules = (kind.spawn.rules ?? []).map((rule, index) => ({ ...rule, name: `rule_${index}` }));
@@ -135,7 +154,7 @@ export function spawnStatement(
     kind,
     [...partsOf(kind), QUOTA, ...parts],
     columns,
-    ({ input, has, templates }) => {
+    ({ input, has, templates, shard }) => {
       const ruled = rules.filter(({ name }) => has(name));
       const withheld = withheldCtes(ruled.flatMap(({ conditions }) => conditions));
       const also = [...kind.spawn.insertInto, ...ruled.flatMap(({ writes }) => writes)]
@@ -143,7 +162,7 @@ export function spawnStatement(
         .join('');
       const [isClaiming, isMetered] = [has(CLAIM.name), has(QUOTA.name)];
       const used = isClaiming
-        ? `select i.ord from input i ${usedKey('true as is_used')} where k.is_used${withheld && ' union select ord from withheld'}`
+        ? `select i.ord from input i ${usedKey('true as is_used', shard)} where k.is_used${withheld && ' union select ord from withheld'}`
         : withheld && 'select ord from withheld';
       const unused = used && ' and ord not in (select ord from used)';
       const refused = [used && 'select ord from used', isMetered && overQuota(unused)].filter(Boolean);
@@ -172,9 +191,9 @@ export function spawnStatement(
   select id, workspace_id, livemode, state, context, timers, ${wake.at('wake_at')}, 1, $1::smallint${derivedNames(kind)}${own}
   from admitted
 ), journaled as (
-  insert into ${kind.journal} (actor_id, revision, commit_tag, steps) select id, 1, ${TAG}, steps from admitted
+  insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)}) select id, 1, ${TAG}, steps${shard.value(kind.journal, 'admitted')} from admitted
 )`
-      }${also}${sideEffectCtes(kind, 'admitted', { has, templates }, wake, {
+      }${also}${sideEffectCtes(kind, 'admitted', { has, templates, shard }, wake, {
         storesReply: withoutStoredReplies ? 'false' : undefined,
         isWhole: true,
       })}
@@ -183,12 +202,17 @@ select null::integer as ord, null::text as fingerprint, null::integer as status,
     refused.length > 0
       ? `
 union all select i.ord, ${storedReply(isClaiming, withheld)}, null, null, null, null
-from input i ${isClaiming ? usedKey('*') : ''} where i.ord in (select ord from refused)`
+from input i ${isClaiming ? usedKey('*', shard) : ''} where i.ord in (select ord from refused)`
       : ''
   }${answeredChildren(kind, has, 'null, null, null, null, null, child, id, workspace_id, livemode')}
 union all select -1, null, ${kind.life ? '(select 1 from keeping)' : 'null'}, ${TAG}::text, null, null, null, null, null`;
     },
-    kind.life ? kind.derived.filter(({ name }) => kind.life?.bornWith.includes(name)) : kind.derived,
+    {
+      derived: kind.life
+        ? kind.derived.filter(({ name }) => kind.life?.bornWith.includes(name))
+        : kind.derived,
+      isDistributed,
+    },
   );
 }
 

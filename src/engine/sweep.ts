@@ -1,10 +1,12 @@
 import type { Database } from '../db/database.ts';
+import { isDistributed } from '../db/distribution/catalogue.ts';
+import type { Shards } from '../db/distribution/shards.ts';
 import { codeOf, TOOK_TOO_LONG } from '../db/sqlstate.ts';
 import type { Clock } from '../time/clock.ts';
-import { type ActorRow, actorReader } from './actors.ts';
+import { type ActorReader, type ActorRow, actorReader } from './actors.ts';
+import { type Claimed, Claims } from './claims.ts';
 import type { Kind } from './kind.ts';
-import { claimLivesStatement } from './life-statements.ts';
-import { claimDueStatement, nextWakeStatement } from './read-statements.ts';
+import { nextWakeStatement } from './read-statements.ts';
 import type { SettledTime } from './settled.ts';
 import { wakeWriting } from './wake-at.ts';
 
@@ -39,8 +41,6 @@ export interface Wakeable {
   wake(rows: readonly ActorRow[]): Promise<void>;
 }
 
-type Claimed = { readonly id: string; readonly due_at: number };
-
 /** What lies further back than the sweeps begin; it is read oldest first. */
 interface Backlog {
   /** Where it ends: the sweeps began there. */
@@ -61,8 +61,8 @@ interface Backlog {
  * at a time, and never what is seen.
  */
 export class Sweep {
-  readonly #claim: string;
-  readonly #read: ReturnType<typeof actorReader>;
+  readonly #claims: Claims;
+  readonly #read: ActorReader;
   readonly #next: string;
   /** Nothing is due before it but what the backlog has; null before the first sweep. */
   #low: number | null = null;
@@ -80,11 +80,12 @@ export class Sweep {
     private readonly clock: Clock,
     private readonly settled: SettledTime,
     private readonly isStopped: () => boolean,
+    private readonly shards: Shards | null = null,
   ) {
     const wake = wakeWriting(clock);
     const { kind, where } = wakeable;
-    this.#claim = (kind.life ? claimLivesStatement : claimDueStatement)(kind, wake, where);
-    this.#read = actorReader(database, kind);
+    this.#claims = new Claims(kind, wake, where, database, isDistributed(kind.table) ? shards : null);
+    this.#read = actorReader(database, kind, shards);
     this.#next = nextWakeStatement(kind, where);
   }
 
@@ -103,7 +104,7 @@ export class Sweep {
     try {
       const soon = (await this.#claimFrom(low, null)) + AHEAD_MS;
       const left = await this.#earliest(low, soon);
-      if (until !== null) this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
+      if (until !== null && !this.shards) this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
       this.awaitsRoom = this.#isFull();
       // That nobody has room for it says nothing of how late the scheduler is.
       if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
@@ -147,9 +148,12 @@ export class Sweep {
     return waitsForRoom && room() <= 0;
   }
 
-  /** Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. */
+  /**
+   * Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. Nor over several nodes, which
+   * may commit a transaction after the coordinator has ended it.
+   */
   #begin(): number {
-    if (!this.clock.agreement) return 0;
+    if (!this.clock.agreement || this.shards) return 0;
     const end = this.clock.now() - FIRST_MS;
     this.#low = end;
     this.#left = null;
@@ -185,20 +189,22 @@ export class Sweep {
       const now = this.clock.now();
       const limit = Math.min(CLAIM_BATCH, room());
       if (this.isStopped() || limit <= 0) return end ?? now;
-      const claimed = await this.database.query<Claimed>(
-        this.#claim,
-        [iso(end ?? now), limit, iso(now + CLAIM_MS), iso(from)],
-        { name: 'claim' },
-      );
+      const claimed = await this.#claims.claim({
+        ...{ from: iso(from), until: iso(end ?? now) },
+        ...{ limit, again: iso(now + CLAIM_MS) },
+      });
       if (claimed.length > 0)
         // The claim of a kind whose actors are rows has answered them whole.
-        await wake(
-          kind.life ? await this.#read(claimed.map(({ id }) => id)) : (claimed as (Claimed & ActorRow)[]),
-        );
+        await wake(kind.life ? await this.#lives(claimed) : (claimed as readonly (Claimed & ActorRow)[]));
       if (claimed.length < limit) return end ?? now;
       // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
       for (const { due_at } of claimed) from = Math.max(from, Math.floor(due_at));
     }
+  }
+
+  #lives(claimed: readonly Claimed[]): Promise<readonly ActorRow[]> {
+    const workspaces = new Map(claimed.map(({ id, workspace_id }) => [id, workspace_id]));
+    return this.#read([...workspaces.keys()], (id) => workspaces.get(id));
   }
 
   async #earliest(from: number, to: number): Promise<number | null> {

@@ -8,6 +8,7 @@ import type { ServedKeys } from '../config/served-keys.ts';
 import type { Sealer } from '../crypto/sealer.ts';
 import type { Signer } from '../crypto/signer.ts';
 import type { Database } from '../db/database.ts';
+import type { Shards } from '../db/distribution/shards.ts';
 import type { Reads } from '../db/reads.ts';
 import type { Duty } from '../duties/duty.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -81,6 +82,8 @@ export interface ModuleParts {
   readonly database: Database;
   /** For what is shown, and never for what is decided: a replica may answer. */
   readonly reads: Reads;
+  /** Where the tables lie on several nodes: which workspaces lie together. Null on one server. */
+  readonly shards: Shards | null;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secretKeys: ServedKeys;

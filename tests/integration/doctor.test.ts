@@ -231,7 +231,7 @@ describe('doctor on a database', () => {
   test('tells a pooler, and what it drops', async () => {
     await using made = await createTestDatabase();
     const database = new PostgresDatabase(made.url);
-    const pooled = async () => ({ isPooled: true, takesSettings: true });
+    const pooled = async () => ({ isPooled: true, takesSettings: true, hasCitus: false });
     expect(await diagnosePooler(database, made.url, pooled)).toMatchObject({ status: 'fine', advice: null });
     await database.close();
     const dropping = { query: async () => [{ timeout: '0' }] } as unknown as PostgresDatabase;

@@ -1,10 +1,8 @@
 import { loadModule, parseSync } from 'libpg-query';
+import { SHARD_KEY } from '../../src/db/distribution/catalogue.ts';
 
-// What Citus documents of distributed tables, held against parsed statements: a table with a column workspace_id counts as
-// distributed by it, any other as a reference table. https://docs.citusdata.com/en/stable/develop/reference_workarounds.html
-
-/** The column that tables would be distributed by. */
-export const SHARD_KEY = 'workspace_id';
+// What Citus documents of distributed tables, and what a cluster of it refused when this was written, held against parsed statements.
+// Tables that are not distributed lie on the coordinator. https://docs.citusdata.com/en/stable/develop/reference_workarounds.html
 
 // biome-ignore lint/suspicious/noExplicitAny: the tree of the parser is as PostgreSQL's own, and its types say little more.
 type Node = any;
@@ -19,20 +17,37 @@ const BLOCKS = new Set<string>(['SelectStmt', 'UpdateStmt', 'DeleteStmt', 'Inser
 /** Loads the parser; before it, nothing can be parsed. */
 export const loadParser = (): Promise<void> => loadModule();
 
-/** What a statement would break, each said once. @throws where the parser does not understand it */
+/**
+ * What a statement would break, each said once. `names` are the CTEs and the like that are no tables.
+ * @throws where the parser does not understand it
+ */
 export function breachesOf(sql: string, distributed: ReadonlySet<string>): readonly string[] {
   const found = new Set<string>();
   const tree: Node = parseSync(sql);
   for (const { stmt } of tree.stmts) {
+    const ctes = namesOfCtes(stmt);
+    const isTable = (name: string): boolean => !ctes.has(name);
     const blocks = blocksOf(stmt);
-    for (const block of blocks) for (const breach of breachesOfBlock(block, distributed)) found.add(breach);
-    const written = blocks.flatMap(({ kind, node }) =>
-      kind !== 'SelectStmt' && distributed.has(node.relation?.relname) ? [node.relation.relname] : [],
-    );
-    // A WITH that changes rows runs on one node only: a batch would have to be cut by the workspace's shard.
-    if (written.length > 1) found.add('changes distributed tables in WITH');
+    // What touches no distributed table is PostgreSQL's own business.
+    if (!blocks.some(({ node }) => tablesOf(node).some(({ name }) => distributed.has(name)))) continue;
+    for (const block of blocks)
+      for (const breach of breachesOfBlock(block, distributed, isTable)) found.add(breach);
   }
   return [...found];
+}
+
+function namesOfCtes(tree: Node): ReadonlySet<string> {
+  const found = new Set<string>();
+  const walk = (node: Node): void => {
+    if (Array.isArray(node)) node.forEach(walk);
+    else if (typeof node === 'object' && node !== null)
+      for (const [name, value] of Object.entries<Node>(node)) {
+        if (name === 'CommonTableExpr') found.add(value.ctename);
+        walk(value);
+      }
+  };
+  walk(tree);
+  return found;
 }
 
 /** Every query of a tree, those in WITH and those within others as well. */
@@ -59,26 +74,33 @@ const halvesOf = (node: Node): readonly Block[] =>
     half ? [{ kind: 'SelectStmt' as const, node: half }, ...halvesOf(half)] : [],
   );
 
-function breachesOfBlock({ kind, node }: Block, distributed: ReadonlySet<string>): readonly string[] {
-  if (kind === 'InsertStmt') return breachesOfInsert(node, distributed);
-  const tables = tablesOf(node).filter(({ name }) => distributed.has(name));
-  const bound = boundAliases(node);
-  const isOnly = tablesOf(node).length === 1;
-  const unbound = tables
-    .filter(({ alias }) => !bound.has(alias) && !(isOnly && bound.has('')))
-    .map(
-      ({ name }) =>
-        `${kind === 'SelectStmt' ? 'reads' : 'changes'} ${name} by another column than ${SHARD_KEY}`,
-    );
-  const target = node.relation?.relname;
-  if (target !== undefined && !distributed.has(target)) return [...unbound, writesEverywhere(target)];
+function breachesOfBlock(
+  { kind, node }: Block,
+  distributed: ReadonlySet<string>,
+  isTable: (name: string) => boolean,
+): readonly string[] {
+  const tables = tablesOf(node).filter(({ name }) => isTable(name));
+  const spread = tables.filter(({ name }) => distributed.has(name));
+  const target = kind === 'SelectStmt' ? undefined : (node.relation.relname as string);
+  const aside =
+    target !== undefined && !distributed.has(target) ? [`writes ${target} on the coordinator`] : [];
+  if (kind === 'InsertStmt') return aside.length > 0 ? aside : breachesOfInsert(node);
+  const bound = boundAliases(node, tablesOf(node).length === 1);
+  const found = spread
+    .filter(({ alias }) => !bound.has(alias))
+    .map(({ name }) => `${kind === 'SelectStmt' ? 'reads' : 'changes'} ${name} on every node`);
+  if (spread.length > 0 && spread.length < tables.length)
+    for (const { name } of tables)
+      if (!distributed.has(name)) found.push(`joins ${name} with a distributed table`);
+  if (spread.length > 0 && node.lockingClause && tablesOf(node).length > 1)
+    found.push(`locks ${spread[0]?.name} beside a join`);
   const moved = (node.targetList ?? []).some((each: Node) => each.ResTarget?.name === SHARD_KEY);
-  return kind === 'UpdateStmt' && moved ? [...unbound, `moves a row to another ${SHARD_KEY}`] : unbound;
+  if (kind === 'UpdateStmt' && spread.length > 0 && moved) found.push(`moves a row to another ${SHARD_KEY}`);
+  return [...found, ...aside];
 }
 
-function breachesOfInsert(node: Node, distributed: ReadonlySet<string>): readonly string[] {
+function breachesOfInsert(node: Node): readonly string[] {
   const name = node.relation.relname;
-  if (!distributed.has(name)) return [writesEverywhere(name)];
   const columns: readonly string[] = (node.cols ?? []).map((each: Node) => each.ResTarget.name);
   const conflict = node.onConflictClause?.infer?.indexElems?.map((each: Node) => each.IndexElem.name);
   return [
@@ -88,9 +110,6 @@ function breachesOfInsert(node: Node, distributed: ReadonlySet<string>): readonl
       : []),
   ];
 }
-
-/** A reference table is on every node, and each write of it with it. */
-const writesEverywhere = (name: string): string => `writes ${name}, which has no ${SHARD_KEY}`;
 
 interface Table {
   readonly name: string;
@@ -118,39 +137,46 @@ function tablesOf(node: Node): readonly Table[] {
   return found;
 }
 
-/** Whose workspace_id is compared to be equal to something, in the conditions of one query; '' where no table is named. */
-function boundAliases(node: Node): ReadonlySet<string> {
+/**
+ * Whose workspace_id is one of a parameter's, or that of a table of which this is so, in the conditions of one query. Only a parameter
+ * tells the planner the shard: what a row of another relation has is known too late. `isOnly`: names without a table mean the only one.
+ */
+function boundAliases(node: Node, isOnly: boolean): ReadonlySet<string> {
+  const only = isOnly ? tablesOf(node)[0]?.alias : undefined;
   const found = new Set<string>();
-  const note = (side: Node): void => {
-    const columns = side?.RowExpr?.args ?? side?.List?.items ?? [side];
-    for (const column of columns) {
-      const fields: readonly string[] = (column?.ColumnRef?.fields ?? []).map(
-        (each: Node) => each.String?.sval,
-      );
-      if (fields.at(-1) === SHARD_KEY) found.add(fields.length > 1 ? (fields[0] as string) : '');
-    }
+  const same: (readonly [string, string])[] = [];
+  const aliasOf = (side: Node): string | undefined => {
+    const fields: readonly string[] = (side?.ColumnRef?.fields ?? []).map((each: Node) => each.String?.sval);
+    if (fields.at(-1) !== SHARD_KEY) return undefined;
+    return fields.length > 1 ? fields[0] : only;
   };
+  const isParameter = (side: Node): boolean =>
+    side?.ParamRef !== undefined || (side?.TypeCast !== undefined && isParameter(side.TypeCast.arg));
   const walk = (each: Node): void => {
     if (Array.isArray(each)) each.forEach(walk);
     else if (typeof each === 'object' && each !== null)
       for (const [name, value] of Object.entries<Node>(each)) {
-        if (name === 'A_Expr' && value.name?.[0]?.String?.sval === '=')
-          for (const side of [value.lexpr, value.rexpr]) note(side);
+        if (name === 'A_Expr' && value.name?.[0]?.String?.sval === '=') {
+          const [left, right] = [aliasOf(value.lexpr), aliasOf(value.rexpr)];
+          if (left && isParameter(value.rexpr)) found.add(left);
+          if (left && right) same.push([left, right]);
+        }
         // Either side of OR, and what is negated, binds nothing; the queries within are looked at by themselves.
         const isLoose = name === 'BoolExpr' && value.boolop !== 'AND_EXPR';
         if (!isLoose && name !== 'SelectStmt') walk(value);
       }
   };
   walk([node.whereClause, quals(node.fromClause)]);
+  for (const _ of same)
+    for (const [left, right] of same) {
+      if (found.has(left)) found.add(right);
+      if (found.has(right)) found.add(left);
+    }
   return found;
 }
 
 const quals = (from: Node): readonly Node[] =>
   (from ?? []).flatMap((each: Node) => {
     const join = each?.JoinExpr;
-    if (!join) return [];
-    const using = (join.usingClause ?? []).map((column: Node) => ({
-      A_Expr: { name: [{ String: { sval: '=' } }], lexpr: { ColumnRef: { fields: [column] } } },
-    }));
-    return [join.quals, ...using, ...quals([join.larg, join.rarg])];
+    return join ? [join.quals, ...quals([join.larg, join.rarg])] : [];
   });

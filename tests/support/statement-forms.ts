@@ -13,14 +13,16 @@ export const CLOCKS = [
 ];
 
 /** The statements of a kind, each made anew: of one statement only the first few forms differ from the whole. */
-const STATEMENTS = CLOCKS.flatMap((clock): readonly ((kind: Kind) => BatchStatement)[] => {
-  const wake = wakeWriting(clock);
-  return [
-    (kind) => spawnStatement(kind, wake),
-    (kind) => commitStatement(kind, wake),
-    (kind) => commitStatement(kind, wake, { isContended: true }),
-  ];
-});
+const STATEMENTS = CLOCKS.flatMap(
+  (clock): readonly ((kind: Kind, isDistributed: boolean) => BatchStatement)[] => {
+    const wake = wakeWriting(clock);
+    return [
+      (kind, isDistributed) => spawnStatement(kind, wake, { isDistributed }),
+      (kind, isDistributed) => commitStatement(kind, wake, { isDistributed }),
+      (kind, isDistributed) => commitStatement(kind, wake, { isContended: true, isDistributed }),
+    ];
+  },
+);
 
 /** Which parts batches are made to need: none, each by itself, all but one, all. */
 function needs(names: readonly string[]): readonly (readonly string[])[] {
@@ -37,12 +39,16 @@ function needs(names: readonly string[]): readonly (readonly string[])[] {
 const ends = (names: readonly string[]): readonly (readonly string[])[] => [[], names];
 
 /** The SQL of every form of the statements that write actors of a kind, or of the least and the fullest ones. */
-export function formsOf(kind: Kind, which: 'every' | 'ends' = 'every'): readonly string[] {
+export function formsOf(
+  kind: Kind,
+  which: 'every' | 'ends' = 'every',
+  isDistributed = false,
+): readonly string[] {
   const chosen = which === 'every' ? needs : ends;
   const templates = new Children(kind.children, () => WHOLE_SHARE).templates(0).rows;
   const forms = STATEMENTS.flatMap((make) =>
-    chosen(make(kind).parts.map(({ name }) => name)).map((needed) => {
-      const statement = make(kind);
+    chosen(make(kind, isDistributed).parts.map(({ name }) => name)).map((needed) => {
+      const statement = make(kind, isDistributed);
       const signs = statement.parts.flatMap(({ name, columns: [sign = ''] }) =>
         needed.includes(name) ? [sign] : [],
       );

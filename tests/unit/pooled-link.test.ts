@@ -54,8 +54,8 @@ async function startGreeter(pid: number, refusesSettings: boolean): Promise<stri
 
 test.each([
   ['a server itself', BACKEND, false, DIRECT],
-  ['a pooler, which greets with another process id', 7, false, { isPooled: true, takesSettings: true }],
-  ['a pooler that refuses settings', 7, true, { isPooled: true, takesSettings: false }],
+  ['a pooler, which greets with another process id', 7, false, { ...DIRECT, isPooled: true }],
+  ['a pooler that refuses settings', 7, true, { ...DIRECT, isPooled: true, takesSettings: false }],
 ] as const)('a URL leads to %s', async (_, pid, refusesSettings, link) => {
   expect(await findLink(await startGreeter(pid, refusesSettings))).toEqual(link);
 });

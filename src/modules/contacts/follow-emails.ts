@@ -2,6 +2,15 @@ import type { FollowingWrite } from '../../engine/kind.ts';
 import { contactOfSql } from './contact-rows.ts';
 import { contactsLeaveSql } from './queries.ts';
 
+/** Whose addresses are suppressed, by itself: where emails lie on several nodes, no query that reads them may lock contacts. */
+const gone: FollowingWrite = {
+  fact: 'suppressed',
+  name: 'contacts_gone',
+  isMaterialized: true,
+  sql: (source) =>
+    `select workspace_id, recipient_keys[recipient + 1] as email_key, reason, at from ${source} s`,
+};
+
 /**
  * The status of a contact follows live mail in the commit that suppresses the address: with a message from one to the other, it
  * could be seen to lag, and a restored dump could lack it. Simulated mail suppresses nothing, and so changes no status.
@@ -9,10 +18,7 @@ import { contactsLeaveSql } from './queries.ts';
 const statuses: FollowingWrite = {
   fact: 'suppressed',
   name: 'contacts_left',
-  sql: (source) =>
-    contactsLeaveSql(
-      `(select workspace_id, recipient_keys[recipient + 1] as email_key, reason, at from ${source} s)`,
-    ),
+  sql: () => contactsLeaveSql(gone.name),
 };
 
 /**
@@ -37,4 +43,4 @@ const activity: FollowingWrite = {
 };
 
 /** What contacts write in the commits of emails. */
-export const followsEmails: readonly FollowingWrite[] = [statuses, activity];
+export const followsEmails: readonly FollowingWrite[] = [gone, statuses, activity];

@@ -71,10 +71,10 @@ export const writeContactsSql = ({
   select i.*, found.id as known_id from placed i
     cross join lateral ${contactOfSql({ workspaceId: 'i.in_workspace', livemode: 'i.in_livemode', key: 'i.email_key' })} found
 ), known as materialized (
-  select i.*, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
+  select * from (select i.*, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
   from met i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.id = i.known_id
     and c.email_key = i.email_key
-  order by c.id for update of c
+  order by c.id for update of c) k
 ), fitting as materialized (
   select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known
 ), updated as (

@@ -14,8 +14,8 @@ import {
  * Moves the positions that are given out from now on behind all that were ever given out, where the database has been
  * restored. Answers whether it did. @throws Unavailable when writers are in the way for several seconds.
  */
-export async function alignPositions(database: Database): Promise<boolean> {
-  const state = await readLogState(database);
+export async function alignPositions(database: Database, isDistributed = false): Promise<boolean> {
+  const state = await readLogState(database, isDistributed);
   if (!isOutOfLine(state)) {
     if (state.alignedWith === null && state.cluster !== null)
       await database.query('update event_log set cluster = $1 where cluster is null', [state.cluster]);

@@ -73,6 +73,13 @@ select position::text as last, email_id from (
   ) e
 ) written order by position desc limit 1`;
 
+/** The same where the tables lie on several nodes: no walk along an index goes over them, so each node looks through its part of the log. */
+const LAST_OF_NODES = `select position::text as last, email_id from (
+  (select position, email_id from email_turns where position is not null order by position desc limit 1)
+  union all
+  (select position, id from emails where position is not null order by position desc limit 1)
+) written order by position desc limit 1`;
+
 /** Reads the present numbering. */
 export async function readNumbering(database: Pick<Database, 'query'>): Promise<Numbering> {
   const [aligned] = await database.query<{ cluster: string | null; base: string; next: string }>(ALIGNED);
@@ -85,9 +92,14 @@ export async function readNumbering(database: Pick<Database, 'query'>): Promise<
 }
 
 /** Reads the state of the positions. */
-export async function readLogState(database: Pick<Database, 'query'>): Promise<LogState> {
+export async function readLogState(
+  database: Pick<Database, 'query'>,
+  isDistributed = false,
+): Promise<LogState> {
   // The last position first: an event that another instance writes between the two would seem to lie beyond the next one.
-  const [last] = await database.query<{ last: string; email_id: string }>(LAST);
+  const [last] = await database.query<{ last: string; email_id: string }>(
+    isDistributed ? LAST_OF_NODES : LAST,
+  );
   return {
     ...(await readNumbering(database)),
     last: BigInt(last?.last ?? 0),

@@ -18,8 +18,9 @@ const attempted: FactTable = {
     error text`,
   sql: (
     source,
-  ) => `insert into webhook_attempts (delivery_id, attempt, attempted_at, http_status, response_body, duration_ms, error)
-    select actor, attempt, attempted_at, http_status, response_body, duration_ms, error from ${source} s`,
+    { column, value },
+  ) => `insert into webhook_attempts (delivery_id, attempt, attempted_at, http_status, response_body, duration_ms, error${column('webhook_attempts')})
+    select actor, attempt, attempted_at, http_status, response_body, duration_ms, error${value('webhook_attempts', 's')} from ${source} s`,
 };
 
 const effects: EffectMeanings<typeof webhookDeliveryMachine> = {

@@ -1,5 +1,6 @@
 import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery-context.ts';
 import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-endpoint.ts';
+import type { ShardTerms } from '../../../db/distribution/terms.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { insertActors } from '../../../engine/actor-columns.ts';
 import { type ChildSpec, sharedFact } from '../../../engine/kind.ts';
@@ -23,13 +24,15 @@ export const scopeColumns = ({ from, to, types, onlyFailed, most }: ReplayScope)
  * SQL of the events in the scope `r`, oldest first. The ids of an event's deliveries begin with its time too, so earlier
  * deliveries of it are found in a narrow range of the endpoint's index.
  */
-export const EVENTS_IN_SCOPE = `select e.id, e.type, e.email_id from email_events e
-    where e.workspace_id = r.workspace_id and e.livemode = r.livemode and e.id >= r.low and e.id < r.high
+export const eventsInScope = ({
+  within,
+}: ShardTerms): string => `select e.id, e.type, e.email_id from email_events e
+    where e.workspace_id = r.workspace_id${within('email_turns', 'e')} and e.livemode = r.livemode and e.id >= r.low and e.id < r.high
       and (e.written_at >= r.low_at or not r.livemode) and e.email_id < r.high_email
       and e.type = any(r.types)
       and not (r.only_failed and exists (
         select from webhook_deliveries o
-        where o.webhook_id = r.actor and o.event_id = e.id and o.state <> 'failed'
+        where o.workspace_id = r.workspace_id${within('webhook_deliveries', 'o')} and o.webhook_id = r.actor and o.event_id = e.id and o.state <> 'failed'
           and o.id >= 'dlv_' || substr(e.id, 5, 10) and o.id < 'dlv_' || substr(e.id, 5, 10) || '~'))
     order by e.id limit r.most`;
 
@@ -45,7 +48,7 @@ export const replays: ChildSpec = {
   kind: webhookDeliveryKind,
   fact: replayed.name,
   input: (at): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, turnAt: at + REPLAY_GAP_MS }),
-  sql: (template) => {
+  sql: (template, shard) => {
     const r = replayed.as('r');
     const position = `row_number() over (partition by ${r.actor}, ${r.start_at} order by e.id) - 1`;
     return insertActors(
@@ -66,7 +69,7 @@ export const replays: ChildSpec = {
       `(
       select ${r.actor}, r.workspace_id, r.livemode, e.id as event_id, e.type, e.email_id, ${RANDOM_SQL},
         ${r.start_at} + ${REPLAY_GAP_MS} * (${position}) as turn_at
-      from ${r.from} cross join lateral (${EVENTS_IN_SCOPE}) e
+      from ${r.from} cross join lateral (${eventsInScope(shard)}) e
     ) d cross join ${template}`,
     );
   },

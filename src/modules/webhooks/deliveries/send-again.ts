@@ -1,5 +1,6 @@
 import type { WebhookEndpointContext } from '../../../../machines/webhook-endpoint.ts';
 import type { Principal } from '../../../auth/principal.ts';
+import { ON_ONE_SERVER } from '../../../db/distribution/terms.ts';
 import { mintId, timeOfId } from '../../../db/ids.ts';
 import type { StoredReply } from '../../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../../http/failure.ts';
@@ -9,7 +10,7 @@ import { NO_ENDPOINT, type WebhookCommands } from '../commands.ts';
 import type { DeliveryView, ReplayBody, WebhookView } from '../model.ts';
 import { findDelivery, findWebhook } from '../queries.ts';
 import { LEASE_MS } from './kind.ts';
-import { EVENTS_IN_SCOPE, scopeColumns } from './replay.ts';
+import { eventsInScope, scopeColumns } from './replay.ts';
 
 // Deliveries that a client orders: a test, one event again, or a range of events again.
 
@@ -121,7 +122,7 @@ const COUNT = `select count(*)::integer as found, max(e.id) as last from (
   select $1::text as actor, $2::text as workspace_id, $3::boolean as livemode, $4::text as low, $5::text as high,
     $6::text[] as types, $7::boolean as only_failed, $8::integer as most,
     $9::text::timestamptz as low_at, $10::text as high_email
-) r cross join lateral (${EVENTS_IN_SCOPE}) e`;
+) r cross join lateral (${eventsInScope(ON_ONE_SERVER)}) e`;
 
 const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUntil'>, now: number): Failure =>
   new Failure('CONFLICT', 'A replay of this webhook endpoint is under way.', {

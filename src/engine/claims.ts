@@ -1,0 +1,65 @@
+import type { Database } from '../db/database.ts';
+import { forEachGroup, type Shards } from '../db/distribution/shards.ts';
+import type { ActorRow } from './actors.ts';
+import type { Kind } from './kind.ts';
+import { claimLivesStatement } from './life-statements.ts';
+import { claimDueStatement, claimSeenStatement, lookDueStatement } from './read-statements.ts';
+import type { WakeWriting } from './wake-at.ts';
+
+/** An actor that was claimed: whole, or its id alone where its life is appended. */
+export type Claimed = Pick<ActorRow, 'id'> & Partial<ActorRow> & { readonly due_at: number };
+
+/** What is due between two moments (ISO), at most so many, and the moment that it is due again if nobody does anything about it. */
+interface Wanted {
+  readonly from: string;
+  readonly until: string;
+  readonly limit: number;
+  readonly again: string;
+}
+
+interface Seen {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly seen: string;
+}
+
+/**
+ * Claims what is due of one kind. On one server a statement does so and passes over what others have locked. Over several nodes
+ * nothing can be locked at once: what is due is looked at first, and then claimed shard by shard, as far as it is still due when it was
+ * seen to be.
+ */
+export class Claims {
+  readonly #claim: string;
+  readonly #look: string;
+  readonly #claimSeen: string;
+
+  constructor(
+    kind: Kind,
+    wake: WakeWriting,
+    where: string | undefined,
+    private readonly database: Pick<Database, 'query'>,
+    private readonly shards: Shards | null,
+  ) {
+    this.#claim = (kind.life ? claimLivesStatement : claimDueStatement)(kind, wake, where);
+    this.#look = lookDueStatement(kind, where);
+    this.#claimSeen = claimSeenStatement(kind, wake);
+  }
+
+  async claim({ from, until, limit, again }: Wanted): Promise<readonly Claimed[]> {
+    const name = 'claim';
+    if (!this.shards) return this.database.query<Claimed>(this.#claim, [until, limit, again, from], { name });
+    const seen = await this.database.query<Seen>(this.#look, [until, limit, from], { name });
+    const groups = await this.shards.groups(seen, ({ workspace_id }) => workspace_id);
+    const claimed = await forEachGroup(groups, (group) =>
+      this.database.query<Claimed>(
+        this.#claimSeen,
+        [
+          ...[group.map(({ id }) => id), group.map((each) => each.seen), again],
+          [...new Set(group.map(({ workspace_id }) => workspace_id))],
+        ],
+        { name },
+      ),
+    );
+    return claimed.flat();
+  }
+}
