@@ -10,6 +10,8 @@ export interface FlowRunContext {
   readonly at: number;
   /** How long a step may be silent before it is done again. */
   readonly leaseMs: number;
+  /** The test clock that it lives by, and whose times are all of its times; absent for the real time. */
+  readonly testClockId?: string;
   readonly contactId: string;
   /** The contact's time zone, or else that of the workspace. */
   readonly timeZone: string;
@@ -42,7 +44,7 @@ export interface FlowRunContext {
 /** The input of a new run. */
 export type FlowRunInput = Pick<
   FlowRunContext,
-  'at' | 'leaseMs' | 'contactId' | 'timeZone' | 'occurrence' | 'seen' | 'depth'
+  'at' | 'leaseMs' | 'testClockId' | 'contactId' | 'timeZone' | 'occurrence' | 'seen' | 'depth'
 >;
 
 /** What a step tells: of the visit that is under way, or it is not heard. */

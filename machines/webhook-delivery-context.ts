@@ -6,6 +6,8 @@ export interface WebhookDeliveryContext {
   readonly at: number;
   /** The time after which an attempt without an outcome counts as lost. */
   readonly leaseMs: number;
+  /** The test clock that its email lives by, and whose times all of its times are; absent for the real time. */
+  readonly testClockId?: string;
   /** The time of the first attempt, when a replay spreads its deliveries; null for at once. */
   readonly turnAt: number | null;
   /** The number of the latest attempt that was ordered. Every outcome must carry it. */
@@ -35,6 +37,8 @@ export interface AttemptOutcome {
   readonly webhookId: string;
   /** True when the endpoint has counted failures, so that a success is news to it. */
   readonly endpointIsFailing: boolean;
+  /** The real times of an attempt by a test clock: its endpoint lives by the real time. */
+  readonly real?: { readonly at: number; readonly attemptedAt: number };
 }
 
 export type WebhookDeliveryEvent =

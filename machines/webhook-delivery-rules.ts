@@ -28,12 +28,13 @@ interface AddressedNews {
 
 /** The news of a failed attempt. The time that it began decides whether the endpoint counts it. */
 export function newsOfFailure(event: WebhookDeliveryEvent): AddressedNews {
-  const { at, attemptedAt, webhookId } = event as AttemptOutcome;
+  const { webhookId, real, ...own } = event as AttemptOutcome;
+  const { at, attemptedAt } = real ?? own;
   return { webhookId, news: { type: 'delivery.failed', at, attemptedAt } };
 }
 
 /** The news of a successful attempt. */
 export function newsOfSuccess(event: WebhookDeliveryEvent): AddressedNews {
-  const { at, webhookId } = event as AttemptOutcome;
-  return { webhookId, news: { type: 'delivery.succeeded', at } };
+  const { at, webhookId, real } = event as AttemptOutcome;
+  return { webhookId, news: { type: 'delivery.succeeded', at: real?.at ?? at } };
 }

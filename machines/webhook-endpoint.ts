@@ -28,8 +28,11 @@ export type WebhookEndpointInput = Pick<WebhookEndpointContext, 'at' | 'url' | '
 /** The time between two deliveries of a replay, so that a receiver that was down is not overrun when it is back. */
 export const REPLAY_GAP_MS = 20;
 
-/** The reason that deliveries stop, which their `error` shows. `event_expired`: the event's data is no longer kept. */
-export type StopReason = 'endpoint_disabled' | 'endpoint_deleted' | 'event_expired';
+/**
+ * The reason that deliveries stop, which their `error` shows. `event_expired`: the event's data is no longer kept. `test_clock_deleted`: the
+ * clock by which its next attempt was timed is gone.
+ */
+export type StopReason = 'endpoint_disabled' | 'endpoint_deleted' | 'event_expired' | 'test_clock_deleted';
 
 /** The events that are to be delivered again. */
 export interface ReplayScope {

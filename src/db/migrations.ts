@@ -25,6 +25,7 @@ import domainFallbacks from '../../drizzle/0022_domain_fallbacks.sql' with { typ
 import serviceInstances from '../../drizzle/0023_service_instances.sql' with { type: 'text' };
 import acmeCertificates from '../../drizzle/0027_acme_certificates.sql' with { type: 'text' };
 import testClocks from '../../drizzle/0028_test_clocks.sql' with { type: 'text' };
+import clockedFlows from '../../drizzle/0029_clocked_flows.sql' with { type: 'text' };
 import formerSecretKeys from '../../drizzle/0030_former_secret_keys.sql' with { type: 'text' };
 import warmUps from '../../drizzle/0031_warm_ups.sql' with { type: 'text' };
 import bodies from '../../drizzle/0032_bodies.sql' with { type: 'text' };
@@ -65,6 +66,7 @@ export const migrations: readonly Migration[] = [
   { name: '0023_service_instances', sql: serviceInstances },
   { name: '0027_acme_certificates', sql: acmeCertificates },
   { name: '0028_test_clocks', sql: testClocks },
+  { name: '0029_clocked_flows', sql: clockedFlows },
   { name: '0030_former_secret_keys', sql: formerSecretKeys },
   { name: '0031_warm_ups', sql: warmUps },
   { name: '0032_bodies', sql: bodies },

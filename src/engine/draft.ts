@@ -1,7 +1,15 @@
 import { mintId } from '../db/ids.ts';
 import { WHOLE_CALL } from '../db/stored-replies.ts';
 import type { Decider, Step } from './decide.ts';
-import { type Actor, type ActorEvent, type Effect, type EffectMeaning, type Kind, stateOf } from './kind.ts';
+import {
+  type Actor,
+  type ActorEvent,
+  type Effect,
+  type EffectMeaning,
+  type FactRows,
+  type Kind,
+  stateOf,
+} from './kind.ts';
 import type { Claim } from './result.ts';
 import { wakeAtOf } from './timing.ts';
 
@@ -86,13 +94,17 @@ const claimColumns = (
 function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Record<string, unknown>): void {
   const at = steps.at(-1)?.at ?? 0;
   const named = new Set<string>();
+  const addRows = ({ fact, rows: rowsOf }: FactRows<never>, params: unknown): void => {
+    const rows = rowsOf(params as never, after, at);
+    if (rows.length === 0) return;
+    row[fact] = named.has(fact) ? [...(row[fact] as object[]), ...rows] : rows;
+    named.add(fact);
+  };
   for (const { type, params } of effects) {
     const meaning = meaningOf(kind, type);
     if (!('fact' in meaning)) continue;
-    const rows = meaning.rows(params as never, after, at);
-    if (rows.length === 0) continue;
-    row[meaning.fact] = named.has(meaning.fact) ? [...(row[meaning.fact] as object[]), ...rows] : rows;
-    named.add(meaning.fact);
+    addRows(meaning, params);
+    if (meaning.also) addRows(meaning.also, params);
   }
   for (const fact of named) row[fact] = inOrderOfIds(row[fact] as Record<string, unknown>[]);
 }

@@ -112,36 +112,6 @@ export interface FollowingWrite {
   readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
 }
 
-/** Rows of a fact as the SQL of children reads them: where they come from, and each column by its name. */
-export type FactAlias<Column extends string> = { readonly from: string } & Readonly<Record<Column, string>>;
-
-/**
- * A fact whose rows other kinds build upon. What it answers is declared, so that a column that is renamed does not
- * compile where it is read.
- */
-export interface SharedFact<Column extends string> extends FactTable {
-  /** The fact under an alias. */
-  as(alias: string): FactAlias<Column>;
-}
-
-/** A fact whose statement answers these columns. */
-export function sharedFact<const Column extends string>(
-  name: string,
-  answers: readonly Column[],
-  { columns, sql }: { readonly columns: string; sql(source: string, returning: string): string },
-): SharedFact<Column> {
-  return {
-    name,
-    columns,
-    sql: (source) => sql(source, answers.join(', ')),
-    as: (alias) =>
-      ({
-        from: `${name} ${alias}`,
-        ...Object.fromEntries(answers.map((column) => [column, `${alias}.${column}`])),
-      }) as FactAlias<Column>,
-  };
-}
-
 /**
  * Actors of another kind that are made in this kind's commits: however many its facts call for, in the same statement,
  * so that there is neither without the other.
@@ -161,12 +131,18 @@ export interface ChildSpec {
   readonly performedAtOnce: boolean;
 }
 
+/** Rows of a fact table. */
+export interface FactRows<Params> {
+  readonly fact: string;
+  rows(params: Params, actor: Actor, at: number): readonly object[];
+}
+
 /**
  * What an effect means: rows of fact tables; an event for another actor, by the outbox; or an order to perform
  * once the commit has returned.
  */
 export type EffectMeaning<Params = never> =
-  | { readonly fact: string; rows(params: Params, actor: Actor, at: number): readonly object[] }
+  | ({ readonly also?: FactRows<Params> } & FactRows<Params>)
   | {
       /** The kind of the other actor. */
       readonly notify: string;

@@ -14,7 +14,7 @@ export const isOnOwnTime = (kind: Kind, { snapshot }: Pick<Actor, 'snapshot'>): 
   kind.hasOwnTime?.(snapshot.context) === true;
 
 /** An actor on a time of its own stands among those that wait, so that lists find it, where no clock ever comes. */
-const NEVER = '9999-12-31T00:00:00.000Z';
+export const NEVER = '9999-12-31T00:00:00.000Z';
 
 /** When the clock wakes the actor, as it is stored; null where it waits for nothing. */
 export function wakeAtOf(kind: Kind, actor: Actor): string | null {

@@ -176,8 +176,11 @@ export interface RouteSpec<
   readonly principals?: readonly PrincipalKind[];
   /** True for a path that exists only for clients who accept HTML, such as browsers; for all others it is unknown. */
   readonly onlyForBrowsers?: boolean;
-  /** `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients. */
-  readonly testMode?: 'refused';
+  /**
+   * `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients. `members`: people may in the
+   * test environment, where nothing is reached.
+   */
+  readonly testMode?: 'refused' | 'members';
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;

@@ -11,6 +11,7 @@ import type { Database } from '../db/database.ts';
 import type { Shards } from '../db/distribution/shards.ts';
 import type { Reads } from '../db/reads.ts';
 import type { Duty } from '../duties/duty.ts';
+import type { Clocked } from '../engine/clocked.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
 import type { Registration } from '../engine/running-kind.ts';
@@ -35,7 +36,6 @@ import type { AttemptSchedule } from './emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from './emails/accept.ts';
 import type { CampaignMail } from './emails/campaign-mail.ts';
 import type { TestClocks } from './emails/clocked/clock-of-email.ts';
-import type { ClockedEmails } from './emails/clocked/clocked-emails.ts';
 import type { RecordFeedback } from './emails/feedback/record-feedback.ts';
 import type { DirectMail } from './emails/send/direct-mail.ts';
 import type { LiveLimits } from './emails/send/limits.ts';
@@ -118,8 +118,11 @@ export interface LiveMailOverrides {
 export interface Offers {
   findSendingDomain?: AcceptanceDeps['findSendingDomain'];
   acceptance?: AcceptanceDeps;
-  /** Moves the emails of test clocks. */
-  clockedEmails?: ClockedEmails;
+  /** What lives by test clocks: emails, what contacts do and the runs that it begins, deliveries of events. */
+  clockedEmails?: Clocked;
+  clockedActivity?: Clocked;
+  clockedRuns?: Clocked;
+  clockedDeliveries?: Clocked;
   /** The clocks that test mail may live by. */
   testClocks?: TestClocks;
   /** How many emails of campaigns this process could begin with now, or keep waiting. */

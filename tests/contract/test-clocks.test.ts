@@ -130,7 +130,11 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
     const url = 'https://example.com/hook';
     const hook = await ask('POST', '/v1/webhooks', { url, events: ['sent', 'delivered'] });
     const began = Date.parse(hook.body.data.createdAt);
+    const path = `/v1/webhooks/${hook.body.data.id}`;
+    // Nobody takes them, and the retries of a day are more than an endpoint is forgiven.
+    const active = () => ask('PATCH', path, { status: 'active' });
     for (const years of [-9, 9]) {
+      await active();
       const startAt = new Date(began + years * 365 * DAY_MS).toISOString();
       const clock = (await ask('POST', '/v1/test-clocks', { startAt })).body.data.id;
       const id = await sent('deferred', { testClockId: clock });
@@ -146,7 +150,7 @@ describe.each(BOTH_DATABASES)('test clocks on %s', (_, environment) => {
         expect(Math.abs(timeOfId(known) - began)).toBeLessThan(DAY_MS);
     }
     const [from, to] = [began, began + DAY_MS].map((moment) => new Date(moment).toISOString());
-    const path = `/v1/webhooks/${hook.body.data.id}`;
+    await active();
     const replay = await ask('POST', `${path}/replay`, { from, to });
     expect([replay.status, replay.body.data.queued]).toEqual([200, 4]);
     await ask('DELETE', path);

@@ -12,6 +12,7 @@ import {
   type SimulatedOutcome,
 } from '../../src/modules/emails/simulator/simulated-addresses.ts';
 import { ClockMover } from '../../src/modules/test-clocks/mover.ts';
+import { pass } from '../../src/modules/test-clocks/passage.ts';
 import {
   emailSpawn,
   embeddedStore,
@@ -144,7 +145,7 @@ test('by a test clock a month of schedules and three days of retries leave what 
   await Promise.all(clocked.map((spawn) => another.spawn('email', spawn)));
   const moments: number[] = [];
   const emails = clockedEmails({ database: store.database, engine: another });
-  const hasCome = await emails.pass(testClock, {
+  const hasCome = await pass([emails], testClock, {
     from: BEGIN,
     to: BEGIN + 80 * DAY_MS,
     reached: async (at) => moments.push(at) > 0,
@@ -201,7 +202,7 @@ test('a passage that ends in the middle of attempts goes on as if it had not', a
         from = at;
         return left-- > 0;
       };
-      if (await emails.pass(clock, { from, to: BEGIN + 10 * DAY_MS, reached })) break;
+      if (await pass([emails], clock, { from, to: BEGIN + 10 * DAY_MS, reached })) break;
     }
     return Promise.all(spawns.map(({ id }) => written(id)));
   };
@@ -225,7 +226,7 @@ test('an email that is removed while its clock passes holds nothing up', async (
         await store.database.query(`delete from ${table} where id = $1`, [removed.id]);
     return moments < 10;
   };
-  expect(await emails.pass(clock, { from: BEGIN, to: BEGIN + 3 * DAY_MS, reached })).toBe(true);
+  expect(await pass([emails], clock, { from: BEGIN, to: BEGIN + 3 * DAY_MS, reached })).toBe(true);
   expect((await waking([left.id])).map(({ state }) => state)).toEqual(['delivered']);
   await engine.stop();
 });
@@ -246,7 +247,7 @@ test('two that move one clock at once record each of its events once', async () 
     return true;
   };
   const passes = [one, other].map((engine) =>
-    clockedEmails({ database: store.database, engine: engine as Engine }).pass(clock, {
+    pass([clockedEmails({ database: store.database, engine: engine as Engine })], clock, {
       ...{ from: BEGIN, to: BEGIN, reached },
     }),
   );
@@ -266,7 +267,7 @@ test('what came to a clock while it was deleted is ended', async () => {
   const spawns = [0, 1].map((afterDays) => born({ outcome: 'opened', afterDays }, id));
   await Promise.all(spawns.map((spawn) => engine.spawn('email', spawn)));
   const emails = clockedEmails({ database, engine });
-  const mover = new ClockMover({ database, logger: pino({ level: 'silent' }), emails });
+  const mover = new ClockMover({ database, logger: pino({ level: 'silent' }), clocked: () => [emails] });
   await mover.move({ workspace_id: 'ws_test', id });
   const states = await Promise.all(spawns.map(async (spawn) => (await waking([spawn.id]))[0]?.state));
   expect(states).toEqual(['delivered', 'cancelled']);

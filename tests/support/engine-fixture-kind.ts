@@ -2,7 +2,8 @@ import { type AnyStateMachine, assign, setup } from 'xstate';
 import { storedStates } from '../../machines/names.ts';
 import type { Database } from '../../src/db/database.ts';
 import { insertActors } from '../../src/engine/actor-columns.ts';
-import { type ChildSpec, defineKind, sharedFact } from '../../src/engine/kind.ts';
+import { type ChildSpec, defineKind } from '../../src/engine/kind.ts';
+import { sharedFact } from '../../src/engine/shared-fact.ts';
 
 // A kind of actor that no product has, so that tests of the engine depend on nothing but the engine.
 

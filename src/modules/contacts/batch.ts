@@ -1,9 +1,8 @@
-import type { Failure } from '../../http/failure.ts';
-import { type Detail, invalid } from '../../http/failure.ts';
+import { type Detail, type Failure, invalid } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
-import { storedOutcomes, writeContacts } from './commands.ts';
+import { storedOutcomes, writeOnClock } from './commands.ts';
 import type { ContactCommands } from './contact-rows.ts';
 import { type ContactBatchItem, NewContact } from './model.ts';
 import { MOST_PROPERTIES, tooManyProperties } from './properties.ts';
@@ -28,7 +27,7 @@ export async function writeContactBatch(
   const batch = readBatch(commands, call);
   const keyed = keyedBy(call);
   const done = await idempotently<readonly WrittenContact[]>(commands.database, keyed, {
-    run: () => writeContacts(commands, batch.contacts, true, keyed),
+    run: () => writeOnClock(commands, call, batch.contacts, true),
     open: storedOutcomes,
   });
   // The request of a repetition is the same, so that the places are read alike again.

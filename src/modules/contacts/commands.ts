@@ -3,11 +3,12 @@ import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Otherwise, Replay } from '../../http/route.ts';
+import { clockOfHeader, type StandingClock } from '../emails/commands.ts';
 import { type ContactCommands, findContact } from './contact-rows.ts';
 import type { ContactView, NewContact } from './model.ts';
 import { tooManyProperties } from './properties.ts';
 import { isMistaken, readContact } from './read-contact.ts';
-import { type ContactInput, WRITE_CONTACTS, type WrittenContact } from './write.ts';
+import { type ContactInput, WRITE_CLOCKED_CONTACTS, WRITE_CONTACTS, type WrittenContact } from './write.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with contacts, beside the commands themselves.
 export { type ChangeDeps, changeContact, changeStatus } from './change.ts';
@@ -25,16 +26,18 @@ export async function writeContacts(
   contacts: readonly ContactInput[],
   merges: boolean,
   keyed: Keyed,
+  clockId: string | null = null,
 ): Promise<readonly WrittenContact[]> {
   let missing = contacts;
   const done: WrittenContact[] = [];
   for (let tries = 0; missing.length > 0; tries++) {
     if (tries === MOST_TRIES) throw new Unavailable('These contacts are being changed by others.', 'unknown');
     const { scope, now } = keyed;
-    const rows = await database.query<WrittenContact>(WRITE_CONTACTS, [
+    const rows = await database.query<WrittenContact>(clockId ? WRITE_CLOCKED_CONTACTS : WRITE_CONTACTS, [
       ...[JSON.stringify(missing), scope.workspaceId, scope.livemode, new Date(now).toISOString(), merges],
       // The key is taken once, by the first of the statements.
       ...replyParameters(tries === 0 ? keyed : { ...keyed, claim: null }, 200),
+      ...(clockId ? [clockId] : []),
     ]);
     done.push(...rows);
     const written = new Set(rows.map(({ ord }) => ord));
@@ -59,6 +62,35 @@ export const storedOutcomes = (reply: string): readonly WrittenContact[] =>
     outcome,
   }));
 
+/** The test clock that the header of a request names. @throws Unavailable */
+export const clockOfRequest = (
+  { testClocks }: Pick<ContactCommands, 'testClocks'>,
+  { caller, headers }: Pick<Call, 'caller' | 'headers'>,
+): Promise<StandingClock | Failure> | Failure | null =>
+  testClocks ? clockOfHeader(testClocks, caller, headers) : null;
+
+/** Writes the contacts of a request; new ones live by its test clock, which is told of them. @throws Unavailable */
+export async function writeOnClock(
+  commands: Pick<ContactCommands, 'database' | 'testClocks'>,
+  call: Pick<Call, 'caller' | 'claim' | 'now' | 'headers'>,
+  contacts: readonly ContactInput[],
+  merges: boolean,
+): Promise<readonly WrittenContact[] | Failure> {
+  const clock = await clockOfRequest(commands, call);
+  if (clock instanceof Failure) return clock;
+  const clocks = commands.testClocks?.();
+  if (!clock || !clocks) return writeContacts(commands, contacts, merges, keyedBy(call));
+  const { workspaceId } = call.caller;
+  const most = { what: 'contacts', count: contacts.length } as const;
+  const refused = await clocks.enter(workspaceId, clock, most);
+  if (refused) return refused;
+  const written = await writeContacts(commands, contacts, merges, keyedBy(call), clock.id);
+  const others = written.filter(({ outcome }) => outcome !== 'created').length;
+  if (others > 0) await clocks.left(workspaceId, clock, { ...most, count: others });
+  clocks.entered(workspaceId, clock);
+  return written;
+}
+
 /** Adds a contact; `upsert` merges it into one that is there. */
 export async function createContact(
   commands: ContactCommands,
@@ -74,7 +106,9 @@ export async function createContact(
   if (isMistaken(contact)) return invalid(contact);
   const made = await idempotently<Made>(database, keyedBy(call), {
     run: async () => {
-      const [written] = await writeContacts(commands, [contact], query.upsert, keyedBy(call));
+      const done = await writeOnClock(commands, call, [contact], query.upsert);
+      if (done instanceof Failure) return done;
+      const [written] = done;
       if (!written || written.outcome === 'known') return KNOWN;
       return written.outcome === 'full' ? invalid([tooManyProperties('/body/properties')]) : madeOf(written);
     },

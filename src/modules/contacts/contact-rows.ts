@@ -5,6 +5,7 @@ import { type Database, PREPARED } from '../../db/database.ts';
 import { isId } from '../../db/ids.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
+import type { TestClocks } from '../emails/commands.ts';
 import type { ContactView } from './model.ts';
 
 /** The services that reading contacts calls. */
@@ -16,6 +17,8 @@ export interface ContactReader {
 export interface ContactCommands {
   readonly database: Database;
   readonly signer: Signer;
+  /** The test clocks by which contacts may live. Without them none does. */
+  readonly testClocks?: () => TestClocks | undefined;
 }
 
 /** An environment of a workspace. */

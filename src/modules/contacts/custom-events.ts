@@ -5,6 +5,8 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { LocalCounter } from '../../http/limits/window-counter.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { DAY_MS } from '../../time/clock.ts';
+import type { StandingClock } from '../emails/commands.ts';
+import { clockOfRequest } from './commands.ts';
 import type { ContactCommands } from './contact-rows.ts';
 import { findContactId } from './contact-rows.ts';
 import type { EventRecorder } from './event-recorder.ts';
@@ -71,43 +73,52 @@ export interface EventCommands extends ContactCommands {
 type EventCall = Call<{ readonly contact: string }, unknown, NewCustomEvent>;
 
 /** Records what a contact did somewhere else. Once answered it is stored, and flows that wait for it will see it. */
-export async function recordCustomEvent(
+export const recordCustomEvent = (
   commands: EventCommands,
   call: EventCall,
-): Promise<CustomEventView | Failure | Replay> {
-  const { caller, params, body, now } = call;
+): Promise<CustomEventView | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), { run: () => record(commands, call) });
+
+/** The test clock that a request names, or that of its contact. @throws Unavailable */
+async function clockOfEvent(
+  commands: EventCommands,
+  call: EventCall,
+  contactId: string | null,
+): Promise<StandingClock | Failure | null> {
+  const named = await clockOfRequest(commands, call);
+  const { livemode, workspaceId } = call.caller;
+  if (named || livemode || contactId === null) return named;
+  return (await commands.testClocks?.()?.ofContact(workspaceId, contactId)) ?? null;
+}
+
+async function record(commands: EventCommands, call: EventCall): Promise<CustomEventView | Failure> {
+  const { caller, params, body } = call;
+  const contactId = await findContactId(commands, caller, params.contact);
+  const clock = await clockOfEvent(commands, call, contactId);
+  if (clock instanceof Failure) return clock;
+  const now = clock?.now ?? call.now;
   const at = body.occurredAt === undefined ? now : Date.parse(body.occurredAt);
   const properties = readProperties(body.properties, '/body/properties');
   const wrong = isMistaken(properties) ? [...properties] : [];
   if (at > now + CLOCKS_DIFFER_MS || at < now - OLDEST_MS)
     wrong.push({ path: '/body/occurredAt', message: 'Must lie within the past year.' });
   if (isMistaken(properties) || wrong.length > 0) return invalid(wrong);
-  const keyed = keyedBy(call);
-  return idempotently(commands.database, keyed, {
-    run: async () => {
-      const contactId = await findContactId(commands, caller, params.contact);
-      if (contactId === null) return notFound('contact');
-      // Whose contact it is shows later: a stranger who tells of it must take nothing from its own.
-      if (commands.eventCounter.hit(`${caller.workspaceId} ${contactId}`).used > MOST_EVENTS_A_SECOND)
-        return TOO_MANY;
-      const view = {
-        id: mintId('act', at),
-        contactId,
-        name: body.name,
-        occurredAt: new Date(at).toISOString(),
-      };
-      const isRecorded = await commands.eventRecorder.record({
-        ...{
-          contactId,
-          id: view.id,
-          at: view.occurredAt,
-          name: body.name,
-          properties: properties.set,
-          keyed,
-        },
-        reply: JSON.stringify(view),
-      });
-      return isRecorded ? view : notFound('contact');
-    },
+  if (contactId === null) return notFound('contact');
+  // Whose contact it is shows later: a stranger who tells of it must take nothing from its own.
+  if (commands.eventCounter.hit(`${caller.workspaceId} ${contactId}`).used > MOST_EVENTS_A_SECOND)
+    return TOO_MANY;
+  const view = {
+    // By when it was recorded, where a test clock knows other times.
+    id: mintId('act', clock ? call.now : at),
+    contactId,
+    name: body.name,
+    occurredAt: new Date(at).toISOString(),
+  };
+  const isRecorded = await commands.eventRecorder.record({
+    ...{ contactId, id: view.id, at: view.occurredAt, name: body.name, properties: properties.set },
+    ...{ clockId: clock?.id ?? null, keyed: keyedBy(call) },
+    reply: JSON.stringify(view),
   });
+  if (isRecorded && clock) await commands.testClocks?.()?.wake([clock.id]);
+  return isRecorded ? view : notFound('contact');
 }

@@ -12,6 +12,8 @@ export interface EventToRecord {
   readonly at: string;
   readonly name: string;
   readonly properties: object;
+  /** The test clock that follows it; that of the contact, or none, where it is null. */
+  readonly clockId?: string | null;
   readonly keyed: Keyed;
   /** The reply to be stored with the key of the request. */
   readonly reply: string;
@@ -32,14 +34,14 @@ const ACCEPTED = 202;
  */
 const RECORD = `with asked as materialized (
   select * from json_to_recordset($1::text::json) as a(ord integer, workspace_id text, livemode boolean, contact_id text, id text,
-    at timestamptz, name text, data json, key text, item smallint, fingerprint text, now timestamptz, reply text)
+    at timestamptz, name text, data json, clock text, key text, item smallint, fingerprint text, now timestamptz, reply text)
 ), found as materialized (
   select a.* from asked a
   join contacts c on c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.id = a.contact_id
   order by c.id for key share of c
 ), recorded as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
-  select contact_id, id, livemode, 'event', at, name, data from found order by ord
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data, test_clock_id, awaits_clock)
+  select contact_id, id, livemode, 'event', at, name, data, clock, clock is not null from found order by ord
 ), kept as (
   insert into idempotency_keys (workspace_id, livemode, key, item, fingerprint, status, created_at, reply)
   select workspace_id, livemode, key, item, fingerprint, ${ACCEPTED}, now, reply from found where key is not null
@@ -80,7 +82,7 @@ export class EventRecorder {
 }
 
 const rowOf = ({ event }: Pending, ord: number): object => {
-  const { contactId, id, at, name, properties, reply, keyed } = event;
+  const { contactId, id, at, name, properties, clockId = null, reply, keyed } = event;
   const { scope, claim, now } = keyed;
   return {
     ...{
@@ -92,7 +94,7 @@ const rowOf = ({ event }: Pending, ord: number): object => {
       at,
       name,
     },
-    ...{ data: properties, key: claim?.key ?? null, item: claim?.item ?? WHOLE_CALL },
+    ...{ data: properties, clock: clockId, key: claim?.key ?? null, item: claim?.item ?? WHOLE_CALL },
     ...{ fingerprint: claim?.fingerprint ?? null, now: new Date(now).toISOString(), reply },
   };
 };

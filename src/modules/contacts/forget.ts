@@ -26,6 +26,8 @@ const FORGET = `with gone as (
   delete from audience_members m using gone g where m.contact_id = g.id
 ), no_match as (
   delete from audience_matches m using gone g where m.workspace_id = $1 and m.livemode = $2::boolean and m.contact_id = g.id
+), no_clock as (
+  delete from test_clock_contacts t using gone g where t.contact_id = g.id
 ), not_asked as (
   delete from confirmations w using gone g where w.contact_id = g.id
 ), shown as (

@@ -14,10 +14,11 @@ export const contactsModule = defineModule<ContactDeps>({
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
   open: ({ config, database, reads, signer, sealer, clock, logger }) => ({
-    connect({ engine }) {
+    connect({ engine, offers }) {
       const eraser = new Eraser({ database, engine, signer, sealer, clock, logger });
       return {
         deps: {
+          testClocks: () => offers.testClocks,
           ...{ database, reads, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
           eventRecorder: new EventRecorder(database),
           eventCounter: new LocalCounter(1_000, () => clock.monotonic()),

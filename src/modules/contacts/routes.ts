@@ -39,6 +39,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/contacts',
     name: 'createContact',
+    headers: ['x-svc-test-clock'],
     permission: 'contacts:write',
     summary: 'Add a contact',
     description:
@@ -48,7 +49,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     response: Contact,
     status: 201,
     otherwise: 200,
-    failures: ['CONFLICT', 'NOT_FOUND'],
+    failures: ['FORBIDDEN', 'CONFLICT', 'NOT_FOUND'],
     example: {
       body: { email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro', seats: 3 } },
       response: CONTACT,
@@ -73,6 +74,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/contacts/batch',
     name: 'createContactBatch',
+    headers: ['x-svc-test-clock'],
     permission: 'contacts:write',
     summary: 'Add and merge up to a thousand contacts',
     description: 'Every contact has its own result; an invalid one does not hold the others back.',
@@ -162,6 +164,7 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     method: 'POST',
     path: '/v1/contacts/:contact/events',
     name: 'createCustomEvent',
+    headers: ['x-svc-test-clock'],
     permission: 'contacts:write',
     summary: 'Record what a contact did elsewhere',
     description: `A custom event stands in the activity of the contact, can be filtered by, and wakes flows. Of one contact an instance takes ${MOST_EVENTS_A_SECOND} in a second; more are refused with 429 RATE_LIMITED.`,

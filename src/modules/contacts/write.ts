@@ -49,6 +49,8 @@ export interface ContactScope {
   readonly creates?: string;
   /** The first entry in the activity of a new contact. */
   readonly origin?: { readonly type: string; readonly subject: string };
+  /** The test clock that new ones live by. */
+  readonly clock?: string;
 }
 
 /**
@@ -65,6 +67,7 @@ export const writeContactsSql = ({
   merges,
   creates = 'true',
   origin = { type: "'created'", subject: 'null' },
+  clock,
 }: ContactScope): string => `placed as materialized (
   select i.*, ${workspaceId} as in_workspace, ${livemode} as in_livemode from ${input} i
 ), met as materialized (
@@ -114,11 +117,17 @@ export const writeContactsSql = ({
   order by email_key
   on conflict (workspace_id, address_key) do nothing
 ), remembered as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject, position)
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, position${clock ? ', test_clock_id, awaits_clock' : ''})
   select c.id, 'act_' || substr(c.id, 5), ${livemode}, ${origin.type}, ${now}, ${origin.subject},
-    (select event_position())
+    (select event_position())${clock ? `, ${clock}, true` : ''}
   from created c
-), written as (
+), ${
+  clock
+    ? `clocked as (
+  insert into test_clock_contacts (contact_id, test_clock_id) select c.id, ${clock} from created c
+), `
+    : ''
+}written as (
   select ord, known_id as id, case when not ${merges} then 'known' when fits then 'updated' else 'full' end as outcome from fitting
   union all
   select ((select p.of from places p) ->> email_key)::integer, id, 'created' from created
@@ -128,9 +137,9 @@ export const writeContactsSql = ({
  * $1 the contacts, $2 workspace, $3 environment, $4 now, $5 whether known ones are merged, $6 on: the reply, which names contacts
  * and holds nothing personal: who is forgotten must not live on in it for a day.
  */
-export const WRITE_CONTACTS = `with input as materialized (
+const writing = (clock?: string): string => `with input as materialized (
   select * from json_to_recordset($1::text::json) as i(${CONTACT_INPUT_COLUMNS})
-), ${writeContactsSql({ workspaceId: '$2::text', livemode: '$3::boolean', now: '$4::timestamptz', merges: '$5::boolean' })}, kept as (
+), ${writeContactsSql({ workspaceId: '$2::text', livemode: '$3::boolean', now: '$4::timestamptz', merges: '$5::boolean', ...(clock && { clock }) })}, kept as (
   ${keepReplySql({
     from: `(select json_agg(json_build_array(ord, id, outcome)) as outcomes from written where outcome in ('created', 'updated')) w`,
     reply: 'outcomes::text',
@@ -138,3 +147,8 @@ export const WRITE_CONTACTS = `with input as materialized (
   })} and outcomes is not null
 )
 select ord, id, outcome from written`;
+
+/** The statement of requests. */
+export const WRITE_CONTACTS = writing();
+/** The same for contacts that live by a test clock, $13. */
+export const WRITE_CLOCKED_CONTACTS = writing('$13::text');

@@ -44,7 +44,7 @@ function codesOf(route: Route): readonly FailureCode[] {
   const possible: Partial<Record<FailureCode, boolean>> = {
     UNAUTHORIZED: !isPublic,
     FORBIDDEN: permissionsOf(route).length > 0,
-    TEST_MODE_NOT_SUPPORTED: route.testMode === 'refused',
+    TEST_MODE_NOT_SUPPORTED: route.testMode !== undefined,
     NOT_FOUND: Object.keys(params).length > 0,
     BAD_REQUEST: takesBody,
     UNSUPPORTED_MEDIA_TYPE: takesBody,
@@ -83,6 +83,7 @@ function accessSentence(route: Route): string {
   return [
     needs,
     route.testMode === 'refused' ? 'Refuses test keys, since it reaches real recipients.' : '',
+    route.testMode === 'members' ? 'Refuses test keys; members may in the test environment.' : '',
     limit === undefined
       ? ''
       : `At most ${limit} requests a minute and address, counted apart from all others.`,

@@ -46,6 +46,8 @@ export interface AcceptRequest extends Asked {
   readonly index?: number;
   /** The HTTP status that the stored reply has; 202 by default. */
   readonly status?: number;
+  /** The test clock that makes it: it moves at that moment, and the email needs not ask it. */
+  readonly clock?: StandingClock | null;
   /** Columns by which another module judges its birth (`Module.births`), and may withhold it. */
   readonly onBehalf?: Readonly<Record<string, string>>;
 }
@@ -70,7 +72,7 @@ async function accept(
   isFirst = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
-  const clock = await namedClock(deps.testClocks, sender, asked.body.testClockId);
+  const clock = asked.clock ?? (await namedClock(deps.testClocks, sender, asked.body.testClockId));
   if (clock instanceof Failure) return clock;
   const script = namedScript(sender, asked.body, `${asked.at}/simulate`);
   if (script instanceof Failure) return script;
@@ -88,7 +90,7 @@ async function accept(
   const stored = packing instanceof Promise ? await packing : packing;
   if (stored instanceof Failure) return stored;
   const spawn = spawnRequestOf(deps, asked, request, details, message, stored);
-  const spawned = await spawnBy(deps, sender, clock, spawn);
+  const spawned = await spawnBy(deps, asked, clock, spawn);
   if (spawned instanceof Failure) return spawned;
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
   if (spawned.outcome === 'withheld') {
@@ -106,17 +108,20 @@ async function accept(
 /** The birth of an email, which its test clock has been told of before: so none is born that its clock does not look after. */
 async function spawnBy(
   { engine, testClocks }: AcceptanceDeps,
-  { workspaceId }: EmailSender,
+  { sender: { workspaceId }, clock: mover }: Pick<AcceptRequest, 'sender' | 'clock'>,
   clock: StandingClock | null,
   spawn: SpawnRequestOf<'email'>,
 ): Promise<SpawnResultOf<'email'> | Failure> {
   const clocks = testClocks();
   if (!clock || !clocks) return engine.spawn('email', spawn);
-  const refused = await clocks.enter(workspaceId, clock);
+  const refused = await (mover
+    ? clocks.admit(workspaceId, clock, { what: 'emails', count: 1 })
+    : clocks.enter(workspaceId, clock));
   if (refused) return refused;
   const spawned = await engine.spawn('email', spawn);
-  if (spawned.outcome === 'spawned') clocks.entered(workspaceId, clock);
-  else await clocks.left(workspaceId, clock);
+  if (spawned.outcome !== 'spawned') await clocks.left(workspaceId, clock);
+  // Who moves the clock finds it.
+  else if (!mover) clocks.entered(workspaceId, clock);
   return spawned;
 }
 

@@ -11,8 +11,13 @@ import { refusalOfHeader, withNamedScript } from './simulator/named-script.ts';
 // Other modules reach emails through this file alone.
 // biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
 export { type BatchDeps, batchSender } from './accept/batch.ts';
-export { LIVE_KEY, type TestClocks } from './clocked/clock-of-email.ts';
-export type { ClockedEmails } from './clocked/clocked-emails.ts';
+export {
+  clockOfHeader,
+  type Given,
+  LIVE_KEY,
+  type StandingClock,
+  type TestClocks,
+} from './clocked/clock-of-email.ts';
 export type { DirectMail } from './send/direct-mail.ts';
 
 /** Sends or schedules one email: `POST /v1/emails`. */

@@ -1,7 +1,8 @@
 import type { emailMachine } from '../../../machines/email.ts';
 import type { EmailContext } from '../../../machines/email-context.ts';
 import { mintId } from '../../db/ids.ts';
-import { type EffectMeanings, type FactTable, sharedFact } from '../../engine/kind.ts';
+import type { EffectMeanings, FactTable, Snapshot } from '../../engine/kind.ts';
+import { sharedFact } from '../../engine/shared-fact.ts';
 import { storableMoment } from '../../time/clock.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import { givenBack, periodOf } from '../usage/queries.ts';
@@ -10,10 +11,21 @@ import { givenBack, periodOf } from '../usage/queries.ts';
  * The event log. It lies in the turns (the view `email_events` shows it), and is shared: webhooks write their deliveries from it in
  * the commit that records the events. A recipient is an index, since addresses are no part of a machine's context.
  */
-export const recorded = sharedFact('recorded', ['id', 'email_id', 'workspace_id', 'livemode', 'type'], {
-  columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json',
-  sql: (source, answers) => `select ${answers} from (select s.*, actor as email_id from ${source} s) r`,
-});
+export const recorded = sharedFact(
+  'recorded',
+  ['id', 'email_id', 'workspace_id', 'livemode', 'type', 'test_clock_id', 'occurred_at'],
+  {
+    columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json, test_clock_id text',
+    sql: (source, answers) => `select ${answers} from (select s.*, actor as email_id from ${source} s) r`,
+  },
+);
+
+/** Says that the events of a commit are of an email on a test clock: only such commits make the deliveries that wait by one. */
+export const recordedOnClock: FactTable = {
+  name: 'recorded_on_clock',
+  columns: 'is_so boolean',
+  sql: null,
+};
 
 /** Outcomes that leave no event (deferred, unknown), for `explain`; the view `email_attempts` shows them. */
 export const noted: FactTable = {
@@ -42,7 +54,7 @@ const suppressed: FactTable = {
 };
 
 /** The tables that an email's effects write. */
-export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, suppressed];
+export const emailFacts: readonly FactTable[] = [recorded, recordedOnClock, noted, givenBack, suppressed];
 
 /**
  * The time that stands in the id of an event, and so in those of its deliveries, by which they are listed, sent again and removed: the
@@ -51,6 +63,11 @@ export const emailFacts: readonly FactTable[] = [recorded, noted, givenBack, sup
  */
 const timeOfEventId = ({ testClockId, acceptedAt, attempt, scripted }: EmailContext, at: number): number =>
   (testClockId === undefined ? at : acceptedAt + attempt) + (scripted?.done ?? 0);
+
+const clockOf = ({ context }: Pick<Snapshot, 'context'>): { readonly test_clock_id: string } | null => {
+  const { testClockId } = context as EmailContext;
+  return testClockId === undefined ? null : { test_clock_id: testClockId };
+};
 
 /** The meaning of each effect of the email machine. */
 export const emailEffects: EffectMeanings<typeof emailMachine> = {
@@ -64,7 +81,12 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
         recipient,
         occurred_at: storableMoment(at),
         data,
+        ...clockOf(snapshot),
       })),
+    also: {
+      fact: recordedOnClock.name,
+      rows: (_, { snapshot }) => (clockOf(snapshot) ? [{ is_so: true }] : []),
+    },
   },
   note: {
     fact: 'noted',

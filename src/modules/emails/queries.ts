@@ -21,7 +21,7 @@ export { readScheduledAt } from './accept/scheduled-at.ts';
 export type { FilledTemplate, TemplateFilling } from './accept/templated.ts';
 export { broughtInside } from './bodies/content-bodies.ts';
 export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
-export { recorded } from './facts.ts';
+export { recorded, recordedOnClock } from './facts.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';

@@ -23,7 +23,7 @@ const BY_CHANGES = `case when a.by_machine then (
 const ENTRY = `a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, a.subject,
   case when a.type in ('joined', 'left') then coalesce((a.data ->> 'depth')::integer, ${BY_CHANGES}, 0) else 0 end as depth,
   case when a.type = 'joined' then a.data ->> 'importId' end as "importId",
-  (extract(epoch from a.at) * 1000)::float8 as at`;
+  (extract(epoch from a.at) * 1000)::float8 as at, a.test_clock_id as "testClockId"`;
 
 /** $1 and $2: the place behind which it goes on; $3 how many entries at most. */
 export const READ = `with horizon as materialized (${HORIZON})
@@ -43,3 +43,11 @@ from (
   where email_id is null and (position, id) > ($1::bigint, $2::text) and (position, id) <= ($3::bigint, $4::text)
   order by position, id limit $6::integer
 ) a order by a.position, a.id`;
+
+/** What a test clock has yet to follow, $1, in the order in which it was written; $2 how many entries at most. */
+export const READ_OF_CLOCK = `select ${ENTRY} from contact_activity a
+where a.test_clock_id = $1 and a.awaits_clock order by a.position, a.id limit $2::integer`;
+
+/** The clock has followed these entries: $1 their contacts, $2 their ids. */
+export const FOLLOWED_BY_CLOCK = `update contact_activity a set awaits_clock = false
+from unnest($1::text[], $2::text[]) as f(contact_id, id) where a.contact_id = f.contact_id and a.id = f.id`;

@@ -141,7 +141,7 @@ export class Dates {
     const monotonic = () => clock.monotonic();
     const time = new FilterTime({ monotonic, mostMs: FILTER_MS, isBrief: true, leavesOut });
     try {
-      await enrol(listener, occurrences, time);
+      await enrol(listener, occurrences, { filters: time });
     } catch (error) {
       if (error instanceof Unavailable || error instanceof SlowFilter) throw error;
       logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');

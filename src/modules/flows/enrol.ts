@@ -2,12 +2,13 @@ import type { Database } from '../../db/database.ts';
 import { mintId } from '../../db/ids.ts';
 import { isDuplicate } from '../../db/sqlstate.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { Failure } from '../../http/failure.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
 import { type FilterTime, whoMatches } from './filters.ts';
-import { LEASE_MS } from './performer.ts';
 import { definitionReader, zoneOf } from './run-reader.ts';
 import { definitionIdOf } from './store.ts';
+import { LEASE_MS } from './take-step.ts';
 
 /** The services that starting runs calls. */
 export interface EnrolDeps {
@@ -27,6 +28,24 @@ export interface Occurrence {
   readonly position: string;
   /** How many flows have begun one another before it. */
   readonly depth: number;
+}
+
+/** The test clock by which runs begin, and the moment that it shows. */
+export interface RunClock {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Whether it takes so many runs more; refused once it has had too many. @throws Unavailable */
+  admit(count: number): Promise<Failure | null>;
+}
+
+/** By which time runs begin, and what their filters may take. */
+export interface EnrolTime {
+  readonly filters?: FilterTime;
+  /** The service's own time when left out. Contacts of a test clock begin by none but theirs. */
+  readonly clock?: RunClock | null;
+  /** Is told when the clock takes no more runs. */
+  refused?(failure: Failure): void;
 }
 
 /** The flow that occurrences are told to. */
@@ -58,7 +77,8 @@ where (select r.id from flow_runs r where r.occurrence_key = a.key and (r.flow_i
   ) is null
   and not ($5::boolean and (
     select e.contact_id from flow_entrants e where e.flow_id = $4 and e.contact_id = a.contact_id limit 1
-  ) is not null)`;
+  ) is not null)
+  and ($3::boolean or $6::boolean or (select t.contact_id from test_clock_contacts t where t.contact_id = a.contact_id limit 1) is null)`;
 
 interface FreeRow {
   readonly ord: number;
@@ -70,23 +90,30 @@ interface FreeRow {
 export type Enrol = (
   beginning: Beginning,
   occurrences: readonly Occurrence[],
-  time?: FilterTime,
+  time?: EnrolTime,
 ) => Promise<readonly string[]>;
 
 /**
  * Starts a run for each occurrence that its flow takes, and answers their ids. Whatever fails is thrown, and the whole may be asked
- * again: what has begun does not begin twice. @throws Unavailable, and SlowFilter where `time` is limited
+ * again: what has begun does not begin twice. @throws Unavailable, and SlowFilter where filters have a limited time
  */
 export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
   const definitionOf = definitionReader(database);
 
-  return async (beginning, occurrences, time) => {
+  return async (beginning, occurrences, { filters, clock: ownClock = null, refused } = {}) => {
     const { flowId, version, workspaceId, livemode } = beginning;
     const definitionId = definitionIdOf(flowId, version);
     const definition = await definitionOf(definitionId);
     const each = occurrences.filter(({ depth }) => depth < DEEPEST);
     if (!definition || each.length === 0) return [];
-    const matches = await whoMatches(database, beginning, definition.trigger.filter, each, clock.now(), time);
+    const matches = await whoMatches(
+      database,
+      beginning,
+      definition.trigger.filter,
+      each,
+      ownClock?.now ?? clock.now(),
+      filters,
+    );
     const matching = each.filter((_, index) => matches[index]);
     // Only the first of each contact: it has one open run at a time.
     const wanted = [...new Map(matching.toReversed().map((one) => [one.contactId, one])).values()];
@@ -94,20 +121,29 @@ export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
     const once = definition.reentry === 'never';
     const free = await database.query<FreeRow>(FREE, [
       JSON.stringify(wanted.map(({ contactId, key }, ord) => ({ ord, contact_id: contactId, key }))),
-      ...[workspaceId, livemode, flowId, once],
+      ...[workspaceId, livemode, flowId, once, ownClock !== null],
     ]);
+    const full = ownClock && free.length > 0 ? await ownClock.admit(free.length) : null;
+    if (full) {
+      refused?.(full);
+      return [];
+    }
     const spawned = free.map(async ({ ord, properties, time_zone }) => {
       const { contactId, key, eventId, position, depth } = wanted[ord] as Occurrence;
-      const at = clock.now();
-      const id = mintId('run', at);
+      const realNow = clock.now();
+      const at = ownClock?.now ?? realNow;
+      const id = mintId('run', realNow);
       await engine.spawn('flowRun', {
         ...{ id, workspaceId, livemode, definitionId },
         input: {
           ...{ at, leaseMs: LEASE_MS, contactId, occurrence: eventId, seen: position, depth },
           timeZone: zoneOf(properties, time_zone),
+          ...(ownClock && { testClockId: ownClock.id }),
         },
         columns: {
-          started_at: new Date(at).toISOString(),
+          started_at: new Date(realNow).toISOString(),
+          test_clock_id: ownClock?.id ?? null,
+          clock_started_at: ownClock && new Date(at).toISOString(),
           ...{ flow_id: flowId, flow_version: version, contact_id: contactId, occurrence_key: key },
           ...{ is_watched: definition.exitWhen != null, is_once: once },
         },

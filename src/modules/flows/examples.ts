@@ -49,6 +49,7 @@ const RUN_ITEM: FlowRunItemView = {
   wakesAt: '2026-11-22T22:43:19.079Z',
   startedAt: AT,
   endedAt: null,
+  testClockId: null,
 };
 
 /** A run for the documentation. */

@@ -47,6 +47,7 @@ export const flowRunKind = defineKind({
   idPrefix: 'run',
   machine: flowRunMachine,
   hasDefinitions: true,
+  hasOwnTime: (context) => (context as FlowRunContext).testClockId !== undefined,
   states: FLOW_RUN_STATES,
   version: FLOW_RUN_VERSION,
   derived: [
@@ -60,8 +61,11 @@ export const flowRunKind = defineKind({
     },
   ],
   spawn: {
-    columns: `started_at timestamptz, flow_id text, flow_version integer, contact_id text, occurrence_key text, is_watched boolean, is_once boolean`,
-    insertColumns: ['started_at', 'flow_id', 'flow_version', 'contact_id', 'occurrence_key', 'is_watched'],
+    columns: `started_at timestamptz, test_clock_id text, clock_started_at timestamptz, flow_id text, flow_version integer, contact_id text, occurrence_key text, is_watched boolean, is_once boolean`,
+    insertColumns: [
+      ...['started_at', 'test_clock_id', 'clock_started_at'],
+      ...['flow_id', 'flow_version', 'contact_id', 'occurrence_key', 'is_watched'],
+    ],
     insertInto: [...ENTRANTS, COUNTED],
   },
   actorColumnsForFacts: ['flow_id'],

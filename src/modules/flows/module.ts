@@ -3,6 +3,8 @@ import type { Database } from '../../db/database.ts';
 import type { MachineOf } from '../../engine/definitions.ts';
 import { defineModule, offered } from '../module.ts';
 import { auditRuns } from './audit-runs.ts';
+import { clockedActivity } from './clocked-activity.ts';
+import { clockedRuns } from './clocked-runs.ts';
 import { enroller } from './enrol.ts';
 import { Follower } from './follower.ts';
 import { flowRunKind } from './kind.ts';
@@ -12,6 +14,7 @@ import { type FlowDeps, flowRoutes } from './routes.ts';
 import { definitionReader } from './run-reader.ts';
 import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
 import type { StepWorkDeps } from './steps.ts';
+import { stepTaker } from './take-step.ts';
 import { flowTallyAccountant } from './tallies.ts';
 
 /** The machine of each version, by the name that runs know it by. */
@@ -89,16 +92,20 @@ export const flowsModule = defineModule<FlowDeps>({
         { kind: flowRunKind, performer: flowPerformer(steps), machineOf: compiledVersions(database) },
       ],
       connect({ engine, offers }) {
+        const testClocks = () => offers.testClocks;
         const [acceptance, posting] = [offered(offers, 'acceptance'), offered(offers, 'posting')];
         work.acceptance = () => acceptance;
         work.posting = () => posting;
-        const deps = { database, engine, clock };
+        const deps = { database, engine, clock, testClocks };
         const enrol = enroller(deps);
-        const follower = new Follower({ ...deps, enrol, logger });
-        const behind = new Laggards({ ...deps, enrol, logger });
+        const following = { ...deps, enrol, logger, testClocks };
+        const follower = new Follower(following);
+        const behind = new Laggards(following);
+        offers.clockedActivity = clockedActivity(following);
+        offers.clockedRuns = clockedRuns({ ...deps, takeStep: stepTaker(steps) });
         return {
           deps: {
-            ...{ ...deps, reads, enrol, sealer, publicUrl: config.publicUrl },
+            ...{ ...deps, reads, enrol, testClocks, sealer, publicUrl: config.publicUrl },
             fillTemplate: acceptance.fillTemplate,
             problemOfUrl: (url) => posting.problemOfUrl(url),
             release: (flowId) => releaseRuns(deps, flowId),

@@ -3,7 +3,8 @@ import type { Engine } from '../../engine/engine.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Enrol, Occurrence } from './enrol.ts';
+import type { TestClocks } from '../emails/commands.ts';
+import type { Enrol, EnrolTime, Occurrence, RunClock } from './enrol.ts';
 import { type FilterTime, SlowFilter } from './filters.ts';
 import { type Activity, type Listener, type Wake, waker } from './wake.ts';
 
@@ -44,6 +45,8 @@ export interface PageDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly enrol: Enrol;
+  /** Test clocks, which follow by themselves what is theirs. */
+  readonly testClocks?: () => TestClocks | undefined;
 }
 
 /** What is done with a page of what contacts did. */
@@ -55,6 +58,8 @@ export interface PageOrder {
   readonly time: FilterTime;
   /** For whom it is done. */
   readonly isFor: (workspaceId: string) => boolean;
+  /** The test clock whose entries they are; entries of others are left to them. */
+  readonly clock?: RunClock | null;
 }
 
 /** Begins the runs that a page begins, and wakes those that wait for it. Doing it again brings about nothing twice. */
@@ -67,12 +72,15 @@ export class PageWork {
 
   /** @throws Unavailable: it is to be done again */
   async do(order: PageOrder): Promise<void> {
-    await this.#begin(order);
-    const { page, time, isFor } = order;
-    await this.#wake(page, time, isFor);
+    const { time, isFor, clock = null } = order;
+    const page = order.page.filter(({ testClockId }) => testClockId === (clock?.id ?? null));
+    await this.#begin({ ...order, page });
+    await this.#wake(page, time, isFor, clock);
+    const others = new Set(order.page.flatMap(({ testClockId }) => testClockId ?? []));
+    if (!clock && others.size > 0) await this.deps.testClocks?.()?.wake([...others]);
   }
 
-  async #begin({ page, listeners, time }: PageOrder): Promise<void> {
+  async #begin({ page, listeners, time, clock }: PageOrder): Promise<void> {
     const { database } = this.deps;
     const heard = page.filter((entry) => listeners.some((listener) => mayHear(listener, entry)));
     if (heard.length === 0) return;
@@ -97,12 +105,13 @@ export class PageWork {
           (listener.trigger !== 'contactCreated' || entry.type === 'created' || isNew);
         return hears ? [occurrenceOf(entry)] : [];
       });
-      if (occurrences.length > 0) await this.#enrol(listener, occurrences, time);
+      if (occurrences.length > 0)
+        await this.#enrol(listener, occurrences, { filters: time, clock: clock ?? null });
     }
   }
 
   /** A flow that cannot begin must not keep those of everybody else from theirs; a database that is away does. */
-  async #enrol(listener: Listener, occurrences: readonly Occurrence[], time: FilterTime): Promise<void> {
+  async #enrol(listener: Listener, occurrences: readonly Occurrence[], time: EnrolTime): Promise<void> {
     const { enrol, logger } = this.deps;
     try {
       await enrol(listener, occurrences, time);

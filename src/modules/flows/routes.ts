@@ -130,7 +130,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'activateFlow',
     audit: { action: 'flow.activated' },
     permission: 'campaigns:write',
-    testMode: 'refused',
+    testMode: 'members',
     summary: 'Publish what was written last, and let it run',
     description:
       'Nobody begins for what happened before. Runs under way stay with their version. Runs that were held go on: events that came meanwhile count, and what fell due is done now.',

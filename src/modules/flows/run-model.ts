@@ -25,6 +25,10 @@ const members = {
   }),
   startedAt: Moment,
   endedAt: MomentOrNull,
+  testClockId: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The test clock that it lives by, and whose times all of its times are; null for the real time.',
+  }),
 };
 
 /** A run in a list. */

@@ -83,6 +83,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     body: StartRun,
     response: FlowRun,
     status: 201,
+    headers: ['x-svc-test-clock'],
     failures: ['CONFLICT'],
     example: { body: { contactId: RUN.contactId }, response: RUN },
     handle: (call) => startRun(deps, call),

@@ -9,6 +9,7 @@ import { listById } from '../../http/list.ts';
 import type { Call, Page, Replay } from '../../http/route.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import { findContact, type Scope } from '../contacts/queries.ts';
+import { clockOfHeader, type StandingClock, type TestClocks } from '../emails/commands.ts';
 import type { Enrol } from './enrol.ts';
 import { NO_FLOW } from './queries.ts';
 import type { FlowRunItemView, FlowRunView, RunQuery, StartRun } from './run-model.ts';
@@ -20,11 +21,13 @@ export interface RunCommands {
   readonly reads: Reads;
   readonly engine: Engine;
   readonly enrol: Enrol;
+  readonly testClocks: () => TestClocks | undefined;
 }
 
 const COLUMNS = `r.id, r.livemode, r.flow_id, r.flow_version, r.contact_id, r.status, r.step, r.context ->> 'reason' as reason,
-  case when r.status = 'waiting' then (extract(epoch from r.wake_at) * 1000)::float8 end as wakes_at,
-  (extract(epoch from r.started_at) * 1000)::float8 as started_at, (extract(epoch from r.ended_at) * 1000)::float8 as ended_at`;
+  case when r.status <> 'waiting' then null when r.test_clock_id is null then (extract(epoch from r.wake_at) * 1000)::float8
+    else (select min(t.value::text::float8) from json_each(r.timers) t) end as wakes_at,
+  (extract(epoch from coalesce(r.clock_started_at, r.started_at)) * 1000)::float8 as started_at, r.test_clock_id, (extract(epoch from r.ended_at) * 1000)::float8 as ended_at`;
 
 interface RunRow {
   readonly id: string;
@@ -37,6 +40,7 @@ interface RunRow {
   readonly reason: string | null;
   readonly wakes_at: number | null;
   readonly started_at: number;
+  readonly test_clock_id: string | null;
   readonly ended_at: number | null;
 }
 
@@ -52,6 +56,7 @@ const itemOf = (row: RunRow): FlowRunItemView => ({
   wakesAt: isoOrNull(row.wakes_at),
   startedAt: new Date(row.started_at).toISOString(),
   endedAt: isoOrNull(row.ended_at),
+  testClockId: row.test_clock_id,
 });
 
 const LIST = `select ${COLUMNS} from flow_runs r where r.flow_id = $1 and ($2::text is null or r.id < $2)
@@ -119,11 +124,16 @@ const ENDED = new Failure('CONFLICT', 'This run has ended.');
 
 /** Ends a run. Ending a cancelled one again changes nothing. */
 export async function cancelRun(
-  { database, engine }: Pick<RunCommands, 'database' | 'engine'>,
+  { database, engine, testClocks }: Pick<RunCommands, 'database' | 'engine' | 'testClocks'>,
   { caller, params, now }: Own,
 ): Promise<null | Failure> {
   const { workspaceId, livemode } = caller;
-  const event = { type: 'cancel.requested' as const, at: now };
+  const clockId = caller.livemode ? null : (await findRun(database, caller, params.id))?.testClockId;
+  const clock = clockId ? await testClocks()?.find(workspaceId, clockId) : null;
+  // One whose clock is gone was cancelled with it.
+  if (clock instanceof Failure && clock.code === 'CONFLICT') return clock;
+  const at = clock && !(clock instanceof Failure) ? clock.now : now;
+  const event = { type: 'cancel.requested' as const, at };
   const told = await engine.tell('flowRun', params.id, event, { scope: { workspaceId, livemode } });
   if (told.outcome === 'absent') return NO_RUN;
   if (told.outcome === 'changed') return null;
@@ -141,9 +151,18 @@ const NOT_FREE = new Failure(
   'This contact cannot begin the flow now: it has an open run, may not come again, or the filter of the trigger does not match.',
 );
 
+/** The test clock that the request names, or that of the contact. */
+const clockOfRun = async (
+  testClocks: RunCommands['testClocks'],
+  { caller, headers }: Pick<Call, 'caller' | 'headers'>,
+  contactId: string,
+): Promise<StandingClock | Failure | null> =>
+  (await clockOfHeader(testClocks, caller, headers)) ??
+  (caller.livemode ? null : ((await testClocks()?.ofContact(caller.workspaceId, contactId)) ?? null));
+
 /** Begins a run by hand. */
 export function startRun(
-  { database, enrol }: RunCommands,
+  { database, enrol, testClocks }: RunCommands,
   call: Call<{ readonly id: string }, unknown, StartRun>,
 ): Promise<FlowRunView | Failure | Replay> {
   const { caller, params, body, requestId } = call;
@@ -160,14 +179,29 @@ export function startRun(
       ? await findContact({ database }, caller, body.contactId)
       : null;
     if (!contact) return notFound('contact');
+    const clock = await clockOfRun(testClocks, call, contact.id);
+    if (clock instanceof Failure) return clock;
     const { workspaceId, livemode } = caller;
     const beginning = { workspaceId, livemode, flowId: flow.id, version: flow.published_version };
     // A key that the client has chosen names the occurrence, also when the reply to it was lost. It may serve for others as well.
     const key = `by hand ${contact.id} ${call.claim ? call.claim.key : requestId}`;
-    const [id] = await enrol(beginning, [
-      { contactId: contact.id, key, eventId: null, position: '0', depth: 0 },
-    ]);
-    if (id === undefined) return NOT_FREE;
+    let refused: Failure = NOT_FREE;
+    const [id] = await enrol(
+      beginning,
+      [{ contactId: contact.id, key, eventId: null, position: '0', depth: 0 }],
+      {
+        clock: clock && {
+          ...clock,
+          admit: async (count) =>
+            (await testClocks()?.enter(workspaceId, clock, { what: 'runs', count })) ?? null,
+        },
+        refused: (failure) => {
+          refused = failure;
+        },
+      },
+    );
+    if (id === undefined) return refused;
+    if (clock) testClocks()?.entered(workspaceId, clock);
     const made = await findRun(database, caller, id);
     if (!made) return NO_RUN;
     await keepReply(database, keyedBy(call), 201, made);

@@ -5,6 +5,7 @@ import type { Duty } from '../../duties/duty.ts';
 import { beginRemoval, type RetentionDeps } from '../../duties/retention.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { TestClocks } from '../emails/commands.ts';
 import { ENTERED, OF_RUNS, TALLY, tallied } from './tallies.ts';
 
 /** What ending and releasing runs needs. */
@@ -12,7 +13,23 @@ export interface SettleDeps {
   readonly database: Database;
   readonly engine: Engine;
   readonly clock: Clock;
+  readonly testClocks?: () => TestClocks | undefined;
 }
+
+const momentOf = (own: string, clock: Clock): number => (own === '' ? clock.now() : Number(own));
+
+const CLOCKS_OF = `select distinct test_clock_id as id from flow_runs
+where flow_id = $1 and ended_at is null and test_clock_id is not null`;
+
+/**
+ * SQL of the time of a run `p.id` by its test clock, where it lives by one; empty for the service's own. A clock that is gone shows the
+ * last time of the run.
+ */
+const OWN_TIME = `(select case when r.test_clock_id is null then '' else greatest(
+    (select (extract(epoch from c.now_at) * 1000)::float8 from test_clocks c
+      where c.workspace_id = r.workspace_id and c.id = r.test_clock_id),
+    (r.context ->> 'at')::float8)::text end
+  from flow_runs r where r.id = p.id)`;
 
 const CANCELS = `a.flow_id = $1 and a.ended_at is null and exists (select from flows f
   where f.id = a.flow_id and (a.started_at <= f.cancels_before or f.deleted_at is not null))`;
@@ -27,26 +44,28 @@ export async function cancelRuns(
   flowId: string,
   stop?: AbortSignal,
 ): Promise<void> {
-  const event = { type: 'cancel.requested' as const, at: clock.now() };
-  const selection = { where: CANCELS, parameters: [flowId], along: [], reason: `''` };
-  await engine.tellWhere('flowRun', selection, () => event, stop);
+  const selection = { where: CANCELS, parameters: [flowId], along: [], reason: OWN_TIME };
+  const eventFor = (own: string) => ({ type: 'cancel.requested' as const, at: momentOf(own, clock) });
+  await engine.tellWhere('flowRun', selection, eventFor, stop);
   await database.query(CANCELLED, [flowId]);
 }
 
 /** Lets the runs go on that wait because their flow held them. @throws Unavailable */
 export async function releaseRuns(
-  { engine, clock }: Pick<SettleDeps, 'engine' | 'clock'>,
+  { database, engine, clock, testClocks }: SettleDeps,
   flowId: string,
   stop?: AbortSignal,
 ): Promise<void> {
-  const event = { type: 'hold.ended' as const, at: clock.now() };
   const where = `a.flow_id = $1 and a.state = 'held'`;
   await engine.tellWhere(
     'flowRun',
-    { where, parameters: [flowId], along: [], reason: `''` },
-    () => event,
+    { where, parameters: [flowId], along: [], reason: OWN_TIME },
+    (own) => ({ type: 'hold.ended' as const, at: momentOf(own, clock) }),
     stop,
   );
+  const clocks = await database.query<{ id: string }>(CLOCKS_OF, [flowId]);
+  // Nobody else does what they order now.
+  if (clocks.length > 0) await testClocks?.()?.wake(clocks.map(({ id }) => id));
 }
 
 /** Ends the runs of a contact that has been forgotten, whatever they wait for. @throws Unavailable */
@@ -55,12 +74,11 @@ export async function endRunsOf(
   contactId: string,
   stop?: AbortSignal,
 ): Promise<void> {
-  const event = { type: 'exit.requested' as const, at: clock.now(), reason: 'contact_deleted' };
   const where = 'a.contact_id = $1 and a.ended_at is null';
   await engine.tellWhere(
     'flowRun',
-    { where, parameters: [contactId], along: [], reason: `''` },
-    () => event,
+    { where, parameters: [contactId], along: [], reason: OWN_TIME },
+    (own) => ({ type: 'exit.requested' as const, at: momentOf(own, clock), reason: 'contact_deleted' }),
     stop,
   );
 }

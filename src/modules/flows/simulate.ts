@@ -10,7 +10,6 @@ import type { Scope } from '../contacts/queries.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
 import { SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import { readFlowFilter } from './filters.ts';
-import { LEASE_MS } from './performer.ts';
 import { NO_FLOW } from './queries.ts';
 import { zoneOf } from './run-reader.ts';
 import {
@@ -23,6 +22,7 @@ import {
 } from './simulation-model.ts';
 import { momentAfter, momentProblems } from './simulation-moments.ts';
 import { findFlow } from './store.ts';
+import { LEASE_MS } from './take-step.ts';
 import { problemsOf, type Validator } from './validate.ts';
 import { type VirtualContact, virtualContact } from './virtual-contact.ts';
 

@@ -11,6 +11,7 @@ import { findAudienceRow } from '../audiences/queries.ts';
 import { type ChangeDeps, changeContact } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
 import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
+import type { StandingClock } from '../emails/commands.ts';
 import { preferencesPath } from '../preferences/queries.ts';
 import type { WebhookPosting } from '../webhooks/commands.ts';
 import { whoMatches } from './filters.ts';
@@ -28,6 +29,12 @@ export interface StepWorkDeps extends ChangeDeps {
   posting(): WebhookPosting;
 }
 
+/** The time of a run: the service's, or that of the test clock by which it lives, at which it then stands. */
+export interface StepTime {
+  now(): number;
+  readonly clock: StandingClock | null;
+}
+
 /** One visit to a step. */
 export interface StepWork {
   readonly runId: string;
@@ -35,8 +42,9 @@ export interface StepWork {
   readonly scope: Scope;
   readonly row: RunRow;
   readonly context: FlowRunContext;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, by its own time. */
   readonly now: number;
+  readonly time: StepTime;
 }
 
 /** What a step came to: the way that it leads on, and what the log says. */
@@ -69,7 +77,7 @@ const noted = ({ runId, context }: StepWork): object => ({ runId, depth: context
 const REMEMBERED_MS = 23 * 3_600_000;
 
 const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subject }, deps, work) => {
-  const { row, scope, context, now } = work;
+  const { row, scope, context, now, time } = work;
   if (row.status !== 'subscribed') return { outcome: `skipped: ${row.status}` };
   if (row.is_suppressed) return { outcome: 'skipped: suppressed' };
   if (context.attempt > 1 && now - context.since > REMEMBERED_MS) return { outcome: 'skipped: in_doubt' };
@@ -93,7 +101,8 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
       event: row.event ?? {},
       preferencesUrl: deps.publicUrl + preferencesPath(deps.signer, { ...scope, key: row.email_key ?? '' }),
     },
-    now,
+    now: deps.clock.now(),
+    clock: time.clock,
     at: '',
   });
   if (sent instanceof Failure) return refused(sent);
@@ -139,7 +148,8 @@ const branch: Work<'branch'> = async ({ branches }, deps, work) => {
   return { way: 'default', outcome: 'default' };
 };
 
-const updateContact: Work<'updateContact'> = async (config, deps, { scope, row, now }) => {
+const updateContact: Work<'updateContact'> = async (config, deps, { scope, row }) => {
+  const now = deps.clock.now();
   const contact = { id: row.contact_id, email: row.email ?? '' };
   const outcome = await changeContact(deps, scope, contact, config, now);
   return { outcome: outcome === 'full' ? 'skipped: too_many_properties' : 'updated' };
@@ -151,8 +161,9 @@ const HAS_LEFT = `select true as left from (
   order by id desc limit 1
 ) l where l.type = 'left' and coalesce(l.data ->> 'source', l.data ->> 'campaignId') is not null`;
 
-const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database }, work) => {
-  const { scope, row, now } = work;
+const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database, clock }, work) => {
+  const { scope, row } = work;
+  const now = clock.now();
   const audience = await findAudienceRow({ database }, scope, audienceId);
   if (audience?.type !== 'static' || audience.confirm) return { outcome: 'skipped: not_possible' };
   const left = await database.query(HAS_LEFT, [row.contact_id, audienceId]);
@@ -162,8 +173,9 @@ const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database }
   return { outcome: 'added' };
 };
 
-const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { database }, work) => {
-  const { scope, row, now } = work;
+const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { database, clock }, work) => {
+  const { scope, row } = work;
+  const now = clock.now();
   const audience = await findAudienceRow({ database }, scope, audienceId);
   if (audience?.type !== 'static') return { outcome: 'skipped: not_possible' };
   const leaving = { audienceId, contactId: row.contact_id, livemode: scope.livemode, now };
@@ -179,7 +191,7 @@ const SECRET_SEALED: Done = {
 /** Posts what is known of the run. Receivers know a repetition by its id. */
 const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
   const { row, scope, runId, visit, context } = work;
-  const secret = await secretOf(deps, scope, work.now);
+  const secret = await secretOf(deps, scope, deps.clock.now());
   if (secret === null) return SECRET_SEALED;
   const body = JSON.stringify({
     id: `${runId}.${visit}`,

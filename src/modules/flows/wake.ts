@@ -7,7 +7,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
-import type { Beginning } from './enrol.ts';
+import type { Beginning, RunClock } from './enrol.ts';
 import { type FilterTime, SlowFilter, whoMatches } from './filters.ts';
 import { flowRunKind } from './kind.ts';
 import { definitionReader } from './run-reader.ts';
@@ -35,6 +35,8 @@ export interface Activity {
   readonly importId: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** The test clock that follows it; null for the service's own time. */
+  readonly testClockId: string | null;
 }
 
 /** Tells runs of those for whom it is done what their contacts did. Whose filters take too long is named in `time`, and left alone. */
@@ -42,9 +44,10 @@ export type Wake = (
   page: readonly Activity[],
   time: FilterTime,
   isFor: (workspaceId: string) => boolean,
+  clock: Pick<RunClock, 'id' | 'now'> | null,
 ) => Promise<void>;
 
-const OPEN = `select ${readColumns(flowRunKind)}, a.contact_id, a.awaits, a.step, a.context ->> 'occurrence' as occurrence
+const OPEN = `select ${readColumns(flowRunKind)}, a.contact_id, a.awaits, a.step, a.context ->> 'occurrence' as occurrence, a.test_clock_id
 from flow_runs a`;
 
 /** Runs that wait for one of these names: by the index on the contact and the name. */
@@ -58,6 +61,7 @@ interface OpenRun extends ActorRow {
   readonly step: string | null;
   readonly definition_id: string;
   readonly occurrence: string | null;
+  readonly test_clock_id: string | null;
 }
 
 /** An event, and its place in the page. */
@@ -74,7 +78,13 @@ export interface WakeDeps {
   readonly logger: Logger;
 }
 
-type IsFor = (workspaceId: string) => boolean;
+/** Which runs are told, and at which moment. */
+interface Telling {
+  readonly time: FilterTime;
+  /** Whether a run is one of those that are told. */
+  isTold(run: OpenRun): boolean;
+  now(): number;
+}
 
 /** The workspaces whose filters are asked at once: as many as brief reads have connections. */
 const ASKED_AT_ONCE = 2;
@@ -86,7 +96,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   /** Of these runs those for which a filter of their version holds, asked with one statement for each version and step. */
   async function matching<Pair extends { readonly run: OpenRun; readonly eventId: string | null }>(
     pairs: readonly Pair[],
-    time: FilterTime,
+    { time, now }: Telling,
     filterOf: (definition: NonNullable<Awaited<ReturnType<typeof definitionOf>>>, step: string) => unknown,
   ): Promise<readonly Pair[]> {
     const slots = new Semaphore(ASKED_AT_ONCE);
@@ -97,7 +107,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
       const asked = group.map((pair) => ({ contactId: pair.run.contact_id, eventId: pair.eventId }));
       const filter = filterOf(definition, run.step ?? '');
       const scope = { workspaceId: run.workspace_id, livemode: run.livemode };
-      const answers = await whoMatches(database, scope, filter, asked, clock.now(), time);
+      const answers = await whoMatches(database, scope, filter, asked, now(), time);
       return group.filter((_, index) => answers[index]);
     };
     const ofWorkspace = async (own: readonly Pair[]): Promise<readonly Pair[]> => {
@@ -118,11 +128,11 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   }
 
   /** Tells each run the first event that it waits for, and asks again of those whose contacts did something behind that. */
-  async function wakeAwaiting(page: readonly Activity[], time: FilterTime, isFor: IsFor): Promise<void> {
+  async function wakeAwaiting(page: readonly Activity[], telling: Telling): Promise<void> {
     let events = page.flatMap((event, place) => (event.type === 'event' ? [{ event, place }] : []));
     const told = new Map<string, number>();
     while (events.length > 0) {
-      const first = await firstFor(events, told, time, isFor);
+      const first = await firstFor(events, told, telling);
       const reached = new Map<string, number>();
       for (const { run, place } of first) {
         told.set(run.id, place);
@@ -130,7 +140,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
       }
       await allTold(
         first.map(({ run, event: { subject, position } }) =>
-          tell(run, { type: 'event.came', at: clock.now(), name: subject ?? '', position }),
+          tell(run, { type: 'event.came', at: telling.now(), name: subject ?? '', position }),
         ),
       );
       events = events.filter(
@@ -143,21 +153,18 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   async function firstFor(
     events: readonly PlacedEvent[],
     told: ReadonlyMap<string, number>,
-    time: FilterTime,
-    isFor: IsFor,
+    telling: Telling,
   ): Promise<readonly (PlacedEvent & { readonly run: OpenRun })[]> {
     const contacts = [...new Set(events.map(({ event }) => event.contactId))];
     const names = [...new Set(events.map(({ event }) => event.subject ?? ''))];
-    const runs = (await database.query<OpenRun>(AWAITING, [contacts, names])).filter(
-      ({ workspace_id }) => isFor(workspace_id) && !time.slow.has(workspace_id),
-    );
+    const runs = (await database.query<OpenRun>(AWAITING, [contacts, names])).filter(telling.isTold);
     const byContact = Map.groupBy(runs, (run) => run.contact_id);
     const pairs = events.flatMap(({ event, place }) =>
       (byContact.get(event.contactId) ?? [])
         .filter(({ id, awaits }) => awaits === event.subject && place > (told.get(id) ?? -1))
         .map((run) => ({ run, event, place, eventId: event.id })),
     );
-    const wanted = await matching(pairs, time, ({ steps }, key) => {
+    const wanted = await matching(pairs, telling, ({ steps }, key) => {
       const step = steps.find((one) => one.key === key);
       return step?.type === 'waitForEvent' ? step.config.filter : undefined;
     });
@@ -166,16 +173,14 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     return [...new Map(inOrder.toReversed().map((pair) => [pair.run.id, pair])).values()];
   }
 
-  async function endWatched(page: readonly Activity[], time: FilterTime, isFor: IsFor): Promise<void> {
+  async function endWatched(page: readonly Activity[], telling: Telling): Promise<void> {
     const contacts = [...new Set(page.map(({ contactId }) => contactId))];
-    const runs = (await database.query<OpenRun>(WATCHED, [contacts])).filter(
-      ({ workspace_id }) => isFor(workspace_id) && !time.slow.has(workspace_id),
-    );
+    const runs = (await database.query<OpenRun>(WATCHED, [contacts])).filter(telling.isTold);
     if (runs.length === 0) return;
     const pairs = runs.map((run) => ({ run, eventId: run.occurrence }));
-    const over = await matching(pairs, time, ({ exitWhen }) => exitWhen);
+    const over = await matching(pairs, telling, ({ exitWhen }) => exitWhen);
     await allTold(
-      over.map(({ run }) => tell(run, { type: 'exit.requested', at: clock.now(), reason: 'goal' })),
+      over.map(({ run }) => tell(run, { type: 'exit.requested', at: telling.now(), reason: 'goal' })),
     );
   }
 
@@ -194,8 +199,15 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     }
   }
 
-  return async (page, time, isFor) => {
-    await endWatched(page, time, isFor);
-    await wakeAwaiting(page, time, isFor);
+  return async (page, time, isFor, ownClock) => {
+    const telling: Telling = {
+      time,
+      // A run hears what is recorded by its own time alone: what comes by another one is before or behind it.
+      isTold: ({ workspace_id, test_clock_id }) =>
+        isFor(workspace_id) && !time.slow.has(workspace_id) && test_clock_id === (ownClock?.id ?? null),
+      now: () => ownClock?.now ?? clock.now(),
+    };
+    await endWatched(page, telling);
+    await wakeAwaiting(page, telling);
   };
 }

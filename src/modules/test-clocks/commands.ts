@@ -5,7 +5,7 @@ import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { DAY_MS, isoOf } from '../../time/clock.ts';
-import { type ClockedEmails, LIVE_KEY } from '../emails/commands.ts';
+import { LIVE_KEY } from '../emails/commands.ts';
 import type { AdvancedTestClock, AdvanceTestClock, NewTestClock, TestClock } from './model.ts';
 import type { ClockMover } from './mover.ts';
 import { type TestClockReader, viewOf } from './queries.ts';
@@ -14,7 +14,6 @@ import { ADVANCE, type ClockRow, CREATE, DELETE, findClock, MOST_CLOCKS, ranBetw
 /** The services that changing test clocks calls. */
 export interface TestClockCommands extends TestClockReader {
   readonly mover: ClockMover;
-  readonly emails: ClockedEmails;
 }
 
 /** The furthest that one advance goes: two years, a leap year among them. */
@@ -46,7 +45,7 @@ export async function createTestClock(
       name: body.name ?? 'Test clock',
       status: 'ready',
     },
-    ...{ now_at: at, target_at: at, emails: 0 },
+    ...{ now_at: at, target_at: at, emails: 0, contacts: 0, runs: 0 },
   };
   const view = viewOf(made);
   return idempotently(database, keyedBy(call), {
@@ -172,9 +171,9 @@ function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: numbe
   return target - now > FURTHEST_MS ? wrong(TOO_FAR) : target;
 }
 
-/** Deletes a test clock, and cancels what it has scheduled. What is accepted for it meanwhile the mover ends. */
+/** Deletes a test clock, and ends what waits for it. What is accepted for it meanwhile the mover ends. */
 export async function deleteTestClock(
-  { database, emails, mover }: TestClockCommands,
+  { database, mover }: TestClockCommands,
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<null | Failure> {
   if (caller.livemode) return LIVE_KEY;
@@ -184,6 +183,6 @@ export async function deleteTestClock(
   const [gone] = await database.query<ClockRow>(DELETE, [caller.workspaceId, params.id]);
   if (!gone && there) return IS_ADVANCING;
   // Also where it is gone already: a deletion that failed in between is repeated.
-  await emails.close({ id: params.id, workspaceId: caller.workspaceId }, gone?.now_at);
+  await mover.end({ id: params.id, workspace_id: caller.workspaceId }, gone?.now_at);
   return gone ? null : notFound('test clock');
 }

@@ -19,6 +19,8 @@ returning ${COLUMNS}`;
 const RENEW = `update test_clocks set now_at = $4::timestamptz, leased_until = ${LEASE}
 where workspace_id = $1 and id = $2 and leased_by = $3 returning id`;
 
+const BEAT = `update test_clocks set leased_until = ${LEASE} where workspace_id = $1 and id = $2 and leased_by = $3`;
+
 const END = `update test_clocks set status = 'ready', now_at = target_at, leased_by = null, leased_until = null,
   entered_at = case when entered_at > clock_timestamp() - ${LOOKED_AFTER} then entered_at end
 where workspace_id = $1 and id = $2 and leased_by = $3 and target_at = $4::timestamptz returning id`;
@@ -55,6 +57,11 @@ export class ClockLease {
     if (now - this.#renewedAt < RENEWED_MS) return true;
     this.#renewedAt = now;
     return (await this.database.query(RENEW, [...this.#names, isoOf(at)])).length > 0;
+  }
+
+  /** Tells that whoever has it still works at the moment that it told last. @throws Unavailable */
+  async beat(): Promise<void> {
+    await this.database.query(BEAT, this.#names);
   }
 
   /** The clock stands where it was to go; false where it is to go further by now. @throws Unavailable */

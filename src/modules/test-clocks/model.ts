@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { createdQuery } from '../../http/list.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
-import { MOST_EMAILS } from './store.ts';
+import { MOST_CONTACTS, MOST_EMAILS, MOST_RUNS } from './store.ts';
 
 const Moment = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-12-01T09:00:00.000Z'] });
@@ -20,6 +20,12 @@ export const TestClock = Type.Object(
     emails: Type.Integer({
       description: `Emails that it was given in its life, of at most ${MOST_EMAILS.toLocaleString('en')}.`,
     }),
+    contacts: Type.Integer({
+      description: `Contacts that were made for it, of at most ${MOST_CONTACTS.toLocaleString('en')}.`,
+    }),
+    runs: Type.Integer({
+      description: `Runs of flows that have begun by it, of at most ${MOST_RUNS.toLocaleString('en')}.`,
+    }),
     createdAt: Moment('When it was made, in real time.'),
   },
   { title: 'TestClock' },
@@ -34,7 +40,8 @@ export const AdvancedTestClock = Type.Composite(
     TestClock,
     Type.Object({
       ran: Type.Integer({
-        description: 'What happened to emails of the clock meanwhile: their new events and states.',
+        description:
+          'What happened by the clock meanwhile: new events and states of emails, steps of runs, attempts of webhook deliveries.',
       }),
     }),
   ],

@@ -1,5 +1,5 @@
 import { defineModule, offered } from '../module.ts';
-import { clocksOfEmails } from './clocks-of-emails.ts';
+import { clocksOfOthers } from './clocks-of-others.ts';
 import type { TestClockCommands } from './commands.ts';
 import { ClockMover } from './mover.ts';
 import { testClockRoutes } from './routes.ts';
@@ -17,11 +17,15 @@ export const testClocksModule = defineModule<TestClockCommands>({
   routes: testClockRoutes,
   open: ({ database, logger }) => ({
     connect({ offers }) {
-      const emails = offered(offers, 'clockedEmails');
-      const mover = new ClockMover({ database, logger, emails });
-      offers.testClocks = clocksOfEmails(database, mover);
+      // What contacts did goes first, since it begins runs, and what leaves last, since everything else may make it.
+      const clocked = () => [
+        ...[offered(offers, 'clockedActivity'), offered(offers, 'clockedRuns')],
+        ...[offered(offers, 'clockedEmails'), offered(offers, 'clockedDeliveries')],
+      ];
+      const mover = new ClockMover({ database, logger, clocked });
+      offers.testClocks = clocksOfOthers(database, mover);
       return {
-        deps: { database, emails, mover },
+        deps: { database, mover },
         duties: [mover.duty],
         // Whoever waits for a clock to arrive would hold a stop up for a minute; another process, or the next start, goes on.
         endWaits: () => void mover.stop(),

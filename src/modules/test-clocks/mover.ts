@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
+import type { Clocked } from '../../engine/clocked.ts';
 import type { Logger } from '../../telemetry/logger.ts';
-import type { ClockedEmails } from '../emails/commands.ts';
 import { ClockLease, type ClockName, clocksAtWork } from './lease.ts';
+import { pass } from './passage.ts';
 import { findClock } from './store.ts';
 
 /** The services that moving test clocks calls. */
 export interface MoverDeps {
   readonly database: Database;
   readonly logger: Logger;
-  readonly emails: ClockedEmails;
+  /** What lives by test clocks, in the order in which it is done at one moment. */
+  readonly clocked: () => readonly Clocked[];
 }
+
+/** How often a lease is renewed while something is done that takes long: the receiver of a webhook may take ten seconds. */
+const BEAT_MS = 1_000;
 
 /**
  * Moves test clocks: it does what is due of one at each moment up to its target, moment by moment. A clock is moved by one process at a
- * time; where that dies, any other goes on where it was, since all that happened lies in the emails themselves.
+ * time; where that dies, any other goes on where it was, since all that happened lies in the actors themselves.
  */
 export class ClockMover {
   readonly #holder = randomUUID();
@@ -55,38 +60,42 @@ export class ClockMover {
     await Promise.all(this.#moving.values().map(({ done }) => done));
   }
 
+  /** Ends what waits for a clock that was deleted: what stands first in the list may have made some of the rest. @throws Unavailable */
+  async end({ workspace_id: workspaceId, id }: ClockName, at?: number): Promise<void> {
+    for (const clocked of this.deps.clocked()) await clocked.close({ workspaceId, id }, at);
+  }
+
   /** Ends what was accepted for a clock while it was deleted; nothing where somebody else moves it. */
-  async #close({ workspace_id: workspaceId, id }: ClockName): Promise<void> {
-    const { database, emails } = this.deps;
-    if (!(await findClock(database, workspaceId, id))) await emails.close({ workspaceId, id });
+  async #close(name: ClockName): Promise<void> {
+    if (!(await findClock(this.deps.database, name.workspace_id, name.id))) await this.end(name);
   }
 
   async #move(name: ClockName, entry: { isWanted: boolean }): Promise<void> {
-    const { database, logger, emails } = this.deps;
+    const { database, logger, clocked } = this.deps;
     const lease = new ClockLease(database, name, this.#holder);
+    const clock = { id: name.id, workspaceId: name.workspace_id };
+    const beating = setInterval(() => void lease.beat().catch(() => {}), BEAT_MS);
     try {
       while (entry.isWanted && !this.stopped.aborted) {
         entry.isWanted = false;
-        const clock = await lease.take();
-        if (!clock) {
+        const row = await lease.take();
+        if (!row) {
           await this.#close(name);
           continue;
         }
-        const hasCome = await emails.pass(
-          { id: clock.id, workspaceId: clock.workspace_id },
-          {
-            from: clock.now_at,
-            to: clock.target_at,
-            reached: async (at) => !this.stopped.aborted && lease.reach(at),
-          },
-        );
+        const hasCome = await pass(clocked(), clock, {
+          from: row.now_at,
+          to: row.target_at,
+          reached: async (at) => !this.stopped.aborted && lease.reach(at),
+        });
         if (!hasCome) await lease.release();
         // It was told to go further meanwhile.
-        else if (!(await lease.end(clock.target_at))) entry.isWanted = true;
+        else if (!(await lease.end(row.target_at))) entry.isWanted = true;
       }
     } catch (error) {
       logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');
     } finally {
+      clearInterval(beating);
       this.#moving.delete(name.id);
     }
   }

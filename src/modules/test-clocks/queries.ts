@@ -14,13 +14,22 @@ export interface TestClockReader {
 }
 
 /** A clock as it is answered. */
-export const viewOf = ({ id, name, status, now_at, target_at, emails }: ClockRow): TestClock => ({
+export const viewOf = ({
+  id,
+  name,
+  status,
+  now_at,
+  target_at,
+  emails,
+  contacts,
+  runs,
+}: ClockRow): TestClock => ({
   id,
   name,
   status,
   now: isoOf(now_at),
   advancingTo: status === 'advancing' ? isoOf(target_at) : null,
-  emails,
+  ...{ emails, contacts, runs },
   createdAt: isoOf(timeOfId(id)),
 });
 

@@ -20,6 +20,8 @@ const EXAMPLE: TestClock = {
   now: '2026-12-01T09:00:00.000Z',
   advancingTo: null,
   emails: 0,
+  contacts: 0,
+  runs: 0,
   createdAt: '2026-11-20T22:43:19.079Z',
 };
 
@@ -31,7 +33,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     name: 'createTestClock',
     permission: 'emails:send',
     summary: 'Make a test clock',
-    description: `It stands still until it is advanced. A test email that is sent with the header \`x-svc-test-clock\` (or, in a batch, with its own \`testClockId\`) waits by it: its schedule and its waits between attempts, which are those of live mail. ${MOST_CLOCKS} a workspace at once, ${MOST_EMAILS.toLocaleString('en')} emails for each in its life. Webhook deliveries and flows go by the real time. For test keys alone.`,
+    description: `It stands still until it is advanced. A test email that is sent with the header \`x-svc-test-clock\` (or, in a batch, with its own \`testClockId\`) waits by it: its schedule and its waits between attempts, which are those of live mail; and so do the webhook deliveries of its events. A contact that is made with the header, and the runs of flows of it, live by the clock too, as does a run that is begun, or that a custom event begins, with it. ${MOST_CLOCKS} clocks a workspace at once; ${MOST_EMAILS.toLocaleString('en')} emails, as many contacts and as many runs for each in its life. For test keys alone.`,
     body: NewTestClock,
     response: TestClock,
     status: 201,
@@ -74,7 +76,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     permission: 'emails:send',
     summary: 'Advance a test clock',
     description:
-      'All that is due of its emails up to that time happens now, in the order of its times, as it would in real time. The answer comes once all is done, or after 60 seconds with the clock still `advancing`; the same request with the same Idempotency-Key then waits on, and is told how it ended. Meanwhile it takes no emails, and its emails cannot be moved or cancelled (409). One advance leads at most 731 days ahead, and a clock at most ten years from the present.',
+      'All that is due by it up to that time happens now: emails, runs of flows, webhook deliveries, in the order of its times, as it would in real time. The answer comes once all is done, or after 60 seconds with the clock still `advancing`; the same request with the same Idempotency-Key then waits on, and is told how it ended. Meanwhile it takes no emails, and its emails cannot be moved or cancelled (409). One advance leads at most 731 days ahead, and a clock at most ten years from the present.',
     params: { id: CLOCK_ID },
     body: AdvanceTestClock,
     response: AdvancedTestClock,
@@ -94,7 +96,7 @@ export const testClockRoutes = (deps: TestClockCommands): readonly Route[] => [
     permission: 'emails:send',
     summary: 'Delete a test clock',
     description:
-      'Its scheduled emails are cancelled. One that waits for another attempt stays as it is, until it is removed with other test data.',
+      'Its scheduled emails and its runs are cancelled, deliveries that wait for another attempt end, and its contacts live by the real time. An email that waits for another attempt stays as it is, until it is removed with other test data.',
     params: { id: CLOCK_ID },
     response: Type.Null(),
     status: 204,

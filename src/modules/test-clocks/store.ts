@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { keepReplySql } from '../../db/stored-replies.ts';
 import { isoOf } from '../../time/clock.ts';
+import type { Given } from '../emails/commands.ts';
 
 /** A test clock as it is stored; times are epoch milliseconds. */
 export interface ClockRow {
@@ -11,16 +12,22 @@ export interface ClockRow {
   readonly now_at: number;
   readonly target_at: number;
   readonly emails: number;
+  readonly contacts: number;
+  readonly runs: number;
 }
 
 /** The clocks that a workspace may have at once. */
 export const MOST_CLOCKS = 20;
 /** The emails that a clock may be given in its life. */
 export const MOST_EMAILS = 1_000;
+/** The contacts that may be made for a clock in its life. */
+export const MOST_CONTACTS = 1_000;
+/** The runs of flows that may begin by a clock in its life. */
+export const MOST_RUNS = 1_000;
 
 /** The columns of a row. */
 export const COLUMNS = `workspace_id, id, name, status, (extract(epoch from now_at) * 1000)::float8 as now_at,
-  (extract(epoch from target_at) * 1000)::float8 as target_at, emails`;
+  (extract(epoch from target_at) * 1000)::float8 as target_at, emails, contacts, runs`;
 
 /** $1 workspace, $2 id, $3 name, $4 moment, $5 on: the reply's key, $12 the reply. */
 export const CREATE = `with made as (
@@ -43,13 +50,25 @@ export const ADVANCE = `with moved as (
 )
 select id from moved`;
 
-/** Answers the clock that was deleted, or the one that moves and so was not. */
-export const DELETE = `delete from test_clocks where workspace_id = $1 and id = $2 and status = 'ready' returning ${COLUMNS}`;
+/** Answers the clock that was deleted; its contacts live by the real time from now on. */
+export const DELETE = `with gone as (
+  delete from test_clocks where workspace_id = $1 and id = $2 and status = 'ready' returning *
+), freed as (
+  delete from test_clock_contacts c using gone g where c.test_clock_id = g.id
+)
+select ${COLUMNS} from gone`;
 
-/** What was written of the emails of a clock between two of its moments: $1 workspace, $2 clock, $3 and $4 the moments. */
-const RAN = `select count(*)::integer as ran from emails e
-join email_turns t on t.email_id = e.id and t.workspace_id = e.workspace_id
-where e.test_clock_id = $2 and e.workspace_id = $1 and not e.livemode and t.at > $3::timestamptz and t.at <= $4::timestamptz`;
+/** What was written of the emails of a clock, the steps of its runs and the attempts of its deliveries, between two of its moments: $1 workspace, $2 clock, $3 and $4 the moments. */
+const RAN = `select (
+  select count(*) from emails e join email_turns t on t.email_id = e.id and t.workspace_id = e.workspace_id
+  where e.test_clock_id = $2 and e.workspace_id = $1 and not e.livemode and t.at > $3::timestamptz and t.at <= $4::timestamptz
+)::integer + (
+  select count(*) from flow_runs r join flow_run_log l on l.run_id = r.id
+  where r.test_clock_id = $2 and r.workspace_id = $1 and l.at > $3::timestamptz and l.at <= $4::timestamptz
+)::integer + (
+  select count(*) from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id
+  where d.test_clock_id = $2 and d.workspace_id = $1 and a.attempted_at > $3::timestamptz and a.attempted_at <= $4::timestamptz
+)::integer as ran`;
 
 /** How much happened to the emails of a clock after `from` and until `to`, in epoch milliseconds. @throws Unavailable */
 export async function ranBetween(
@@ -73,21 +92,65 @@ export async function findClock(
   return row ?? null;
 }
 
-const ENTER = `update test_clocks set emails = emails + 1, entered_at = clock_timestamp()
-where workspace_id = $1 and id = $2 and status = 'ready' and now_at = $3::timestamptz and emails < ${MOST_EMAILS} returning id`;
-const LEAVE = `update test_clocks set emails = emails - 1 where workspace_id = $1 and id = $2 and emails > 0`;
+/** What a clock may be given in its life. */
+export const MOST: Readonly<Record<Given['what'], number>> = {
+  emails: MOST_EMAILS,
+  contacts: MOST_CONTACTS,
+  runs: MOST_RUNS,
+};
 
-/** Gives a clock one email more, where it stands at that moment and has not had too many; answers whether it has. @throws Unavailable */
+const more = (
+  what: Given['what'],
+) => `update test_clocks set ${what} = ${what} + $3::integer, entered_at = clock_timestamp()
+where workspace_id = $1 and id = $2 and ${what} + $3::integer <= ${MOST[what]}`;
+
+/** Gives a clock something more, where it has not had too much; answers whether it has. @throws Unavailable */
+export const admitToClock = async (
+  database: Database,
+  workspaceId: string,
+  id: string,
+  { what, count }: Given,
+): Promise<boolean> =>
+  (await database.query(`${more(what)} returning id`, [workspaceId, id, count])).length > 0;
+
+/** The same where it stands at that moment. @throws Unavailable */
 export const enterClock = async (
   database: Database,
   workspaceId: string,
   { id, now }: { readonly id: string; readonly now: number },
-): Promise<boolean> => (await database.query(ENTER, [workspaceId, id, isoOf(now)])).length > 0;
-
-/** Takes an email from its count that has not come to be. @throws Unavailable */
-export const leaveClock = async (database: Database, workspaceId: string, id: string): Promise<void> => {
-  await database.query(LEAVE, [workspaceId, id]);
+  { what, count }: Given,
+): Promise<boolean> => {
+  const text = `${more(what)} and status = 'ready' and now_at = $4::timestamptz returning id`;
+  return (await database.query(text, [workspaceId, id, count, isoOf(now)])).length > 0;
 };
+
+/** Takes from its count what has not come to be. @throws Unavailable */
+export const leaveClock = async (
+  database: Database,
+  workspaceId: string,
+  id: string,
+  { what, count }: Given,
+): Promise<void> => {
+  const text = `update test_clocks set ${what} = greatest(0, ${what} - $3::integer) where workspace_id = $1 and id = $2`;
+  await database.query(text, [workspaceId, id, count]);
+};
+
+const WAKE =
+  'update test_clocks set entered_at = clock_timestamp() where id = any($1) returning workspace_id, id';
+
+/** Notes that something came for these clocks, and answers those that there are. @throws Unavailable */
+export const noteArrivals = (
+  database: Database,
+  ids: readonly string[],
+): Promise<readonly Pick<ClockRow, 'workspace_id' | 'id'>[]> => database.query(WAKE, [ids]);
+
+const OF_CONTACT = `select test_clock_id as id from test_clock_contacts where contact_id = $1`;
+
+/** The id of a contact's clock; null for one that lives by the real time. @throws Unavailable */
+export async function clockOfContact(database: Database, contactId: string): Promise<string | null> {
+  const [row] = await database.query<{ id: string }>(OF_CONTACT, [contactId]);
+  return row?.id ?? null;
+}
 
 const OF_EMAIL = `select e.test_clock_id as id, c.status, (extract(epoch from coalesce(c.now_at, e.at)) * 1000)::float8 as now_at
 from emails e left join test_clocks c on c.workspace_id = e.workspace_id and c.id = e.test_clock_id

@@ -6,6 +6,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
+import type { TestClocks } from '../emails/commands.ts';
 import type { Stopping } from './deliveries/stop-performer.ts';
 import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
@@ -32,6 +33,8 @@ export interface WebhookCommands extends WebhookReader {
   readonly targetRules: TargetRules;
   readonly stopping: Pick<Stopping, 'finished'>;
   readonly simulatorDomain: string;
+  /** The test clocks by which deliveries may live. Without them none does. */
+  readonly testClocks?: () => TestClocks | undefined;
 }
 
 type Own = Call<{ readonly id: string }>;

@@ -1,9 +1,10 @@
 import { defineModule } from '../module.ts';
 import type { WebhookCommands } from './commands.ts';
 import { auditDeliveries } from './deliveries/audit-deliveries.ts';
+import { clockedDeliveries } from './deliveries/clocked-deliveries.ts';
 import { webhookPruner } from './deliveries/delivery-pruner.ts';
 import { deliveryStopper } from './deliveries/delivery-stopper.ts';
-import { fanOut } from './deliveries/fan-out.ts';
+import { clockedFanOut, fanOut } from './deliveries/fan-out.ts';
 import { webhookDeliveryKind } from './deliveries/kind.ts';
 import { disabledWarning } from './endpoints/disabled-warning.ts';
 import { webhookEndpointKind } from './endpoints/kind.ts';
@@ -40,12 +41,15 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
       },
     },
   ],
-  children: [{ of: 'email', child: fanOut }],
+  children: [
+    { of: 'email', child: fanOut },
+    { of: 'email', child: clockedFanOut },
+  ],
   warnings: [disabledWarning],
   routes: webhookRoutes,
   open({ database, reads, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
-    const { kinds, targetRules, stopping, posting } = openWebhooks({
+    const { kinds, targetRules, stopping, posting, performer } = openWebhooks({
       ...{ database, clock, sealer },
       ...{ policy, ca, tracing },
     });
@@ -53,9 +57,11 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
       registrations: kinds,
       connect({ engine, offers }) {
         offers.posting = posting;
+        offers.clockedDeliveries = clockedDeliveries({ database, engine, performer });
         return {
           deps: {
             database,
+            testClocks: () => offers.testClocks,
             reads,
             engine,
             sealer,

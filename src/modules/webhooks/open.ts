@@ -29,6 +29,7 @@ export interface Webhooks {
   readonly targetRules: TargetRules;
   readonly stopping: Stopping;
   readonly posting: WebhookPosting;
+  readonly performer: WebhookPerformer;
 }
 
 /** Builds the parts of webhooks. */
@@ -48,7 +49,6 @@ export function openWebhooks({ database, clock, sealer, policy, ca, tracing }: W
   return {
     kinds: [webhookEndpoints(stopping), webhookDeliveries(performer)],
     targetRules,
-    stopping,
-    posting,
+    ...{ stopping, posting, performer },
   };
 }

@@ -49,6 +49,7 @@ const NEVER_SENT: Record<StopReason, string> = {
   endpoint_disabled: 'The endpoint was disabled before the event was sent.',
   endpoint_deleted: 'The endpoint was deleted before the event was sent.',
   event_expired: 'The event is no longer kept.',
+  test_clock_deleted: 'The test clock of the email was deleted before the next attempt.',
 };
 
 /** The status that clients see for a state, and whether a delivery in it stops when its endpoint is disabled. */

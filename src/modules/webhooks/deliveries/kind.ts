@@ -3,6 +3,7 @@ import {
   WEBHOOK_DELIVERY_VERSION,
   webhookDeliveryMachine,
 } from '../../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery-context.ts';
 import type { WebhookEndpointEvent } from '../../../../machines/webhook-endpoint.ts';
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
@@ -52,6 +53,7 @@ export const webhookDeliveryKind = defineKind({
   machine: webhookDeliveryMachine,
   states: WEBHOOK_DELIVERY_STATES,
   version: WEBHOOK_DELIVERY_VERSION,
+  hasOwnTime: (context) => (context as WebhookDeliveryContext).testClockId !== undefined,
   derived: [],
   spawn: {
     columns: 'webhook_id text, event_id text, event_type text, email_id text, event json',

@@ -35,6 +35,17 @@ export interface WebhookWork {
   readonly tracing?: Tracing | null | undefined;
 }
 
+/** An attempt that was ordered. */
+export interface AttemptOrder {
+  /** The delivery. */
+  readonly id: string;
+  readonly attempt: number;
+  /** When it counts as lost. */
+  readonly leaseEnd: number;
+  /** Where the test clock of the delivery stands, for which no attempt takes any time; null for the real time. */
+  readonly standsAt: number | null;
+}
+
 /** Performs the attempts of deliveries. */
 export class WebhookPerformer implements Performer {
   readonly slots = ORDERS;
@@ -57,13 +68,25 @@ export class WebhookPerformer implements Performer {
     this.work.poster.close();
   }
 
-  async perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
+  perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
+    const { attempt } = order.effect.params as { readonly attempt: number };
+    return this.attempt({
+      id: order.actor.id,
+      attempt,
+      leaseEnd: Math.min(...Object.values(order.actor.timers)),
+      standsAt: null,
+    });
+  }
+
+  /** Makes an attempt, and answers what the delivery is to be told. @throws Unavailable */
+  async attempt(order: AttemptOrder): Promise<readonly WebhookDeliveryEvent[]> {
     const { clock } = this.work;
-    const payload = await this.#read.payload(order.actor.id);
+    const payload = await this.#read.payload(order.id);
     const readAt = clock.monotonic();
     if (!payload) return [];
     const { webhookId, emailId, eventType, body, target } = payload;
-    if (body === null) return [{ type: 'endpoint.stopped', at: clock.now(), reason: 'event_expired' }];
+    if (body === null)
+      return [{ type: 'endpoint.stopped', at: order.standsAt ?? clock.now(), reason: 'event_expired' }];
     const outcome = await this.#queue.take(webhookId, async () => {
       const isFresh = clock.monotonic() - readAt < FRESH_MS;
       return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), {
@@ -75,17 +98,16 @@ export class WebhookPerformer implements Performer {
 
   /** Makes one attempt; null when the lease is too short for it, because an attempt that outlives its lease is made twice. */
   async #attempt(
-    order: Order,
+    { attempt, leaseEnd, standsAt }: AttemptOrder,
     target: Target | null,
     { webhookId, emailId, eventType, body }: Posted,
   ): Promise<WebhookDeliveryEvent | null> {
     const { clock, poster, sealer } = this.work;
-    const leaseEnd = Math.min(...Object.values(order.actor.timers));
-    if (clock.now() + LONGEST_ATTEMPT_MS > leaseEnd) return null;
+    if (standsAt === null && clock.now() + LONGEST_ATTEMPT_MS > leaseEnd) return null;
     const reason = decidedFor(STOPS_IN, target?.state ?? 'deleted');
     if (!target || reason !== null || target.sealed === null) {
       this.#failing.delete(webhookId);
-      return { type: 'endpoint.stopped', at: clock.now(), reason: reason ?? 'endpoint_deleted' };
+      return { type: 'endpoint.stopped', at: standsAt ?? clock.now(), reason: reason ?? 'endpoint_deleted' };
     }
     const attemptedAt = clock.now();
     const secret = openSecret(sealer, webhookId, target.sealed);
@@ -93,7 +115,6 @@ export class WebhookPerformer implements Performer {
       secret === null ? UNSIGNED : await poster.post({ webhookId, url: target.context.url, secret, body });
     const succeeded = isSuccess(answer);
     const endpointIsFailing = this.#isFailing(target, succeeded);
-    const { attempt } = order.effect.params as { readonly attempt: number };
     const { httpStatus, responseBody, durationMs, error } = answer;
     this.work.tracing?.record({
       ...{ emailId, name: 'webhook post', startedAt: attemptedAt },
@@ -107,10 +128,10 @@ export class WebhookPerformer implements Performer {
       },
       problem: succeeded ? null : (error ?? `status ${httpStatus}`),
     });
+    const real = { at: clock.now(), attemptedAt };
     const outcome: AttemptOutcome = {
-      at: clock.now(),
+      ...(standsAt === null ? real : { at: standsAt, attemptedAt: standsAt, real }),
       attempt,
-      attemptedAt,
       httpStatus,
       responseBody,
       durationMs,

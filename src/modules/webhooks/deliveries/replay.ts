@@ -3,7 +3,8 @@ import { REPLAY_GAP_MS, type ReplayScope } from '../../../../machines/webhook-en
 import type { ShardTerms } from '../../../db/distribution/terms.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
 import { insertActors } from '../../../engine/actor-columns.ts';
-import { type ChildSpec, sharedFact } from '../../../engine/kind.ts';
+import type { ChildSpec } from '../../../engine/kind.ts';
+import { sharedFact } from '../../../engine/shared-fact.ts';
 import { DELIVERY_ID_SQL, RANDOM_SQL } from './fan-out.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
 

@@ -6,6 +6,7 @@ import type { StoredReply } from '../../../db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/idempotent.ts';
 import type { Call, Replay } from '../../../http/route.ts';
+import type { StandingClock } from '../../emails/commands.ts';
 import { NO_ENDPOINT, type WebhookCommands } from '../commands.ts';
 import type { DeliveryView, ReplayBody, WebhookView } from '../model.ts';
 import { findDelivery, findWebhook } from '../queries.ts';
@@ -88,6 +89,25 @@ export const redeliver = (
   call: Redelivering,
 ): Promise<DeliveryView | Failure | Replay> => once(commands, call, () => sendAgain(commands, call));
 
+const CLOCK_GONE = new Failure('CONFLICT', 'The test clock by which this delivery was timed was deleted.', {
+  suggestion: 'Replay the event instead, which sends it by the real time.',
+});
+
+/** The test clock of a delivery; null where it lives by the real time. */
+async function clockOf(
+  { database, testClocks }: WebhookCommands,
+  { workspaceId, livemode }: Principal,
+  id: string,
+): Promise<StandingClock | Failure | null> {
+  if (livemode) return null;
+  const [row] = await database.query<{ clock: string | null }>(
+    'select test_clock_id as clock from webhook_deliveries where id = $1',
+    [id],
+  );
+  const found = row?.clock ? await testClocks?.()?.find(workspaceId, row.clock) : null;
+  return found instanceof Failure && found.code === 'NOT_FOUND' ? CLOCK_GONE : (found ?? null);
+}
+
 async function sendAgain(
   commands: WebhookCommands,
   call: Redelivering,
@@ -104,13 +124,17 @@ async function sendAgain(
     error: before.httpStatus === 0 ? before.error : null,
     nextAttemptAt: null,
   };
-  const event = { type: 'redeliver.requested', at: now } as const;
+  const clock = await clockOf(commands, caller, before.id);
+  if (clock instanceof Failure) return clock;
+  const event = { type: 'redeliver.requested', at: clock?.now ?? now } as const;
   const result = await commands.engine.tell('webhookDelivery', before.id, event, {
     scope: caller,
     claim: plainClaim(call, view),
   });
   if (result.outcome === 'replayed') return result;
   if (result.outcome === 'absent') return notFound('webhook delivery');
+  // What it orders is done by its clock.
+  if (clock) commands.testClocks?.()?.entered(caller.workspaceId, clock);
   // A refusal means that an attempt is under way at this moment, as the client asked.
   return result.outcome === 'refused' ? before : view;
 }

@@ -19,7 +19,7 @@ import { StartRun } from './start-run.tsx';
 const openRuns = ({ stats }: Flow): number => (stats ? stats.running + stats.waiting : 0);
 const runsText = (number: number): string => `${count(number)} open ${number === 1 ? 'run' : 'runs'}`;
 
-/** What can be done with a flow, by its state. In the test environment nothing runs. */
+/** What can be done with a flow, by its state. In the test environment it runs too, and nothing leaves. */
 export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly isChanged: boolean }) {
   const { environment, may, session } = useViewer();
   const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | 'secret' | null>(
@@ -29,7 +29,6 @@ export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly
   const close = () => setAsked(null);
   if (!may('campaigns:write')) return null;
   const { status, version, publishedVersion } = flow;
-  const isLive = environment === 'live';
   const hasDraft = publishedVersion !== null && version > publishedVersion;
   const copyTo = async (to: 'live' | 'test') => {
     const made = await request<Flow>('POST', `${to}/flows`, {
@@ -43,7 +42,7 @@ export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly
     );
     navigate(`~/app/${to}/flows/${made.data.id}`);
   };
-  const other = isLive ? 'test' : 'live';
+  const other = environment === 'live' ? 'test' : 'live';
   return (
     <>
       <Menu
@@ -65,13 +64,13 @@ export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly
       >
         {icons.More}
       </Menu>
-      {isLive && status === 'active' && flow.trigger.type === 'manual' && may('contacts:read') && (
+      {status === 'active' && flow.trigger.type === 'manual' && may('contacts:read') && (
         <Button onClick={() => setAsked('run')}>Begin a run</Button>
       )}
-      {isLive && status !== 'draft' && (
+      {status !== 'draft' && (
         <Button onClick={() => setAsked('pause')}>{status === 'active' ? 'Pause' : 'Open runs'}</Button>
       )}
-      {isLive && (status !== 'active' || hasDraft) && (
+      {(status !== 'active' || hasDraft) && (
         <Button
           look="main"
           aria-disabled={isChanged}

@@ -77,7 +77,7 @@ function FlowList() {
       about={
         environment === 'live'
           ? 'What happens to a contact by itself, step by step.'
-          : 'Here you draw flows and try them. They run in the live environment alone.'
+          : 'Here you draw flows and try them. They run as live ones do, and nothing leaves; by a test clock in no time.'
       }
       actions={create}
     >
