@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { OutboundMessage, RecipientOutcome, Transport } from '../../src/transport/transport.ts';
+import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { noise } from '../support/noise.ts';
 import { type S3, startS3 } from '../support/s3.ts';
+import { startService, TEST_KEY } from '../support/service.ts';
 
 const MINUTE = 60_000;
 
@@ -181,4 +183,13 @@ test('a content that is damaged or missing is told, retried, and leaves once it 
   await service.pass(60 * MINUTE);
   await delivered(id);
   expect(file.equals(transport.taken.get(id)?.attachments[0]?.content as Uint8Array)).toBe(true);
+});
+
+test('with the embedded database as well', async () => {
+  await using own = await startService({ env: { ...s3.environment, BODY_STORE: 's3://bodies/embedded' } });
+  const client = createClient(own.url, TEST_KEY);
+  const html = `<p>${noise(60_000, 8).toString('base64')}</p>`;
+  const sent = await client.post('/v1/emails', asked({ html, attachments: [fileOf(noise(80_000, 8))] }));
+  expect(sent.status).toBe(202);
+  expect((await client.get(`/v1/emails/${sent.body.data.id}`)).body.data.html).toBe(html);
 });
