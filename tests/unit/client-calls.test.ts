@@ -86,6 +86,15 @@ describe('a POST of the client', () => {
       },
     });
   });
+
+  test('joins a test clock and takes a script, by the headers of a call', async () => {
+    const { client, sent } = clientOf([ok(RECEIPT)]);
+    await client.emails.send(EMAIL, { testClockId: 'clk_1', simulate: 'delivered, opened+5m' });
+    expect(sent[0]?.headers).toMatchObject({
+      'x-svc-test-clock': 'clk_1',
+      'x-svc-simulate': 'delivered, opened+5m',
+    });
+  });
 });
 
 describe('what is sent again', () => {

@@ -115,7 +115,7 @@ from (
     from contact_activity a where a.contact_id = $1 and a.id < $3 and a.id >= $4 and ($2::text is null or a.type = $2)
     order by a.id desc limit $5::integer
   ) union all (
-    select 'act_' || substr(r.id, 5), 'flowStarted', r.started_at, r.flow_id, null, null, r.id, false, null
+    select 'act_' || substr(r.id, 5), 'flowStarted', coalesce(r.clock_started_at, r.started_at), r.flow_id, null, null, r.id, false, null
     from flow_runs r where r.contact_id = $1 and r.id < 'run_' || substr($3, 5) and r.id >= 'run_' || substr($4, 5)
       and ($2::text is null or $2 = 'flowStarted')
     order by r.id desc limit $5::integer
