@@ -120,6 +120,7 @@ export interface ChildSpec {
   readonly kind: Kind;
   /** The fact whose rows they are made from: a commit without any makes none. */
   readonly fact: string;
+  readonly reads?: string; // Another fact that their SQL reads, which has rows wherever the first one has.
   /** The input of the new actors' machine. All of one commit begin alike; what tells them apart are their own columns. */
   input(at: number): unknown;
   /**

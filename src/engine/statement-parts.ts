@@ -94,7 +94,9 @@ export function batchStatement(
   const forms = new Forms(parts, (has) => {
     const input = new InputRows(columnsWith(all, parts, has), 3);
     let next = input.next;
-    const templates = kind.children.map(({ fact }) => (has(fact) ? `$${next++}` : null));
+    const templates = kind.children.map(({ fact, reads = fact }) =>
+      has(fact) && has(reads) ? `$${next++}` : null,
+    );
     const bounds = { lowest: `$${next}::text`, highest: `$${next + 1}::text` };
     const text = (shard: ShardTerms) => write({ input: input.sql, has, templates, bounds, shard });
     const isBounded = text(ON_ONE_SERVER).includes(bounds.lowest);

@@ -52,6 +52,7 @@ export const fanOut: ChildSpec = {
 export const clockedFanOut: ChildSpec = {
   kind: webhookDeliveryKind,
   fact: recordedOnClock.name,
+  reads: recorded.name,
   input,
   sql: (template) => {
     const r = recorded.as('r');
