@@ -61,7 +61,8 @@ async function* summed(parts: AsyncIterable<Part>, tell: (summary: string) => vo
       const counts = Object.values(part.trailer.rows);
       const rows = counts.reduce((sum, count) => sum + count, 0);
       const { bodies = 0 } = part.trailer;
-      const also = bodies > 0 ? ` and ${bodies.toLocaleString('en')} bodies` : '';
+      const also =
+        bodies > 0 ? ` and ${bodies.toLocaleString('en')} ${bodies === 1 ? 'body' : 'bodies'}` : '';
       tell(`${rows.toLocaleString('en')} rows of ${counts.length} tables${also} as they were at ${takenAt}`);
     }
     yield part;
