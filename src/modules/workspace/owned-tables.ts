@@ -28,6 +28,8 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'service_instances',
     'acme_certificates',
     'secret_key_canary',
+    'body_collections',
+    'body_store_owner',
     'former_secret_keys',
     'one_time_tokens',
     'actor_outbox',
