@@ -17,6 +17,7 @@ import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Leaving } from './leaving.tsx';
 import { Records } from './records.tsx';
 import { DOMAIN_STATES, PROVIDERS } from './states.ts';
+import { Warming } from './warming.tsx';
 
 const BACK = { to: '/domains', text: 'Domains' };
 
@@ -73,6 +74,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
       </Card>
       <Tracking domain={data} />
       {may('domains:write') && <Leaving key={id} domain={data} />}
+      <Warming key={`${id} warm-up`} domain={data} />
       <Card title="Details">
         <Facts
           facts={{
