@@ -41,7 +41,7 @@ export function Warming({ domain }: { readonly domain: Domain }) {
   if (domain.warmUps.length === 0 && startable.length === 0) return null;
 
   function end({ provider, startedAt, perDay }: WarmUp) {
-    send(others(provider)).then(
+    void send(others(provider)).then(
       () =>
         toast(`“${PROVIDERS[provider]}” is not limited any more; what waited leaves now.`, () =>
           send([...others(provider), { provider, startedAt, perDay }]),
@@ -95,12 +95,12 @@ export function Warming({ domain }: { readonly domain: Domain }) {
           key={way}
           className="justify-self-start"
           busy={update.isPending}
-          onClick={() =>
-            send([...others(way), { provider: way }]).then(
+          onClick={() => {
+            void send([...others(way), { provider: way }]).then(
               () => toast(`“${PROVIDERS[way]}” is warmed up from today on.`),
               toastProblem,
-            )
-          }
+            );
+          }}
         >
           Warm up “{PROVIDERS[way]}”
         </Button>
