@@ -21,6 +21,7 @@ interface Seen {
   readonly id: string;
   readonly workspace_id: string;
   readonly seen: string;
+  readonly due_at: number;
 }
 
 /**
@@ -51,7 +52,7 @@ export class Claims {
     const seen = await this.database.query<Seen>(this.#look, [until, limit, from], { name });
     const groups = await this.shards.groups(seen, ({ workspace_id }) => workspace_id);
     const claimed = await forEachGroup(groups, (group) =>
-      this.database.query<Claimed>(
+      this.database.query<Omit<Claimed, 'due_at'> & Pick<ActorRow, 'id'>>(
         this.#claimSeen,
         [
           ...[group.map(({ id }) => id), group.map((each) => each.seen), again],
@@ -60,6 +61,7 @@ export class Claims {
         { name },
       ),
     );
-    return claimed.flat();
+    const dueAt = new Map(seen.map(({ id, due_at }) => [id, due_at]));
+    return claimed.flat().map((row) => ({ ...row, due_at: dueAt.get(row.id) ?? 0 }));
   }
 }

@@ -55,14 +55,15 @@ returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8
 
 /** What is due up to $1 and not before $3, at most $2, and when exactly. It asks every node. */
 export function lookDueStatement(kind: Kind, where?: string): string {
-  return `select id, workspace_id, wake_at::text as seen from ${kind.life?.due ?? kind.table}
+  return `select id, workspace_id, wake_at::text as seen, (extract(epoch from wake_at) * 1000)::float8 as due_at
+from ${kind.life?.due ?? kind.table}
 where wake_at >= $3::timestamptz and wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
 order by wake_at limit $2::integer`;
 }
 
 /**
  * Claims those of the ids in $1, of workspaces in $4, that are due when they were seen to be ($2), by moving that to $3: who was quicker
- * has moved it. Answers as the claim on one server does.
+ * has moved it. It answers no moments: Citus takes nothing there that a setting of the session has a part in.
  */
 export function claimSeenStatement(kind: Kind, wake: WakeWriting): string {
   const table = kind.life?.due ?? kind.table;
@@ -71,7 +72,7 @@ export function claimSeenStatement(kind: Kind, wake: WakeWriting): string {
   select id, wake_at from unnest($1::text[], $2::timestamptz[]) s(id, wake_at)
 )${wake.cte}
 update ${table} a set wake_at = ${wake.at('$3::timestamptz')} from seen s where a.id = s.id and a.wake_at = s.wake_at${within(table, 'a')}
-returning ${kind.life ? 'a.id, a.workspace_id' : readColumns(kind)}, (extract(epoch from s.wake_at) * 1000)::float8 as due_at`;
+returning ${kind.life ? 'a.id, a.workspace_id' : readColumns(kind)}`;
 }
 
 /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */

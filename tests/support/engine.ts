@@ -1,6 +1,7 @@
 import pino from 'pino';
 import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
+import type { Shards } from '../../src/db/distribution/shards.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -29,6 +30,7 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly performer?: Performer;
   readonly keptActors?: number;
+  readonly shards?: Shards | null;
   /** When instances count as gone. */
   readonly keeping?: Partial<KeepingTimes>;
   /** Hears of errors and warnings. */
@@ -44,6 +46,7 @@ export function engineOver(database: Database, options: EngineOptions = {}): Eng
     logger: pino({ level: options.logged ? 'warn' : 'silent' }, { write }),
     kinds: [apiKeys, emails(options.performer ?? idle)],
     ...(options.keptActors === undefined ? {} : { keptActors: options.keptActors }),
+    shards: options.shards ?? null,
     ...(options.keeping ? { keeping: options.keeping } : {}),
   });
 }

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'bun:test';
+import { DISTRIBUTED } from '../../src/db/distribution/catalogue.ts';
+import { distribute, NotDistributable } from '../../src/db/distribution/distribute.ts';
+import { HalfDistributed, isDistributedDatabase } from '../../src/db/distribution/present.ts';
+import { openShards } from '../../src/db/distribution/shards.ts';
+import { installStandIn } from '../support/citus-stand-in.ts';
+import {
+  accepted,
+  countOf,
+  emailSpawn,
+  embeddedStore,
+  engineOver,
+  idle,
+  plainInput,
+  postgresStore,
+  rowsOf,
+} from '../support/engine.ts';
+import { HookedDatabase } from '../support/engine-faults.ts';
+
+const NAMES = DISTRIBUTED.map(({ table }) => table);
+
+describe('distributing a database', () => {
+  test('is refused with a sentence where Citus is not, and of the embedded one', async () => {
+    await using store = await postgresStore();
+    await using embedded = await embeddedStore();
+    await expect(distribute(store.database)).rejects.toThrow(
+      /extension citus is not in this database\. Install Citus/,
+    );
+    await expect(distribute(embedded.database)).rejects.toThrow(NotDistributable);
+    expect(await isDistributedDatabase(store.database)).toBe(false);
+    expect(await isDistributedDatabase(embedded.database)).toBe(false);
+  });
+
+  test('places every table beside the first by its workspace, which is in every key, and does so once', async () => {
+    await using store = await postgresStore();
+    const { database } = store;
+    await installStandIn(database);
+    await database.script(`
+      insert into webhook_deliveries (id, workspace_id, livemode, state, context, revision, machine_version, webhook_id, event_id,
+        event_type, email_id) values ('dlv_1', 'ws_1', true, 'success', '{}', 1, 1, 'wh_1', 'evt_1', 'sent', 'em_1');
+      insert into webhook_delivery_journal (actor_id, revision, commit_tag, steps)
+        values ('dlv_1', 1, 1, '[]'), ('dlv_gone', 1, 1, '[]')`);
+    expect(await distribute(database)).toEqual(NAMES);
+    expect(await rowsOf(database, 'select actor_id, workspace_id from webhook_delivery_journal')).toEqual([
+      { actor_id: 'dlv_1', workspace_id: 'ws_1' },
+    ]);
+    expect(await isDistributedDatabase(database)).toBe(true);
+    expect(await distribute(database)).toEqual([]);
+  });
+
+  test('goes on where it was interrupted; until then nobody serves', async () => {
+    await using store = await postgresStore();
+    const { database } = store;
+    await installStandIn(database);
+    await database.query(`insert into refused values ('usage'::regclass)`);
+    await expect(distribute(database)).rejects.toThrow('A node is away.');
+    await expect(isDistributedDatabase(database)).rejects.toThrow(HalfDistributed);
+    await database.query('delete from refused');
+    expect(await distribute(database)).toEqual(NAMES.slice(NAMES.indexOf('usage')));
+  });
+});
+
+test('emails of many workspaces are accepted, claimed and ended by statements for one shard each', async () => {
+  await using store = await postgresStore();
+  const { database } = store;
+  await installStandIn(database);
+  await distribute(database);
+  const shards = await openShards(database, performance.now.bind(performance));
+  if (!shards) throw new Error('It is not distributed.');
+  const lists: (readonly string[])[] = [];
+  const watched = new HookedDatabase(database);
+  watched.before = (_text, parameters) => {
+    for (const each of parameters)
+      if (Array.isArray(each) && each[0]?.startsWith('ws_many_') && each.length > 0) lists.push(each);
+  };
+  const engine = engineOver(watched, { performer: idle, shards, keptActors: 0 });
+  const at = Date.now();
+  const births = Array.from({ length: 40 }, (_, n) =>
+    emailSpawn(plainInput(at, n < 20 ? {} : { scheduledAt: at - 1 }), { workspaceId: `ws_many_${n % 10}` }),
+  );
+  await Promise.all(births.map((birth) => engine.spawn('email', birth)));
+  engine.start();
+  await engine.wakeDue();
+  await Promise.all(births.map(({ id }) => engine.tell('email', id, accepted(Date.now()))));
+  await engine.stop();
+  expect(await countOf(database, 'emails')).toBe(40);
+  expect(
+    await rowsOf(database, 'select state, count(*)::integer as many from emails_now group by 1'),
+  ).toEqual([{ state: 'sent', many: 40 }]);
+  expect(lists.length).toBeGreaterThan(3);
+  for (const list of lists) expect(await shards.groups(list, (each) => each)).toHaveLength(1);
+});
