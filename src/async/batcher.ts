@@ -58,6 +58,8 @@ export class Batcher<T> {
     private readonly width = 1,
     /** True when an item must be in the batch of the one before it. */
     private readonly isOneWith: (before: T, item: T) => boolean = () => false,
+    /** How long no batch leaves after one, in milliseconds. */
+    private readonly restMs: () => number = () => 0,
   ) {
     this.#batchItems = limits.batchItems;
     this.#gathering = limits.gathers ? new Gathering() : null;
@@ -87,11 +89,15 @@ export class Batcher<T> {
   unshift(items: readonly T[], restMs = 0): void {
     this.#waiting = [...items.map((item) => ({ item, bytes: 0 })), ...this.#waiting];
     if (restMs === 0) return this.#start();
+    this.#rest(restMs);
+  }
+
+  #rest(ms: number): void {
     this.#resting++;
     setTimeout(() => {
       this.#resting--;
       this.#start();
-    }, restMs);
+    }, ms);
   }
 
   /** Halves the next batch after one of that size took too long; later ones grow again. */
@@ -143,7 +149,9 @@ export class Batcher<T> {
         this.#underWay -= batch.length;
         this.#endPatience();
         this.#gathering?.returned(performance.now() - begin);
-        if (this.#waiting.length > 0) this.#leaveOrGather();
+        const restMs = this.restMs();
+        if (restMs > 0) this.#rest(restMs);
+        else if (this.#waiting.length > 0) this.#leaveOrGather();
         if (this.#running === 0 && this.#waiting.length === 0)
           for (const resolve of this.#idle.splice(0)) resolve();
       });

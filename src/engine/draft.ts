@@ -23,6 +23,8 @@ export interface Order {
    * lets the order wait may drop it, and reads it when its turn has come.
    */
   payload?: unknown;
+  /** Set by its performer, where nobody waits for it: what it comes to is written apart from what somebody waits for. */
+  isBulk?: boolean;
 }
 
 /** What one actor's events of a batch came to, before anything is written. */

@@ -26,6 +26,8 @@ export interface PendingEvent {
   readonly outboxId?: string | undefined;
   /** Monotonic moment until which a database that is away is waited for; at once when absent. */
   readonly patientUntil?: number | undefined;
+  /** Nobody waits for it. */
+  readonly isBulk?: boolean | undefined;
   /** Events of the same one are written by one commit. */
   readonly report?: object | undefined;
   /** The actor as whoever tells it has read it: the event is for that revision, and refused at any other. */

@@ -1,4 +1,4 @@
-import { Batcher, GATHERED } from '../async/batcher.ts';
+import type { Batcher } from '../async/batcher.ts';
 import type { Database } from '../db/database.ts';
 import type { Shards } from '../db/distribution/shards.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-replies.ts';
@@ -23,6 +23,7 @@ import { alreadyApplied } from './in-doubt.ts';
 import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
 import { type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
+import { MailboxLanes } from './mailbox-lanes.ts';
 import { readBackParameters, readBackStatement } from './read-statements.ts';
 
 /** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
@@ -31,9 +32,6 @@ export const LONGEST_WAIT_MS = 7_000;
 export const READ_BACK_MS = 900;
 /** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
 const REST_MS = 250;
-
-/** Commits of selected actors at once: one is decided while PostgreSQL works on the other. */
-export const SELECTED_WIDTH = 2;
 
 /** The parts that committing a batch needs. */
 export interface CommitDeps {
@@ -52,15 +50,9 @@ export interface CommitDeps {
   childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
 }
 
-/** Written apart, a crash in between would keep the first part: an email that was sent and is never told to be delivered. */
-const isOfOneReport = (before: PendingEvent, pending: PendingEvent): boolean =>
-  pending.report !== undefined && pending.report === before.report;
-
 /** Events for existing actors of one kind: loaded, decided, committed in batches, answered. */
 export class Mailbox {
-  readonly #ordered: Batcher<PendingEvent>;
-  /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
-  readonly #selected: Batcher<PendingEvent>;
+  readonly #lanes: MailboxLanes;
   readonly #writer: CommitWriter;
   readonly #read: ReturnType<typeof actorReader>;
   readonly #readBackSql: string;
@@ -74,19 +66,7 @@ export class Mailbox {
     private readonly deps: CommitDeps,
   ) {
     this.#children = new Children(kind.children, deps.shareOf);
-    this.#ordered = new Batcher(
-      kind.name,
-      (batch) => this.#work(batch, this.#ordered),
-      GATHERED,
-      1,
-      isOfOneReport,
-    );
-    this.#selected = new Batcher(
-      `selected ${kind.name}`,
-      (batch) => this.#work(batch, this.#selected),
-      GATHERED,
-      SELECTED_WIDTH,
-    );
+    this.#lanes = new MailboxLanes(kind.name, (batch, lane) => this.#work(batch, lane), deps.clock.monotonic);
     this.#writer = new CommitWriter(kind, deps);
     this.#read = actorReader(deps.database, kind, deps.shards);
     this.#readBackSql = readBackStatement(kind, deps.shards !== null);
@@ -97,13 +77,11 @@ export class Mailbox {
    * already, and are bounded by what was begun. @throws Unavailable when it is full
    */
   push(pending: PendingEvent): void {
-    if (pending.read) this.#selected.push(pending);
-    else if (pending.patientUntil === undefined) this.#ordered.push(pending);
-    else this.#ordered.admit(pending);
+    this.#lanes.push(pending);
   }
 
   get waiting(): number {
-    return this.#ordered.waiting + this.#selected.waiting;
+    return this.#lanes.waiting;
   }
 
   /** Actors that another instance, or another batch, had changed in the meantime, since the start. */
@@ -111,10 +89,8 @@ export class Mailbox {
     return this.#lostRaces;
   }
 
-  async drained(): Promise<void> {
-    // What is selected and tried again joins the others.
-    await this.#selected.drained();
-    await this.#ordered.drained();
+  drained(): Promise<void> {
+    return this.#lanes.drained();
   }
 
   async #work(batch: readonly PendingEvent[], batcher: Batcher<PendingEvent>): Promise<void> {
@@ -160,7 +136,7 @@ export class Mailbox {
     const id = events[0]?.id as string;
     const postpone = (later: readonly PendingEvent[]): void => {
       this.actors.forget(id);
-      this.#ordered.unshift(later);
+      this.#lanes.ordered.unshift(later);
     };
     try {
       const actor = row ? this.actors.restore(row, deciders) : (this.actors.get(id) ?? kept);
@@ -272,7 +248,7 @@ export class Mailbox {
     if (events.length === 1) return events[0]?.fail(error);
     // One of them is at fault. Each by itself, in their order, shows which.
     for (const pending of events) pending.alone = true;
-    this.#ordered.unshift(events);
+    this.#lanes.ordered.unshift(events);
   }
 
   /**
@@ -281,7 +257,7 @@ export class Mailbox {
    */
   #decideAgain(events: readonly PendingEvent[]): void {
     for (const pending of events) pending.decisions++;
-    this.#ordered.unshift(events);
+    this.#lanes.ordered.unshift(events);
   }
 
   /** The database did not take the batch: callers hear of it, outcomes of performed orders are tried on. */
@@ -295,6 +271,6 @@ export class Mailbox {
         patient.push(pending);
       } else pending.fail(error);
     }
-    if (patient.length > 0) this.#ordered.unshift(patient, REST_MS);
+    if (patient.length > 0) this.#lanes.ordered.unshift(patient, REST_MS);
   }
 }

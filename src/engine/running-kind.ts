@@ -34,6 +34,8 @@ export interface TellOptions<C = Claim> {
   readonly patienceMs?: number;
   /** Events told with the same one, one after the other, are written by one commit. */
   readonly report?: object;
+  /** Nobody waits for it: it is written apart from what somebody waits for. */
+  readonly isBulk?: boolean | undefined;
 }
 
 type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId' | 'workspaceId'>;
@@ -141,7 +143,7 @@ export class RunningKind {
   #post(
     id: string,
     event: ActorEvent,
-    { scope, workspaceId, claim, patienceMs, report, outboxId, read }: PushOptions,
+    { scope, workspaceId, claim, patienceMs, report, isBulk, outboxId, read }: PushOptions,
     settle: PendingEvent['settle'],
     fail: PendingEvent['fail'],
   ): void {
@@ -156,6 +158,7 @@ export class RunningKind {
       outboxId,
       patientUntil,
       report,
+      isBulk,
       read,
       since,
       settle,
@@ -181,7 +184,8 @@ export class RunningKind {
           { err: error, actor: order.actor.id, order: order.effect.type },
           'An order failed; its lease will end.',
         ),
-      (order, event) => this.push(order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS }),
+      (order, event) =>
+        this.push(order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS, isBulk: order.isBulk }),
       ended,
     );
   }
@@ -191,9 +195,9 @@ export class RunningKind {
    * One promise for all of them, since every email of the simulator comes this way.
    */
   #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
-    const { id } = order.actor;
-    const { workspaceId } = order.actor;
-    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order, workspaceId };
+    const { isBulk, actor } = order;
+    const { id, workspaceId } = actor;
+    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order, workspaceId, isBulk };
     return new Promise((resolve) => {
       let left = events.length;
       if (left === 0) resolve();

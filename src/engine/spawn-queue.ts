@@ -2,6 +2,7 @@ import { Batcher, GATHERED } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
+import { BulkLane } from './bulk-lane.ts';
 import { type ChildRow, Children } from './children.ts';
 import { checkTag, commitByShard, hasOverrun } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
@@ -43,6 +44,8 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly payload?: unknown;
   /** About how many bytes its row takes in the statement. */
   readonly bytes?: number;
+  /** Nobody waits for it: it is written apart from what somebody waits for. */
+  readonly isBulk?: boolean;
 }
 
 interface PendingSpawn {
@@ -79,6 +82,10 @@ const WIDTH = 2;
 /** New actors of one kind: decided, admitted and written in batches, answered. */
 export class SpawnQueue {
   readonly #batcher: Batcher<PendingSpawn>;
+  /** Those that nobody waits for. */
+  readonly #bulk: Batcher<PendingSpawn>;
+  /** Monotonic moment of the last one that somebody waits for. */
+  #othersAt = Number.NEGATIVE_INFINITY;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;
   readonly #children: Children;
@@ -89,7 +96,18 @@ export class SpawnQueue {
     private readonly actors: Actors,
     private readonly deps: CommitDeps,
   ) {
-    this.#batcher = new Batcher(`new ${kind.name}`, (batch) => this.#work(batch), GATHERED, WIDTH);
+    this.#batcher = new Batcher(
+      `new ${kind.name}`,
+      (batch) => this.#work(batch, this.#batcher),
+      GATHERED,
+      WIDTH,
+    );
+    this.#bulk = new BulkLane(
+      `new bulk ${kind.name}`,
+      (batch) => this.#work(batch, this.#bulk),
+      deps.clock.monotonic,
+      () => this.#othersAt,
+    );
     this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
     this.#readBackSql = readBackStatement(kind, deps.shards !== null);
     this.#children = new Children(kind.children, deps.shareOf);
@@ -118,19 +136,21 @@ export class SpawnQueue {
     };
     return new Promise((settle, fail) => {
       const since = this.deps.clock.monotonic();
-      this.#batcher.push({ request, draft, settle, fail, since, tries: 0 }, request.bytes ?? 1_024);
+      if (!request.isBulk) this.#othersAt = since;
+      const lane = request.isBulk ? this.#bulk : this.#batcher;
+      lane.push({ request, draft, settle, fail, since, tries: 0 }, request.bytes ?? 1_024);
     });
   }
 
   get waiting(): number {
-    return this.#batcher.waiting;
+    return this.#batcher.waiting + this.#bulk.waiting;
   }
 
-  drained(): Promise<void> {
-    return this.#batcher.drained();
+  async drained(): Promise<void> {
+    await Promise.all([this.#batcher.drained(), this.#bulk.drained()]);
   }
 
-  async #work(waiting: readonly PendingSpawn[]): Promise<void> {
+  async #work(waiting: readonly PendingSpawn[], batcher: Batcher<PendingSpawn>): Promise<void> {
     const batch = this.#inTime(waiting);
     if (batch.length === 0) return;
     const tag = this.deps.tags.next();
@@ -145,7 +165,7 @@ export class SpawnQueue {
       batch,
       ({ request }) => request.workspaceId,
     );
-    if (verdicts.some(hasOverrun)) this.#batcher.ease(batch.length);
+    if (verdicts.some(hasOverrun)) batcher.ease(batch.length);
     const committed: Draft[] = [];
     const again: PendingSpawn[] = [];
     batch.forEach((pending, index) => {

@@ -3,7 +3,7 @@ import { readColumns } from './actor-columns.ts';
 import type { ActorRow } from './actors.ts';
 import type { Column } from './input-rows.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from './kind.ts';
-import { SELECTED_WIDTH } from './mailbox.ts';
+import { SELECTED_WIDTH } from './mailbox-lanes.ts';
 import type { EventResult } from './result.ts';
 
 /** The actors of a kind that an event is for, found by walking along one of the table's indexes. */
