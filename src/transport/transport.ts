@@ -65,6 +65,16 @@ export interface OutboundMessage {
   /** The signing keys, each of which signs; an empty list sends unsigned. */
   readonly dkim: readonly SigningKey[];
   readonly unsubscribe: Unsubscribe | null;
+  /** Of a campaign: other mail goes first. */
+  readonly isBulk?: boolean;
+  /** The octets, where they were made beforehand. */
+  readonly written?: WrittenMessage;
+}
+
+/** A composed message, and the signatures that go on top of it; null where it was not signed. */
+export interface WrittenMessage {
+  readonly composed: Buffer;
+  readonly signatures: Buffer | null;
 }
 
 /**

@@ -144,7 +144,7 @@ export class DirectTransport implements Transport {
         if (signal.aborted) throw new Late();
         return deliver(plan, this.#reach, signal);
       };
-      return await group.sessions.run(attempt, signal, () => new TurnMissed());
+      return await group.sessions.run(attempt, mail.isBulk, signal, () => new TurnMissed());
     } catch (error) {
       if (!(error instanceof Late)) throw error;
       const reason =

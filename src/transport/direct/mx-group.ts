@@ -1,6 +1,6 @@
-import { Semaphore } from '../../async/semaphore.ts';
 import type { Monotonic } from '../monotonic.ts';
 import { connectionsOf, messagesOf, type Part } from '../part.ts';
+import { SharedSessions } from '../shared-sessions.ts';
 import type { Endpoint } from '../smtp/endpoint.ts';
 import { openSession } from '../smtp/session.ts';
 import { SessionPool } from '../smtp/session-pool.ts';
@@ -27,7 +27,7 @@ export const mxGroupLimits = (sessions: number, messagesPerMinute: number): MxGr
  * provider are one group.
  */
 export class MxGroup {
-  readonly sessions: Semaphore;
+  readonly sessions: SharedSessions;
   readonly rate: SendRate;
   readonly #pools = new Map<string, SessionPool>();
 
@@ -36,7 +36,7 @@ export class MxGroup {
     monotonic: Monotonic,
     part: Part,
   ) {
-    this.sessions = new Semaphore(connectionsOf(limits.sessions, part));
+    this.sessions = new SharedSessions(connectionsOf(limits.sessions, part));
     this.rate = new SendRate(messagesOf(limits.messagesPerMinute, part), monotonic);
   }
 

@@ -15,15 +15,26 @@ export const signMessage = async (
   message: Buffer,
   keys: readonly SigningKey[],
   at: number,
+): Promise<Buffer> =>
+  keys.length === 0 ? message : Buffer.concat([await signaturesOf(message, keys, at), message]);
+
+/** Signs data with a key. */
+export type SignWith = (key: SigningKey, data: Buffer) => Promise<Buffer> | Buffer;
+
+/** The fields that go on top of a message: one DKIM-Signature per key. */
+export const signaturesOf = async (
+  message: Buffer,
+  keys: readonly SigningKey[],
+  at: number,
+  signWith: SignWith = inThreadPool,
 ): Promise<Buffer> => {
-  if (keys.length === 0) return message;
   const { fields, body } = readMessage(message);
   const covered = coveredFields(fields);
   const bodyHash = createHash('sha256').update(relaxedBody(body)).digest('base64');
   const canonical = covered.map((field) => `${relaxedField(field)}\r\n`).join('');
   const names = [...covered.map(({ name }) => name), ...OVERSIGNED].join(':');
-  const signatures = await Promise.all(keys.map((key) => signature(key, { at, bodyHash, canonical, names })));
-  return Buffer.concat([...signatures, message]);
+  const signable = { at, bodyHash, canonical, names };
+  return Buffer.concat(await Promise.all(keys.map((key) => signature(key, signable, signWith))));
 };
 
 /** The fields that are signed when present: all that a reader sees or that a mail program acts on. */
@@ -62,7 +73,11 @@ interface Signable {
   readonly names: string;
 }
 
-const signature = async (key: SigningKey, { at, bodyHash, canonical, names }: Signable): Promise<Buffer> => {
+const signature = async (
+  key: SigningKey,
+  { at, bodyHash, canonical, names }: Signable,
+  signWith: SignWith,
+): Promise<Buffer> => {
   const tags = [
     `v=1; a=${key.algorithm}; c=relaxed/relaxed`,
     `d=${key.domain}; s=${key.selector}; t=${Math.floor(at / 1000)}`,
@@ -71,19 +86,23 @@ const signature = async (key: SigningKey, { at, bodyHash, canonical, names }: Si
     'b=',
   ];
   const field = `DKIM-Signature: ${tags.join(';\r\n ')}`;
-  const signed = Buffer.from(canonical + relaxedField({ name: 'dkim-signature', raw: field }), 'latin1');
-  const value = (await signWith(key, signed)).toString('base64');
+  const covered = Buffer.from(canonical + relaxedField({ name: 'dkim-signature', raw: field }), 'latin1');
+  const value = (await signWith(key, covered)).toString('base64');
   return Buffer.from(`${field}${value.replace(/.{72}(?!$)/g, '$&\r\n ')}\r\n`, 'latin1');
 };
 
-const signWith = (key: SigningKey, data: Buffer): Promise<Buffer> =>
+// RFC 8463 3: Ed25519 signs the SHA-256 of the data, as if that hash were the message.
+const signed = ({ algorithm }: SigningKey, data: Buffer): readonly [digest: string | null, data: Buffer] =>
+  algorithm === 'ed25519-sha256' ? [null, createHash('sha256').update(data).digest()] : ['sha256', data];
+
+const inThreadPool: SignWith = (key, data) =>
   new Promise((resolve, reject) => {
     const done = (error: Error | null, value: Buffer) => (error ? reject(error) : resolve(value));
-    // RFC 8463 3: Ed25519 signs the SHA-256 of the data, as if that hash were the message.
-    if (key.algorithm === 'ed25519-sha256')
-      sign(null, createHash('sha256').update(data).digest(), key.privateKey, done);
-    else sign('sha256', data, key.privateKey, done);
+    sign(...signed(key, data), key.privateKey, done);
   });
+
+/** Signs in the thread that calls it, for threads that do nothing else. */
+export const inThisThread: SignWith = (key, data) => sign(...signed(key, data), key.privateKey);
 
 // Folds between list members: a fold inside a name would be white space in the wrong place.
 const folded = (list: string, separator: string): string => {

@@ -5,5 +5,9 @@ import { compose } from './compose.ts';
 /**
  * Composes a message and signs it with every key. `t=` is the message's own date, so that all attempts have the same octets.
  */
-export const finishMessage = async (message: OutboundMessage): Promise<Buffer> =>
-  signMessage(await compose(message), message.dkim, message.date);
+export const finishMessage = async (message: OutboundMessage): Promise<Buffer> => {
+  const { written, dkim, date } = message;
+  return written?.signatures
+    ? Buffer.concat([written.signatures, written.composed])
+    : signMessage(await compose(message), dkim, date);
+};

@@ -2,7 +2,7 @@
  * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used: it hides which
  * connection a failure came from, sends a message again by itself, and cannot stop waiting for a connection.
  */
-import { Semaphore } from '../../async/semaphore.ts';
+import { SharedSessions } from '../shared-sessions.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
 
 /** The bounds of a pool. */
@@ -32,7 +32,7 @@ interface Kept {
 
 /** Gives each message a session of its own while it is sent, and opens sessions as needed. */
 export class SessionPool {
-  readonly #sessions: Semaphore;
+  readonly #sessions: SharedSessions;
   readonly #idle: Kept[] = [];
   #closed = false;
 
@@ -40,7 +40,7 @@ export class SessionPool {
     private readonly open: (signal: AbortSignal) => Promise<Session>,
     private readonly limits: PoolLimits,
   ) {
-    this.#sessions = new Semaphore(limits.sessions);
+    this.#sessions = new SharedSessions(limits.sessions);
   }
 
   /** True when no session is in use or kept. */
@@ -53,7 +53,13 @@ export class SessionPool {
    * one, once, so that nothing can be sent twice. `begin` is awaited after the wait for a free session, before one is opened or
    * used. Rejects when `begin` does, and with `SessionFailure` when no session could be opened.
    */
-  use(signal: AbortSignal, send: Send, begin?: () => Promise<void>): Promise<readonly Progress[]> {
+  use(
+    signal: AbortSignal,
+    send: Send,
+    begin?: () => Promise<void>,
+    /** Of a campaign, which leaves the first place to all others. */
+    isBulk = false,
+  ): Promise<readonly Progress[]> {
     return new Promise((resolve, reject) => {
       const work = async () => {
         await begin?.();
@@ -65,7 +71,7 @@ export class SessionPool {
         this.#keep(used.session, used.messages);
       };
       const giveUp = () => new SessionFailure('aborted', 'Gave up before a connection was free');
-      this.#sessions.run(work, signal, giveUp).catch(reject);
+      this.#sessions.run(work, isBulk, signal, giveUp).catch(reject);
     });
   }
 

@@ -12,6 +12,7 @@ export interface Mail {
   readonly recipients: readonly string[];
   readonly raw: Buffer;
   readonly needsSmtpUtf8: boolean;
+  readonly isBulk: boolean;
 }
 
 /** Composes and signs a message. */
@@ -20,6 +21,7 @@ export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   recipients: message.recipients,
   raw: await finishMessage(message),
   needsSmtpUtf8: needsSmtpUtf8(message),
+  isBulk: message.isBulk === true,
 });
 
 /** Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their order. */
@@ -31,7 +33,7 @@ export const transmit = async (
   begin?: () => Promise<void>,
 ): Promise<RecipientOutcome[]> => {
   try {
-    const progress = await pool.use(signal, (session) => over(session, mail, signal), begin);
+    const progress = await pool.use(signal, (session) => over(session, mail, signal), begin, mail.isBulk);
     return progress.map((one, index) => ({
       ...outcomeOf(one, remoteMta),
       recipient: mail.recipients[index] ?? '',
