@@ -6,6 +6,7 @@ export const EXECUTABLE = {
     'src/mail/content/markdown-thread.ts',
     'src/mail/liquid/liquid-thread.ts',
     'src/transport/reading/mail-thread.ts',
+    'src/modules/emails/send/writing-thread.ts',
   ],
   target: 'bun',
   format: 'esm',

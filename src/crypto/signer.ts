@@ -9,6 +9,8 @@ export interface Signer {
   proves(mac: Uint8Array, purpose: string, text: string): boolean;
   /** A keyed hash that stays the same when the key is rotated, to find again what was stored by it. */
   hash(purpose: string, text: string): Buffer;
+  /** What another thread of this process signs with at this moment (`signingWith`). It is secret. */
+  readonly key: Uint8Array;
 }
 
 /** The length of a signature: 128 bits cannot be guessed, and a link stays short. */
@@ -22,8 +24,16 @@ export function createSigner(secretKey: string): Signer {
   return signerOf(() => keys);
 }
 
+const macOf = (key: Uint8Array, purpose: string, text: string, bytes: number): Buffer =>
+  createHmac('sha256', key).update(`${purpose}\n${text}`).digest().subarray(0, bytes);
+
 const signed = ({ sign }: SecretKey, purpose: string, text: string, bytes: number): Buffer =>
-  createHmac('sha256', sign).update(`${purpose}\n${text}`).digest().subarray(0, bytes);
+  macOf(sign, purpose, text, bytes);
+
+/** Signs with the `key` of a signer. */
+export const signingWith = (key: Uint8Array): Pick<Signer, 'sign'> => ({
+  sign: (purpose, text, bytes = BYTES) => macOf(key, purpose, text, bytes),
+});
 
 /** Makes a signer of keys that may change: HMAC-SHA256 with keys derived from SECRET_KEY. */
 export const signerOf = (keys: () => Keys): Signer => ({
@@ -36,4 +46,7 @@ export const signerOf = (keys: () => Keys): Signer => ({
     );
   },
   hash: (purpose, text) => signed(keys().first, purpose, text, HASH_BYTES),
+  get key() {
+    return keys().current.sign;
+  },
 });

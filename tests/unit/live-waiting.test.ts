@@ -6,6 +6,7 @@ import type { Database } from '../../src/db/database.ts';
 import type { Order } from '../../src/engine/draft.ts';
 import type { CampaignMail } from '../../src/modules/emails/campaign-mail.ts';
 import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
+import { outboundMessage, type Personalise } from '../../src/modules/emails/send/message.ts';
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
 import { WarmUps } from '../../src/modules/emails/send/warm-ups.ts';
@@ -61,6 +62,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     verify: async () => [],
     close: async () => {},
   } satisfies Transport;
+  const personalise: Personalise = ({ text, html }) => ({ text, html, unsubscribe: null });
   const performer = new LivePerformer({
     clock,
     logger: { warn() {}, error() {} } as never,
@@ -88,7 +90,11 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
       forget() {},
     },
     transport: () => transport,
-    personalise: ({ text, html }) => ({ text, html, unsubscribe: null }),
+    personalise,
+    bulkWriter: {
+      write: async (mail, copy, sender) => outboundMessage(mail, copy, sender, personalise),
+      close() {},
+    },
     enabled: ['smtp'],
     warmUps: new WarmUps(nobody, clock),
   });

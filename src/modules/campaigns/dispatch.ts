@@ -10,7 +10,7 @@ import { type Pace, paceOf } from './pace.ts';
 import { nextWaiting, readLedger, skipGone, type WaitingRecipient } from './recipients.ts';
 
 /** Emails that are given out together: two commits of the engine, of which one is written while the other is decided. */
-const CHUNK = { postgres: 500, embedded: 100 } as const;
+const CHUNK = { postgres: 64, embedded: 100 } as const;
 /** Until emails have left: a full line of them empties at some thousands a second. */
 const ROOM_MS = 10;
 /** The longest wait within a turn. */

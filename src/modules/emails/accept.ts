@@ -232,6 +232,7 @@ export async function acceptForCampaign(
     meter: sendMeter(sender.livemode, sender.plan, testSendsPerDay, now),
     ...(JSON.stringify(contact).length <= LARGEST_BULK_PAYLOAD ? { payload: message } : {}),
     bytes: content.length + 1_024,
+    isBulk: true,
   });
   if (spawned.outcome === 'replayed') throw new Error('No email of a campaign has an idempotency key.');
   if (spawned.outcome === 'spawned') noteAccepted(deps, id, { now, sender });

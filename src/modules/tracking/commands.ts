@@ -25,7 +25,7 @@ export interface Parts {
 
 /** The services and settings that links are made with. */
 export interface LinkMaker {
-  readonly signer: Signer;
+  readonly signer: Pick<Signer, 'sign'>;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
   /** The text part that is sent when only html was given. */

@@ -21,7 +21,7 @@ const CONTENT = /^([0-9a-hjkmnp-tv-z]{24})\.(\d{1,2})(?:-(\d))?\.(.*)$/s;
 export function linkToken(
   purpose: Purpose,
   { emailId, recipient, target, links }: Link,
-  signer: Signer,
+  signer: Pick<Signer, 'sign'>,
 ): string {
   const whose = links === undefined ? recipient : `${recipient}-${links}`;
   const content = Buffer.from(`${emailId.slice(3)}.${whose}.${target}`).toString('base64url');

@@ -83,15 +83,30 @@ export const offersExit = (
 };
 
 /** Builds a copy. Only the return path, the links and the recipient differ between the copies of an email. */
-export function outboundMessage(
+export const outboundMessage = (
   message: LiveMessage,
   copy: Copy,
   sender: Sender,
   personalise: Personalise,
-): OutboundMessage {
-  const { subject, envelope, content } = message;
-  const { destination, address, attempt, acceptedAt, token } = copy;
-  const { from, to, cc, bcc, replyTo, headers, attachments, messageId, trackOpens, trackClicks } = envelope;
+): OutboundMessage => ({
+  ...unwritten(message, copy, sender),
+  ...personalise(message.content, trackedOf(message, copy, sender)),
+});
+
+/** The recipient of a copy, and what is counted of it. */
+export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Personal => ({
+  ...personalOf(message, copy, sender),
+  opens: message.envelope.trackOpens ?? sender.openTracking,
+  clicks: message.envelope.trackClicks ?? sender.clickTracking,
+});
+
+/** A copy without the parts that a person reads. */
+export function unwritten(
+  { subject, envelope, content, campaign_id: campaignId }: LiveMessage,
+  { destination, address, attempt, acceptedAt, token }: Copy,
+  sender: Sender,
+): Omit<OutboundMessage, keyof Body> {
+  const { from, to, cc, bcc, replyTo, headers, attachments, messageId } = envelope;
   return {
     emailId: destination.emailId,
     attempt,
@@ -113,10 +128,6 @@ export function outboundMessage(
     date: acceptedAt,
     returnPath: returnPathFor(token, sender.returnPath),
     dkim: sender.dkim,
-    ...personalise(content, {
-      ...personalOf(message, copy, sender),
-      opens: trackOpens ?? sender.openTracking,
-      clicks: trackClicks ?? sender.clickTracking,
-    }),
+    isBulk: (campaignId ?? null) !== null,
   };
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../../../time/clock.ts';
 import type { EnabledTransports, Transport } from '../../../transport/transport.ts';
 import { personaliser } from '../../tracking/commands.ts';
 import type { CampaignMail } from '../campaign-mail.ts';
+import { bulkWriter } from './bulk-writer.ts';
 import { LIVE_LIMITS, type LiveLimits } from './limits.ts';
 import { LivePerformer } from './performer.ts';
 import { LiveReader } from './reader.ts';
@@ -39,6 +40,7 @@ export interface LiveMailParts {
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
   const { returnPathDomain, campaigns } = parts;
+  const personalise = personaliser({ signer, publicUrl, textFromHtml });
   return new LivePerformer({
     clock,
     logger,
@@ -54,6 +56,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
       logger: parts.logger,
     }),
     warmUps: new WarmUps(database, clock),
-    personalise: personaliser({ signer, publicUrl, textFromHtml }),
+    personalise,
+    bulkWriter: bulkWriter({ signer, publicUrl, personalise, logger, monotonic: clock.monotonic }),
   });
 }

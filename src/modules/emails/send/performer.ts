@@ -23,6 +23,7 @@ import type {
 import type { CampaignMail, Standing } from '../campaign-mail.ts';
 import { LiveAttempt } from './attempt.ts';
 import { BulkPace } from './bulk-pace.ts';
+import type { BulkWriter } from './bulk-writer.ts';
 import type { LiveLimits } from './limits.ts';
 import { offersExit, outboundMessage, type Personalise, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES } from './outcome.ts';
@@ -44,6 +45,8 @@ export interface LiveParts {
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly personalise: Personalise;
+  /** Writes the copies of campaigns. */
+  readonly bulkWriter: BulkWriter;
   /** How emails of campaigns are made. */
   readonly campaigns: () => CampaignMail | undefined;
   /** The transports that mail may leave by, the default one first. */
@@ -154,6 +157,7 @@ export class LivePerformer {
       (await this.parts.reader.routingOf(actor.id).catch(unprepared));
     const name = await this.#transportOf(routing).catch(unprepared);
     const isBulk = (routing?.campaign_id ?? null) !== null;
+    if (isBulk) order.isBulk = true;
     const slots = name && (isBulk ? this.#bulk : this.#slots).get(name);
     if (!slots) return [];
     // A thousand emails of a paused campaign offer themselves again and again: they must take no slots from another one's.
@@ -276,6 +280,7 @@ export class LivePerformer {
   /** Ends the stop: no attempt is under way any more. */
   stopped(): void {
     clearTimeout(this.#stopTimer);
+    this.parts.bulkWriter.close();
   }
 
   async #attempt(actor: Actor, prepared: Prepared, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
@@ -360,11 +365,6 @@ export class LivePerformer {
     until: number,
     attempt: LiveAttempt,
   ): Promise<AttemptResult | null> {
-    const limits = {
-      signal: this.#stop.signal,
-      deadlineMs: until - this.parts.clock.monotonic(),
-      begin: async () => !(await this.#isHeld(message, attempt)) && attempt.mayLeave(recipient),
-    };
     const { acceptedAt } = actor.snapshot.context as EmailContext;
     const destination = { emailId: actor.id, recipient };
     const address = message.recipients[recipient] ?? '';
@@ -382,15 +382,22 @@ export class LivePerformer {
       by,
       sent: withoutReply(address, 'deferred', reason, 'General'),
     });
-    if (limits.signal.aborted) return undone('The service is stopping');
-    if (limits.deadlineMs <= 0) return undone('The copies before it took all the time there was');
+    if (this.#stop.signal.aborted) return undone('The service is stopping');
     let outbound: OutboundMessage;
     try {
-      outbound = outboundMessage(message, copy, sender, this.parts.personalise);
+      outbound = message.campaign_id
+        ? await this.parts.bulkWriter.write(message, copy, sender, by.name)
+        : outboundMessage(message, copy, sender, this.parts.personalise);
     } catch (error) {
       this.parts.logger.error({ err: error, actor: actor.id }, 'A copy could not be written.');
       return undone('The message could not be written');
     }
+    const limits = {
+      signal: this.#stop.signal,
+      deadlineMs: until - this.parts.clock.monotonic(),
+      begin: async () => !(await this.#isHeld(message, attempt)) && attempt.mayLeave(recipient),
+    };
+    if (limits.deadlineMs <= 0) return undone('The copies before it took all the time there was');
     const sent = await this.#handOver(by, sender, outbound, limits, (name) =>
       refusalOf(this.parts.warmUps, message, sender, name),
     );

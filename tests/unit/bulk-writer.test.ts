@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { createSigner } from '../../src/crypto/signer.ts';
+import { textFromHtml } from '../../src/mail/content/text-part.ts';
+import { bulkWriter } from '../../src/modules/emails/send/bulk-writer.ts';
+import { type Copy, outboundMessage, type Sender } from '../../src/modules/emails/send/message.ts';
+import type { LiveMessage } from '../../src/modules/emails/send/reader.ts';
+import { personaliser } from '../../src/modules/tracking/commands.ts';
+import type { Logger } from '../../src/telemetry/logger.ts';
+import { generateDkimKey } from '../../src/transport/dkim/key-pair.ts';
+import { loadSigningKey } from '../../src/transport/dkim/signing-key.ts';
+import { compose } from '../../src/transport/message/compose.ts';
+import { finishMessage } from '../../src/transport/message/finish.ts';
+
+const publicUrl = 'https://mail.example';
+const signer = createSigner('only-for-tests');
+const personalise = personaliser({ signer, publicUrl, textFromHtml });
+const warned: unknown[] = [];
+const logger = { warn: (told: unknown) => warned.push(told) } as unknown as Logger;
+const parts = { signer, publicUrl, personalise, logger, monotonic: () => performance.now() };
+const writer = bulkWriter(parts);
+let sender: Sender;
+
+beforeAll(async () => {
+  const pems = await Promise.all([generateDkimKey('rsa-sha256'), generateDkimKey('ed25519-sha256')]);
+  sender = {
+    dkim: pems.map(({ privateKey, algorithm }) =>
+      loadSigningKey({ domain: 'sender.example', selector: algorithm.slice(0, 3), pem: privateKey }),
+    ),
+    returnPath: 'bounces.sender.example',
+    trackingHost: null,
+    openTracking: true,
+    clickTracking: true,
+    provider: null,
+    fallbacks: [],
+    warmUps: [],
+  };
+});
+afterAll(() => writer.close());
+
+const message = (name: string): LiveMessage => ({
+  recipients: ['r@receiver.example'],
+  recipient_keys: ['r@receiver.example'],
+  domain_id: 'dom_1',
+  campaign_id: 'cmp_1',
+  audience_id: 'aud_1',
+  subject: `Hello ${name}`,
+  envelope: {
+    from: { name: 'News', address: 'news@sender.example' },
+    to: [{ name, address: 'r@receiver.example' }],
+    ...{ cc: [], bcc: [], replyTo: [], tags: [], attachments: [] },
+    headers: [{ name: 'Precedence', value: 'bulk' }],
+    ...{ trackOpens: null, trackClicks: null, size: 100 },
+    messageId: '<m@sender.example>',
+  },
+  content: {
+    text: null,
+    html: `<p>Hi ${name}: <a href="https://shop.example/a">here</a> or <a href="{{ unsubscribeUrl }}">out</a></p>`,
+    markdown: null,
+    attachments: [],
+  },
+});
+const copy: Copy = {
+  destination: { emailId: `em_${'0'.repeat(24)}`, recipient: 0 },
+  workspaceId: 'ws_1',
+  address: 'r@receiver.example',
+  attempt: 1,
+  acceptedAt: 1_700_000_000_000,
+  token: 'token',
+};
+
+test('copies that a thread has written are those that other mail would be, octet by octet', async () => {
+  const names = ['Ada', 'Zoë', 'X'.repeat(2_000), '日本'];
+  const written = await Promise.all(
+    names.map((name) => writer.write(message(name), copy, sender, 'capture')),
+  );
+  for (const [index, name] of names.entries()) {
+    const own = outboundMessage(message(name), copy, sender, personalise);
+    const got = written[index];
+    if (!got) throw new Error('It is missing.');
+    expect(got.written).toBeDefined();
+    expect((await finishMessage(got)).toString()).toBe((await finishMessage(own)).toString());
+    expect([got.returnPath, got.isBulk, got.recipients]).toEqual([own.returnPath, true, own.recipients]);
+    expect([got.text, got.html, got.unsubscribe]).toEqual([own.text, own.html, own.unsubscribe]);
+  }
+  expect(warned).toEqual([]);
+});
+
+test('what Amazon signs by itself is composed and not signed', async () => {
+  const got = await writer.write(message('Ada'), copy, sender, 'ses');
+  const own = outboundMessage(message('Ada'), copy, sender, personalise);
+  expect(got.written?.signatures).toBeNull();
+  expect((await compose(got)).toString()).toBe((await compose(own)).toString());
+  expect((await finishMessage(got)).toString()).toBe((await finishMessage(own)).toString());
+});
+
+test('where no thread writes, the copy is written here', async () => {
+  const without = bulkWriter(parts, () => {
+    throw new Error('No thread starts.');
+  });
+  const got = await without.write(message('Ada'), copy, sender, 'capture');
+  const own = outboundMessage(message('Ada'), copy, sender, personalise);
+  expect(got.written).toBeUndefined();
+  expect((await finishMessage(got)).toString()).toBe((await finishMessage(own)).toString());
+  expect(warned).toHaveLength(1);
+});
+
+test('one copy that cannot be written keeps none of its batch from being written', async () => {
+  const bad = message('Bad');
+  const broken = { ...bad, envelope: { ...bad.envelope, messageId: null as unknown as string } };
+  const outcomes = await Promise.allSettled(
+    [message('Ada'), broken, message('Eve')].map((one) => writer.write(one, copy, sender, 'capture')),
+  );
+  const isWritten = outcomes.map((one) => one.status === 'fulfilled' && one.value.written !== undefined);
+  expect([isWritten[0], isWritten[2]]).toEqual([true, true]);
+});
