@@ -207,6 +207,8 @@ export interface Kind {
   /** What other modules write in its commits. */
   readonly followers?: readonly FollowingWrite[];
   readonly offers?: Offers;
+  /** The delays of its machine that may be without end: an actor that waits by nothing else has no wake-up time. */
+  readonly openEnded?: readonly string[];
   /** True of a context whose actor lives by another time than the clock's: see `timing.ts`. */
   hasOwnTime?(context: unknown): boolean;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */

@@ -304,7 +304,8 @@ test('the schema has nothing that a backup would not carry: sequences, identitie
         where not tgisinternal and c.relnamespace = 'public'::regnamespace
       union all select attname from pg_attribute a join pg_class c on c.oid = a.attrelid
         where attidentity <> '' and c.relnamespace = 'public'::regnamespace`,
-  ).toHaveLength(0);
+    // A restore makes it by the migrations; it leaves entries alone that have their clock, as those in a backup do.
+  ).toEqual([{ relname: 'contact_activity_on_clock' }]);
   await sql.end();
 });
 

@@ -34,6 +34,7 @@ export const emailKind = defineKind({
   idPrefix: 'em',
   machine: emailMachine,
   states: EMAIL_STATES,
+  openEnded: ['script'],
   version: EMAIL_VERSION,
   derived: [
     { name: 'at', type: 'timestamptz', of: ({ at }) => isoOrNull(at) },

@@ -121,7 +121,7 @@ async function relationFor(
   if (state === null) return null;
   const condition = `state = ${stateList([state])}`;
   const indexed = await indexedStates(database, kind);
-  const isTimed = timedStates(draw(kind.machine)).includes(state);
+  const isTimed = timedStates(kind).includes(state);
   const isIndexed = indexed === 'all' || indexed.has(state);
   if (kind.life && (isTimed || isIndexed)) {
     const { name, id } = relationOf(kind, isTimed);

@@ -6,14 +6,15 @@ import type { Kind } from '../../engine/kind.ts';
 import type { Machine, OwnMachine } from './model.ts';
 
 /** The machine of a kind as the live view draws it. */
-export function machineOf({ name, idPrefix, machine }: Kind): Machine {
-  const drawing = draw(machine);
+export function machineOf(kind: Kind): Machine {
+  const { name, idPrefix } = kind;
+  const drawing = draw(kind.machine);
   return {
     kind: name,
     idPrefix,
     drawing,
     transient: drawing.states.filter((state) => isTransient(drawing, state.name)).map((state) => state.name),
-    timed: timedStates(drawing),
+    timed: timedStates(kind),
   };
 }
 
@@ -57,8 +58,9 @@ function isTransient({ moves }: Drawing, state: string): boolean {
   return leaving.length > 0 && leaving.every(({ cause }) => cause === null);
 }
 
-/** The states with an `after`, whose actors always have a wake-up time. */
-export const timedStates = ({ states, moves }: Drawing): string[] =>
-  states
-    .map(({ name }) => name)
-    .filter((name) => moves.some(({ from, cause }) => from === name && cause?.startsWith('after ')));
+/** The states whose actors always have a wake-up time: those with an `after` that has an end. */
+export function timedStates({ machine, openEnded = [] }: Pick<Kind, 'machine' | 'openEnded'>): string[] {
+  const { states, moves } = draw(machine);
+  const ends = moves.filter(({ cause }) => cause?.startsWith('after ') && !openEnded.includes(cause.slice(6)));
+  return states.map(({ name }) => name).filter((name) => ends.some(({ from }) => from === name));
+}

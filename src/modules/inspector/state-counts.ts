@@ -68,7 +68,7 @@ export class StateCounts {
   ) {
     this.#kinds = kinds.map((kind) => ({
       kind,
-      timed: timedStates(draw(kind.machine)),
+      timed: timedStates(kind),
       indexed: null,
       scopes: new Map(),
       pending: null,
