@@ -175,7 +175,7 @@ test('a draft stands beside the version that runs; it is paused, copied and dele
   await pressOn(page.getByRole('menuitem', { name: 'Copy to test' }));
   await page.getByText('A copy is made in the test environment', { exact: false }).waitFor();
   await page.getByText('There is no such template.').waitFor();
-  expect(await page.getByRole('button', { name: 'Activate' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Activate' }).waitFor();
   await press(page, 'More');
   await pressOn(page.getByRole('menuitem', { name: 'Delete the flow' }));
   await press(page, 'Delete the flow');
