@@ -189,7 +189,11 @@ test('an erasure that cannot be finished is put off for a day and holds nobody e
 
 test('a webhook step of a flow fails with the reason', async () => {
   const { database: rows } = service.service;
-  const deps = { database: rows, sealer: createSealer(NEW), clock: { now: Date.now } } as unknown as StepWorkDeps;
+  const deps = {
+    database: rows,
+    sealer: createSealer(NEW),
+    clock: { now: Date.now },
+  } as unknown as StepWorkDeps;
   const work = { scope: { workspaceId, livemode: false }, row: {}, now: Date.now() } as unknown as StepWork;
   const config = { url: receiver.url };
   const done = await workOf({ key: 'post', type: 'webhook', config } as never, deps, work);

@@ -61,6 +61,8 @@ function isTransient({ moves }: Drawing, state: string): boolean {
 /** The states whose actors always have a wake-up time: those with an `after` that has an end. */
 export function timedStates({ machine, openEnded = [] }: Pick<Kind, 'machine' | 'openEnded'>): string[] {
   const { states, moves } = draw(machine);
-  const ends = moves.filter(({ cause }) => cause?.startsWith('after ') && !openEnded.includes(cause.slice(6)));
+  const ends = moves.filter(
+    ({ cause }) => cause?.startsWith('after ') && !openEnded.includes(cause.slice(6)),
+  );
   return states.map(({ name }) => name).filter((name) => ends.some(({ from }) => from === name));
 }
