@@ -121,7 +121,8 @@ test('a campaign waits with whoever has no room yet, behind a password reset', a
       const { data } = (await service.live.get(`/v1/campaigns/${id}/stats`)).body;
       return is(data) || undefined;
     });
-  await stats(({ sent, remaining }) => sent === 4 && remaining === 2);
+  // One that is given out beyond the day, since nobody knew of its end yet, waits as the others do.
+  await stats(({ sent, remaining }) => sent >= 4 && sent + remaining === 6);
   await eventually('four have arrived', () => sink.received.length === before + 4 || undefined);
   await service.until(await service.send(), isSent);
   const tooMuch = await service.send();

@@ -97,6 +97,8 @@ export class LivePerformer {
   readonly #begun = new Map<Order, Semaphore>();
   /** The transports of each email in their order. */
   readonly #order: TransportOrder;
+  /** The orders of campaigns that are not in the line for a slot yet: whoever gives out further ones counts them. */
+  readonly #coming = new Set<Order>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
   /** Limits warnings: a fault that stops one attempt usually stops all of them, every second. */
@@ -141,7 +143,9 @@ export class LivePerformer {
     const { id } = order.actor;
     if (this.#held.has(id)) return [];
     this.#held.set(id, order);
-    return this.#perform(order, tell);
+    const known = order.payload as LiveMessage | undefined;
+    if ((known?.campaign_id ?? null) !== null) this.#coming.add(order);
+    return this.#perform(order, tell).finally(() => this.#coming.delete(order));
   }
 
   async #perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> {
@@ -165,6 +169,7 @@ export class LivePerformer {
     if (standing === 'held') return [];
     if (!isBulk && slots.capacity <= MOST_NEW) order.payload = undefined;
     if (isBulk) this.#bulkPace.begin();
+    this.#coming.delete(order);
     if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
     const found = await this.#find(order).catch(unprepared);
@@ -242,7 +247,7 @@ export class LivePerformer {
   }
 
   get #bulkHere(): number {
-    return Math.max(...this.#bulk.values().map(({ taken, waiting }) => taken + waiting));
+    return this.#coming.size + Math.max(...this.#bulk.values().map(({ taken, waiting }) => taken + waiting));
   }
 
   /** Gives back what it has claimed and not used. */
