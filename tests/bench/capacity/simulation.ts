@@ -1,4 +1,5 @@
 import { COMMIT_LIMITS } from '../../../src/async/batcher.ts';
+import { Gathering } from '../../../src/async/gathering.ts';
 import { randomFrom } from '../../../src/chaos/random.ts';
 import type { Cost } from './costs.ts';
 import { Machine, Thread, Timeline } from './processors.ts';
@@ -102,10 +103,15 @@ interface Shared {
   readonly wayUs: number;
 }
 
-/** A queue in front of commits, as src/async/batcher.ts has it. */
+/** A queue in front of commits, as src/async/batcher.ts has it; when a batch leaves is decided by the service's own rule. */
 class Committer {
+  readonly #gathering = new Gathering();
   #waiting = 0;
   #running = 0;
+  #underWay = 0;
+  /** Counts the times that a batch waited for more, so that only the last one has it leave. */
+  #patience = 0;
+  #isPatient = false;
   batches = 0;
 
   constructor(
@@ -121,11 +127,25 @@ class Committer {
     this.#waiting++;
   }
 
-  /** At the end of a turn of the event loop. */
+  /** At the end of a turn of the event loop, and when a batch has returned. */
   leave(): void {
+    if (this.#waiting === 0 || this.#running >= this.width) return;
+    const ms = this.#gathering.patience(this.#waiting, this.#underWay);
+    if (ms === 0 || this.#waiting >= COMMIT_LIMITS.batchItems) return this.#leaveNow();
+    if (this.#isPatient) return;
+    this.#isPatient = true;
+    const patience = ++this.#patience;
+    this.shared.time.after(ms * 1_000, () => {
+      if (this.#isPatient && patience === this.#patience) this.#leaveNow();
+    });
+  }
+
+  #leaveNow(): void {
+    this.#isPatient = false;
     while (this.#running < this.width && this.#waiting > 0) {
       const size = Math.min(this.#waiting, COMMIT_LIMITS.batchItems);
       this.#waiting -= size;
+      this.#gathering.left();
       this.#carryOut(size);
     }
   }
@@ -134,7 +154,9 @@ class Committer {
     const { time, wal, inDatabase, wayUs } = this.shared;
     const { service, postgres } = this.step;
     this.#running++;
+    this.#underWay += size;
     this.batches++;
+    const begun = time.now;
     const mine = (part: number) => service.fixed / 2 + service.each * part * size;
     this.instance.run(mine(this.parts.prepare), () => {
       time.after(wayUs, () => {
@@ -143,6 +165,9 @@ class Committer {
             time.after(wayUs, () =>
               this.instance.run(mine(this.parts.settle), () => {
                 this.#running--;
+                this.#underWay -= size;
+                this.#isPatient = false;
+                this.#gathering.returned((time.now - begun) / 1_000);
                 this.committed(size);
                 this.leave();
               }),
