@@ -6,15 +6,14 @@ import { type PreparedRequest, preparePost } from '../load.ts';
 import { median } from '../median.ts';
 import { openBursts } from './bursts.ts';
 import { fitCost } from './costs.ts';
-import { keepCoresAwake } from './idle-load.ts';
 import type { Look, Point, ServiceTimes, WriteCost } from './times.ts';
 
 /** Emails at one moment, which divide `EMAILS`; batches grow with them, so that what a batch takes is told from what an email takes. */
-const SIZES = [16, 48, 128] as const;
+const SIZES = [32, 96, 256] as const;
 /** Emails of one size. */
-const EMAILS = 3_072;
-/** Emails come so far apart that neither side works for a third of the time. */
-const APART_MS = 1;
+const EMAILS = 6_144;
+/** Emails come so far apart that there are rests, and none so long that caches go cold, by which an email would take a fifth more. */
+const APART_MS = 0.3;
 const IDLE_MS = 3_000;
 /** Backends hand in their counts when they are idle, at the latest after a second. */
 const HANDED_IN_MS = 1_200;
@@ -93,14 +92,12 @@ async function send(request: PreparedRequest, size: number): Promise<void> {
   }
 }
 
-/** Looks at what everything takes while nothing waits for anything else: some 30 s. */
+/** Looks at what everything takes while nothing waits for anything else: some 20 s. */
 export async function lookAtLowLoad(installation: Installation): Promise<Look> {
   const { service, instances, sql } = installation;
   const before = await flushes(sql);
   const idle = await meter(installation, () => Bun.sleep(IDLE_MS));
   const rest = (us: number) => us / idle.seconds;
-  // A core that rests is slow to wake, and one beside a core that rests is fast: under load neither does.
-  using _ = keepCoresAwake();
   let last: Spent = idle;
   const all: Spent[] = [];
   const each = (us: number, { seconds }: Spent, idleUs: number) =>
