@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { environmentPrefix, generationClosed, readBodyKey } from '../../../bodies/body-key.ts';
 import type { Bucket } from '../../../bodies/bucket.ts';
 import { claim, ownerOf, patiently } from '../../../bodies/owner.ts';
@@ -45,13 +46,27 @@ export const bodyCollector = (deps: CollectorDeps): Duty => ({
   run: (stop) => new Collection(deps, stop).run(),
 });
 
-const settledOf =
-  ({ database, clock }: DutyDeps) =>
-  async (): Promise<number | null> => {
-    const settled = new SettledTime(database, clock);
+/** What writes at the moment of the first question has mostly ended within so many more. */
+const MOST_ASKS = 60;
+const ASK_MS = 500;
+
+/**
+ * Up to when (epoch ms) every birth can be seen. Where mail comes all the time some transaction is always under way: a single question
+ * would never learn anything, so it is asked again until all that were under way at one of the questions have ended.
+ */
+export async function settledOf(
+  { database, clock }: DutyDeps,
+  stop?: AbortSignal,
+  askMs = ASK_MS,
+): Promise<number | null> {
+  const settled = new SettledTime(database, clock);
+  for (let asks = 0; asks < MOST_ASKS && !stop?.aborted; asks++) {
+    if (asks > 0) await pause(askMs);
     await settled.ask();
-    return settled.until;
-  };
+    if (settled.until !== null) return settled.until;
+  }
+  return null;
+}
 
 class Collection {
   #removed = 0;
@@ -66,7 +81,7 @@ class Collection {
   async run(): Promise<void> {
     const { database, logger } = this.deps;
     if (!(await this.#isOurs())) return;
-    const settled = await (this.deps.settled ?? settledOf(this.deps))();
+    const settled = await (this.deps.settled?.() ?? settledOf(this.deps, this.stop));
     // A transaction that is held open keeps everything as it is until it has ended.
     if (settled === null) return;
     this.#settled = settled;
