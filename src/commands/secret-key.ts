@@ -63,6 +63,10 @@ const LOST: readonly { readonly count: string; readonly what: string; readonly r
 const STOP_FIRST =
   'A Posthorn serves from this database. Stop it first: what it seals from now on could not be opened with this key.\n';
 
+const NOT_LOST =
+  'The key of this database is not lost: it is SECRET_KEY_PREVIOUS, or the one beside `secret-key` in DATA_DIR. Nothing was changed. ' +
+  '`posthorn secret-key rotate` has the database go over to the new one, with all that is sealed.\n';
+
 /** Instances on a server; the embedded database has one at most, which locks its folder. */
 const OTHERS = `select count(*)::integer as instances from pg_stat_activity where datname = current_database()
 and application_name like 'posthorn #%' and application_name <> current_setting('application_name')`;
@@ -84,11 +88,16 @@ export async function replaceSecretKey(config: Config, terminal: Terminal): Prom
       return 1;
     }
     await migrate(database);
-    const [key] = await resolveSecretKeys(config);
+    const [key, ...further] = await resolveSecretKeys(config);
     if (await isItsKey(database, createSealer(key))) {
       terminal.out('This is the key of the database already; nothing was changed.\n');
       return 0;
     }
+    for (const each of further)
+      if (await isItsKey(database, createSealer(each))) {
+        terminal.error(NOT_LOST);
+        return 1;
+      }
     await bindAnew(database, key);
     terminal.out(
       [

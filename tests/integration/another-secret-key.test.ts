@@ -2,8 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { replaceSecretKey } from '../../src/commands/secret-key.ts';
 import { createSealer } from '../../src/crypto/sealer.ts';
 import { bindToKey, isItsKey, WrongSecretKey } from '../../src/db/canary.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open.ts';
 import { diagnoseSecretKey } from '../../src/doctor/secret-key.ts';
 
 import { startLiveService } from '../support/live-service.ts';
@@ -13,6 +17,20 @@ import { onEachStore } from '../support/shared-store.ts';
 
 const KEY = 'the-key-of-this-database-the-key-of';
 const ANOTHER = 'another-key-another-key-another-key';
+
+/** Does something with a database, which nobody has open before or afterwards. */
+async function withDatabase<Value>(
+  url: string,
+  work: (database: Database) => Promise<Value>,
+): Promise<Value> {
+  const database = await openDatabase({ url, dataDir: null });
+  try {
+    await migrate(database);
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
 
 onEachStore('a database is bound to the key of its first start', (store) => {
   test('of several with different keys that start at once, one is right and goes on to be', async () => {
@@ -29,6 +47,23 @@ onEachStore('a database is bound to the key of its first start', (store) => {
       expect(status).toBe(right.includes(index) ? 'fine' : 'wrong');
     }
   });
+});
+
+test('a key that is still there is not taken for lost: to replace it is refused, and the database keeps it', async () => {
+  const made = await createTestDatabase();
+  try {
+    await withDatabase(made.url, (database) => bindToKey(database, [KEY]));
+    const out: string[] = [];
+    const error: string[] = [];
+    const terminal = { out: (text: string) => out.push(text), error: (text: string) => error.push(text) };
+    const config = { databaseUrl: made.url, dataDir: '/nowhere', secretKey: ANOTHER, secretKeyPrevious: KEY };
+    expect(await replaceSecretKey(config as never, terminal as never)).toBe(1);
+    expect(out).toEqual([]);
+    expect(error.join()).toContain('is not lost');
+    expect(await withDatabase(made.url, (database) => isItsKey(database, createSealer(KEY)))).toBe(true);
+  } finally {
+    await made.close();
+  }
 });
 
 describe('a service', () => {
