@@ -316,6 +316,48 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     expect(run.testClockId).toBeNull();
   });
 
+  test('a run that its paused flow holds ends with its clock', async () => {
+    const flow = await aFlow({
+      trigger: { type: 'manual' },
+      entry: 'wait',
+      steps: [{ key: 'wait', type: 'delay', config: { amount: 1, unit: 'days' } }, send('mail')],
+      edges: inLine(['wait', 'mail']),
+    });
+    const clock = await aClock();
+    await ok('POST', `/v1/flows/${flow}/runs`, { contactId: await aContact(clock) });
+    await ok('POST', `/v1/flows/${flow}/pause`, { runs: 'hold' });
+    await advance(clock, 2, 'days');
+    const held = await service.service.database.query<{ state: string }>(
+      'select state from flow_runs where flow_id = $1',
+      [flow],
+    );
+    expect(held).toEqual([{ state: 'held' }]);
+    await ok('DELETE', `/v1/test-clocks/${clock}`);
+    expect(await runOf(flow)).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('a run posts to a webhook within its first two hundred steps', async () => {
+    const flow = await aFlow({
+      trigger: { type: 'manual' },
+      entry: 'wait',
+      steps: [
+        { key: 'wait', type: 'delay', config: { amount: 1, unit: 'minutes' } },
+        { key: 'post', type: 'webhook', config: { url: `${service.url}/nobody` } },
+      ],
+      edges: [...inLine(['wait', 'post']), { from: 'post', to: 'wait', when: 'default' }],
+    });
+    const clock = await aClock();
+    const { id } = await ok('POST', `/v1/flows/${flow}/runs`, { contactId: await aContact(clock) });
+    await service.service.database.query(
+      `update flow_runs set context = (context::jsonb || '{"visit": 200}')::json where id = $1 returning id`,
+      [id],
+    );
+    await advance(clock, 1, 'hours');
+    expect(await runOf(flow)).toMatchObject({
+      ...{ status: 'exited', reason: 'test_clock_limit', endedAt: at(MINUTE) },
+    });
+  });
+
   test('a run without end is left off after two thousand steps', async () => {
     const flow = await aFlow({
       trigger: { type: 'manual' },

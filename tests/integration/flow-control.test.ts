@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { FlowDefinition } from '../../machines/flow-definition.ts';
+import { FairQueue } from '../../src/async/fair-slots.ts';
 import { Findings } from '../../src/audit/findings.ts';
 import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import type { Order } from '../../src/engine/draft.ts';
@@ -96,7 +97,10 @@ inEachWorld('what comes between', (world) => {
       },
     };
     const clock = { now: () => 1_000 };
-    const performer = flowPerformer({ database: gated, clock } as Any, { total: 8, perKey: 1, backlog: 1 });
+    const performer = flowPerformer(
+      { database: gated, clock } as Any,
+      new FairQueue({ total: 8, perKey: 1, backlog: 1 }),
+    );
     const order = {
       actor: { id, workspaceId: 'ws_1', definitionId: `${flow}:1`, snapshot: { context: { step: 'tell' } } },
       effect: { type: 'perform', params: { step: 'tell', visit: 2, attempt: 1 } },

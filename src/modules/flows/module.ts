@@ -1,4 +1,5 @@
 import { compileFlow } from '../../../machines/flow-run.ts';
+import { FairQueue } from '../../async/fair-slots.ts';
 import type { Database } from '../../db/database.ts';
 import type { MachineOf } from '../../engine/definitions.ts';
 import { defineModule, offered } from '../module.ts';
@@ -9,7 +10,7 @@ import { enroller } from './enrol.ts';
 import { Follower } from './follower.ts';
 import { flowRunKind } from './kind.ts';
 import { Laggards } from './laggards.ts';
-import { flowPerformer } from './performer.ts';
+import { flowPerformer, POSTING } from './performer.ts';
 import { type FlowDeps, flowRoutes } from './routes.ts';
 import { definitionReader } from './run-reader.ts';
 import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
@@ -87,9 +88,10 @@ export const flowsModule = defineModule<FlowDeps>({
       acceptance: () => connected('acceptance')(),
       posting: () => connected('posting')(),
     };
+    const posts = new FairQueue(POSTING);
     return {
       registrations: [
-        { kind: flowRunKind, performer: flowPerformer(steps), machineOf: compiledVersions(database) },
+        { kind: flowRunKind, performer: flowPerformer(steps, posts), machineOf: compiledVersions(database) },
       ],
       connect({ engine, offers }) {
         const testClocks = () => offers.testClocks;
@@ -102,7 +104,7 @@ export const flowsModule = defineModule<FlowDeps>({
         const follower = new Follower(following);
         const behind = new Laggards(following);
         offers.clockedActivity = clockedActivity(following);
-        offers.clockedRuns = clockedRuns({ ...deps, takeStep: stepTaker(steps) });
+        offers.clockedRuns = clockedRuns({ ...deps, takeStep: stepTaker(steps), posts });
         return {
           deps: {
             ...{ ...deps, reads, enrol, testClocks, sealer, publicUrl: config.publicUrl },

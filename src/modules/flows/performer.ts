@@ -18,17 +18,16 @@ const SLOTS = 256;
  * Those that wait for the receivers of strangers have slots of their own, by turns of their workspaces. Of a workspace whose receiver is
  * silent at most half of the backlog waits, so that it keeps nobody from theirs.
  */
-const POSTING: SlotLimits = { total: 256, perKey: 32, backlog: 1_000 };
-/** What finds no place there comes again. */
-const PASSED_OVER_MS = 300_000;
+export const POSTING: SlotLimits = { total: 256, perKey: 32, backlog: 1_000 };
+/** What finds no place there comes again, by its own time. */
+export const PASSED_OVER_MS = 300_000;
 
 /** Carries out the orders of runs, so many at once. */
-export function flowPerformer(deps: StepWorkDeps, posting = POSTING): Performer {
+export function flowPerformer(deps: StepWorkDeps, posts = new FairQueue(POSTING)): Performer {
   const takeStep = stepTaker(deps);
   const time = { now: () => deps.clock.now(), clock: null };
   const definitionOf = definitionReader(deps.database);
   const slots = new Semaphore(SLOTS);
-  const posts = new FairQueue(posting);
   let isStopped = false;
 
   async function perform(order: Order): Promise<readonly FlowRunEvent[]> {
