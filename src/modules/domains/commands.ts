@@ -131,7 +131,8 @@ export async function patchDomain(
   const result = await tell(commands, caller, params.id, event);
   if (result.outcome !== 'changed') return notFound('domain');
   const { state, context } = result;
-  if (warmUps !== undefined) await commands.releaseWaiting(params.id);
+  const hasNewLimits = warmUps !== undefined && !Bun.deepEquals(warmUps, row.warmUps);
+  if (hasNewLimits || moved.provider !== undefined) await commands.releaseWaiting(params.id);
   return viewOf({ ...row, ...moved, state, context }, commands.setup);
 }
 

@@ -99,6 +99,8 @@ export class LivePerformer {
   readonly #order: TransportOrder;
   /** The orders of campaigns that are not in the line for a slot yet: whoever gives out further ones counts them. */
   readonly #coming = new Set<Order>();
+  /** The domains of those of campaigns that are here. */
+  readonly #domains = new Map<Order, string>();
   readonly #stop = new AbortController();
   #stopTimer: Timer | undefined;
   /** Limits warnings: a fault that stops one attempt usually stops all of them, every second. */
@@ -144,8 +146,14 @@ export class LivePerformer {
     if (this.#held.has(id)) return [];
     this.#held.set(id, order);
     const known = order.payload as LiveMessage | undefined;
-    if ((known?.campaign_id ?? null) !== null) this.#coming.add(order);
-    return this.#perform(order, tell).finally(() => this.#coming.delete(order));
+    if (known?.campaign_id) {
+      this.#coming.add(order);
+      this.#domains.set(order, known.domain_id ?? '');
+    }
+    return this.#perform(order, tell).finally(() => {
+      this.#coming.delete(order);
+      this.#domains.delete(order);
+    });
   }
 
   async #perform(order: Order, tell: TellActor): Promise<readonly EmailEvent[]> {
@@ -243,7 +251,8 @@ export class LivePerformer {
     const { name } = this.parts.transport(sender.provider);
     const warmUp = sender.warmUps.find(({ provider }) => provider === name);
     const room = warmUp ? await this.parts.warmUps.roomOf({ domainId, warmUp, isBulk: true }) : null;
-    return room === null ? null : Math.max(0, room - this.#bulkHere);
+    const here = this.#domains.values().reduce((sum, domain) => sum + (domain === domainId ? 1 : 0), 0);
+    return room === null ? null : Math.max(0, room - here);
   }
 
   get #bulkHere(): number {
@@ -336,7 +345,8 @@ export class LivePerformer {
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
     const left = tried.filter((one) => one !== null);
-    if (left.length === 0) room?.giveBack();
+    // What another transport took, while the one that is warmed up was down, is no part of its day.
+    if (left.every((one) => one.by.name !== lane?.warmUp.provider)) room?.giveBack();
     return eventsOfAttempt(attempt, message.envelope.messageId, left, untried, clock.now());
   }
 

@@ -2,6 +2,7 @@ import type { Database } from '../../../db/database.ts';
 import { wakeWriting } from '../../../engine/wake-at.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
+import { SENDER_KNOWN_MS } from '../../domains/queries.ts';
 
 /** Emails of one statement. */
 const AT_ONCE = 1_000;
@@ -9,10 +10,12 @@ const AT_ONCE = 1_000;
 const AWAITED = 20;
 /** What is due sooner waits for a slot, and not for a limit. */
 const SOON_MS = 60_000;
+/** Every instance knows the limits of now by then: one that went by those before would put off anew what asks. */
+const KNOWN_EVERYWHERE_MS = 2 * SENDER_KNOWN_MS;
 
 /**
- * Has live emails of a domain that wait for a limit ask again now, the oldest first: the limit may be gone. Those that it still holds
- * back are put off anew. @throws Unavailable
+ * Has live emails of a domain that wait for a limit ask again within seconds, the oldest first: the limit may be gone. Those that it
+ * still holds back are put off anew. @throws Unavailable
  */
 export function waitingReleaser(
   database: Database,
@@ -31,7 +34,7 @@ update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w wh
     const some = async (batches: number): Promise<boolean> => {
       for (let batch = 0; batch < batches; batch++) {
         const now = clock.now();
-        const parameters = [domainId, iso(now + SOON_MS), iso(now), last];
+        const parameters = [domainId, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last];
         const released = await database.query<{ id: string }>(sql, parameters);
         for (const { id } of released) if (id > last) last = id;
         if (released.length < AT_ONCE) return false;

@@ -141,7 +141,7 @@ export class WarmUps {
     const day = startOfDay(now);
     const key = `${domainId} ${warmUp.provider} ${isBulk}`;
     const known = this.#lots.get(key);
-    if (known?.day === day && known.allowed === allowed) return known;
+    if (known?.day === day && isSame(known.lane.warmUp, warmUp)) return known;
     // Another schedule on the same day: what was claimed under the old one is still this instance's.
     const left = known?.day === day ? known.left : 0;
     const lot: Lot = {
@@ -187,5 +187,8 @@ export class WarmUps {
     return { until: until + later, perDay: allowed };
   }
 }
+
+/** Schedules are read anew once a second, and seldom differ. */
+const isSame = (one: WarmUp, other: WarmUp): boolean => one === other || Bun.deepEquals(one, other);
 
 const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10);
