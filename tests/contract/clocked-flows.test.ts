@@ -70,6 +70,7 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
   const log = (run: { log: readonly { step: string; at: string; outcome: string }[] }) =>
     run.log.map(({ step, at: when, outcome }) => [step, when, outcome]);
   const send = (name: string) => ({ key: name, type: 'sendEmail', config: { templateId } });
+  const minute = (key: string) => ({ key, type: 'delay', config: { amount: 1, unit: 'minutes' } });
   const inLine = (keys: readonly string[]) =>
     keys.slice(1).map((to, place) => ({ from: keys[place], to, when: 'default' }));
 
@@ -327,11 +328,6 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     await ok('POST', `/v1/flows/${flow}/runs`, { contactId: await aContact(clock) });
     await ok('POST', `/v1/flows/${flow}/pause`, { runs: 'hold' });
     await advance(clock, 2, 'days');
-    const held = await service.service.database.query<{ state: string }>(
-      'select state from flow_runs where flow_id = $1',
-      [flow],
-    );
-    expect(held).toEqual([{ state: 'held' }]);
     await ok('DELETE', `/v1/test-clocks/${clock}`);
     expect(await runOf(flow)).toMatchObject({ status: 'cancelled' });
   });
@@ -340,10 +336,7 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     const flow = await aFlow({
       trigger: { type: 'manual' },
       entry: 'wait',
-      steps: [
-        { key: 'wait', type: 'delay', config: { amount: 1, unit: 'minutes' } },
-        { key: 'post', type: 'webhook', config: { url: `${service.url}/nobody` } },
-      ],
+      steps: [minute('wait'), { key: 'post', type: 'webhook', config: { url: `${service.url}/nobody` } }],
       edges: [...inLine(['wait', 'post']), { from: 'post', to: 'wait', when: 'default' }],
     });
     const clock = await aClock();
@@ -353,19 +346,15 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
       [id],
     );
     await advance(clock, 1, 'hours');
-    expect(await runOf(flow)).toMatchObject({
-      ...{ status: 'exited', reason: 'test_clock_limit', endedAt: at(MINUTE) },
-    });
+    const end = { status: 'exited', reason: 'test_clock_limit', endedAt: at(MINUTE) };
+    expect(await runOf(flow)).toMatchObject(end);
   });
 
   test('a run without end is left off after two thousand steps', async () => {
     const flow = await aFlow({
       trigger: { type: 'manual' },
       entry: 'one',
-      steps: [
-        { key: 'one', type: 'delay', config: { amount: 1, unit: 'minutes' } },
-        { key: 'two', type: 'delay', config: { amount: 1, unit: 'minutes' } },
-      ],
+      steps: [minute('one'), minute('two')],
       edges: [...inLine(['one', 'two']), { from: 'two', to: 'one', when: 'default' }],
     });
     const clock = await aClock();

@@ -290,6 +290,6 @@ test('a service whose database goes over to a key that it does not have says so'
   const [stored] = await rows<{ sealed: string }>('select sealed from secret_key_canary');
   await rows('update secret_key_canary set sealed = $1', [canary]);
   const error = await lone.service.superseded;
-  expect(error.message).toContain('SECRET_KEY is not the key that this database was first started with');
+  expect(error.message).toContain('SECRET_KEY is not the key that this database uses');
   await rows('update secret_key_canary set sealed = $1', [stored?.sealed ?? '']);
 });

@@ -81,7 +81,7 @@ describe('a service', () => {
     }
     await using wrong = await spawnService({ env: { ...env, SECRET_KEY: ANOTHER } });
     expect(await wrong.ended).toBe(2);
-    expect(wrong.output()).toStartWith('SECRET_KEY is not the key that this database was first started with');
+    expect(wrong.output()).toStartWith('SECRET_KEY is not the key that this database uses');
     expect(wrong.output()).toContain('restore the file `secret-key`');
     expect(wrong.output()).not.toContain('    at ');
     expect(wrong.output()).not.toContain(ANOTHER);
@@ -93,7 +93,7 @@ describe('a service', () => {
     const env = { DATABASE_URL: made.url, SECRET_KEY: ANOTHER };
     await using wrong = await spawnService({ env, args: ['--workers', '2'] });
     expect(await wrong.ended).toBe(2);
-    expect(wrong.output()).toContain('SECRET_KEY is not the key that this database was first started with');
+    expect(wrong.output()).toContain('SECRET_KEY is not the key that this database uses');
     expect(wrong.output()).not.toContain('starts again');
   });
 });

@@ -171,6 +171,23 @@ function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: numbe
   return target - now > FURTHEST_MS ? wrong(TOO_FAR) : target;
 }
 
+/** True once what a clock has at its present time is done; false as soon as it advances. */
+async function hasSettled(
+  clock: ClockRow,
+  { database, mover }: Pick<TestClockCommands, 'database' | 'mover'>,
+): Promise<boolean> {
+  let isOver = false;
+  const moved = mover.move(clock).then(() => {
+    isOver = true;
+  });
+  for (;;) {
+    const now = await findClock(database, clock.workspace_id, clock.id);
+    if (now?.status === 'advancing') return false;
+    if (isOver) return true;
+    await Promise.race([moved, pause(LOOK_MS)]);
+  }
+}
+
 /** Deletes a test clock, and ends what waits for it. What is accepted for it meanwhile the mover ends. */
 export async function deleteTestClock(
   { database, mover }: TestClockCommands,
@@ -178,8 +195,8 @@ export async function deleteTestClock(
 ): Promise<null | Failure> {
   if (caller.livemode) return LIVE_KEY;
   const there = await findClock(database, caller.workspaceId, params.id);
-  // What an email has begun with comes to its end first.
-  if (there?.status === 'ready') await mover.move(there);
+  // What an email has begun with comes to its end first; an advance that begins meanwhile is not waited for.
+  if (there?.status === 'ready' && !(await hasSettled(there, { database, mover }))) return IS_ADVANCING;
   const [gone] = await database.query<ClockRow>(DELETE, [caller.workspaceId, params.id]);
   if (!gone && there) return IS_ADVANCING;
   // Also where it is gone already: a deletion that failed in between is repeated.
