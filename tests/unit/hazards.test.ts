@@ -331,12 +331,13 @@ describe('the clocks', () => {
       resolve(Date.now());
     });
     expect(early).toBe(0);
+    const resumedAt = Date.now();
     job.resume();
-    const planned = job.nextRun();
     const at = await promise;
+    const next = job.nextRun();
     job.stop();
-    expect(planned?.getMilliseconds()).toBe(0);
-    expect(at).toBeGreaterThanOrEqual(planned?.getTime() ?? Number.NaN);
+    expect(next?.getMilliseconds()).toBe(0);
+    expect(at).toBeGreaterThanOrEqual((Math.floor(resumedAt / 1_000) + 1) * 1_000);
   });
 
   test('croner refuses a sixth field that is none', () => {
