@@ -35,6 +35,8 @@ export interface EmailContext {
   readonly firstAttemptAt: number | null;
   /** The limit that it waited for last, or waits for still; absent when it never had to. */
   readonly postponed?: Postponement;
+  /** The part of a warm-up's day that its recipients have; absent or null before a session was opened for them there. */
+  readonly counted?: Counted | null;
   /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
   /** True when a recipient whose outcome is unknown is never tried again, so that nobody gets two copies. */
@@ -54,6 +56,13 @@ export interface Postponement {
   readonly transport: string;
   /** So many recipients that day. */
   readonly perDay: number;
+}
+
+/** The part that an email has of a day, where its domain is warmed up: later attempts take no further one. */
+export interface Counted {
+  /** The attempt that took it. */
+  readonly attempt: number;
+  readonly transport: string;
 }
 
 /** The input of a new email. */
@@ -80,6 +89,8 @@ export type EmailEvent =
       readonly at: number;
       readonly attempt: number;
       readonly by: string;
+      /** The transport that its domain is warmed up on, where the attempt has taken a part of the day. */
+      readonly counted?: string;
     }
   /** A limit leaves no room for the next attempt of live mail. Nothing was opened for it, and no attempt is counted. */
   | {
@@ -96,6 +107,8 @@ export type EmailEvent =
       /** The `by` of the attempt's beginning; left out by the simulator. */
       readonly by?: string;
       readonly outcomes: readonly RecipientOutcome[];
+      /** The part of the day that the attempt had taken went back: another transport has asked all of them. */
+      readonly uncounted?: true;
     }
   /** The attempt was not carried out, and will not be. */
   | {

@@ -62,6 +62,10 @@ export const isOfOpenAttempt = (
   return attempt === context.attempt && by === context.begunBy;
 };
 
+/** The part of a day without the one that the attempt under way took: nothing was opened for it there. */
+export const withoutCounted = ({ counted, attempt }: EmailContext): Pick<EmailContext, 'counted'> =>
+  counted?.attempt === attempt ? { counted: null } : {};
+
 /** Keeps the last answer: several guards and actions ask the same of one event, and no context or event is ever changed. */
 function answeredOnce<Event extends object, Answer>(
   work: (context: EmailContext, event: Event) => Answer,

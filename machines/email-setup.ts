@@ -27,6 +27,7 @@ import {
   someMayBeTried,
   suppressionOfReport,
   waitAfterAttempt,
+  withoutCounted,
   withProgress,
 } from './email-rules.ts';
 import { scriptRests, turnOfScript, waitForScript } from './email-script-turn.ts';
@@ -103,6 +104,10 @@ export const beginAttempt = emailSetup.assign(({ context, event }) => ({
   ...(context.postponed && {
     postponed: { ...context.postponed, until: Math.min(context.postponed.until, momentOf(context, event)) },
   }),
+  ...(event.type === 'attempt.begun' &&
+    event.counted !== undefined && {
+      counted: { attempt: context.attempt + 1, transport: event.counted },
+    }),
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
 }));
 /** Waits for the limit that leaves no room. */
@@ -125,6 +130,7 @@ export const offer = {
 };
 /** Frees the number of an attempt that was not carried out: no outcome can ever carry it. */
 export const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
+  ...withoutCounted(context),
   at: momentOf(context, event),
   attempt: context.attempt - 1,
   begunBy: null,
@@ -170,6 +176,7 @@ export const settleAttempt = [
     const events = recordedOfAttempt(context, completed);
     return {
       ...withProgress(context, completed.at, progressOfAttempt(context, completed), events),
+      ...(completed.uncounted === true && withoutCounted(context)),
       // The outcome counts once, however often it is told.
       begunBy: null,
     };

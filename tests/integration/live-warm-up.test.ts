@@ -103,6 +103,34 @@ test('what waits leaves at once when the warm-up is ended, or has room', async (
   expect([arrived(one), arrived(other)]).toEqual([1, 1]);
 });
 
+test('an email that was put off before anything was opened takes room with the attempt that opens a session', async () => {
+  await service.pass(DAY_MS);
+  await warmUp({ provider: 'smtp', startedAt: service.today(), perDay: Array(30).fill(1) });
+  const setState = async (state: string): Promise<void> => {
+    await service.service.database.query('update domains set state = $2 where id = $1', [
+      service.domainId,
+      state,
+    ]);
+    // What is known of a domain is forgotten with any change of one.
+    await patch({ openTracking: state !== 'verified' });
+  };
+  const id = await service.send({
+    scheduledAt: new Date(Date.parse(service.today()) + 60_000).toISOString(),
+  });
+  await setState('failed');
+  await service.pass(60_000);
+  await service.until(id, ({ status }) => status === 'deferred');
+  await setState('verified');
+  // The only place of the day is another one's.
+  await service.until(await service.send(), isSent);
+  await service.pass(60_000);
+  await putOff(id);
+  expect([arrived(id), (await life(id)).context.attempt]).toEqual([0, 1]);
+  await service.pass(DAY_MS);
+  await service.until(id, isSent);
+  expect((await life(id)).context).toMatchObject({ attempt: 2, counted: { attempt: 2, transport: 'smtp' } });
+});
+
 test('a campaign waits with whoever has no room yet, behind a password reset', async () => {
   // A day of which nothing is used yet.
   await service.pass(DAY_MS);

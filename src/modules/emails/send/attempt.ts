@@ -26,6 +26,7 @@ export class LiveAttempt {
   #isUncertain = false;
   #isHeld = false;
   #postponed: Postponement | null = null;
+  #counted: string | null = null;
 
   constructor(
     { attempt }: Pick<EmailContext, 'attempt'>,
@@ -49,6 +50,16 @@ export class LiveAttempt {
   /** Notes that it is not to begin now: the email offers itself again. */
   hold(): void {
     this.#isHeld = true;
+  }
+
+  /** Notes the transport whose day it has a part of, should a session be opened. */
+  count(transport: string): void {
+    this.#counted = transport;
+  }
+
+  /** True once it was asked to open a session: what it took of a day is used. */
+  get isAsked(): boolean {
+    return this.#begun !== undefined;
   }
 
   /** Notes the limit that it has to wait for. */
@@ -76,7 +87,9 @@ export class LiveAttempt {
     if (isStopping()) return null;
     try {
       const { attempt, by } = this;
-      const result = await tell({ type: 'attempt.begun', at: clock.now(), attempt, by } as EmailEvent);
+      const counted = this.#counted === null ? {} : { counted: this.#counted };
+      const begun: EmailEvent = { type: 'attempt.begun', at: clock.now(), attempt, by, ...counted };
+      const result = await tell(begun);
       if (result.outcome !== 'changed' || result.state !== 'sending') return null;
       const context = result.context as EmailContext;
       return context.begunBy === by ? context : null;

@@ -326,8 +326,8 @@ export class LivePerformer {
       return offersExit(message, copy, sender, this.parts.personalise);
     };
     const withheld = new Set(open.filter(isSuppressed));
-    // A recipient counts once, with the first attempt.
-    const lane = attempt.attempt === 1 ? laneOf(message, sender, by.name) : null;
+    // A recipient counts once, with the first attempt that opens a session.
+    const lane = context.counted?.transport === by.name ? null : laneOf(message, sender, by.name);
     const room = lane && (await this.#roomIn(lane, open.length - withheld.size, actor, attempt));
     if (room === 'none') return [];
     const copies = new Semaphore(COPIES_AT_ONCE);
@@ -345,9 +345,12 @@ export class LivePerformer {
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
     const left = tried.filter((one) => one !== null);
-    // What another transport took, while the one that is warmed up was down, is no part of its day.
-    if (left.every((one) => one.by.name !== lane?.warmUp.provider)) room?.giveBack();
-    return eventsOfAttempt(attempt, message.envelope.messageId, left, untried, clock.now());
+    // What another transport took, while the one that is warmed up was down, is no part of its day; nor is what opened no session.
+    const isUnused = !attempt.isAsked || left.every((one) => one.by.name !== lane?.warmUp.provider);
+    if (isUnused) room?.giveBack();
+    const { attempt: number, by: owner } = attempt;
+    const ended = { attempt: number, by: owner, ...(room && isUnused && { uncounted: true as const }) };
+    return eventsOfAttempt(ended, message.envelope.messageId, left, untried, clock.now());
   }
 
   /** Takes room in the warm-up of its domain. Without room the attempt is put off, and nothing was opened for it. */
@@ -360,7 +363,10 @@ export class LivePerformer {
     if (recipients === 0) return null;
     try {
       const room = await this.parts.warmUps.take(lane, recipients);
-      if (room.until === null) return room;
+      if (room.until === null) {
+        attempt.count(lane.warmUp.provider);
+        return room;
+      }
       attempt.postpone({ until: room.until, transport: lane.warmUp.provider, perDay: room.perDay });
     } catch (error) {
       this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
