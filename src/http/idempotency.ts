@@ -1,6 +1,6 @@
 import type { Principal } from '../auth/principal.ts';
 import { Failure, invalid } from './failure.ts';
-import { type IdempotencyClaim, ReceivedBody, Replay } from './route.ts';
+import { type IdempotencyClaim, type OwnHeader, ReceivedBody, Replay } from './route.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -22,6 +22,8 @@ export interface FingerprintedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
+  /** What the endpoint's own headers say (`Route.headers`), those that were sent. */
+  readonly said?: Readonly<Record<string, string>>;
 }
 
 /** The claim of a request by its Idempotency-Key header; null when it has none. */
@@ -37,9 +39,20 @@ export function claimBy(
   return KEY.test(key) ? { key, fingerprint: fingerprintOf(request) } : BAD_KEY;
 }
 
+/** The headers of its own that an endpoint reads, as a request says them. */
+export const saidBy = (headers: Headers, own: readonly OwnHeader[] = []): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    own.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+
 /** Hashes a request. The order of members does not matter, so that a client may serialise its retry anew. */
-export function fingerprintOf({ method, path, query, body }: FingerprintedRequest): string {
+export function fingerprintOf({ method, path, query, body, said = {} }: FingerprintedRequest): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${method}\n${path}\n${canonical(query)}\n`);
+  // A request without them keeps the fingerprint that earlier versions gave it.
+  if (Object.keys(said).length > 0) hash.update(`${canonical(said)}\n`);
   if (body instanceof ReceivedBody) return hash.update(body.digest).digest('hex');
   return (body instanceof Uint8Array ? hash.update(body) : hash.update(canonical(body))).digest('hex');
 }

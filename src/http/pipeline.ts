@@ -10,7 +10,7 @@ import { bodyStream, orBroken } from './body/body-stream.ts';
 import { announcedLength, NO_BODY, NO_ROOM, readBody, unsupported } from './body/read-body.ts';
 import type { Endpoint, Params } from './endpoint.ts';
 import { Failure, invalid } from './failure.ts';
-import { claimOf, InFlight } from './idempotency.ts';
+import { claimOf, InFlight, saidBy } from './idempotency.ts';
 import type { Log } from './log.ts';
 import { reply } from './reply.ts';
 import { type Call, type PublicCall, ReceivedBody } from './route.ts';
@@ -239,9 +239,10 @@ function perform(
   { recordAct: record, noteChange, log }: HttpDeps,
 ): unknown {
   const { request, path, params, requestId, now } = exchange;
-  const { method } = endpoint.route;
+  const { method, headers: own } = endpoint.route;
   const mayClaim = caller !== null && method === 'POST';
-  const claim = mayClaim ? claimOf(request.headers, { method, path, ...sent }) : null;
+  const said = saidBy(request.headers, own);
+  const claim = mayClaim ? claimOf(request.headers, { method, path, said, ...sent }) : null;
   if (claim instanceof Failure) return claim;
   const absent = endpoint.refuseParams(params);
   if (absent) return absent;

@@ -114,6 +114,32 @@ describe.each(BOTH_DATABASES)('scripted outcomes on %s', (_, environment) => {
     expect([refused.status, places(refused)]).toEqual([422, ['/headers/x-svc-simulate']]);
   });
 
+  test('with one idempotency key, another script or another clock is another request', async () => {
+    const asked = { 'idempotency-key': crypto.randomUUID(), 'x-svc-simulate': 'bounced' };
+    const batched = { 'idempotency-key': crypto.randomUUID(), 'x-svc-test-clock': await aClock() };
+    const batch = (headers: Readonly<Record<string, string>>) =>
+      service.ask({
+        method: 'POST',
+        path: '/v1/emails/batch',
+        key,
+        body: { emails: [message] },
+        headers,
+      });
+    const first = await send(asked);
+    const firstOfBatch = await batch(batched);
+    expect([first.status, firstOfBatch.status]).toEqual([202, 202]);
+    const again = await send(asked);
+    expect([again.body, again.headers.get('idempotency-replayed')]).toEqual([first.body, 'true']);
+    expect((await batch(batched)).body).toEqual(firstOfBatch.body);
+    for (const { status, body } of [
+      await send({ ...asked, 'x-svc-simulate': 'suppressed' }),
+      await send({ 'idempotency-key': asked['idempotency-key'] }),
+      await send({ ...asked, 'x-svc-test-clock': batched['x-svc-test-clock'] }),
+      await batch({ ...batched, 'x-svc-test-clock': await aClock() }),
+    ])
+      expect([status, body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
+  });
+
   test('what is no script is refused where it stands, and a live key always', async () => {
     const refused = await send({ 'x-svc-simulate': 'opened+5weeks' });
     expect([refused.status, places(refused)]).toEqual([422, ['/headers/x-svc-simulate']]);

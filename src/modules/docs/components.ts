@@ -142,7 +142,7 @@ export function componentsOf(
         in: 'header',
         required: false,
         description:
-          'Makes the request safe to repeat for 24 hours: a repetition gets the stored reply and nothing is done twice. A UUID is best.',
+          'Makes the request safe to repeat for 24 hours: a repetition gets the stored reply and nothing is done twice. The same body with another `x-svc-test-clock` or `x-svc-simulate` is another request. A UUID is best.',
         schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
       },
       ...Object.fromEntries(

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Principal } from '../../../src/auth/principal.ts';
 import { Failure } from '../../../src/http/failure.ts';
-import { claimOf, fingerprintOf, InFlight, replayOf } from '../../../src/http/idempotency.ts';
+import { claimOf, fingerprintOf, InFlight, replayOf, saidBy } from '../../../src/http/idempotency.ts';
 
 const asked = {
   method: 'POST',
@@ -60,6 +60,22 @@ test('the fingerprint of a request differs by list order, path, method and query
     fingerprintOf({ ...asked, body: new Uint8Array([2]) }),
   );
   expect(base).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('the fingerprint of a request differs by what the headers of its endpoint say', () => {
+  const base = fingerprintOf(asked);
+  const by = (headers: Readonly<Record<string, string>>) =>
+    fingerprintOf({
+      ...asked,
+      said: saidBy(new Headers(headers), ['x-svc-test-clock', 'x-svc-simulate']),
+    });
+  const clock = { 'x-svc-test-clock': 'a' };
+  const script = { 'x-svc-simulate': 'b' };
+  expect(by({ accept: 'text/html' })).toBe(base);
+  expect(by({ ...clock, ...script })).toBe(by({ ...script, ...clock }));
+  const all = [by(clock), by({ 'x-svc-test-clock': 'b' }), by(script), by({ ...clock, ...script }), base];
+  expect(new Set(all).size).toBe(all.length);
+  expect(saidBy(new Headers(script))).toEqual({});
 });
 
 test.each(['a', '!', '~', 'x'.repeat(255), crypto.randomUUID()])('%p is a valid Idempotency-Key', (key) => {
