@@ -9,7 +9,7 @@ export interface Way {
   readonly transport: Transport;
   /** Null for a way that is never left alone. */
   readonly circuit: Circuit | null;
-  /** Why a message may not be given on to it from the one before; null where it may. */
+  /** Why a message may not be given to it; null where it may. */
   refuses?(): Promise<string | null>;
 }
 
@@ -47,7 +47,7 @@ export async function sendInOrder(
   for (const way of ways) {
     const deadlineMs = until - monotonic();
     if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
-    const refusal = way === first || way.circuit?.isPassable === false ? null : await way.refuses?.();
+    const refusal = way.circuit?.isPassable === false ? null : await way.refuses?.();
     if (typeof refusal === 'string') {
       passedOver.push(`${way.name}: ${refusal}`);
       continue;
@@ -70,6 +70,7 @@ export async function sendInOrder(
   if (last !== null) return last;
   // Every way is left alone. The first one is asked all the same, as a single one would be.
   const way = first;
+  if (typeof (await way.refuses?.()) === 'string') throw new NotBegun();
   const sent = await way.transport.send(message, { ...limits, deadlineMs: until - monotonic() });
   if (sent.some(({ outcome }) => outcome === 'accepted' || outcome === 'refused')) way.circuit?.worked();
   return { way, sent, passedOver: passedOver.slice(1) };

@@ -39,25 +39,29 @@ export class TransportOrder {
     return [...this.#circuits].map(([transport, { state }]) => ({ transport, state }));
   }
 
+  /** True while a transport is not known to work: it is left alone, or one email tries whether it is back. */
+  isDown(name: Name): boolean {
+    const circuit = this.#circuits.get(name);
+    return circuit !== undefined && circuit.state !== 'closed';
+  }
+
   /** Sends by the first transport (null: the default one), or by the first of the others while those before it are down. */
   async send(
     first: Name | null,
     fallbacks: readonly Name[],
     message: OutboundMessage,
     limits: SendLimits,
-    /** Why the message may not be given on to that one; null where it may. */
+    /** Why the message may not be given to that one; null where it may. Not asked of a transport that nothing follows. */
     refuses?: (name: Name) => Promise<string | null>,
   ): Promise<Sent> {
     const chosen = this.transport(first);
     const [, ...others] = orderOf(chosen.name, fallbacks);
     if (others.length === 0) return { by: chosen, outcomes: await chosen.send(message, limits) };
-    const ways: [Way, ...Way[]] = [
-      this.#way(chosen),
-      ...others.map((name) => ({
-        ...this.#way(this.transport(name)),
-        ...(refuses && { refuses: () => refuses(name) }),
-      })),
-    ];
+    const wayTo = (transport: Transport): Way => ({
+      ...this.#way(transport),
+      ...(refuses && { refuses: () => refuses(transport.name) }),
+    });
+    const ways: [Way, ...Way[]] = [wayTo(chosen), ...others.map((name) => wayTo(this.transport(name)))];
     const { way, sent, passedOver } = await sendInOrder(ways, message, limits, this.monotonic);
     const outcomes = sent.map((one) => ({
       ...one,

@@ -18,6 +18,7 @@ beforeAll(async () => {
   relay = await startScriptedSmtp();
   ses = startSes();
   service = await startLiveService({
+    atNoon: true,
     environment: {
       TRANSPORT: 'capture,smtp,ses',
       SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
@@ -57,6 +58,14 @@ async function goBy(provider: string, fallbacks: readonly string[]): Promise<Ema
 const sesHas = (id: string) =>
   ses.calls.filter(({ body }) => JSON.stringify(body?.EmailTags ?? '').includes(id)).length;
 const relayHas = (id: string) => relay.messages.filter((message) => message.includes(id)).length;
+/** What the database says of an email. */
+const life = async (id: string): Promise<Email> => {
+  const [row] = await service.service.database.query<Email>(
+    'select state as status, context from emails_now where id = $1',
+    [id],
+  );
+  return row;
+};
 const sentOf = ({ events }: Email) => events.find(({ type }: Email) => type === 'sent').data;
 
 test('SES takes over while the relay is down, in the same attempt, and the email says so', async () => {
@@ -148,4 +157,33 @@ test('an order is given with a new domain; what a change leaves out stays, also 
   expect(data).toMatchObject({ provider: 'smtp', fallbacks: ['ses'], openTracking: true });
   expect((await service.live.patch(path, { fallbacks: [] })).body.data.fallbacks).toEqual([]);
   expect((await service.live.get(path)).body.data).toMatchObject({ provider: 'smtp', fallbacks: [] });
+});
+
+test('mail without room in the warm-up of the first goes on to the next while the first is down', async () => {
+  await goBy('smtp', ['ses']);
+  const isSent = ({ status }: Email): boolean => status === 'sent';
+  const warmUps = [{ provider: 'smtp', startedAt: service.today(), perDay: [1, 1] }];
+  await patch({ warmUps });
+  // The mail of the tests before has left the relay alone or not; the one place of the day is used up once it has taken this.
+  await eventually('the relay has taken one', async () => {
+    const id = await service.send();
+    await eventually('it has left, or waits', async () => {
+      const { status, context } = await life(id);
+      return isSent({ status }) || context.postponed !== undefined || undefined;
+    });
+    return relayHas(id) === 1 || undefined;
+  });
+  const waiting = await service.send();
+  await eventually('it waits', async () => (await life(waiting)).context.postponed || undefined);
+  await patch({ warmUps: [] });
+  await service.until(waiting, isSent);
+
+  relay.script = { mail: '421 4.3.2 closing' };
+  for (let n = 0; n < 3; n++) await service.until(await service.send(), isSent);
+  await patch({ warmUps });
+  const id = await service.send();
+  const email = await service.until(id, isSent);
+  expect(sentOf(email)).toMatchObject({ provider: 'ses', passedOver: [expect.stringMatching(/^smtp: /)] });
+  expect([sesHas(id), relayHas(id)]).toEqual([1, 0]);
+  expect((await life(id)).context.counted).toBeUndefined();
 });

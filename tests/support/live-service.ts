@@ -11,9 +11,10 @@ import type { AttemptSchedule } from '../../src/modules/emails/accept/attempt-sc
 import type { LiveLimits } from '../../src/modules/emails/send/limits.ts';
 import { ensureFirstWorkspace } from '../../src/modules/workspace/commands.ts';
 import { openService, type Service } from '../../src/service.ts';
-import type { Clock } from '../../src/time/clock.ts';
+import { type Clock, DAY_MS } from '../../src/time/clock.ts';
 import { RelayTransport } from '../../src/transport/smtp/relay.ts';
 import type { Transport } from '../../src/transport/transport.ts';
+import { startOfDay } from '../../src/transport/warm-up.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually } from './eventually.ts';
 import { createTestDatabase } from './postgres.ts';
@@ -58,6 +59,8 @@ export interface LiveServiceOptions {
   readonly schedule?: Partial<AttemptSchedule>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly bodies?: Partial<BodyLimits>;
+  /** Its wall clock begins at a coming noon in UTC, so that no day of it ends while a test runs. */
+  readonly atNoon?: boolean;
 }
 
 /** Starts one. Without a transport, mail is captured. */
@@ -78,6 +81,7 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
   const lines: string[] = [];
   const clock = new MovedClock();
+  if (options.atNoon) clock.ahead = startOfDay(Date.now()) + 1.5 * DAY_MS - Date.now();
   const { limits, schedule, transport, bodies } = options;
   const service = await openService({
     config: loaded.config,

@@ -63,15 +63,21 @@ export class LiveAttempt {
   }
 
   /** Notes the limit that it has to wait for. */
-  postpone(because: Postponement): void {
-    this.#postponed = because;
+  postpone({ until, transport, perDay }: Postponement): void {
+    this.#postponed = { until, transport, perDay };
+  }
+
+  /** True when it has to wait for a limit. */
+  get isPutOff(): boolean {
+    return this.#postponed !== null;
   }
 
   /** The events for the actor at the end of the attempt, given its outcome. */
   async eventsWith(outcome: () => readonly EmailEvent[]): Promise<readonly EmailEvent[]> {
     const { attempt, by } = this;
     const at = this.parts.clock.now();
-    if (this.#postponed) return [{ type: 'attempt.postponed', at, attempt, because: this.#postponed }];
+    if (this.#postponed && !this.#isHeld)
+      return [{ type: 'attempt.postponed', at, attempt, because: this.#postponed }];
     // No session was needed to know the outcome, so beginning and end are one write.
     if (this.#begun === undefined)
       return this.parts.isStopping() || this.#isHeld

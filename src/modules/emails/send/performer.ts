@@ -12,7 +12,7 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { NotBegun } from '../../../transport/begin.ts';
-import { TransportOrder } from '../../../transport/order.ts';
+import { orderOf, TransportOrder } from '../../../transport/order.ts';
 import { withoutReply } from '../../../transport/smtp/outcome.ts';
 import type {
   EnabledTransports,
@@ -30,9 +30,9 @@ import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES }
 import { type Found, type Prepared, prepare } from './prepare.ts';
 import type { LiveMessage, LiveReader, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
-import { laneOf, refusalOf } from './room.ts';
+import { laneOf, refusalOf, usedUp } from './room.ts';
 import type { SenderProblem, Senders } from './senders.ts';
-import type { Lane, WarmUps } from './warm-ups.ts';
+import type { Lane, Room, WarmUps } from './warm-ups.ts';
 
 /** The services and limits that live mail is sent with. */
 export interface LiveParts {
@@ -248,7 +248,9 @@ export class LivePerformer {
   async warmUpRoom(domainId: string): Promise<number | null> {
     const sender = await this.parts.senders.find(domainId);
     if (typeof sender === 'string') return null;
-    const { name } = this.parts.transport(sender.provider);
+    const { name: first } = this.parts.transport(sender.provider);
+    // While the first one is down, the next is where they go.
+    const name = orderOf(first, sender.fallbacks).find((one) => !this.#order.isDown(one)) ?? first;
     const warmUp = sender.warmUps.find(({ provider }) => provider === name);
     const room = warmUp ? await this.parts.warmUps.roomOf({ domainId, warmUp, isBulk: true }) : null;
     const here = this.#domains.values().reduce((sum, domain) => sum + (domain === domainId ? 1 : 0), 0);
@@ -328,8 +330,16 @@ export class LivePerformer {
     const withheld = new Set(open.filter(isSuppressed));
     // A recipient counts once, with the first attempt that opens a session.
     const lane = context.counted?.transport === by.name ? null : laneOf(message, sender, by.name);
-    const room = lane && (await this.#roomIn(lane, open.length - withheld.size, actor, attempt));
-    if (room === 'none') return [];
+    const room = lane && (await this.#roomIn(lane, open.length - withheld.size, actor));
+    if (room === 'unknown') attempt.hold();
+    if (room === 'unknown') return [];
+    const full = lane && room && room.until !== null ? { ...room, transport: lane.warmUp.provider } : null;
+    // While the transport that is warmed up is down, mail that has no room there is the next one's.
+    if (full && !this.#mayPassOver(by.name, sender)) attempt.postpone(full);
+    if (attempt.isPutOff) return [];
+    if (lane && room?.until === null) attempt.count(lane.warmUp.provider);
+    const refuses = async (name: Transport['name']): Promise<string | null> =>
+      name === by.name ? full && usedUp(full) : await refusalOf(this.parts.warmUps, message, sender, name);
     const copies = new Semaphore(COPIES_AT_ONCE);
     // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
     // which counts from the beginning of the attempt.
@@ -338,41 +348,42 @@ export class LivePerformer {
       open
         .filter((recipient) => !withheld.has(recipient))
         .map((recipient) =>
-          copies.run(() => this.#send(actor, recipient, message, sender, by, until, attempt)),
+          copies.run(() => this.#send(actor, recipient, message, sender, by, until, attempt, refuses)),
         ),
     );
     const untried = [...withheld].map(
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
     const left = tried.filter((one) => one !== null);
+    // None of the others took it: it waits for room after all.
+    if (full && left.length === 0 && !attempt.isAsked) attempt.postpone(full);
+    if (attempt.isPutOff) return [];
     // What another transport took, while the one that is warmed up was down, is no part of its day; nor is what opened no session.
     const isUnused = !attempt.isAsked || left.every((one) => one.by.name !== lane?.warmUp.provider);
-    if (isUnused) room?.giveBack();
+    if (isUnused && room?.until === null) room.giveBack();
     const { attempt: number, by: owner } = attempt;
-    const ended = { attempt: number, by: owner, ...(room && isUnused && { uncounted: true as const }) };
+    const ended = {
+      attempt: number,
+      by: owner,
+      ...(room?.until === null && isUnused && { uncounted: true as const }),
+    };
     return eventsOfAttempt(ended, message.envelope.messageId, left, untried, clock.now());
   }
 
-  /** Takes room in the warm-up of its domain. Without room the attempt is put off, and nothing was opened for it. */
-  async #roomIn(
-    lane: Lane,
-    recipients: number,
-    actor: Actor,
-    attempt: LiveAttempt,
-  ): Promise<{ giveBack(): void } | 'none' | null> {
+  /** Takes room in the warm-up of its domain; `unknown` while nobody can say whether there is any. */
+  async #roomIn(lane: Lane, recipients: number, actor: Actor): Promise<Room | 'unknown' | null> {
     if (recipients === 0) return null;
     try {
-      const room = await this.parts.warmUps.take(lane, recipients);
-      if (room.until === null) {
-        attempt.count(lane.warmUp.provider);
-        return room;
-      }
-      attempt.postpone({ until: room.until, transport: lane.warmUp.provider, perDay: room.perDay });
+      return await this.parts.warmUps.take(lane, recipients);
     } catch (error) {
       this.#warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
-      attempt.hold();
+      return 'unknown';
     }
-    return 'none';
+  }
+
+  /** True when others come after a transport that is down. */
+  #mayPassOver(first: Transport['name'], { fallbacks }: Sender): boolean {
+    return this.#order.isDown(first) && orderOf(first, fallbacks).length > 1;
   }
 
   /** Sends one copy; null when another attempt has it. A fault before the transport has the copy defers it: nothing was sent. */
@@ -385,6 +396,7 @@ export class LivePerformer {
     /** Monotonic. */
     until: number,
     attempt: LiveAttempt,
+    refuses: (name: Transport['name']) => Promise<string | null>,
   ): Promise<AttemptResult | null> {
     const { acceptedAt } = actor.snapshot.context as EmailContext;
     const destination = { emailId: actor.id, recipient };
@@ -419,9 +431,7 @@ export class LivePerformer {
       begin: async () => !(await this.#isHeld(message, attempt)) && attempt.mayLeave(recipient),
     };
     if (limits.deadlineMs <= 0) return undone('The copies before it took all the time there was');
-    const sent = await this.#handOver(by, sender, outbound, limits, (name) =>
-      refusalOf(this.parts.warmUps, message, sender, name),
-    );
+    const sent = await this.#handOver(by, sender, outbound, limits, refuses);
     return sent && { recipient, ...sent };
   }
 

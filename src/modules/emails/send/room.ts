@@ -16,6 +16,10 @@ export function laneOf(
   return warmUp ? { domainId, warmUp, isBulk: campaignId !== null } : null;
 }
 
+/** Why a warm-up gives no room. */
+export const usedUp = ({ perDay }: { readonly perDay: number }): string =>
+  `its warm-up allows ${perDay} recipients on this day, which are used up`;
+
 /** Takes room for a copy that is about to be given on to a transport that takes over. Answers why it may not be; null where it may. */
 export async function refusalOf(
   allowances: WarmUps,
@@ -27,7 +31,5 @@ export async function refusalOf(
   if (!lane) return null;
   const room = await allowances.take(lane, 1).catch(() => null);
   if (room === null) return 'nobody can say whether its warm-up has room';
-  return room.until === null
-    ? null
-    : `its warm-up allows ${room.perDay} recipients on this day, which are used up`;
+  return room.until === null ? null : usedUp(room);
 }
