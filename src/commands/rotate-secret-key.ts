@@ -27,18 +27,28 @@ function tell(config: Config, rotated: Rotated, told: Told, terminal: Terminal):
     (rotated.isFine ? terminal.out : terminal.error)(rotated.reason);
     return rotated.isFine ? 0 : 1;
   }
-  terminal.error(sentenceOf(rotated));
+  terminal.error(sentenceOf(config, rotated));
   return 1;
 }
 
-function sentenceOf(rotated: Exclude<Rotated, { outcome: 'done' | 'nothing' }>): string {
+function sentenceOf(
+  { secretKey, dataDir }: Config,
+  rotated: Exclude<Rotated, { outcome: 'done' | 'nothing' }>,
+): string {
   if (rotated.outcome === 'unbound')
-    return 'This database has not been used with any key yet. The first start takes SECRET_KEY, or makes a key.\n';
-  if (rotated.outcome === 'refused')
     return (
-      `Nothing has been changed: ${rotated.behind} of ${rotated.all} instances do not have the new key. Start each with the new SECRET_KEY ` +
-      'and with SECRET_KEY_PREVIOUS, and in this version; one that was killed counts for 35 s. Then run this again.\n'
+      'This database has not been used with any key yet. The first start takes SECRET_KEY, or makes a key. ' +
+      'If a service runs, this is not its database: run this with the DATABASE_URL and DATA_DIR of the service.\n'
     );
+  if (rotated.outcome === 'refused') {
+    const who = `Nothing has been changed: ${rotated.behind} of ${rotated.all} instances do not have the new key`;
+    return secretKey === null
+      ? `${who}, which lay in ${dataDir} for them to read. Most likely their settings are others than those of this command: run it on their ` +
+          'machine with their DATA_DIR; where they have SECRET_KEY, set SECRET_KEY to a new key and SECRET_KEY_PREVIOUS to that one, for them ' +
+          'and for this. Each has to be in this version; one that was killed counts for 35 s.\n'
+      : `${who}. Start each with the new SECRET_KEY and with SECRET_KEY_PREVIOUS, and in this version; one that was killed counts for 35 s. ` +
+          'If they have both, this command has other settings than they: run it with the same. Then run this again.\n';
+  }
   return (
     'The database is used with the new key, but instances still seal with the one before, or could not be waited for. ' +
     'Nothing is lost: both keys open everything. Run this again to finish.\n'

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, statSync } from 'node:fs';
 import { chown, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirectoryUnusable, ensureWritable } from '../db/data-directory.ts';
+import { type DirectoryLock, lockFile } from '../db/directory-lock.ts';
 
 /** The settings that determine the source of the keys. */
 export interface KeySource {
@@ -104,16 +106,49 @@ export async function writeNextSecretKey(dataDir: string, key: string): Promise<
   return (await readKey(path)) ?? key;
 }
 
-/** Has the key of a rotation take the place of the one before, once the database is used with it. Another process may do so as well. */
+/** A rotation may wait so long for an instance that moves a key. */
+const PATIENCE_MS = 5_000;
+
+/**
+ * Keeps the files of the keys for this process alone, while a rotation goes on; null while another process does so. Files are moved by
+ * name: without it, whoever has looked at the next key and was frozen could move another one that lies there by then.
+ * @throws DataDirectoryUnusable
+ */
+export function lockSecretKeys(dataDir: string, waitMs = PATIENCE_MS): DirectoryLock | null {
+  const path = `${secretKeyFile(dataDir)}.lock`;
+  const lock = lockFile(path, waitMs);
+  if (!lock) return null;
+  // The service has to open what root has made beside it.
+  if (process.getuid?.() === 0 && existsSync(secretKeyFile(dataDir))) {
+    const { uid, gid } = statSync(secretKeyFile(dataDir));
+    chownSync(path, uid, gid);
+  }
+  return { release: () => lock.close() };
+}
+
+/** Has the key of a rotation that died take the place of the one before, unless a rotation goes on at present: that does it by itself. */
+export async function settleWhenFree(dataDir: string, current: string): Promise<void> {
+  if ((await read(nextSecretKeyFile(dataDir))) !== current) return;
+  const lock = lockSecretKeys(dataDir, 0);
+  try {
+    if (lock) await settleSecretKey(dataDir, current);
+  } finally {
+    lock?.release();
+  }
+}
+
+/** Has the key of a rotation take the place of the one before, once the database is used with it. Whoever calls has the lock. */
 export async function settleSecretKey(dataDir: string, current: string): Promise<void> {
   const next = nextSecretKeyFile(dataDir);
   if ((await read(next)) !== current) return;
-  try {
-    await rename(next, secretKeyFile(dataDir));
-    await syncFolder(dataDir);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  await rename(next, secretKeyFile(dataDir));
+  await syncFolder(dataDir);
+}
+
+/** Takes away the key of a rotation that has changed nothing. Whoever calls has the lock, and knows that no database is used with it. */
+export async function discardNextSecretKey(dataDir: string): Promise<void> {
+  await rm(nextSecretKeyFile(dataDir), { force: true });
+  await syncFolder(dataDir);
 }
 
 async function linkInto(path: string, dataDir: string, key: string): Promise<void> {

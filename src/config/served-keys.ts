@@ -3,7 +3,7 @@ import type { Keys } from '../crypto/secret-key.ts';
 import { type Signer, signerOf } from '../crypto/signer.ts';
 import { bindToKey, isBound, readKeys, WrongSecretKey } from '../db/canary.ts';
 import type { Database } from '../db/database.ts';
-import { type KeySource, presentSecretKeys, resolveSecretKeys, settleSecretKey } from './secret-key.ts';
+import { type KeySource, presentSecretKeys, resolveSecretKeys, settleWhenFree } from './secret-key.ts';
 
 /** The ids of the keys that an instance can open texts with, and of the one that it seals with. */
 export interface KeysInUse {
@@ -58,4 +58,4 @@ export class ServedKeys {
 
 /** Moves the key of a rotation to its place, where a command died before it could. */
 const settle = async ({ secretKey, dataDir }: KeySource, { current }: Keys): Promise<void> =>
-  secretKey === null ? settleSecretKey(dataDir, current.text) : undefined;
+  secretKey === null ? settleWhenFree(dataDir, current.text) : undefined;

@@ -28,7 +28,8 @@ export interface DirectoryLock {
  * @throws DataDirectoryInUse, DataDirectoryUnusable
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
-  const file = lockFile(dataDir);
+  const file = lockFile(join(dataDir, 'lock'), 0);
+  if (!file) throw new DataDirectoryInUse(dataDir);
   try {
     const directory = lockInode(dataDir);
     return {
@@ -43,17 +44,20 @@ export function lockDirectory(dataDir: string): DirectoryLock {
   }
 }
 
-function lockFile(dataDir: string): Sqlite {
-  const path = join(dataDir, 'lock');
+/**
+ * The lock of the operating system on a file that is made for it, waited for so long (which blocks this process); null while another has
+ * it. It ends with its process, however that ends. @throws DataDirectoryUnusable
+ */
+export function lockFile(path: string, waitMs: number): Sqlite | null {
   let lock: Sqlite | undefined;
   try {
     lock = new Sqlite(path, { create: true });
-    lock.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive');
+    lock.exec(`pragma busy_timeout = ${waitMs}; pragma locking_mode = exclusive; begin exclusive`);
     return lock;
   } catch (error) {
     lock?.close();
     const { code } = error as { code?: string };
-    if (code === 'SQLITE_BUSY') throw new DataDirectoryInUse(dataDir);
+    if (code === 'SQLITE_BUSY') return null;
     throw new DataDirectoryUnusable(path, error);
   }
 }

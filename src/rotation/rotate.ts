@@ -1,4 +1,12 @@
-import { type KeySource, presentSecretKeys, settleSecretKey } from '../config/secret-key.ts';
+import { existsSync } from 'node:fs';
+import {
+  discardNextSecretKey,
+  type KeySource,
+  lockSecretKeys,
+  presentSecretKeys,
+  secretKeyFile,
+  settleSecretKey,
+} from '../config/secret-key.ts';
 import { SEALED_COLUMNS } from '../crypto/sealed-columns.ts';
 import type { Keys } from '../crypto/secret-key.ts';
 import { readFormerKeys, readKeys, turnTo } from '../db/canary.ts';
@@ -47,6 +55,26 @@ export async function rotate(
   progress: RotationProgress,
   patienceMs?: number,
 ): Promise<Rotated> {
+  // Without the file of a key nothing is moved, and no directory is made for the lock.
+  const isInFiles = source.secretKey === null && existsSync(secretKeyFile(source.dataDir));
+  if (!isInFiles) return await turnAndReseal(database, source, progress, patienceMs);
+  const lock = lockSecretKeys(source.dataDir);
+  if (!lock) return { outcome: 'nothing', reason: BUSY, isFine: false };
+  try {
+    return await turnAndReseal(database, source, progress, patienceMs);
+  } finally {
+    lock.release();
+  }
+}
+
+const BUSY = 'Another `posthorn secret-key rotate` is at work in this DATA_DIR. Wait for it to end.\n';
+
+async function turnAndReseal(
+  database: Database,
+  source: KeySource,
+  progress: RotationProgress,
+  patienceMs?: number,
+): Promise<Rotated> {
   const keys = await readKeys(database, await presentSecretKeys(source));
   if (!keys) return { outcome: 'unbound' };
   if (source.secretKey === null) await settleSecretKey(source.dataDir, keys.current.text);
@@ -60,7 +88,10 @@ export async function rotate(
     // Another command may have been faster, to the same key.
     if (waited.behind > 0 || !(await turnTo(database, keys, next))) {
       const now = await readKeys(database, [next.text, keys.current.text]);
-      if (now?.current.id !== next.id) return { outcome: 'refused', ...waited };
+      if (now?.current.id !== next.id) {
+        if (source.secretKey === null) await discardNextSecretKey(source.dataDir);
+        return { outcome: 'refused', ...waited };
+      }
     }
     if (source.secretKey === null) await settleSecretKey(source.dataDir, next.text);
     progress.turned();

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { totpCode } from '../../src/auth/totp.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { SEALED_COLUMNS } from '../../src/crypto/sealed-columns.ts';
@@ -180,6 +183,21 @@ test('nothing is changed while an instance lives that does not have the new key'
   expect(one.service.secretKeys.sealer.seal('text', 'totp secret')).toStartWith('sealed:1:');
   await service[Symbol.asyncDispose]();
   service = one;
+});
+
+test('with the key of the service in another DATA_DIR nothing is changed, and no key is left there', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-elsewhere-'));
+  try {
+    writeFileSync(join(dataDir, 'secret-key'), OLD, { mode: 0o600 });
+    const silent = { waiting() {}, turned() {}, resealed() {} };
+    const source = { secretKey: null, secretKeyPrevious: null, dataDir };
+    const told = await rotate(service.service.database, source, silent, 0);
+    expect(told).toMatchObject({ outcome: 'refused' });
+    expect(readdirSync(dataDir).filter((name) => name.startsWith('secret-key.next'))).toEqual([]);
+    expect(await rows('select id from former_secret_keys')).toEqual([]);
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
 });
 
 test('the key is rotated while two instances serve: each reads what the other one seals', async () => {

@@ -2,7 +2,17 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type KeySource, resolveSecretKeys } from '../../src/config/secret-key.ts';
+import {
+  type KeySource,
+  lockSecretKeys,
+  newSecretKey,
+  nextSecretKeyFile,
+  resolveSecretKeys,
+  secretKeyFile,
+  settleWhenFree,
+  writeNextSecretKey,
+  writeSecretKey,
+} from '../../src/config/secret-key.ts';
 
 /** The first key of a source, with which a new database is used. */
 const resolveSecretKey = async (
@@ -48,4 +58,34 @@ test('a secret key is agreed on by simultaneous first starts', async () => {
   const starts = Array.from({ length: 20 }, () => resolveSecretKey({ secretKey: null, dataDir: home }));
   expect(new Set(await Promise.all(starts)).size).toBe(1);
   expect(readdirSync(home)).toEqual(['secret-key']);
+});
+
+test('the key of a rotation is moved by one process at a time, and not while a rotation goes on', async () => {
+  await writeSecretKey(home, newSecretKey());
+  const next = await writeNextSecretKey(home, newSecretKey());
+  const now = () => readFileSync(secretKeyFile(home), 'utf8');
+  const rotation = lockSecretKeys(home);
+  await settleWhenFree(home, next);
+  expect([now() === next, lockSecretKeys(home, 0)]).toEqual([false, null]);
+  rotation?.release();
+  await settleWhenFree(home, next);
+  expect(now()).toBe(next);
+});
+
+test('a key that comes next while the one before is moved stays where it is', async () => {
+  await writeSecretKey(home, newSecretKey());
+  for (let round = 0; round < 50; round++) {
+    const current = await writeNextSecretKey(home, newSecretKey());
+    let after = '';
+    const rotateOn = async () => {
+      await settleWhenFree(home, current);
+      if (readFileSync(secretKeyFile(home), 'utf8') === current)
+        after = await writeNextSecretKey(home, newSecretKey());
+    };
+    await Promise.all(Array.from({ length: 8 }, rotateOn));
+    expect(after).not.toBe('');
+    expect(readFileSync(secretKeyFile(home), 'utf8')).toBe(current);
+    expect(readFileSync(nextSecretKeyFile(home), 'utf8')).toBe(after);
+    rmSync(nextSecretKeyFile(home));
+  }
 });
