@@ -42,7 +42,7 @@ export function codeOf(error: unknown): string {
 function constraintOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   for (const field of ['constraint_name', 'constraint'])
-    if (field in error) return String((error as Readonly<Record<string, unknown>>)[field]);
+    if (field in error) return String((error as Readonly<Record<string, unknown>>)[field] ?? '');
   return 'cause' in error ? constraintOf(error.cause) : '';
 }
 
@@ -59,8 +59,15 @@ export function isDuplicateIn(error: unknown, table: string): boolean {
 /** True for a serialization failure or a deadlock: the statement was rolled back and may run again. */
 export function isRetriable(error: unknown): boolean {
   const code = codeOf(error);
-  return code === '40001' || code === '40P01';
+  return code === '40001' || code === '40P01' || isOvertakenByPartition(error);
 }
+
+/**
+ * The row was meant for the default partition, and its day got one of its own while the statement waited for the lock. PostgreSQL names no
+ * constraint then, as it does where a check is violated. A machine that was suspended for days makes partitions beside its mail.
+ */
+const isOvertakenByPartition = (error: unknown): boolean =>
+  codeOf(error) === '23514' && constraintOf(error) === '';
 
 /** True when the statement can never succeed: bad data (22), a constraint (23), a program limit (54), a bug (42). */
 export function isPoison(error: unknown): boolean {
