@@ -147,11 +147,15 @@ export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolea
 /** The wait after a doubt: RFC 5321 4.5.3.2.6 gives a server ten minutes after the final dot, in which a report may settle it. */
 const DOUBT_MS = 600_000;
 
-/** The wait before the next attempt; until patience ends when no recipient may be tried again. */
+/**
+ * The wait before the next attempt. The last attempt comes when patience ends, however long the next wait would be, and so does the
+ * end where no recipient may be tried again. A doubt alone outlasts patience, by as long as a report may take.
+ */
 export function waitAfterAttempt(context: EmailContext): number {
   const { at, attempt, backoffMs, recipients, firstAttemptAt, patienceMs } = context;
-  if (!someMayBeTried(context)) return Math.max(0, (firstAttemptAt ?? at) + patienceMs - at);
-  const step = backoffMs[Math.min(attempt, backoffMs.length) - 1] ?? 60_000;
+  const left = Math.max(0, (firstAttemptAt ?? at) + patienceMs - at);
+  if (!someMayBeTried(context)) return left;
+  const step = Math.min(left, backoffMs[Math.min(attempt, backoffMs.length) - 1] ?? 60_000);
   return recipients.some(({ inDoubt }) => inDoubt) ? Math.max(step, DOUBT_MS) : step;
 }
 

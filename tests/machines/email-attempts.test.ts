@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { EmailInput } from '../../machines/email-context.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
+import { LIVE_SCHEDULE, mostDeferrals } from '../../src/modules/emails/accept/attempt-schedule.ts';
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, Observed, outcome, sending } from '../support/observed-email.ts';
 
@@ -32,6 +33,32 @@ describe('attempts of the email machine', () => {
       email.again(email.delays.backoff as number);
     }
     expect(waits).toEqual([60_000, 300_000, 300_000, 300_000]);
+  });
+
+  test('is made a last time when patience ends, and fails as expired then: no wait reaches beyond it', () => {
+    const schedule = { ...LIVE_SCHEDULE, holdsDoubt: false };
+    const email = sending({ ...BEGINNINGS['a live email to two'], ...schedule });
+    const attempts: number[] = [];
+    let at = BORN;
+    for (let attempt = 1; ; attempt++) {
+      attempts.push(at - BORN);
+      email.tell(completed(at, attempt, outcome(0, 'deferred'), outcome(1, 'deferred')));
+      if (email.state !== 'deferred') break;
+      at = email.delays.backoff as number;
+      email.again(at);
+    }
+    expect([email.state, email.context.failureReason]).toEqual(['failed', 'expired']);
+    const minute = 60_000;
+    expect(attempts.slice(-3)).toEqual([4_071 * minute, 4_311 * minute, 4_320 * minute]);
+    expect(attempts).toHaveLength(1 + mostDeferrals(LIVE_SCHEDULE, 50));
+    expect(email.recorded.map(({ at: told }) => told - BORN)).toEqual([4_320 * minute, 4_320 * minute]);
+  });
+
+  test('in doubt waits its ten minutes even where patience ends before', () => {
+    const email = sending();
+    const late = BORN + email.input.patienceMs - 1_000;
+    email.tell(completed(late, 1, outcome(0, 'unknown'), outcome(1, 'deferred')));
+    expect([email.state, email.delays.backoff]).toEqual(['deferred', late + 600_000]);
   });
 
   test('whoever was reached stays reached when retries run out for the others', () => {

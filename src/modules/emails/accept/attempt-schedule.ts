@@ -29,3 +29,17 @@ export const SLOW_SIMULATED_SCHEDULE: AttemptSchedule = {
   ...LIVE_SCHEDULE,
   leaseMs: SIMULATED_SCHEDULE.leaseMs,
 };
+
+/** How many attempts come before the last one, which comes when patience ends; `atMost` where there are more. */
+export function mostDeferrals(
+  { patienceMs, backoffMs }: Pick<AttemptSchedule, 'patienceMs' | 'backoffMs'>,
+  atMost: number,
+): number {
+  let at = 0;
+  let attempts = 0;
+  while (at < patienceMs && attempts < atMost) {
+    attempts++;
+    at += backoffMs[Math.min(attempts, backoffMs.length) - 1] ?? MINUTE;
+  }
+  return attempts;
+}
