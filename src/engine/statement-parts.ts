@@ -160,14 +160,23 @@ export const sideEffectCtes = (
 )`
       : ''
   }${each(factsWith(kind, has), (fact) => {
-    const source = factSource(kind, fact, changed, isWhole ? null : fact.readsActor ? births : NOTHING);
-    return fact.sql
-      ? `, ${fact.name} as (${fact.sql(source, shard)})${fact.followedBy ? `, ${fact.followedBy}` : ''}`
-      : '';
+    const isFollowed = (kind.followers ?? []).some((follower) => follower.fact === fact.name);
+    const shared = isFollowed && !shard.isDistributed ? unfoldedName(fact) : null;
+    const source =
+      shared ?? factSource(kind, fact, changed, isWhole ? null : fact.readsActor ? births : NOTHING);
+    return `${shared ? `, ${shared} as ${factSource(kind, fact, changed, isWhole ? null : births)}` : ''}${
+      fact.sql
+        ? `, ${fact.name} as (${fact.sql(source, shard)})${fact.followedBy ? `, ${fact.followedBy}` : ''}`
+        : ''
+    }`;
   })}${each(
     (kind.followers ?? []).filter(({ fact }) => has(fact)),
-    ({ fact, name, isMaterialized, sql }) =>
-      `, ${name} as ${isMaterialized ? 'materialized ' : ''}(${sql(factSource(kind, factOf(kind, fact), changed, isWhole ? null : births))})`,
+    ({ fact, name, isMaterialized, sql }) => {
+      const rows = shard.isDistributed
+        ? factSource(kind, factOf(kind, fact), changed, isWhole ? null : births)
+        : unfoldedName(factOf(kind, fact));
+      return `, ${name} as ${isMaterialized ? 'materialized ' : ''}(${sql(rows)})`;
+    },
   )}${kind.children
     .map((child, place) => {
       const template = templates[place];
@@ -179,11 +188,17 @@ const factsWith = ({ facts }: Kind, has: Has): readonly FactTable[] => facts.fil
 
 interface SideEffectOptions {
   readonly storesReply?: string | undefined;
-  readonly births?: string | null; // The relation `a` of the actors' births, where `changed` has no columns of theirs.
+  readonly births?: string | null; // Joins the relation `a` of the actors' births, where `changed` has no columns of theirs.
   readonly isWhole?: boolean; // Whether `changed` has the columns of its actors.
 }
 
 const NOTHING = ''; // No columns of the actors are asked for.
+
+/**
+ * Where the rows of a fact are unfolded for all who read them, which PostgreSQL then does once. Where tables are distributed each reads
+ * what it needs: a query that joins no births stays one of the coordinator.
+ */
+const unfoldedName = ({ name }: FactTable): string => `${name}_rows`;
 
 /** The rows of a fact, with the columns of their actors: from `changed` itself (null), from their births, or without. */
 function factSource(
@@ -194,8 +209,8 @@ function factSource(
 ): string {
   const columnsOfActor = births === NOTHING ? '' : actorColumnsForFacts(kind, births === null ? 'c' : 'a');
   return `(select f.*, c.id as actor, c.workspace_id, c.livemode${columnsOfActor}
-    from ${changed} c cross join lateral json_to_recordset(c.${name}) as f(${columns})
-    ${births ? `join ${births} ` : ''}where c.${name} is not null)`;
+    from ${changed} c ${births ? `${births} ` : ''}cross join lateral json_to_recordset(c.${name}) as f(${columns})
+    where c.${name} is not null)`;
 }
 
 const childrenOf = (

@@ -3,7 +3,7 @@ import { ACTOR_COLUMNS, definitionColumn } from './actor-columns.ts';
 import type { StatementOptions } from './commit.ts';
 import { columnsOf } from './input-rows.ts';
 import type { Kind } from './kind.ts';
-import { birthCtes, TURN_PARTS, type TurnOptions, turnCtes } from './life-statements.ts';
+import { type Bounds, birthCtes, TURN_PARTS, type TurnOptions, turnCtes } from './life-statements.ts';
 import { answeredStatus, usedKey, withheldCtes } from './spawn-conditions.ts';
 import { type Has, type Part, single } from './statement-forms.ts';
 import {
@@ -84,9 +84,7 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
   select id, revision, ${TAG}, steps${shard.value(kind.journal, 'changed')} from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
 )`
       }${handled(has)}${sideEffectCtes(kind, 'changed', { has, templates, shard }, wake, {
-        births: kind.life
-          ? `${kind.life.births} a on a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}${sameWorkspace(shard, kind.life.births)}`
-          : null,
+        births: kind.life ? birthsOf(kind, kind.life.births, { lowest, highest }, shard) : null,
       })}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
 from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, has, 'id, child, workspace_id, livemode')}
@@ -113,6 +111,17 @@ const lockedCtes = (kind: Kind, shard: ShardTerms, condition: string): string =>
   join ${kind.table} a on ${condition}
   order by a.id for update of a
 )`;
+
+/**
+ * Joins the births `a` of the actors `c`, each looked up by its id. As a plain join the planner reads all that lie between the lowest and
+ * the highest and compares each with each, quadratic in the batch: 6 of 11 ms at 250 actors.
+ */
+function birthsOf(kind: Kind, births: string, { lowest, highest }: Bounds, shard: ShardTerms): string {
+  const within = `a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}`;
+  if (shard.isDistributed) return `join ${births} a on ${within}${sameWorkspace(shard, births)}`;
+  const columns = kind.actorColumnsForFacts.map((name) => `a.${name}`).join(', ');
+  return `left join lateral (select ${columns} from ${births} a where ${within} limit 1) a on true`;
+}
 
 const sameWorkspace = (shard: ShardTerms, table: string): string =>
   shard.isDistributed ? ` and a.workspace_id = c.workspace_id${shard.within(table, 'a')}` : '';
