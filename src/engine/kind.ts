@@ -88,6 +88,8 @@ export interface AppendedLife {
   readonly due: string;
   /** Derived columns that births have as well. */
   readonly bornWith: readonly string[];
+  /** Derived columns that births alone have. What the process knows it writes down: PostgreSQL would read the context once more for it. */
+  readonly bornOnlyWith?: readonly DerivedColumn<unknown>[];
   /** Further columns of a birth, as SQL over the columns of the input. */
   readonly computedAtBirth?: Readonly<Record<string, string>>;
   /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */

@@ -48,7 +48,8 @@ export const TURN_PARTS: readonly Part[] = [WAITS, RESTS];
  */
 export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
   const life = lifeOf(kind);
-  const own = listed([...life.bornWith, ...kind.spawn.insertColumns]);
+  const bornOnly = (life.bornOnlyWith ?? []).map(({ name }) => name);
+  const own = listed([...life.bornWith, ...bornOnly, ...kind.spawn.insertColumns]);
   const computed = life.computedAtBirth ?? {};
   return `, keeping as materialized (
   select id from instances where open and id = (select max(kept_by) from input) for key share

@@ -248,15 +248,18 @@ export class SpawnQueue {
 
   #row({ request, draft }: PendingSpawn, ord: number): Record<string, unknown> {
     const { meter } = request;
+    const { after } = draft;
     const row = inputRow(this.kind, draft);
+    for (const { name, of } of this.kind.life?.bornOnlyWith ?? [])
+      row[name] = of(after.snapshot.context, stateOf(after.snapshot));
     // A birth has no columns for them: they would be lost without a word.
     for (const fact of this.kind.life?.kept ?? [])
       if (row[fact] !== undefined) throw new Error(`No ${this.kind.name} can be born with ${fact}.`);
     // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
     row.ord = ord;
     row.definition_id = request.definitionId;
-    if (!isOnOwnTime(this.kind, draft.after))
-      row.kept_by = this.deps.keptBirths?.take(draft.after.id, stateOf(draft.after.snapshot));
+    if (!isOnOwnTime(this.kind, after))
+      row.kept_by = this.deps.keptBirths?.take(after.id, stateOf(after.snapshot));
     Object.assign(row, request.columns);
     row.period = meter?.period;
     row.quota = meter?.quota;

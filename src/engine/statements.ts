@@ -218,7 +218,10 @@ union all select -1, null, ${kind.life ? '(select 1 from keeping)' : 'null'}, ${
     },
     {
       derived: kind.life
-        ? kind.derived.filter(({ name }) => kind.life?.bornWith.includes(name))
+        ? [
+            ...kind.derived.filter(({ name }) => kind.life?.bornWith.includes(name)),
+            ...(kind.life.bornOnlyWith ?? []),
+          ]
         : kind.derived,
       isDistributed,
     },

@@ -6,7 +6,8 @@ import type { Registration } from '../../engine/running-kind.ts';
 import { isoOrNull } from '../../time/clock.ts';
 import { emailEffects, emailFacts, noted, recorded } from './facts.ts';
 
-const isOnTestClock = (context: unknown): boolean => (context as EmailContext).testClockId !== undefined;
+const clockIdOf = (context: unknown): string | undefined => (context as EmailContext).testClockId;
+const isOnTestClock = (context: unknown): boolean => clockIdOf(context) !== undefined;
 
 /** Emails as actors: where their lives are stored, and the tables that their effects write. */
 export const emailKind = defineKind({
@@ -15,10 +16,8 @@ export const emailKind = defineKind({
   life: {
     ...{ births: 'emails', turns: 'email_turns', due: 'email_due' },
     bornWith: ['at', 'scheduled_at'],
-    computedAtBirth: {
-      position: 'case when livemode then (select event_position()) end',
-      test_clock_id: `case when not livemode then context ->> 'testClockId' end`,
-    },
+    bornOnlyWith: [{ name: 'test_clock_id', type: 'text', of: clockIdOf }],
+    computedAtBirth: { position: 'case when livemode then (select event_position()) end' },
     kept: [recorded.name, noted.name],
     constants: [
       ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],
