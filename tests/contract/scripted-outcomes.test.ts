@@ -56,6 +56,29 @@ describe.each(BOTH_DATABASES)('scripted outcomes on %s', (_, environment) => {
     expect(done.events.at(-1).data.type).toBe('Permanent');
   });
 
+  test('as many deferrals as the attempts of 72 hours leave room for can be fulfilled, and more are refused', async () => {
+    const clock = await aClock();
+    const asked = (script: string) => send({ 'x-svc-test-clock': clock, 'x-svc-simulate': script });
+    const last = await asked('deferred*24, delivered');
+    expect(last.status).toBe(202);
+    await advance(clock, { amount: 72, unit: 'hours' });
+    const taken = await eventually('it was taken', async () => {
+      const found = await email(last.body.data.id);
+      return found.deliveredAt === null ? undefined : found;
+    });
+    expect(taken).toMatchObject({ status: 'delivered', deliveredAt: after(3 * DAY) });
+
+    const refused = await asked('deferred*25, delivered');
+    expect([refused.status, places(refused)]).toEqual([422, ['/headers/x-svc-simulate']]);
+    expect(refused.body.error.details[0].message).toContain('at most 24 times');
+    const inBody = await send({}, { testClockId: clock, simulate: 'deferred*25, bounced' });
+    expect([inBody.status, places(inBody)]).toEqual([422, ['/body/simulate']]);
+    const never = { testClockId: await aClock(), simulate: 'deferred*30, expired' };
+    expect((await send({}, never)).status).toBe(202);
+    // In real time the attempts of test mail are seconds apart.
+    expect((await send({ 'x-svc-simulate': 'deferred*25, delivered' })).status).toBe(202);
+  });
+
   test('in real time a script goes on by itself, for all recipients alike', async () => {
     const to = ['bounced@simulator.svc.test', 'ada@example.com'];
     const told = await send({ 'x-svc-simulate': 'delivered, opened*2+1s' }, { to });

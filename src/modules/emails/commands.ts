@@ -27,7 +27,7 @@ export function sendEmail(
 ): Promise<Acceptance> | Failure {
   const joined = withNamedScript(onNamedClock(body, headers), headers);
   return (
-    refusalOfHeader(caller, headers) ??
+    refusalOfHeader(caller, headers, joined) ??
     acceptEmail(deps, { sender: caller, body: joined, claim, now, at: '/body' })
   );
 }

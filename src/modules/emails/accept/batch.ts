@@ -89,7 +89,7 @@ export function batchSender(deps: BatchDeps) {
 
   return async (call: BatchCall): Promise<readonly BatchItem[] | Failure | Replay> => {
     const { claim, body, requestId, caller, headers } = call;
-    const refused = refusalOfHeader(caller, headers);
+    const refused = refusalOfHeader(caller, headers, onNamedClock({}, headers));
     if (refused) return refused;
     const known = claim ? await claimCall(call, claim) : new Map<number, Acceptance>();
     if (known instanceof Failure) return known;
