@@ -1,12 +1,6 @@
 /** A longer file has more than one job. */
 const MOST_LINES = 300;
 
-/** Longer ones all the same, and why. */
-const LONG: Readonly<Record<string, string>> = {
-  'src/modules/emails/send/performer.ts':
-    'one attempt of live mail from slot to outcome, read from top to bottom',
-};
-
 /** A shorter file of the product belongs to its neighbour. */
 const FEWEST_LINES = 20;
 
@@ -69,7 +63,6 @@ const isExplained = (path: string): boolean =>
 export function sizeProblemsOf(path: string, lines: number): string[] {
   const isProduct = /^(?:src|machines)\//.test(path);
   const most = isProduct ? MOST_LINES : (MOST_LINES * 4) / 3;
-  if (path in LONG) return lines > most ? [] : ['is not long any more: take it from the list of long files'];
   if (path in SHORT && lines >= FEWEST_LINES)
     return ['is not short any more: take it from the list of short files'];
   if (lines > most) return [`has ${lines} lines, over ${most}: find the second job in it`];

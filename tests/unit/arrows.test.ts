@@ -152,11 +152,6 @@ describe('a file', () => {
     expect(lines('tests/unit/short.test.ts', 1)).toEqual([]);
   });
 
-  test('may be longer where the list says why, and leaves the list when it is not', () => {
-    expect(problems('src/modules/emails/send/performer.ts', '\n'.repeat(301))).toEqual([]);
-    expect(problems('src/modules/emails/send/performer.ts', '\n'.repeat(300))).toHaveLength(1);
-  });
-
   test.each([
     '// Kept for a day (choices.md 4).',
     '/** See hazards.md. */',
