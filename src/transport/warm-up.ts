@@ -40,3 +40,7 @@ export const allowedOn = (warmUp: WarmUp, at: number): number | null =>
 /** The part of a day's allowance that campaigns may have; one at least, or they would never begin. */
 export const bulkPartOf = (allowed: number): number =>
   Math.max(1, Math.floor(allowed * (1 - KEPT_FROM_BULK)));
+
+/** The moment from which on there is no limit, ISO 8601. */
+export const endOf = ({ startedAt, perDay }: WarmUp): string =>
+  new Date(startOfDay(Date.parse(startedAt)) + perDay.length * DAY_MS).toISOString();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { DAY_MS } from '../../src/time/clock.ts';
-import { allowedOn, DEFAULT_PER_DAY, startOfDay } from '../../src/transport/warm-up.ts';
+import { DEFAULT_PER_DAY, startOfDay } from '../../src/transport/warm-up.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
@@ -18,6 +18,7 @@ beforeAll(async () => {
   sink = await startSink();
   dns = await startNameServer();
   service = await startLiveService({
+    atNoon: true,
     environment: {
       TRANSPORT: 'capture,smtp',
       SMTP_URL: `smtp://127.0.0.1:${sink.port}`,
@@ -49,6 +50,8 @@ const putOff = (id: string): Promise<Email> =>
     const told = await explain(id);
     return told.summary.startsWith('It waits for the warm-up') ? told : undefined;
   });
+/** The service's wall clock, which no midnight comes near. */
+const now = (): number => Date.parse(service.today());
 const isSent = ({ status }: Email): boolean => status === 'sent';
 const arrived = (id: string): number => sink.received.filter(({ raw }) => raw.includes(id)).length;
 /** What the database says of the attempts of an email. */
@@ -69,7 +72,7 @@ test('what exceeds a day waits for the next one, and counts as no attempt', asyn
   for (const id of first) await service.until(id, isSent);
   const waiting = await service.send();
   const told = await putOff(waiting);
-  const tomorrow = new Date(startOfDay(Date.now()) + DAY_MS).toISOString();
+  const tomorrow = new Date(startOfDay(now()) + DAY_MS).toISOString();
   expect(told).toMatchObject({
     status: 'queued',
     summary: 'It waits for the warm-up of its domain on smtp: 2 recipients on that day, which were used up.',
@@ -78,8 +81,11 @@ test('what exceeds a day waits for the next one, and counts as no attempt', asyn
   expect(told.evidence.at(-1).text).toStartWith(`Put off until ${tomorrow.slice(0, 10)} 00:00 UTC`);
   expect(arrived(waiting)).toBe(0);
   expect((await life(waiting)).context).toMatchObject({ attempt: 0, firstAttemptAt: null });
-  const [shown] = (await service.live.get(`/v1/domains/${service.domainId}`)).body.data.warmUps;
-  expect(shown.today).toEqual({ day: 1, allowed: 2, claimed: 2 });
+  const [day] = await service.service.database.query(
+    'select day::text, claimed from warm_up_days where domain_id = $1',
+    [service.domainId],
+  );
+  expect(day).toEqual({ day: service.today().slice(0, 10), claimed: 2 });
 
   await service.pass(DAY_MS);
   const email = await service.until(waiting, isSent);
@@ -162,27 +168,24 @@ test('a campaign waits with whoever has no room yet, behind a password reset', a
 });
 
 test('a schedule has defaults, keeps what is left out, and refuses what cannot be', async () => {
-  const before = Date.now();
+  const before = now();
   await warmUp();
   const [fresh] = await warmUp({ provider: 'smtp' });
   expect(fresh.perDay).toEqual([...DEFAULT_PER_DAY]);
   expect(Date.parse(fresh.startedAt)).toBeGreaterThanOrEqual(before);
   const startedAt = new Date(before - 3 * DAY_MS).toISOString();
   expect(await warmUp({ provider: 'smtp', startedAt })).toMatchObject([{ startedAt, perDay: fresh.perDay }]);
-  expect(await warmUp({ provider: 'smtp', perDay: [7] })).toMatchObject([
-    { startedAt, perDay: [7], today: null, endsAt: new Date(startOfDay(before) - 2 * DAY_MS).toISOString() },
+  expect(await warmUp({ provider: 'smtp', perDay: [7, 7, 7, 7] })).toMatchObject([
+    { startedAt, perDay: [7, 7, 7, 7], endsAt: new Date(startOfDay(before) + DAY_MS).toISOString() },
   ]);
-  expect(allowedOn({ provider: 'smtp', startedAt, perDay: [7] }, before)).toBeNull();
 
   const smtp = { provider: 'smtp' };
   const refused: readonly (readonly [readonly object[], readonly string[]])[] = [
     [[{ provider: 'direct' }], ['/body/warmUps/0/provider']],
     [[{ provider: 'capture' }], ['/body/warmUps/0/provider']],
     [[smtp, smtp], ['/body/warmUps/1/provider']],
-    [
-      [{ ...smtp, startedAt: new Date(Date.now() + 10 * DAY_MS).toISOString() }],
-      ['/body/warmUps/0/startedAt'],
-    ],
+    [[{ ...smtp, startedAt: new Date(now() + 10 * DAY_MS).toISOString() }], ['/body/warmUps/0/startedAt']],
+    [[{ ...smtp, startedAt, perDay: [7, 7, 7] }], ['/body/warmUps/0/startedAt']],
     [[{ ...smtp, startedAt: 'tomorrow' }], ['/body/warmUps/0/startedAt']],
     [[{ ...smtp, perDay: [] }], ['/body/warmUps/0/perDay']],
     [[{ ...smtp, perDay: [0] }], ['/body/warmUps/0/perDay/0']],
@@ -209,4 +212,33 @@ test('a schedule has defaults, keeps what is left out, and refuses what cannot b
   expect(added.body.data.warmUps).toMatchObject([{ perDay: [3], today: { day: 1, allowed: 3, claimed: 0 } }]);
   const read = await service.live.get(`/v1/domains/${added.body.data.id}`);
   expect(read.body.data.warmUps).toEqual(added.body.data.warmUps);
+});
+
+test('the day shown is that of the database, with what is claimed of it', async () => {
+  await warmUp({ provider: 'smtp', startedAt: new Date().toISOString(), perDay: Array(90).fill(3) });
+  // Midnight may come in between.
+  await service.service.database.query(
+    `insert into warm_up_days (domain_id, provider, day, claimed, claimed_bulk, granted)
+     select $1, 'smtp', (clock_timestamp() at time zone 'UTC')::date + n, 2, 0, 0 from generate_series(0, 1) n
+     on conflict (domain_id, provider, day) do update set claimed = 2`,
+    [service.domainId],
+  );
+  const [shown] = (await service.live.get(`/v1/domains/${service.domainId}`)).body.data.warmUps;
+  expect(shown.today).toMatchObject({ allowed: 3, claimed: 2 });
+});
+
+test('a schedule that is over is refused, unless it is the one that is there', async () => {
+  await warmUp();
+  const startedAt = service.today();
+  const smtp = { provider: 'smtp', startedAt, perDay: [1, 2] };
+  await warmUp(smtp);
+  await service.pass(2 * DAY_MS);
+  // Sent again as it was read, beside what is to change.
+  const again = await patch({ openTracking: true, warmUps: [smtp] });
+  expect([again.status, again.body.data.openTracking]).toEqual([200, true]);
+  expect((await patch({ openTracking: false, warmUps: [{ provider: 'smtp' }] })).status).toBe(200);
+  const other = await patch({ warmUps: [{ provider: 'smtp', perDay: [2, 3] }] });
+  expect([other.status, other.body.error.details[0].path]).toEqual([422, '/body/warmUps/0/startedAt']);
+  expect(other.body.error.details[0].message).toContain(new Date(startOfDay(now())).toISOString());
+  expect((await patch({ warmUps: [{ provider: 'smtp', perDay: [2, 3, 4] }] })).status).toBe(200);
 });

@@ -40,7 +40,7 @@ const WarmUps = Type.Array(
         Type.String({
           format: 'date-time',
           description:
-            'The day that this lies in, in UTC, is the first: now or earlier. Left out it stays, where that transport is warmed up already, and is now otherwise.',
+            'The day that this lies in, in UTC, is the first: now or earlier. Left out it stays, where that transport is warmed up already, and is now otherwise. A schedule that is over already is refused, unless it is the one that is there.',
         }),
       ),
       perDay: Type.Optional(

@@ -3,7 +3,7 @@ import { type Failure, invalid } from '../../http/failure.ts';
 import { mayBeFollowed } from '../../transport/order.ts';
 import { readRelayUrl } from '../../transport/smtp/relay-url.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
-import { DEFAULT_PER_DAY, type WarmUp } from '../../transport/warm-up.ts';
+import { allowedOn, DEFAULT_PER_DAY, endOf, type WarmUp } from '../../transport/warm-up.ts';
 import type { WantedWarmUp } from './model.ts';
 import type { DnsSetup } from './records.ts';
 
@@ -65,6 +65,9 @@ function misplaced(name: Transport['name'], before: readonly Transport['name'][]
   return last === undefined ? null : `Nothing can come after ${last}, which is never down by itself.`;
 }
 
+const overSince = (warmUp: WarmUp): string =>
+  `Begin later, or give more days: this schedule has ended at ${endOf(warmUp)}, and would limit nothing. An empty list ends a warm-up.`;
+
 /** Requests come from machines whose clocks differ. */
 const AHEAD_MS = 300_000;
 
@@ -92,11 +95,15 @@ export function readWarmUps(
         },
       ];
     const known = before.find((one) => one.provider === provider);
-    read.push({
+    const warmUp: WarmUp = {
       provider,
       startedAt: startedAt === undefined ? (known?.startedAt ?? iso(now)) : iso(Date.parse(startedAt)),
       perDay: perDay ?? known?.perDay ?? DEFAULT_PER_DAY,
-    });
+    };
+    // One that has ended meanwhile may be sent again as it stands, beside what is to change.
+    if (allowedOn(warmUp, now) === null && !Bun.deepEquals(warmUp, known))
+      return [{ path: `${path}/startedAt`, message: overSince(warmUp) }];
+    read.push(warmUp);
     return [];
   });
   return problems.length === 0 ? read : invalid(problems);

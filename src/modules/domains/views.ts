@@ -1,7 +1,7 @@
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import { timeOfId } from '../../db/ids.ts';
-import { DAY_MS, isoOrNull } from '../../time/clock.ts';
-import { allowedOn, dayOf, startOfDay, type WarmUp } from '../../transport/warm-up.ts';
+import { isoOrNull } from '../../time/clock.ts';
+import { allowedOn, dayOf, endOf, type WarmUp } from '../../transport/warm-up.ts';
 import type { KeySet } from './keys.ts';
 import type { DomainView } from './model.ts';
 import { type DnsSetup, keyNames, knownStatusOf, type RecordSource, recordsOf, waysOf } from './records.ts';
@@ -75,10 +75,9 @@ const warmUpView = (warmUp: WarmUp, { date, claimed }: WarmUpDay): DomainView['w
   const { provider, startedAt, perDay } = warmUp;
   const today = Date.parse(date);
   const allowed = allowedOn(warmUp, today);
-  const first = startOfDay(Date.parse(startedAt));
   return {
     ...{ provider, startedAt, perDay: [...perDay] },
-    endsAt: new Date(first + perDay.length * DAY_MS).toISOString(),
+    endsAt: endOf(warmUp),
     today:
       allowed === null
         ? null
