@@ -128,6 +128,11 @@ export class FairQueue {
     this.#slots = new FairSlots(limits);
   }
 
+  /** Whether it starts nothing any more. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
   /** Does the work at the key's turn; null when that never comes. */
   async take<Result>(key: string, work: () => Promise<Result>): Promise<Result | null> {
     if (!(await this.#granted(key))) return null;

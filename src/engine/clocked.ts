@@ -99,7 +99,9 @@ export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKi
             .filter((row) => dueOf(spec, row) <= at)
             .toSorted((a, b) => dueOf(spec, a) - dueOf(spec, b))
             .slice(0, AT_ONCE);
-          await Promise.all(moved.map((row) => move(row, at)));
+          // One that fails ends the passage once nothing is under way any more: others may take it up then.
+          const ends = await Promise.allSettled(moved.map((row) => move(row, at)));
+          for (const end of ends) if (end.status === 'rejected') throw end.reason;
         },
       };
     },

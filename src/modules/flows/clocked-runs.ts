@@ -4,6 +4,7 @@ import type { Database } from '../../db/database.ts';
 import type { ActorRow } from '../../engine/actors.ts';
 import { type Clocked, type ClockedKind, clockedActors, type OwnClock } from '../../engine/clocked.ts';
 import type { Engine } from '../../engine/engine.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { flowRunKind } from './kind.ts';
 import { PASSED_OVER_MS } from './performer.ts';
 import { definitionReader } from './run-reader.ts';
@@ -29,7 +30,7 @@ export function clockedRuns(deps: {
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
   readonly takeStep: TakeStep;
   /** The turns of those who wait for the receivers of strangers, shared with the runs of the real time. */
-  readonly posts: Pick<FairQueue, 'take'>;
+  readonly posts: Pick<FairQueue, 'take' | 'isClosed'>;
 }): Clocked {
   const { database, engine, takeStep, posts } = deps;
   const definitionOf = definitionReader(database);
@@ -64,6 +65,8 @@ export function clockedRuns(deps: {
       );
     if (step.type !== 'webhook') return carried();
     const events = await posts.take(row.workspace_id, carried);
+    // Whoever moves the clock next does it at the same moment, so that the journal tells nothing of the stop.
+    if (events === null && posts.isClosed) throw new Unavailable('The service stops.');
     return events ?? [{ type: 'step.postponed', at, visit, until: at + PASSED_OVER_MS, isUntried: true }];
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../../db/database.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Clocked } from '../../engine/clocked.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { ClockLease, type ClockName, clocksAtWork } from './lease.ts';
 import { pass } from './passage.ts';
@@ -93,6 +94,8 @@ export class ClockMover {
         else if (!(await lease.end(row.target_at))) entry.isWanted = true;
       }
     } catch (error) {
+      // What was not begun at a stop waits where it is for whoever runs next.
+      if (this.stopped.aborted && error instanceof Unavailable) return await lease.release().catch(() => {});
       logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');
     } finally {
       clearInterval(beating);
