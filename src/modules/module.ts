@@ -121,6 +121,7 @@ export interface Offers {
   /** What lives by test clocks: emails, what contacts do and the runs that it begins, deliveries of events. */
   clockedEmails?: Clocked;
   clockedActivity?: Clocked;
+  clockedDates?: Clocked;
   clockedRuns?: Clocked;
   clockedDeliveries?: Clocked;
   /** The clocks that test mail may live by. */

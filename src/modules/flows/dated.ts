@@ -40,7 +40,8 @@ interface DatedRow {
   readonly looked: number;
 }
 
-type DateTrigger = FlowTrigger & { readonly type: 'dateProperty' };
+/** The trigger of a flow that begins on dates. */
+export type DateTrigger = FlowTrigger & { readonly type: 'dateProperty' };
 
 /** The services that looking through dates calls. */
 export interface DatedDeps extends EnrolDeps {

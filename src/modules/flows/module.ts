@@ -5,6 +5,7 @@ import type { MachineOf } from '../../engine/definitions.ts';
 import { defineModule, offered } from '../module.ts';
 import { auditRuns } from './audit-runs.ts';
 import { clockedActivity } from './clocked-activity.ts';
+import { clockedDates } from './clocked-dates.ts';
 import { clockedRuns } from './clocked-runs.ts';
 import { enroller } from './enrol.ts';
 import { Follower } from './follower.ts';
@@ -104,6 +105,7 @@ export const flowsModule = defineModule<FlowDeps>({
         const follower = new Follower(following);
         const behind = new Laggards(following);
         offers.clockedActivity = clockedActivity(following);
+        offers.clockedDates = clockedDates(following);
         offers.clockedRuns = clockedRuns({ ...deps, takeStep: stepTaker(steps), posts });
         return {
           deps: {

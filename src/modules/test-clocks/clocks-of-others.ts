@@ -13,6 +13,7 @@ import {
   leaveClock,
   MOST,
   noteArrivals,
+  noteRefusedRuns,
 } from './store.ts';
 
 const NAMES: Readonly<Record<Given['what'], string>> = {
@@ -52,7 +53,10 @@ export function clocksOfOthers(database: Database, mover: Pick<ClockMover, 'move
     },
     async admit(workspaceId, { id }, more) {
       const has = await admitToClock(database, workspaceId, id, more);
-      return has ? null : refusal(workspaceId, id, more);
+      if (has) return null;
+      // Nobody is there to be answered: the clock tells it.
+      if (more.what === 'runs') await noteRefusedRuns(database, workspaceId, id, more.count);
+      return refusal(workspaceId, id, more);
     },
     entered: (workspaceId, { id }) => void mover.move({ workspace_id: workspaceId, id }),
     left: (workspaceId, { id }, more = ONE_EMAIL) => leaveClock(database, workspaceId, id, more),

@@ -45,7 +45,7 @@ export async function createTestClock(
       name: body.name ?? 'Test clock',
       status: 'ready',
     },
-    ...{ now_at: at, target_at: at, emails: 0, contacts: 0, runs: 0 },
+    ...{ now_at: at, target_at: at, emails: 0, contacts: 0, runs: 0, runs_refused: 0 },
   };
   const view = viewOf(made);
   return idempotently(database, keyedBy(call), {

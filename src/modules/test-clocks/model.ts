@@ -26,6 +26,10 @@ export const TestClock = Type.Object(
     runs: Type.Integer({
       description: `Runs of flows that have begun by it, of at most ${MOST_RUNS.toLocaleString('en')}.`,
     }),
+    runsRefused: Type.Integer({
+      description:
+        'Runs that would have begun by it, by what a contact did or by a date, but that it refused since it had begun the most.',
+    }),
     createdAt: Moment('When it was made, in real time.'),
   },
   { title: 'TestClock' },

@@ -19,7 +19,11 @@ export const testClocksModule = defineModule<TestClockCommands>({
     connect({ offers }) {
       // What contacts did goes first, since it begins runs, and what leaves last, since everything else may make it.
       const clocked = () => [
-        ...[offered(offers, 'clockedActivity'), offered(offers, 'clockedRuns')],
+        ...[
+          offered(offers, 'clockedActivity'),
+          offered(offers, 'clockedDates'),
+          offered(offers, 'clockedRuns'),
+        ],
         ...[offered(offers, 'clockedEmails'), offered(offers, 'clockedDeliveries')],
       ];
       const mover = new ClockMover({ database, logger, clocked });

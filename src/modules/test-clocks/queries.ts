@@ -23,13 +23,14 @@ export const viewOf = ({
   emails,
   contacts,
   runs,
+  runs_refused,
 }: ClockRow): TestClock => ({
   id,
   name,
   status,
   now: isoOf(now_at),
   advancingTo: status === 'advancing' ? isoOf(target_at) : null,
-  ...{ emails, contacts, runs },
+  ...{ emails, contacts, runs, runsRefused: runs_refused },
   createdAt: isoOf(timeOfId(id)),
 });
 

@@ -22,6 +22,7 @@ const EXAMPLE: TestClock = {
   emails: 0,
   contacts: 0,
   runs: 0,
+  runsRefused: 0,
   createdAt: '2026-11-20T22:43:19.079Z',
 };
 

@@ -14,6 +14,7 @@ export interface ClockRow {
   readonly emails: number;
   readonly contacts: number;
   readonly runs: number;
+  readonly runs_refused: number;
 }
 
 /** The clocks that a workspace may have at once. */
@@ -27,7 +28,7 @@ export const MOST_RUNS = 1_000;
 
 /** The columns of a row. */
 export const COLUMNS = `workspace_id, id, name, status, (extract(epoch from now_at) * 1000)::float8 as now_at,
-  (extract(epoch from target_at) * 1000)::float8 as target_at, emails, contacts, runs`;
+  (extract(epoch from target_at) * 1000)::float8 as target_at, emails, contacts, runs, runs_refused`;
 
 /** $1 workspace, $2 id, $3 name, $4 moment, $5 on: the reply's key, $12 the reply. */
 export const CREATE = `with made as (
@@ -122,6 +123,17 @@ export const enterClock = async (
 ): Promise<boolean> => {
   const text = `${more(what)} and status = 'ready' and now_at = $4::timestamptz returning id`;
   return (await database.query(text, [workspaceId, id, count, isoOf(now)])).length > 0;
+};
+
+/** Counts runs that would have begun by a clock that takes no more of them. @throws Unavailable */
+export const noteRefusedRuns = async (
+  database: Database,
+  workspaceId: string,
+  id: string,
+  count: number,
+): Promise<void> => {
+  const text = `update test_clocks set runs_refused = runs_refused + $3::integer where workspace_id = $1 and id = $2`;
+  await database.query(text, [workspaceId, id, count]);
 };
 
 /** Takes from its count what has not come to be. @throws Unavailable */
