@@ -220,58 +220,6 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     ]);
   });
 
-  test('dates begin runs by the clock of their contact, year after year and each once', async () => {
-    const flow = await aFlow({
-      trigger: {
-        ...{ type: 'dateProperty', property: 'born', offsetDays: 0, time: '09:00', repeat: 'yearly' },
-      },
-      entry: 'hello',
-      steps: [send('hello')],
-      edges: [],
-      reentry: 'afterExit',
-    });
-    const clock = await aClock();
-    const contact = await aContact(clock, { properties: { born: '1990-12-24', timeZone: 'Europe/Berlin' } });
-    await aContact(clock, { properties: { born: 'no date' } });
-    await advance(clock, 22, 'days');
-    expect(await ok('GET', `/v1/flows/${flow}/runs`)).toEqual([]);
-    // To the very moment, and on from it.
-    await ok('POST', `/v1/test-clocks/${clock}/advance`, { to: '2026-12-24T08:00:00.000Z' });
-    await advance(clock, 1, 'minutes');
-    await advance(clock, 53, 'weeks');
-    const runs = await ok('GET', `/v1/flows/${flow}/runs`);
-    const begun = runs.map((run: { startedAt: string; contactId: string; testClockId: string }) => [
-      ...[run.startedAt, run.contactId, run.testClockId],
-    ]);
-    expect(begun).toEqual([
-      ['2027-12-24T08:00:00.000Z', contact, clock],
-      ['2026-12-24T08:00:00.000Z', contact, clock],
-    ]);
-    await owner.ask(`/test/flows/${flow}/pause`, { runs: 'cancel' });
-  });
-
-  test('a clock that has begun a thousand runs tells how many it refuses', async () => {
-    const flow = await aFlow({
-      trigger: { type: 'event', name: 'counted' },
-      entry: 'hello',
-      steps: [send('hello')],
-      edges: [],
-    });
-    const clock = await aClock();
-    const { query } = service.service.database;
-    await query.call(
-      service.service.database,
-      'update test_clocks set runs = 999 where id = $1 returning id',
-      [clock],
-    );
-    for (let count = 0; count < 3; count++) {
-      await ok('POST', `/v1/contacts/${await aContact(clock)}/events`, { name: 'counted' });
-      expect(await advance(clock, 1, 'minutes')).toMatchObject({ runs: 1_000, runsRefused: count });
-    }
-    expect(await ok('GET', `/v1/test-clocks/${clock}`)).toMatchObject({ runsRefused: 2 });
-    expect(await ok('GET', `/v1/flows/${flow}/runs`)).toHaveLength(1);
-  });
-
   test('a flow that is held keeps its runs until it goes on, whatever time the clock shows', async () => {
     const flow = await aFlow({
       trigger: { type: 'manual' },
