@@ -23,6 +23,23 @@ describe('the text part of', () => {
     ['a link without words', '<a href="https://x.co"><img src="a.png"></a>', 'https://x.co'],
     ['a linked image', '<a href="https://x.co"><img src="a.png" alt="Shop"></a>', '[Shop] (https://x.co)'],
     ['a link to be filled in', '<a href="{{ url }}">Go</a>', 'Go ({{ url }})'],
+    [
+      'links without space between',
+      '<a href="https://a.co/T">A</a><a href="https://b.co">B</a>',
+      'A (https://a.co/T) B (https://b.co)',
+    ],
+    [
+      'words right behind a link',
+      '<a href="https://a.co/T">Go</a>pc <a href="https://b.co">https://b.co</a>pc',
+      'Go (https://a.co/T) pc https://b.co pc',
+    ],
+    ['words right around a link without words', 'see<a href="https://a.co"></a>pc', 'see https://a.co pc'],
+    [
+      'a bracket around a link without words',
+      '(<a href="https://a.co"></a>), <a href="https://b.co">B</a>.',
+      '(https://a.co), B (https://b.co).',
+    ],
+    ['a link at the end of a line', '<p><a href="https://a.co">A</a></p><p>B</p>', 'A (https://a.co)\n\nB'],
     ['a link to nowhere', '<a href="#top">up</a> <a>a</a> <a href=" JavaScript:x()">b</a>', 'up a b'],
     ['lists', '<ul><li>a<li>b<ul><li>c</li></ul></li></ul>d', '- a\n- b\n  - c\n\nd'],
     ['a numbered list', '<ol start="9"><li>a</li><li>b<br>c</li></ol>', '9. a\n10. b\n    c'],

@@ -1,6 +1,10 @@
 /** The deepest indentation of quotes and lists. The prefix is repeated on every line, so the text would grow with the square of the depth. */
 const DEEPEST_PREFIX = 16;
 
+/** What would be read as a part of an address that it follows: words, signs and what opens a bracket; no full stop and no comma. */
+const RUNS_ON = /^[\p{L}\p{N}\p{S}\p{Ps}\p{Pi}\p{Pc}\p{Pd}@#&/\\*%]/u;
+const IS_WORD = /[\p{L}\p{N}\p{S}\p{Pc}\p{Pd}@#&/\\*%)\]]$/u;
+
 interface Prefix {
   /** For the next line only: the bullet of a list item. */
   first: string | null;
@@ -19,6 +23,8 @@ export class PlainWriter {
   #breaks = 0;
   /** White space owed before the next text of the same line. */
   #space = '';
+  /** The last text is an address: what would run on from it has a space before it. */
+  #isAddress = false;
   readonly #prefixes: Prefix[] = [];
   /** The fewest prefixes since the last text, which an empty line in between has. */
   #shallowest = 0;
@@ -62,6 +68,18 @@ export class PlainWriter {
     if (space.length > this.#space.length) this.#space = space;
   }
 
+  /** An address by itself, apart from the words around it. */
+  address(address: string): void {
+    if (IS_WORD.test(this.#pieces.at(-1) ?? '')) this.gap(' ');
+    this.flow(address);
+    this.endAddress();
+  }
+
+  /** The text before is an address, or ends in one. */
+  endAddress(): void {
+    this.#isAddress = true;
+  }
+
   /** A line break that counts even after another one. */
   lineBreak(): void {
     this.#breaks++;
@@ -92,7 +110,9 @@ export class PlainWriter {
   }
 
   #put(text: string): void {
-    const before = this.#length === 0 ? this.#prefix() : this.#breaks > 0 ? this.#newLines() : this.#space;
+    const space = this.#space === '' && this.#isAddress && RUNS_ON.test(text) ? ' ' : this.#space;
+    const before = this.#length === 0 ? this.#prefix() : this.#breaks > 0 ? this.#newLines() : space;
+    this.#isAddress = false;
     this.#pieces.push(before, text);
     this.#length += before.length + text.length;
     this.#breaks = 0;

@@ -158,10 +158,12 @@ class Reader {
     if (!link || !FOLLOWED.test(link.href)) return;
     const target = link.href.replace(/^(?:mailto|tel):/i, '');
     const label = this.#writer.since(link.from);
-    if (label === '') this.#writer.flow(target);
-    else if (label !== target && `${label}/` !== target) {
+    if (label === '') this.#writer.address(target);
+    else if (label === target || `${label}/` === target) this.#writer.endAddress();
+    else {
       this.#writer.gap(' ');
       this.#writer.flow(`(${target})`);
+      this.#writer.endAddress();
     }
   }
 }
