@@ -1,5 +1,10 @@
 import type { Config } from '../config/config.ts';
-import { distribute, NotDistributable } from '../db/distribution/distribute.ts';
+import {
+  distribute,
+  embeddedIsOne,
+  NotDistributable,
+  refuseUndistributable,
+} from '../db/distribution/distribute.ts';
 import { migrate } from '../db/migrate.ts';
 import { migrations } from '../db/migrations.ts';
 import type { Terminal } from './terminal.ts';
@@ -14,26 +19,29 @@ export interface MigrateOptions {
  * `posthorn migrate` brings the schema up to date without serving, for deployments that do the two separately. With `--distributed` it
  * also spreads the tables over the nodes of a Citus cluster.
  */
-export function runMigrations(
+export async function runMigrations(
   config: Config,
   terminal: Terminal,
   { distributed = false }: MigrateOptions = {},
 ): Promise<number> {
-  return withDatabase(config, async (database) => {
-    const applied = await migrate(database, migrations, (name, ms) =>
-      terminal.out(`Applied ${name} in ${ms} ms.\n`),
-    );
-    if (applied.length === 0) terminal.out('The schema is up to date.\n');
-    if (distributed) {
-      try {
+  try {
+    // Opening it would make it.
+    if (distributed && config.databaseUrl === null) throw embeddedIsOne();
+    return await withDatabase(config, async (database) => {
+      if (distributed) await refuseUndistributable(database);
+      const applied = await migrate(database, migrations, (name, ms) =>
+        terminal.out(`Applied ${name} in ${ms} ms.\n`),
+      );
+      if (applied.length === 0) terminal.out('The schema is up to date.\n');
+      if (distributed) {
         const placed = await distribute(database, (says) => terminal.out(`${says}\n`));
         if (placed.length === 0) terminal.out('The tables are distributed.\n');
-      } catch (error) {
-        if (!(error instanceof NotDistributable)) throw error;
-        terminal.error(`${error.message}\n`);
-        return 1;
       }
-    }
-    return 0;
-  });
+      return 0;
+    });
+  } catch (error) {
+    if (!(error instanceof NotDistributable)) throw error;
+    terminal.error(`${error.message}\n`);
+    return 1;
+  }
 }

@@ -137,6 +137,13 @@ function contradictionsIn(config: Config): string[] {
       'BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, must be set with BODY_STORE.',
     ],
     [
+      config.bodyStore === null &&
+        (config.bodyStoreEndpoint !== null ||
+          config.bodyStoreAccessKeyId !== null ||
+          config.bodyStoreSecretAccessKey !== null),
+      'BODY_STORE must be set with BODY_STORE_ENDPOINT, BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY: without it bodies lie in the database.',
+    ],
+    [
       (config.bodyStoreAccessKeyId === null) !== (config.bodyStoreSecretAccessKey === null),
       'BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY must be set together.',
     ],

@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DISTRIBUTED } from '../../src/db/distribution/catalogue.ts';
 import { distribute, NotDistributable } from '../../src/db/distribution/distribute.ts';
 import { HalfDistributed, isDistributedDatabase } from '../../src/db/distribution/present.ts';
 import { openShards } from '../../src/db/distribution/shards.ts';
 import { installStandIn } from '../support/citus-stand-in.ts';
+import { command } from '../support/command.ts';
 import {
   accepted,
   countOf,
@@ -16,6 +20,7 @@ import {
   rowsOf,
 } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 
 const NAMES = DISTRIBUTED.map(({ table }) => table);
 
@@ -29,6 +34,24 @@ describe('distributing a database', () => {
     await expect(distribute(embedded.database)).rejects.toThrow(NotDistributable);
     expect(await isDistributedDatabase(store.database)).toBe(false);
     expect(await isDistributedDatabase(embedded.database)).toBe(false);
+  });
+
+  test('is refused by the command before it makes or changes a database', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'posthorn-undistributed-'));
+    await using database = await createTestDatabase();
+    try {
+      const DATA_DIR = join(home, 'data');
+      const embedded = await command({ DATA_DIR }, 'migrate', '--distributed');
+      expect([embedded.code, embedded.error]).toEqual([
+        1,
+        expect.stringContaining('The embedded database is one process.'),
+      ]);
+      expect(existsSync(DATA_DIR)).toBeFalse();
+      const served = await command({ DATABASE_URL: database.url }, 'migrate', '--distributed');
+      expect([served.code, served.out]).toEqual([1, '']);
+    } finally {
+      rmSync(home, { recursive: true });
+    }
   });
 
   test('places every table beside the first by its workspace, which is in every key, and does so once', async () => {

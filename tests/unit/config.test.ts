@@ -249,6 +249,8 @@ describe('values that contradict each other stop the start', () => {
       'SECRET_KEY and SECRET_KEY_PREVIOUS',
       { SECRET_KEY: 'k'.repeat(32), SECRET_KEY_PREVIOUS: 'k'.repeat(32) },
     ],
+    ['BODY_STORE', { BODY_STORE_ENDPOINT: 'https://s3.test:9000' }],
+    ['BODY_STORE', { BODY_STORE_ACCESS_KEY_ID: 'a', BODY_STORE_SECRET_ACCESS_KEY: 'b' }],
     ['SMTP_URL', { TRANSPORT: 'smtp' }],
     ['SES_REGION', { TRANSPORT: 'ses', SES_REGION: 'eu-west-1' }],
     ['SMTP_URL', { TRANSPORT: 'capture,smtp' }],

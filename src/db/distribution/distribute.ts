@@ -13,6 +13,22 @@ export class NotDistributable extends Error {
 
 const PRESENT = `select exists (select from pg_proc where proname = 'create_distributed_table') as "hasCitus"`;
 
+/** The embedded database, which need not even be opened for it. */
+export const embeddedIsOne = (): NotDistributable =>
+  new NotDistributable(
+    'The embedded database is one process. Set DATABASE_URL to the coordinator of a Citus cluster.',
+  );
+
+/** Refuses a database that cannot be distributed, before anything is changed. @throws NotDistributable */
+export async function refuseUndistributable(database: Database): Promise<void> {
+  if (database.kind === 'embedded') throw embeddedIsOne();
+  const [row] = await database.query<{ hasCitus: boolean }>(PRESENT);
+  if (!row?.hasCitus)
+    throw new NotDistributable(
+      'The extension citus is not in this database. Install Citus on all nodes, run "create extension citus" in their databases and add them on the coordinator with citus_add_node; or run "posthorn migrate" for one server.',
+    );
+}
+
 /**
  * Spreads the tables of the catalogue over the nodes of a Citus cluster, each by the workspace. First every table gets the workspace and
  * has it in its keys, then each is placed: a run that was interrupted goes on where it stopped, and one of a database that is distributed
@@ -20,15 +36,7 @@ const PRESENT = `select exists (select from pg_proc where proname = 'create_dist
  * @returns the tables that were placed now. @throws NotDistributable
  */
 export async function distribute(database: Database, onStep: OnStep = () => {}): Promise<readonly string[]> {
-  if (database.kind === 'embedded')
-    throw new NotDistributable(
-      'The embedded database is one process. Set DATABASE_URL to the coordinator of a Citus cluster.',
-    );
-  const [row] = await database.query<{ hasCitus: boolean }>(PRESENT);
-  if (!row?.hasCitus)
-    throw new NotDistributable(
-      'The extension citus is not in this database. Install Citus on all nodes, run "create extension citus" in their databases and add them on the coordinator with citus_add_node; or run "posthorn migrate" for one server.',
-    );
+  await refuseUndistributable(database);
   const left = await undistributed(database);
   const [first] = DISTRIBUTED;
   for (const each of left) await prepare(database, each, onStep);
