@@ -109,6 +109,8 @@ function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Record<stri
     if (meaning.also) addRows(meaning.also, params);
   }
   for (const fact of named) row[fact] = inOrderOfIds(row[fact] as Record<string, unknown>[]);
+  for (const { fact, name, isFor } of kind.followers ?? [])
+    if (isFor && named.has(fact) && (row[fact] as Record<string, unknown>[]).some(isFor)) row[name] = true;
 }
 
 /** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */

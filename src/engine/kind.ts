@@ -5,6 +5,7 @@ import type { ShardTerms } from '../db/distribution/terms.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { SpawnRule } from './spawn-conditions.ts';
+import type { Has } from './statement-forms.ts';
 
 /**
  * The kinds that an engine may be told of, each with its machine and the states that are stored. Declared by name, so
@@ -109,8 +110,10 @@ export interface FollowingWrite {
   readonly fact: string;
   /** Name of the CTE. */
   readonly name: string;
-  /** SQL of a data-modifying statement, or of a query that others of them read. */
-  sql(source: string): string;
+  /** Whether it is for a row of the fact: a batch without such a row goes without it. Without this it is for all of them. */
+  isFor?(row: Readonly<Record<string, unknown>>): boolean;
+  /** SQL of a data-modifying statement, or of a query that others of them read. `has` tells which others are there by their names. */
+  sql(source: string, has: Has): string;
   readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
 }
 

@@ -30,12 +30,13 @@ const readsAnother = ({ sql }: FactTable, facts: readonly FactTable[]): boolean 
 };
 
 /**
- * What a batch may need or not: the reply of a key, events for others, each fact. Facts that read each other, or are followed by what may
+ * What a batch may need or not: the reply of a key, events for others, who follows some rows alone, each fact. Facts that read each other, or are followed by what may
  * read them all, are needed together.
  */
-export const partsOf = ({ facts }: Kind): readonly Part[] => [
+export const partsOf = ({ facts, followers = [] }: Kind): readonly Part[] => [
   CLAIM,
   single('outbox'),
+  ...followers.filter(({ isFor }) => isFor).map(({ name }) => single(name)),
   ...(facts.some((fact) => fact.followedBy || readsAnother(fact, facts))
     ? []
     : facts.map(({ name }) => single(name))),
@@ -170,12 +171,12 @@ export const sideEffectCtes = (
         : ''
     }`;
   })}${each(
-    (kind.followers ?? []).filter(({ fact }) => has(fact)),
+    (kind.followers ?? []).filter(({ fact, name, isFor }) => has(fact) && (!isFor || has(name))),
     ({ fact, name, isMaterialized, sql }) => {
       const rows = shard.isDistributed
         ? factSource(kind, factOf(kind, fact), changed, isWhole ? null : births)
         : unfoldedName(factOf(kind, fact));
-      return `, ${name} as ${isMaterialized ? 'materialized ' : ''}(${sql(rows)})`;
+      return `, ${name} as ${isMaterialized ? 'materialized ' : ''}(${sql(rows, has)})`;
     },
   )}${kind.children
     .map((child, place) => {

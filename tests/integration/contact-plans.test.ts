@@ -49,7 +49,7 @@ test('an address is looked for by its own index, however small the table was whe
   const known = await textOf((seen) => knownContacts(seen, { workspaceId: 'ws', livemode: true }, []));
   const queried = followsEmails
     .filter(({ isMaterialized }) => isMaterialized)
-    .map(({ name, sql }) => `with ${name} as materialized (${sql(SOURCE)}) `)
+    .map(({ name, sql }) => `with ${name} as materialized (${sql(SOURCE, () => true)}) `)
     .join('');
   const statements = {
     WRITE_CONTACTS,
@@ -58,7 +58,7 @@ test('an address is looked for by its own index, however small the table was whe
     ...Object.fromEntries(
       followsEmails
         .filter(({ isMaterialized }) => !isMaterialized)
-        .map(({ name, sql }) => [name, `${queried}${sql(SOURCE)}`]),
+        .map(({ name, sql }) => [name, `${queried}${sql(SOURCE, () => true)}`]),
     ),
   };
   for (const rows of [0, 500, 3_000]) {

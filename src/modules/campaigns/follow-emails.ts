@@ -28,6 +28,7 @@ const events: FollowingWrite = {
 const marked: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_marked',
+  isFor: ({ type }) => type !== 'sent' && type !== 'delivered',
   sql: () => `update campaign_recipients r set
     state = case when l.fails then 'failed' else r.state end,
     opened_at = coalesce(r.opened_at, l.opened), clicked_at = coalesce(r.clicked_at, l.clicked),
@@ -54,7 +55,10 @@ const marked: FollowingWrite = {
 const tallied: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_tallied',
-  sql: () => `insert into campaign_tallies (campaign_id, delivered, opens, machine_opens, clicks, machine_clicks,
+  sql: (
+    _,
+    has,
+  ) => `insert into campaign_tallies (campaign_id, delivered, opens, machine_opens, clicks, machine_clicks,
     bounced_permanent, bounced_transient, sent, failed, unique_opens, unique_clicks, complained, unsubscribed)
   select campaign_id, sum(delivered), sum(opens), sum(machine_opens), sum(clicks), sum(machine_clicks), sum(permanent),
     sum(transient), -sum(fails), sum(fails), sum(unique_opens), sum(unique_clicks), sum(complains), sum(leaves)
@@ -65,11 +69,15 @@ const tallied: FollowingWrite = {
       ${count("type = 'bounced' and data ->> 'type' = 'Permanent'")} as permanent,
       ${count("type = 'bounced' and data ->> 'type' is distinct from 'Permanent'")} as transient,
       0 as fails, 0 as unique_opens, 0 as unique_clicks, 0 as complains, 0 as leaves
-    from campaign_events where type <> 'sent' group by campaign_id
+    from campaign_events where type <> 'sent' group by campaign_id${
+      has(marked.name)
+        ? `
     union all
     select campaign_id, 0, 0, 0, 0, 0, 0, 0, ${count('fails')}, ${count('opens')}, ${count('clicks')},
       ${count('complains')}, ${count('leaves')}
-    from campaign_marked group by campaign_id
+    from campaign_marked group by campaign_id`
+        : ''
+    }
   ) counted group by campaign_id`,
 };
 
@@ -77,6 +85,7 @@ const tallied: FollowingWrite = {
 const clicked: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_clicked',
+  isFor: ({ type }) => type === 'clicked',
   sql: () => `insert into campaign_clicks as t (campaign_id, link, contact_id, clicks)
   select campaign_id, link, contact_id, count(*) from (
     select r.campaign_id, r.contact_id, coalesce((
