@@ -159,6 +159,30 @@ test('an order is given with a new domain; what a change leaves out stays, also 
   expect((await service.live.get(path)).body.data).toMatchObject({ provider: 'smtp', fallbacks: [] });
 });
 
+test('room that another transport made needless is given back', async () => {
+  await goBy('ses', ['smtp']);
+  const isSent = ({ status }: Email): boolean => status === 'sent';
+  await patch({ warmUps: [{ provider: 'ses', startedAt: service.today(), perDay: Array(9).fill(1) }] });
+  ses.fail([429, 'TooManyRequestsException']);
+  const first = await service.until(await service.send(), isSent);
+  expect(sentOf(first).provider).toBe('smtp');
+  expect((await life(first.id)).context.counted).toBeNull();
+  ses.fail(null);
+  const second = await service.until(await service.send(), isSent);
+  expect([sentOf(second).provider, (await life(second.id)).context.counted?.transport]).toEqual([
+    'ses',
+    'ses',
+  ]);
+});
+
+test('what waits for the warm-up of a transport leaves when its domain has another one', async () => {
+  const waiting = await service.send();
+  await eventually('it waits', async () => (await life(waiting)).context.postponed || undefined);
+  await goBy('smtp', []);
+  const email = await service.until(waiting, ({ status }) => status === 'sent');
+  expect(sentOf(email).provider).toBe('smtp');
+});
+
 test('mail without room in the warm-up of the first goes on to the next while the first is down', async () => {
   await goBy('smtp', ['ses']);
   const isSent = ({ status }: Email): boolean => status === 'sent';

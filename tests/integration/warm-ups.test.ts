@@ -71,6 +71,30 @@ for (const [name, open] of [
       expect(statements).toBe(52);
     });
 
+    test('goes on under a schedule that was read again, and not under one that differs in anything', async () => {
+      const lane = laneOf([100]);
+      let statements = 0;
+      const database = {
+        query: (...asked: Parameters<typeof store.database.query>) => {
+          statements++;
+          return store.database.query(...asked);
+        },
+      };
+      const one = new WarmUps(database as typeof store.database, new ManualClock(MORNING));
+      for (let n = 0; n < 100; n++) await one.take(structuredClone(lane), 1);
+      expect(statements).toBe(50);
+      expect(isIn(await one.take(lane, 1))).toBe(false);
+      // The first day has been used up; by the other beginning this is the second.
+      const startedAt = '2026-11-19T08:00:00.000Z';
+      const earlier: Lane = { ...lane, warmUp: { ...lane.warmUp, startedAt, perDay: [100, 101] } };
+      expect(isIn(await one.take(earlier, 1))).toBe(true);
+      expect(isIn(await one.take(earlier, 1))).toBe(false);
+      const over: Lane = { ...earlier, warmUp: { ...earlier.warmUp, startedAt: lane.warmUp.startedAt } };
+      expect(await one.roomOf(over)).toBe(0);
+      const wider: Lane = { ...earlier, warmUp: { ...earlier.warmUp, perDay: [100, 102] } };
+      expect(isIn(await one.take(wider, 1))).toBe(true);
+    });
+
     test('is given back by an instance that stops, and lost for the day with one that dies', async () => {
       const lane = laneOf([1_000]);
       const [stops, dies, other] = [instance(), instance(), new ManualClock(MORNING)];

@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test';
+import type { Order } from '../../src/engine/draft.ts';
+import { BulkSupply } from '../../src/modules/emails/send/bulk-supply.ts';
+import type { Sender } from '../../src/modules/emails/send/message.ts';
+import type { Lane } from '../../src/modules/emails/send/warm-ups.ts';
+import type { Transport } from '../../src/transport/transport.ts';
+
+// What the warm-up of a domain leaves to its campaigns.
+
+const warmUp = (provider: 'smtp' | 'ses') => ({
+  provider,
+  startedAt: '2026-11-20T08:00:00.000Z',
+  perDay: [9],
+});
+const sender = (more: Partial<Sender> = {}): Sender => ({
+  ...{ dkim: [], returnPath: 'sender.example', trackingHost: null, openTracking: false },
+  ...{ clickTracking: false, provider: 'smtp', fallbacks: ['ses'], warmUps: [warmUp('smtp')] },
+  ...more,
+});
+
+function world(known: Sender, down: readonly Transport['name'][] = []) {
+  const asked: Lane[] = [];
+  const supply = new BulkSupply(
+    {
+      enabled: ['smtp', 'ses'],
+      limits: { bulkSlots: 2 },
+      clock: { monotonic: () => 0 },
+      senders: { find: async () => known },
+      transport: (name: Transport['name'] | null) => ({ name: name ?? 'smtp' }),
+      warmUps: {
+        roomOf: async (lane: Lane) => {
+          asked.push(lane);
+          return 5;
+        },
+      },
+    } as never,
+    { isDown: (name) => down.includes(name) },
+  );
+  return { supply, asked };
+}
+
+test('emails of a campaign that are here have their part of the room, of their own domain alone', async () => {
+  const { supply } = world(sender());
+  const orders = [{}, {}, {}] as Order[];
+  for (const [index, order] of orders.entries()) supply.come(order, index < 2 ? 'dom_1' : 'dom_2');
+  const rooms = await Promise.all(['dom_1', 'dom_2', 'dom_3'].map((id) => supply.warmUpRoom(id)));
+  expect(rooms).toEqual([3, 4, 5]);
+  for (const order of orders) supply.leave(order);
+  expect(await supply.warmUpRoom('dom_1')).toBe(5);
+});
+
+test('while a transport is down, the room is that of the next one in the order', async () => {
+  const unlimited = world(sender(), ['smtp']);
+  expect([await unlimited.supply.warmUpRoom('dom_1'), unlimited.asked]).toEqual([null, []]);
+  const warmed = world(sender({ warmUps: [warmUp('smtp'), warmUp('ses')] }), ['smtp']);
+  expect([await warmed.supply.warmUpRoom('dom_1'), warmed.asked[0]?.warmUp.provider]).toEqual([5, 'ses']);
+  // Where all are down the first one is asked.
+  const away = world(sender(), ['smtp', 'ses']);
+  expect([await away.supply.warmUpRoom('dom_1'), away.asked[0]?.warmUp.provider]).toEqual([5, 'smtp']);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'bun:test';
+import type { Database } from '../../src/db/database.ts';
+import { SENDER_KNOWN_MS } from '../../src/modules/domains/queries.ts';
+import { waitingReleaser } from '../../src/modules/emails/send/release.ts';
+
+const NOW = Date.parse('2026-11-20T09:00:00.000Z');
+
+test('what waits for a warm-up asks again once every instance has forgotten the one before', async () => {
+  const asked: unknown[][] = [];
+  const database = {
+    query: async (_sql: string, parameters: unknown[]) => {
+      asked.push(parameters);
+      return [];
+    },
+  } as never as Database;
+  const clock = { now: () => NOW, monotonic: () => 0 };
+  await waitingReleaser(database, clock, { warn() {} } as never)('dom_1');
+  const moments = asked.flat().map((value) => Date.parse(String(value)) - NOW);
+  // An instance that read the domain just before the change knows the old one for so long, and its own clock may be late.
+  expect(moments.filter((ms) => ms > 0 && ms < 60_000)).toEqual([2 * SENDER_KNOWN_MS]);
+});
