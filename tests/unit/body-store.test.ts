@@ -6,6 +6,7 @@ import type { Bucket } from '../../src/bodies/bucket.ts';
 import { readListing } from '../../src/bodies/listing.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
+import { eventually } from '../support/eventually.ts';
 
 const HOUR = 3_600_000;
 const OWNER = { livemode: true, day: '2026-11-24', workspaceId: `ws_${'0'.repeat(24)}` };
@@ -16,10 +17,15 @@ class Fake {
   readonly kept = new Map<string, Uint8Array>();
   puts = 0;
   fails = false;
+  hangs = false;
   hold: Promise<void> | null = null;
 
-  async put(key: string, body: Uint8Array): Promise<void> {
+  async put(key: string, body: Uint8Array, _hash: string, signal: AbortSignal): Promise<void> {
     this.puts++;
+    if (this.hangs)
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(new Unavailable('late')));
+      });
     await this.hold;
     if (this.fails) throw new Unavailable('away');
     this.kept.set(key, body);
@@ -157,4 +163,25 @@ test('an answer that does not come ends at the deadline, the wait for a turn inc
   bucket.hold = new Promise(() => {});
   void store.write(OWNER, new Uint8Array([1])).catch(() => {});
   await expect(store.write(OWNER, new Uint8Array([2]))).rejects.toThrow(Unavailable);
+});
+
+test('a store that answers nothing is left alone after three deadlines at most, however many ask at once', async () => {
+  const { store, bucket } = storeOf({ writeMs: 5 });
+  bucket.hangs = true;
+  // Emails with one body ask once, and that is one failure.
+  for (let round = 1; round <= 3; round++) {
+    await Promise.allSettled(Array.from({ length: 6 }, () => store.write(OWNER, BODY)));
+    expect(bucket.puts).toBe(round);
+  }
+  await eventually('it rests', () => (store.state === 'open' ? true : undefined));
+  await expect(store.write(OWNER, BODY)).rejects.toThrow('tried again soon');
+
+  const other = storeOf({ writeMs: 5 });
+  other.bucket.hangs = true;
+  // Emails with bodies of their own ask for each of them: the first deadline is the last one.
+  await Promise.allSettled(
+    [1, 2, 3, 4, 5, 6].map((seed) => other.store.write(OWNER, new Uint8Array([seed]))),
+  );
+  await eventually('it rests', () => (other.store.state === 'open' ? true : undefined));
+  expect(other.bucket.puts).toBe(6);
 });
