@@ -31,6 +31,7 @@ import { diagnoseScheduler } from './scheduler.ts';
 import { diagnoseSecretKey, readSealer } from './secret-key.ts';
 import { sendTestMessage } from './test-message.ts';
 import { diagnoseWays } from './transports.ts';
+import { diagnoseWarmUps } from './warm-ups.ts';
 
 /** An examination is made of this configuration, with these means. */
 export interface Examination {
@@ -103,6 +104,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     if (config.httpsPort !== null && usable)
       yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
+    if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable, now));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* diagnoseBodies(config, usable);
     const relays = await diagnoseRelays(config);

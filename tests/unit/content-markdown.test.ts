@@ -123,7 +123,7 @@ describe('rendering markdown', () => {
     );
     expect(html).toContain('href="{{ button_url }}"');
     expect(text).toBe(
-      'Hi {{ first_name }}\n\n{{ a_b }} and {% if x > 1 %}open ({{ url }}){% endif %} {{ code }}\n\nGo ({{ button_url }})',
+      'Hi {{ first_name }}\n\n{{ a_b }} and {% if x > 1 %}open ({{ url }}) {% endif %} {{ code }}\n\nGo ({{ button_url }})',
     );
   });
 

@@ -73,11 +73,11 @@ test('one that refuses to take over is passed over with its reason, and is not a
     return { by: by.name, passedOver: outcomes[0]?.passedOver };
   };
   expect(await sent()).toEqual({ by: 'smtp', passedOver: [] });
-  expect(asks).toEqual([]);
+  expect(asks).toEqual(['smtp']);
   answers = { smtp: DOWN };
   expect(await sent()).toEqual({ by: 'direct', passedOver: ['smtp: 421 busy', 'ses: no room'] });
   expect([asks, asked]).toEqual([
-    ['ses', 'direct'],
+    ['smtp', 'smtp', 'ses', 'direct'],
     ['smtp', 'smtp', 'direct'],
   ]);
 });
