@@ -110,9 +110,10 @@ export const beginAttempt = emailSetup.assign(({ context, event }) => ({
     }),
   firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
 }));
-/** Waits for the limit that leaves no room. */
+/** Waits for the limit that leaves no room. Days of it are no part of the patience, even where an attempt that opened nothing began that. */
 export const postpone = emailSetup.assign(({ event }) => ({
   at: event.at,
+  firstAttemptAt: null,
   postponed: (event as AttemptPostponed).because,
 }));
 /** Begins a simulated attempt: it needs no session, so it is under way as soon as it is ordered. */

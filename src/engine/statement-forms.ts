@@ -23,7 +23,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
  * batch what the whole statement would.
  */
 export class Forms<Form> {
-  readonly #made = new Map<string, Form>();
+  readonly #made = new Map<string, { readonly needed: readonly boolean[]; readonly form: Form }>();
   /** Made at once, so that what cannot be written is refused at the start. */
   readonly #whole: Form;
 
@@ -34,19 +34,28 @@ export class Forms<Form> {
     this.#whole = make(() => true);
   }
 
-  /** The form for these rows. Once there are many, any further one is the whole statement. */
+  /** The form for these rows. Once there are many, any further batch gets the smallest of them that has what it needs, or the whole one. */
   for(rows: Rows): Form {
     const needed = this.parts.map(({ columns: [sign = ''] }) => rows.some((row) => isThere(row[sign])));
     const key = needed.map(Number).join('');
     const known = this.#made.get(key);
-    if (known) return known;
-    if (this.#made.size >= MOST_FORMS) return this.#whole;
+    if (known) return known.form;
+    if (this.#made.size >= MOST_FORMS) return this.#wider(needed);
     const absent = new Set(this.parts.filter((_, index) => !needed[index]).map(({ name }) => name));
     const form = this.make((part) => !absent.has(part));
-    this.#made.set(key, form);
+    this.#made.set(key, { needed, form });
     return form;
   }
+
+  #wider(needed: readonly boolean[]): Form {
+    const having = [...this.#made.values()].filter((one) =>
+      needed.every((is, index) => !is || one.needed[index]),
+    );
+    return having.toSorted((one, other) => sizeOf(one) - sizeOf(other))[0]?.form ?? this.#whole;
+  }
 }
+
+const sizeOf = ({ needed }: { readonly needed: readonly boolean[] }): number => needed.filter(Boolean).length;
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined;
 

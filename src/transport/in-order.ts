@@ -47,7 +47,9 @@ export async function sendInOrder(
   for (const way of ways) {
     const deadlineMs = until - monotonic();
     if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
-    const refusal = way.circuit?.isPassable === false ? null : await way.refuses?.();
+    // The one message that tries the first way after its rest needs no leave: else nobody without room would ever find it back.
+    const isTrial = way === first && way.circuit?.state === 'rested';
+    const refusal = isTrial || way.circuit?.isPassable === false ? null : await way.refuses?.();
     if (typeof refusal === 'string') {
       passedOver.push(`${way.name}: ${refusal}`);
       continue;

@@ -111,6 +111,13 @@ test('what waits leaves at once when the warm-up is ended, or has room', async (
 
 test('an email that was put off before anything was opened takes room with the attempt that opens a session', async () => {
   await service.pass(DAY_MS);
+  await eventually('the daily check has ended, which would say again that all is well', async () => {
+    const [row] = await service.service.database.query<{ since: string | null }>(
+      `select context ->> 'checkingSince' as since from domains where id = $1`,
+      [service.domainId],
+    );
+    return row?.since === null ? true : undefined;
+  });
   await warmUp({ provider: 'smtp', startedAt: service.today(), perDay: Array(30).fill(1) });
   const setState = async (state: string): Promise<void> => {
     await service.service.database.query('update domains set state = $2 where id = $1', [

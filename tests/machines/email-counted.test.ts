@@ -34,6 +34,22 @@ test('an attempt that opened nothing counts nothing; the first that opens a sess
   expect(email.context.counted).toEqual({ attempt: 2, transport: 'smtp' });
 });
 
+test('days that it waits for room are no part of its patience, which an attempt that opened nothing began', () => {
+  const email = start();
+  email.tell(begun(1));
+  email.tell(putOff(1));
+  expect(email.context.firstAttemptAt).toBe(BORN + 1);
+  const at = comeAgain(email);
+  const until = BORN + 10 * 86_400_000;
+  const because = { until, transport: 'smtp', perDay: 50 };
+  email.tell({ type: 'attempt.postponed', at, attempt: 2, because } as ActorEvent);
+  expect([email.state, email.context.firstAttemptAt]).toEqual(['queued', null]);
+  email.wake(until);
+  email.tell({ ...begun(2, 'smtp'), at: until } as ActorEvent);
+  email.tell({ ...putOff(2), at: until + 1 } as ActorEvent);
+  expect([email.state, email.context.firstAttemptAt]).toEqual(['deferred', until]);
+});
+
 test('what another transport has taken, or was not carried out, is not counted', () => {
   const email = start();
   email.tell(begun(1, 'smtp'));

@@ -90,6 +90,8 @@ describe('the text part of', () => {
       `<a ${'b '.repeat(500_000)}`,
       '<!--'.repeat(250_000),
       'word '.repeat(5_000_000),
+      `${'a'.repeat(250_000)}${'<a href="mailto:"></a>'.repeat(36_000)}`,
+      `${'a'.repeat(250_000)}${'<a href="https://x.co"></a>'.repeat(30_000)}`,
     ];
     for (const html of hostile) {
       const cost = costMs(() => expect(textFromHtml(html).length).toBeLessThan(1_100_000));

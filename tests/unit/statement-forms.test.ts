@@ -34,6 +34,16 @@ test('forms are bounded: what comes after the eighth is the whole', () => {
   expect(some.for([{ fact7: 1 }])).toBe(eight[7] as string[]);
 });
 
+test('beyond the eighth the smallest form that has what is needed is taken before the whole', () => {
+  const some = forms();
+  const two = some.for([{ fact0: 1, fact1: 1 }]);
+  const three = some.for([{ fact0: 1, fact1: 1, fact2: 1 }]);
+  for (const last of [3, 4, 5, 6, 7, 8]) some.for([{ fact2: 1, [`fact${last}`]: 1 }]);
+  expect(some.for([{ fact1: 1 }])).toBe(two);
+  expect(some.for([{ fact2: 1, fact1: 1 }])).toBe(three);
+  expect(some.for([{ fact3: 1, fact4: 1 }])).toEqual(PARTS.map(({ name }) => name));
+});
+
 test('a form reads no columns of what it does not have', () => {
   const columns = ['id', 'key', 'reply', 'fact0'].map((name) => ({ name }));
   expect(columnsWith(columns, PARTS, (part) => part !== 'claim').map(({ name }) => name)).toEqual([

@@ -3,7 +3,8 @@ const DEEPEST_PREFIX = 16;
 
 /** What would be read as a part of an address that it follows: words, signs and what opens a bracket; no full stop and no comma. */
 const RUNS_ON = /^[\p{L}\p{N}\p{S}\p{Ps}\p{Pi}\p{Pc}\p{Pd}@#&/\\*%]/u;
-const IS_WORD = /[\p{L}\p{N}\p{S}\p{Pc}\p{Pd}@#&/\\*%)\]]$/u;
+/** The end of a text behind which an address needs a space. It is asked of the last two units alone: of a whole text it would be searched for. */
+const ENDS_IN_WORD = /[\p{L}\p{N}\p{S}\p{Pc}\p{Pd}@#&/\\*%)\]]$/u;
 
 interface Prefix {
   /** For the next line only: the bullet of a list item. */
@@ -70,7 +71,8 @@ export class PlainWriter {
 
   /** An address by itself, apart from the words around it. */
   address(address: string): void {
-    if (IS_WORD.test(this.#pieces.at(-1) ?? '')) this.gap(' ');
+    if (address === '') return;
+    if (ENDS_IN_WORD.test(this.#pieces.at(-1)?.slice(-2) ?? '')) this.gap(' ');
     this.flow(address);
     this.endAddress();
   }

@@ -7,7 +7,7 @@ import type { TestClocks } from '../emails/commands.ts';
 import type { DateTrigger } from './dated.ts';
 import type { Enrol, Occurrence, RunClock } from './enrol.ts';
 import { FilterTime } from './filters.ts';
-import { type PageDeps, readListeners } from './page-work.ts';
+import { type PageDeps, readDatedTestListeners } from './page-work.ts';
 import { definitionReader, zoneOf } from './run-reader.ts';
 import { definitionIdOf } from './store.ts';
 import type { Listener } from './wake.ts';
@@ -15,13 +15,17 @@ import type { Listener } from './wake.ts';
 /** Further than any advance goes. */
 const HORIZON_MS = 740 * DAY_MS;
 
-/** What the filter of a flow may take; what takes longer begins nobody. */
+/** What the filters of a workspace may take at a moment; what takes longer begins nobody. */
 const FILTERS_MS = 20_000;
 
 const NOW = `select (extract(epoch from now_at) * 1000)::float8 as now from test_clocks where workspace_id = $1 and id = $2`;
 
-/** The contacts of a clock, of which there are a thousand at most, one by one by the primary key. */
-const CONTACTS = `select c.id, c.properties, w.time_zone as zone
+/**
+ * The contacts of a clock, of which there are a thousand at most, one by one by the primary key, with those properties that a flow goes by:
+ * all of theirs may be a hundred megabytes, and are read at every moment.
+ */
+const CONTACTS = `select c.id, w.time_zone as zone,
+  coalesce((select jsonb_object_agg(p.key, p.value) from jsonb_each(c.properties) p where p.key = any($3::text[])), '{}') as properties
 from test_clock_contacts t join workspaces w on w.id = $1
 cross join lateral (
   select id, properties from contacts where workspace_id = $1 and not livemode and id >= t.contact_id and id <= t.contact_id order by id limit 1
@@ -56,11 +60,15 @@ export function clockedDates(
   },
 ): Clocked {
   const { database, enrol, testClocks, clock: realTime, logger } = deps;
+  const definitionOf = definitionReader(database);
 
   /** A flow that cannot begin its runs keeps no clock from going on. */
-  const begin = async (listener: Listener, occurrences: readonly Occurrence[], clock: RunClock) => {
-    const monotonic = () => realTime.monotonic();
-    const filters = new FilterTime({ monotonic, mostMs: FILTERS_MS, isBrief: false, leavesOut: true });
+  const begin = async (
+    listener: Listener,
+    occurrences: readonly Occurrence[],
+    clock: RunClock,
+    filters: FilterTime,
+  ) => {
     try {
       await enrol(listener, occurrences, { clock, filters });
     } catch (error) {
@@ -78,26 +86,34 @@ export function clockedDates(
       return {
         async next() {
           if (flows === null) {
-            flows = await datedFlows(database, clock);
+            flows = await datedFlows(database, definitionOf, clock);
             const [row] = await database.query<{ now: number }>(NOW, [clock.workspaceId, clock.id]);
             after = (row?.now ?? 0) - 1;
           }
           if (flows.length === 0) return Number.POSITIVE_INFINITY;
-          const contacts = await database.query<ContactRow>(CONTACTS, [clock.workspaceId, clock.id]);
+          const names = ['timeZone', ...new Set(flows.map(({ trigger }) => trigger.property))];
+          const contacts = await database.query<ContactRow>(CONTACTS, [clock.workspaceId, clock.id, names]);
           due = flows.flatMap((flow) => contacts.flatMap((contact) => days.next(flow, contact, after) ?? []));
           return due.reduce((first, { at }) => Math.min(first, at), Number.POSITIVE_INFINITY);
         },
         async move(now) {
           const standing = { id: clock.id, now };
+          const monotonic = () => realTime.monotonic();
+          const filters = new FilterTime({ monotonic, mostMs: FILTERS_MS, isBrief: false, leavesOut: true });
           for (const { listener } of flows ?? []) {
             const own = due.filter((one) => one.listener === listener && one.at <= now);
             if (own.length === 0) continue;
             const occurrences = own.map(({ occurrence }) => occurrence);
-            await begin(listener, occurrences, {
-              ...standing,
-              admit: async (count) =>
-                (await testClocks()?.admit(clock.workspaceId, standing, { what: 'runs', count })) ?? null,
-            });
+            await begin(
+              listener,
+              occurrences,
+              {
+                ...standing,
+                admit: async (count) =>
+                  (await testClocks()?.admit(clock.workspaceId, standing, { what: 'runs', count })) ?? null,
+              },
+              filters,
+            );
           }
           after = now;
         },
@@ -108,11 +124,13 @@ export function clockedDates(
   };
 }
 
-async function datedFlows(database: Database, { workspaceId }: OwnClock): Promise<readonly Dated[]> {
-  const definitionOf = definitionReader(database);
+async function datedFlows(
+  database: Database,
+  definitionOf: ReturnType<typeof definitionReader>,
+  { workspaceId }: OwnClock,
+): Promise<readonly Dated[]> {
   const found: Dated[] = [];
-  for (const listener of await readListeners(database)) {
-    if (listener.workspaceId !== workspaceId || listener.livemode) continue;
+  for (const listener of await readDatedTestListeners(database, workspaceId)) {
     const definition = await definitionOf(definitionIdOf(listener.flowId, listener.version));
     if (definition?.trigger.type === 'dateProperty') found.push({ listener, trigger: definition.trigger });
   }

@@ -18,6 +18,16 @@ where f.status = 'active' and f.deleted_at is null`;
 export const readListeners = (database: Database): Promise<readonly Listener[]> =>
   database.query<Listener>(LISTENERS);
 
+/** Those of the test environment of a workspace that begin runs on dates of its contacts. @throws Unavailable */
+export const readDatedTestListeners = (
+  database: Database,
+  workspaceId: string,
+): Promise<readonly Listener[]> =>
+  database.query<Listener>(
+    `${LISTENERS} and f.workspace_id = $1 and not f.livemode and f.trigger_type = 'dateProperty'`,
+    [workspaceId],
+  );
+
 /**
  * In which of the workspaces that listen a contact is, whether it began there, and whether its import begins flows. Contacts are looked
  * up one by one and by the primary key, as in `enrol.ts`.

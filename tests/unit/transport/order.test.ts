@@ -82,6 +82,20 @@ test('one that refuses to take over is passed over with its reason, and is not a
   ]);
 });
 
+test('one message without room tries the first transport after its rest: else nobody would find it back', async () => {
+  answers = { smtp: DOWN };
+  for (let each = 0; each < FAILURES_TO_OPEN; each++) await send();
+  answers = {};
+  const withoutRoom = async () => {
+    const refuses = async (name: Transport['name']) => (name === 'smtp' ? 'no room' : null);
+    return (await order.send(null, ['ses', 'direct'], aMessage(), LIMITS, refuses)).by.name;
+  };
+  expect([await withoutRoom(), order.isDown('smtp')]).toEqual(['ses', true]);
+  now = FIRST_REST_MS;
+  expect([await withoutRoom(), order.isDown('smtp')]).toEqual(['smtp', false]);
+  expect(await withoutRoom()).toBe('ses');
+});
+
 test.each([
   ['doubt', IN_DOUBT],
   ['an answer about the message', GREY],
