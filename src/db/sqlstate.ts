@@ -46,9 +46,15 @@ function constraintOf(error: unknown): string {
   return 'cause' in error ? constraintOf(error.cause) : '';
 }
 
-/** True when the statement violated this constraint or unique index, or any when none is named. */
+/** What Citus adds to the name of a constraint on the shard of a distributed table. */
+const SHARD_SUFFIX = /^(_[0-9]+)?$/;
+
+/** True when the statement violated this constraint or unique index, on a shard too, or any when none is named. */
 export function isDuplicate(error: unknown, constraint?: string): boolean {
-  return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
+  if (codeOf(error) !== '23505') return false;
+  if (constraint === undefined) return true;
+  const violated = constraintOf(error);
+  return violated.startsWith(constraint) && SHARD_SUFFIX.test(violated.slice(constraint.length));
 }
 
 /** True when the statement violated the key of the table, or of a partition of it. */

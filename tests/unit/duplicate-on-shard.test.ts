@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { isDuplicate, isDuplicateIn } from '../../src/db/sqlstate.ts';
+
+const KEY = 'idempotency_keys_pkey';
+/** An error as the driver gives it, within the one that Drizzle makes of it. */
+const violation = (constraint: string, field: string, code = '23505'): Error =>
+  new Error('Failed query', {
+    cause: Object.assign(new Error('duplicate key'), { code, [field]: constraint }),
+  });
+
+test.each(['constraint_name', 'constraint'])('a duplicate is known by its constraint in %s', (field) => {
+  expect(isDuplicate(violation(KEY, field), KEY)).toBe(true);
+  expect(isDuplicate(violation('domains_by_name', field), KEY)).toBe(false);
+  expect(isDuplicate(violation('domains_by_name', field))).toBe(true);
+  expect(isDuplicate(violation(KEY, field, '23503'), KEY)).toBe(false);
+});
+
+test('a duplicate on a shard is known, whose constraint ends in the number of the shard', () => {
+  for (const shard of ['102008', '9', '18446744073709551615'])
+    expect(isDuplicate(violation(`${KEY}_${shard}`, 'constraint_name'), KEY)).toBe(true);
+  expect(isDuplicateIn(violation('email_turns_pkey_102040', 'constraint_name'), 'email_turns')).toBe(true);
+});
+
+test('a name that only begins alike is another constraint', () => {
+  for (const other of [
+    `${KEY}_`,
+    `${KEY}1`,
+    `${KEY}_by_day`,
+    `${KEY}_102008_1`,
+    `old_${KEY}`,
+    `${KEY}_1\n`,
+    '',
+  ])
+    expect(isDuplicate(violation(other, 'constraint_name'), KEY)).toBe(false);
+});
