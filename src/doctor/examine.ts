@@ -104,7 +104,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     if (config.httpsPort !== null && usable)
       yield* guarded('Certificate', () => diagnoseCertificate(usable, config, now));
     if (usable) yield* guarded('Domains', () => diagnoseWays(usable, config.transport));
-    if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable, now));
+    if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* diagnoseBodies(config, usable);
     const relays = await diagnoseRelays(config);

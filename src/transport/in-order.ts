@@ -47,22 +47,22 @@ export async function sendInOrder(
   for (const way of ways) {
     const deadlineMs = until - monotonic();
     if (last !== null && (limits.signal.aborted || deadlineMs <= 0)) return last;
+    const refusal = (way.circuit?.isPassable === false ? null : await way.refuses?.()) ?? null;
     // The one message that tries the first way after its rest needs no leave: else nobody without room would ever find it back.
-    const isTrial = way === first && way.circuit?.state === 'rested';
-    const refusal = isTrial || way.circuit?.isPassable === false ? null : await way.refuses?.();
-    if (typeof refusal === 'string') {
+    const onlyAsTrial = refusal !== null && way === first && way.circuit?.state === 'rested';
+    if (refusal !== null && !onlyAsTrial) {
       passedOver.push(`${way.name}: ${refusal}`);
       continue;
     }
     let sent: readonly RecipientOutcome[] | null;
     try {
-      sent = await through(way, message, { ...limits, deadlineMs });
+      sent = await through(way, message, { ...limits, deadlineMs }, onlyAsTrial);
     } catch (error) {
       // The attempt has begun and is over by now; what is known of the way before this one still counts.
       if (error instanceof NotBegun && last !== null) return last;
       throw error;
     }
-    if (sent === null) passedOver.push(`${way.name}: ${absenceOf(way.circuit)}`);
+    if (sent === null) passedOver.push(`${way.name}: ${refusal ?? absenceOf(way.circuit)}`);
     else {
       last = { way, sent, passedOver: [...passedOver] };
       if (!mayPassOn(sent)) return last;
@@ -78,11 +78,15 @@ export async function sendInOrder(
   return { way, sent, passedOver: passedOver.slice(1) };
 }
 
-/** The outcomes of one way; null when it is left alone, so that nothing was opened. */
+/**
+ * The outcomes of one way; null when it is left alone, so that nothing was opened. `onlyAsTrial`: so is one that was found to work while
+ * the message waited for a session, since only the trial goes without leave.
+ */
 async function through(
   { circuit, transport }: Way,
   message: OutboundMessage,
   limits: SendLimits,
+  onlyAsTrial: boolean,
 ): Promise<readonly RecipientOutcome[] | null> {
   if (circuit === null) return transport.send(message, limits);
   if (!circuit.isPassable) return null;
@@ -91,7 +95,7 @@ async function through(
     if (limits.begin && !(await limits.begin())) return false;
     // A way that is an order itself begins with each of its own ways, all by the leave that the first one had.
     admission ??= circuit.admit();
-    if (admission === null) throw new Resting(circuit);
+    if (admission === null || (onlyAsTrial && admission !== 'trial')) throw new Resting(circuit);
     return true;
   };
   try {

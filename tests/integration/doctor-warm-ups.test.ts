@@ -11,12 +11,10 @@ test('doctor tells how much of this day each warm-up has left, and warns where n
     SMTP_URL: 'smtp://127.0.0.1:9',
   });
   const { database } = service.service;
-  // Noon of the present day of the database, so that no midnight comes between.
   const [{ day } = { day: '' }] = await database.query<{ day: string }>(
     `select (clock_timestamp() at time zone 'UTC')::date::text as day`,
   );
-  const noon = Date.parse(`${day}T12:00:00.000Z`);
-  const told = () => diagnoseWarmUps(database, noon);
+  const told = () => diagnoseWarmUps(database);
   expect(await told()).toMatchObject({
     status: 'fine',
     detail: expect.stringContaining('None is under way'),
@@ -24,14 +22,16 @@ test('doctor tells how much of this day each warm-up has left, and warns where n
 
   const key = await service.keyWith('live', ['*']);
   const startedAt = `${day}T00:00:00.000Z`;
-  const warmUps = [{ provider: 'smtp', startedAt, perDay: [1_500, 3_000] }];
+  const warmUps = [{ provider: 'smtp', startedAt, perDay: [1_500, 1_500, 1_500] }];
   const body = { name: 'sender.example', warmUps };
   const { status, body: made } = await service.ask({ method: 'POST', path: '/v1/domains', key, body });
   expect(status).toBe(201);
-  const until = new Date(Date.parse(startedAt) + 2 * DAY_MS).toISOString().slice(0, 10);
+  const until = new Date(Date.parse(startedAt) + 3 * DAY_MS).toISOString().slice(0, 10);
   expect(await told()).toMatchObject({
     status: 'fine',
-    detail: `sender.example by smtp: 0 of 1,500 recipients on day 1 of 2 (until ${until}).`,
+    detail: expect.stringMatching(
+      new RegExp(`^sender.example by smtp: 0 of 1,500 recipients on day [12] of 3 .until ${until}..$`),
+    ),
   });
 
   // Both days, since midnight may pass between.
@@ -42,7 +42,7 @@ test('doctor tells how much of this day each warm-up has left, and warns where n
   );
   expect(await told()).toMatchObject({
     status: 'warning',
-    detail: expect.stringContaining('sender.example by smtp: 1,500 of 1,500 recipients on day 1 of 2'),
+    detail: expect.stringMatching(/^sender\.example by smtp: 1,500 of 1,500 recipients on day [12] of 3 /),
     advice: expect.stringContaining('midnight UTC'),
   });
 });

@@ -29,7 +29,7 @@ const KEY_SETS = `(select coalesce(json_agg(json_build_object('selector', k.sele
     order by array_position(array['pending', 'active', 'retired'], k.stage), k.since desc), '[]') from domain_keys k where k.domain_id = domains.id)::text`;
 
 /** The present day of its warm-ups, and what is claimed of it by then. */
-const WARM_UP_DAY = `(select json_build_object('date', t.day, 'claimed', coalesce((select json_object_agg(w.provider, w.claimed)
+export const WARM_UP_DAY = `(select json_build_object('date', t.day, 'claimed', coalesce((select json_object_agg(w.provider, w.claimed)
     from warm_up_days w where w.domain_id = domains.id and w.day = t.day), '{}'))
   from (select (clock_timestamp() at time zone 'UTC')::date as day) t)`;
 

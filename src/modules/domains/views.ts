@@ -71,7 +71,8 @@ interface WarmUpSource {
   readonly warmUpDay: WarmUpDay;
 }
 
-const warmUpView = (warmUp: WarmUp, { date, claimed }: WarmUpDay): DomainView['warmUps'][number] => {
+/** A warm-up as clients see it, with its present day. */
+export const warmUpView = (warmUp: WarmUp, { date, claimed }: WarmUpDay): DomainView['warmUps'][number] => {
   const { provider, startedAt, perDay } = warmUp;
   const today = Date.parse(date);
   const allowed = allowedOn(warmUp, today);

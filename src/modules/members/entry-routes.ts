@@ -229,7 +229,8 @@ async function accept(
   const known = await accountByEmail(deps.database, invited.emailKey);
   if (known) {
     const refusal = await unlessOwn(deps, known, form);
-    if (refusal) return refusal;
+    // The account may be the one that this invitation has just made for somebody with the same link, who was faster.
+    if (refusal) return (await invitedAddress(deps.database, body.token, now)) ? refusal : SPENT;
     const joined = await acceptInvitation(deps.database, body.token, known.id, MOST_WORKSPACES, now);
     if (joined === 'full') return TOO_MANY_WORKSPACES;
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;

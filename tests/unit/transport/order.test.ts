@@ -96,6 +96,30 @@ test('one message without room tries the first transport after its rest: else no
   expect(await withoutRoom()).toBe('ses');
 });
 
+test('of those without room that wait for a session at the same time, one goes', async () => {
+  answers = { smtp: DOWN };
+  for (let each = 0; each < FAILURES_TO_OPEN; each++) await send();
+  answers = {};
+  now = FIRST_REST_MS;
+  let free = (): void => {};
+  const session = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  let leaves = 0;
+  const refuses = async (name: Transport['name']) => (name === 'smtp' ? 'no room' : null);
+  // The first has its session at once, the second only when the first has found the transport to work.
+  const begun = async (): Promise<boolean> => {
+    if (++leaves === 2) await session;
+    return true;
+  };
+  const one = () => order.send(null, ['ses', 'direct'], aMessage(), { ...LIMITS, begin: begun }, refuses);
+  const [first, second] = [one(), one()];
+  expect((await first).by.name).toBe('smtp');
+  expect(order.isDown('smtp')).toBe(false);
+  free();
+  expect((await second).by.name).toBe('ses');
+});
+
 test.each([
   ['doubt', IN_DOUBT],
   ['an answer about the message', GREY],
