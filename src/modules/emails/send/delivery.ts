@@ -12,13 +12,14 @@ import type { OutboundMessage, SendLimits, Transport } from '../../../transport/
 import type { Standing } from '../campaign-mail.ts';
 import type { LiveAttempt } from './attempt.ts';
 import { offersExit, outboundMessage, type Sender } from './message.ts';
-import { type AttemptResult, eventsOfAttempt, failureToMake, PRECHECK_FAILURES } from './outcome.ts';
+import { type AttemptResult, eventsOfAttempt } from './outcome.ts';
 import type { LiveParts } from './parts.ts';
 import type { Prepared } from './prepare.ts';
 import type { LiveMessage, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
-import { laneOf, refusalOf, usedUp } from './room.ts';
-import type { Lane, Room } from './warm-ups.ts';
+import { laneOf, NOTHING_COUNTS, refusalOf, shareOf, usedUp, type WarmUpShare } from './room.ts';
+import { type Sendable, sendableOf } from './sendable.ts';
+import type { Lane } from './warm-ups.ts';
 
 /** Copies of one email that are sent at once: each holds the whole message in memory. */
 export const COPIES_AT_ONCE = 4;
@@ -36,84 +37,87 @@ export class Delivery {
 
   /** Carries out one attempt, and answers what it has come to. */
   async attempt(actor: Actor, prepared: Prepared, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
-    const { clock, limits, transport } = this.parts;
+    const { clock, transport } = this.parts;
     const context = actor.snapshot.context as EmailContext;
     const open = context.recipients.flatMap((one, index) =>
       mayBeTried(one, context.holdsDoubt) ? [index] : [],
     );
-    const lost = prepared.lost && (`body-${prepared.lost.what}` as const);
-    const senderOrProblem = prepared.message === null ? (lost ?? 'pruned') : prepared.sender;
-    const nobodyGetsIt = (outcome: Omit<RecipientOutcome, 'recipient'>) => {
-      const untried = open.map((recipient): RecipientOutcome => ({ recipient, ...outcome }));
+    const sendable = sendableOf(prepared);
+    if ('outcome' in sendable) {
+      const untried = open.map((recipient) => ({ recipient, ...sendable }));
       return eventsOfAttempt(attempt, '', [], untried, clock.now());
-    };
-    if (typeof senderOrProblem === 'string') return nobodyGetsIt(PRECHECK_FAILURES[senderOrProblem]);
-    const { message, suppressed, skipped, unmade } = prepared as Prepared & { readonly message: LiveMessage };
-    if (skipped !== null) return nobodyGetsIt({ outcome: 'suppressed', data: { reason: skipped } });
-    if (unmade !== undefined) return nobodyGetsIt(failureToMake(unmade));
-    const sender = senderOrProblem;
+    }
+    const { message, sender } = sendable;
     const by = transport(sender.provider);
-    const isSuppressed = (recipient: number): boolean => {
-      const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
-      // A recipient who unsubscribed still gets mail that offers no unsubscribe link, such as a receipt or a new password.
-      return reason === 'unsubscribed' ? isList(recipient) : reason !== undefined;
-    };
-    const isList = (recipient: number): boolean => {
-      const address = message.recipients[recipient] ?? '';
-      const copy = { destination: { emailId: actor.id, recipient }, workspaceId: actor.workspaceId, address };
-      return offersExit(message, copy, sender, this.parts.personalise);
-    };
-    const withheld = new Set(open.filter(isSuppressed));
+    const withheld = new Set(open.filter((one) => this.#isSuppressed(actor, one, sendable)));
+    const asked = open.filter((recipient) => !withheld.has(recipient));
     // A recipient counts once, with the first attempt that opens a session.
     const lane = context.counted?.transport === by.name ? null : laneOf(message, sender, by.name);
-    const room = lane && (await this.#roomIn(lane, open.length - withheld.size, actor));
-    if (room === 'unknown') attempt.hold();
-    if (room === 'unknown') return [];
-    const full = lane && room && room.until !== null ? { ...room, transport: lane.warmUp.provider } : null;
+    const share = await this.#shareOf(lane, asked.length, actor);
+    if (!share) attempt.hold();
+    if (!share) return [];
     // While the transport that is warmed up is down, mail that has no room there is the next one's.
-    if (full && !this.#mayPassOver(by.name, sender)) attempt.postpone(full);
+    if (share.full && !this.#mayPassOver(by.name, sender)) attempt.postpone(share.full);
     if (attempt.isPutOff) return [];
-    if (lane && room?.until === null) attempt.count(lane.warmUp.provider);
+    if (share.taken) attempt.count(share.taken);
     const refuses = async (name: Transport['name']): Promise<string | null> =>
-      name === by.name ? full && usedUp(full) : await refusalOf(this.parts.warmUps, message, sender, name);
-    const copies = new Semaphore(COPIES_AT_ONCE);
-    // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
-    // which counts from the beginning of the attempt.
-    const until = clock.monotonic() + context.leaseMs - limits.marginMs;
-    const tried = await Promise.all(
-      open
-        .filter((recipient) => !withheld.has(recipient))
-        .map((recipient) =>
-          copies.run(() => this.#send(actor, recipient, message, sender, by, until, attempt, refuses)),
-        ),
-    );
+      name === by.name
+        ? share.full && usedUp(share.full)
+        : await refusalOf(this.parts.warmUps, message, sender, name);
+    const left = await this.#copies(actor, asked, sendable, by, attempt, refuses);
+    // None of the others took it: it waits for room after all.
+    if (share.full && left.length === 0 && !attempt.isAsked) attempt.postpone(share.full);
+    if (attempt.isPutOff) return [];
+    // What another transport took, while the one that is warmed up was down, is no part of its day; nor is what opened no session.
+    const isUsed = attempt.isAsked && left.some((one) => one.by.name === share.taken);
+    const uncounted = share.taken !== null && !isUsed;
+    if (uncounted) share.giveBack();
+    const ended = { attempt: attempt.attempt, by: attempt.by, uncounted };
     const untried = [...withheld].map(
       (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
     );
-    const left = tried.filter((one) => one !== null);
-    // None of the others took it: it waits for room after all.
-    if (full && left.length === 0 && !attempt.isAsked) attempt.postpone(full);
-    if (attempt.isPutOff) return [];
-    // What another transport took, while the one that is warmed up was down, is no part of its day; nor is what opened no session.
-    const isUnused = !attempt.isAsked || left.every((one) => one.by.name !== lane?.warmUp.provider);
-    if (isUnused && room?.until === null) room.giveBack();
-    const { attempt: number, by: owner } = attempt;
-    const ended = {
-      attempt: number,
-      by: owner,
-      ...(room?.until === null && isUnused && { uncounted: true as const }),
-    };
     return eventsOfAttempt(ended, message.envelope.messageId, left, untried, clock.now());
   }
 
-  /** Takes room in the warm-up of its domain; `unknown` while nobody can say whether there is any. */
-  async #roomIn(lane: Lane, recipients: number, actor: Actor): Promise<Room | 'unknown' | null> {
-    if (recipients === 0) return null;
+  /** A recipient who unsubscribed still gets mail that offers no unsubscribe link, such as a receipt or a new password. */
+  #isSuppressed(actor: Actor, recipient: number, { message, sender, suppressed }: Sendable): boolean {
+    const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
+    if (reason !== 'unsubscribed') return reason !== undefined;
+    const address = message.recipients[recipient] ?? '';
+    const copy = { destination: { emailId: actor.id, recipient }, workspaceId: actor.workspaceId, address };
+    return offersExit(message, copy, sender, this.parts.personalise);
+  }
+
+  /** Sends a copy to each of these recipients. Leaves out those that another attempt has. */
+  async #copies(
+    actor: Actor,
+    recipients: readonly number[],
+    { message, sender }: Sendable,
+    by: Transport,
+    attempt: LiveAttempt,
+    refuses: (name: Transport['name']) => Promise<string | null>,
+  ): Promise<readonly AttemptResult[]> {
+    const copies = new Semaphore(COPIES_AT_ONCE);
+    const { leaseMs } = actor.snapshot.context as EmailContext;
+    // The copies share the time of the attempt, so one that waited has what the others left. It ends before the lease does,
+    // which counts from the beginning of the attempt.
+    const until = this.parts.clock.monotonic() + leaseMs - this.parts.limits.marginMs;
+    const tried = await Promise.all(
+      recipients.map((recipient) =>
+        copies.run(() => this.#send(actor, recipient, message, sender, by, until, attempt, refuses)),
+      ),
+    );
+    return tried.filter((one) => one !== null);
+  }
+
+  /** Takes a share of the day that its transport is warmed up on; null while nobody can say whether there is room. */
+  async #shareOf(lane: Lane | null, recipients: number, actor: Actor): Promise<WarmUpShare | null> {
+    if (!lane || recipients === 0) return NOTHING_COUNTS;
     try {
-      return await this.parts.warmUps.take(lane, recipients);
+      return shareOf(lane, await this.parts.warmUps.take(lane, recipients));
     } catch (error) {
       this.warn({ err: error, actor: actor.id }, 'An attempt could not be prepared; it asks again.');
-      return 'unknown';
+      return null;
     }
   }
 

@@ -1,4 +1,4 @@
-import type { AttemptCompleted, EmailEvent } from '../../../../machines/email-context.ts';
+import type { EmailEvent } from '../../../../machines/email-context.ts';
 import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import type { BodyLost } from '../../../bodies/body-store.ts';
 import { storableText, storableTexts } from '../../../db/storable.ts';
@@ -22,7 +22,7 @@ export const WORDS_MAX_LENGTH = 1_000;
 
 /** The events of an attempt for the machine: its outcomes, and the deliveries that the transport can confirm. */
 export function eventsOfAttempt(
-  { attempt, by, uncounted }: Pick<AttemptCompleted, 'attempt' | 'uncounted'> & { readonly by: string },
+  { attempt, by, uncounted = false }: { attempt: number; by: string; uncounted?: boolean },
   messageId: string,
   copies: readonly AttemptResult[],
   untried: readonly NotAttempted[],
@@ -38,7 +38,7 @@ export function eventsOfAttempt(
       attempt,
       by,
       outcomes: outcomes.toSorted((a, b) => a.recipient - b.recipient),
-      ...(uncounted && { uncounted }),
+      ...(uncounted && { uncounted: true as const }),
     },
     ...delivered.map(
       ({ recipient, sent: { remoteMta, response } }): EmailEvent => ({

@@ -1,7 +1,8 @@
+import type { Postponement } from '../../../../machines/email-context.ts';
 import type { Transport } from '../../../transport/transport.ts';
 import type { Sender } from './message.ts';
 import type { LiveMessage } from './reader.ts';
-import type { Lane, WarmUps } from './warm-ups.ts';
+import type { Lane, Room, WarmUps } from './warm-ups.ts';
 
 type Mail = Pick<LiveMessage, 'domain_id' | 'campaign_id'>;
 
@@ -14,6 +15,24 @@ export function laneOf(
   if (warmUps.length === 0 || domainId === null) return null;
   const warmUp = warmUps.find(({ provider }) => provider === transport);
   return warmUp ? { domainId, warmUp, isBulk: campaignId !== null } : null;
+}
+
+/** What one attempt has of the day on which a transport of its domain is warmed up. */
+export interface WarmUpShare {
+  /** The transport whose day it took a part of; null where nothing was taken. */
+  readonly taken: Transport['name'] | null;
+  /** The limit that it has to wait for; null where it may leave. */
+  readonly full: Postponement | null;
+  giveBack(): void;
+}
+
+/** No day is shared: the mail is not warmed up, or was counted before. */
+export const NOTHING_COUNTS: WarmUpShare = { taken: null, full: null, giveBack() {} };
+
+/** What room on a day is for the attempt that asked for it. */
+export function shareOf({ warmUp: { provider } }: Lane, room: Room): WarmUpShare {
+  if (room.until === null) return { taken: provider, full: null, giveBack: () => room.giveBack() };
+  return { ...NOTHING_COUNTS, full: { ...room, transport: provider } };
 }
 
 /** Why a warm-up gives no room. */
