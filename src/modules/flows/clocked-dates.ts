@@ -8,7 +8,7 @@ import type { DateTrigger } from './dated.ts';
 import type { Enrol, Occurrence, RunClock } from './enrol.ts';
 import { FilterTime } from './filters.ts';
 import { type PageDeps, readDatedTestListeners } from './page-work.ts';
-import { definitionReader, zoneOf } from './run-reader.ts';
+import { definitionReader, type ReadDefinition, zoneOf } from './run-reader.ts';
 import { definitionIdOf } from './store.ts';
 import type { Listener } from './wake.ts';
 
@@ -126,7 +126,7 @@ export function clockedDates(
 
 async function datedFlows(
   database: Database,
-  definitionOf: ReturnType<typeof definitionReader>,
+  definitionOf: ReadDefinition,
   { workspaceId }: OwnClock,
 ): Promise<readonly Dated[]> {
   const found: Dated[] = [];

@@ -66,10 +66,20 @@ export function zoneOf(properties: Readonly<Record<string, unknown>>, ofWorkspac
 /** The characters of definitions that are kept, as JSON; most have some thousands. */
 const KEPT_CHARACTERS = 8_000_000;
 
-/** Reads the definitions of versions by the names that runs know them by. They never change, so they are kept. */
-export function definitionReader(
-  database: Pick<Database, 'query'>,
-): (definitionId: string) => Promise<FlowDefinition | null> {
+/** Reads the definition of a version by the name that runs know it by. */
+export type ReadDefinition = (definitionId: string) => Promise<FlowDefinition | null>;
+
+/** One for each database, so that what it keeps is kept once, however many parts of the service read definitions. */
+const readers = new WeakMap<Pick<Database, 'query'>, ReadDefinition>();
+
+/** Reads definitions from a database. They never change, so they are kept. */
+export function definitionReader(database: Pick<Database, 'query'>): ReadDefinition {
+  const known = readers.get(database) ?? readerOf(database);
+  readers.set(database, known);
+  return known;
+}
+
+function readerOf(database: Pick<Database, 'query'>): ReadDefinition {
   const kept = new Map<string, { readonly definition: FlowDefinition; readonly characters: number }>();
   let characters = 0;
   return async (definitionId) => {
