@@ -86,7 +86,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   };
   const engine = source.chaos?.createEngine(engineParts) ?? new Engine(engineParts);
   const roster = new Roster({
-    ...{ database, logger, roles, monotonic: clock.monotonic },
+    ...{ database, logger, roles, monotonic: clock.monotonic, version: parts.version },
     keys: () => parts.secretKeys.inUse,
     onOthers: (leave) => engine.expectBirthsOfOthers(leave),
   });

@@ -64,7 +64,7 @@ async function instance(name: string) {
   });
   const roster = new Roster({
     keys: () => ({ holds: [], sealsWith: '' }),
-    ...{ database: own, monotonic, roles: ROLES, everyMs: 30, onOthers: () => {} },
+    ...{ database: own, monotonic, version: '0', roles: ROLES, everyMs: 30, onOthers: () => {} },
     logger: pino({ level: 'silent' }),
   });
   roster.watch(() => direct.keepTo(roster.partOf('delivery')));

@@ -57,7 +57,7 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
     };
     setAsked({ value: null, problem: null });
     const leave = live.watch(id, read);
-    // Another instance may be the one that changes it, and is not heard here.
+    // An instance that tells nothing, of an earlier version, may be the one that changes it.
     const timer = window.setInterval(read, READ_AGAIN_MS);
     read();
     return () => {

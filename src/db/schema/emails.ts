@@ -77,6 +77,8 @@ export const serviceInstances = pgTable('service_instances', {
   seenAt: moment('seen_at').notNull(),
   secretKeys: text('secret_keys').array(),
   sealsWith: text('seals_with'),
+  version: text('version'),
+  startedAt: moment('started_at'),
 });
 
 /** The event log, as it lies in the turns. */

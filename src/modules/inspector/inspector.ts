@@ -7,8 +7,10 @@ import type { Scope } from '../../engine/result.ts';
 import type { AdmissionDeps } from '../../http/admission.ts';
 import type { SocketUpgrade } from '../../http/listen.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { KnownInstances } from '../system/commands.ts';
 import { InspectorSessions, type Ticket } from './inspector-sessions.ts';
 import { inspectorSockets } from './inspector-sockets.ts';
+import { LiveExchange } from './live-exchange.ts';
 import { LiveFeed } from './live-feed.ts';
 import type { InspectedKind, InspectorDeps } from './routes.ts';
 import { StateCounts } from './state-counts.ts';
@@ -22,6 +24,7 @@ export interface InspectorParts extends Omit<AdmissionDeps, 'session'> {
   readonly kinds: readonly InspectedKind[];
   readonly sessions: Sessions;
   readonly version: string;
+  readonly roster: KnownInstances;
 }
 
 /** The server side of the live view. */
@@ -31,10 +34,12 @@ export interface Inspector {
   readonly sockets: SocketUpgrade;
   /** Makes a link that opens the live view once, without a key. */
   link(scope: Scope): Promise<string>;
-  stop(): void;
+  /** Begins to follow the other instances. */
+  start(): void;
+  stop(): Promise<void>;
 }
 
-/** Builds the live view. It runs nothing, and commits cost nothing, until a viewer is connected. */
+/** Builds the live view. Commits cost nothing until a viewer is connected, here or to another instance. */
 export function createInspector(parts: InspectorParts): Inspector {
   const { engine, kinds, database, clock, log, baseUrl, version, sessions } = parts;
   const { authenticate, limiter, clientAddress } = parts;
@@ -53,13 +58,18 @@ export function createInspector(parts: InspectorParts): Inspector {
     log,
     kinds.map(({ kind }) => kind),
   );
-  const liveFeed = new LiveFeed(engine, stateCounts, now);
+  const others = new LiveExchange({
+    ...{ database, engine, logger: log, roster: parts.roster, now },
+    monotonic: () => clock.monotonic(),
+  });
+  const liveFeed = new LiveFeed(engine, stateCounts, now, others);
   const sockets = inspectorSockets({
     engine,
     database,
     now,
     sessions: inspectorSessions,
     liveFeed,
+    others,
     limiter,
     clientAddress,
     log,
@@ -73,6 +83,10 @@ export function createInspector(parts: InspectorParts): Inspector {
       const subject = { kind: 'operatorLink', id: crypto.randomUUID(), workspaceId, livemode } as const;
       return `${baseUrl}/inspector#open=${await inspectorSessions.link(subject)}`;
     },
-    stop: () => liveFeed.stop(),
+    start: () => others.start(),
+    async stop() {
+      liveFeed.stop();
+      await others.stop();
+    },
   };
 }

@@ -1,15 +1,14 @@
 import type { Draft } from '../../engine/draft.ts';
-import type { CommitListener } from '../../engine/engine.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
-import type { Movement, Tick } from './model.ts';
+import { type FeedSource, Gathered, SAMPLE } from './gathered.ts';
+import type { Others } from './live-exchange.ts';
+import type { Tick } from './model.ts';
 import type { StateCounts } from './state-counts.ts';
-import { type Visibility, visibilityKey } from './visibility.ts';
+import { scopeKey, type Visibility, visibilityKey } from './visibility.ts';
 
 /** Shortest time between two ticks for the viewers. */
 const TICK_MS = 250;
-/** Transitions that a tick lists one by one; the others are only counted. */
-const SAMPLE = 12;
 /** Ticks without news before an empty one is sent, so that a viewer knows that the connection is alive. */
 const BEAT_TICKS = 20;
 
@@ -29,16 +28,13 @@ interface Channel {
   readonly scope: Scope;
   readonly visibility: Visibility;
   readonly viewers: Set<Viewer>;
-  readonly moves: Map<string, { readonly move: Movement; times: number }>;
-  sample: Movement[];
-  readonly changed: Set<string>;
+  readonly gathered: Gathered;
+  /** Ends hearing what other instances commit. */
+  readonly leave: () => void;
   countsShown: string;
+  instancesShown: string;
+  hearingShown: string;
   silence: number;
-}
-
-/** The part of the engine that the feed listens to. */
-export interface FeedSource {
-  listen(listener: CommitListener): () => void;
 }
 
 /**
@@ -56,22 +52,27 @@ export class LiveFeed {
     private readonly engine: FeedSource,
     private readonly stateCounts: StateCounts,
     private readonly now: () => number,
+    private readonly others: Others,
   ) {}
 
   /** Adds a viewer until the returned function is called. */
   join(viewer: Viewer): () => void {
-    const key = keyOf(viewer.scope);
+    const key = scopeKey(viewer.scope);
     const visibility = visibilityKey(viewer.visibility);
     const channels = this.#channels.get(key) ?? new Map<string, Channel>();
-    const channel = channels.get(visibility) ?? emptyChannel(viewer);
+    const channel = channels.get(visibility) ?? this.#channelOf(viewer);
     this.#channels.set(key, channels.set(visibility, channel));
     channel.viewers.add(viewer);
     // The new viewer needs the counts; the others receive them once more.
     channel.countsShown = '';
+    channel.instancesShown = '';
     if (++this.#viewers === 1) this.#open();
     return () => {
       if (!channel.viewers.delete(viewer)) return;
-      if (channel.viewers.size === 0) channels.delete(visibility);
+      if (channel.viewers.size === 0) {
+        channels.delete(visibility);
+        channel.leave();
+      }
       if (channels.size === 0) this.#channels.delete(key);
       if (--this.#viewers === 0) this.stop();
     };
@@ -94,68 +95,49 @@ export class LiveFeed {
   #note(kind: Kind, drafts: readonly Draft[]): void {
     this.stateCounts.note(kind, drafts);
     for (const draft of drafts)
-      for (const channel of this.#channels.get(keyOf(draft.after))?.values() ?? [])
-        if (channel.visibility.has(kind.name)) recordIn(channel, kind, draft);
+      for (const channel of this.#channels.get(scopeKey(draft.after))?.values() ?? [])
+        if (channel.visibility.has(kind.name)) channel.gathered.note(kind.name, draft);
   }
 
   #tick(): void {
+    const { instances } = this.others;
+    const instancesText = JSON.stringify(instances);
     for (const channel of [...this.#channels.values()].flatMap((channels) => [...channels.values()])) {
       const counts = this.stateCounts.counts(channel.scope, channel.visibility);
       const countsText = JSON.stringify(counts);
-      const watched = [...channel.viewers].flatMap((viewer) => viewer.watched ?? []);
-      const changed = [...new Set(watched)].filter((id) => channel.changed.has(id));
-      const isNews = countsText !== channel.countsShown || channel.moves.size > 0;
+      const hearing = this.others.hearing(channel.scope);
+      const isNews =
+        countsText !== channel.countsShown ||
+        instancesText !== channel.instancesShown ||
+        hearing !== channel.hearingShown ||
+        !channel.gathered.isEmpty;
       if (!isNews && ++channel.silence < BEAT_TICKS) continue;
+      const watched = [...channel.viewers].flatMap((viewer) => viewer.watched ?? []);
       const tick: Tick = {
-        type: 'tick',
-        at: this.now(),
-        moves: [...channel.moves.values()].map(({ move: { kind, event, from, to }, times }) => ({
-          kind,
-          event,
-          from,
-          to,
-          times,
-        })),
-        sample: channel.sample,
+        ...{ type: 'tick', at: this.now(), hearing },
+        ...channel.gathered.take(watched),
         counts: countsText === channel.countsShown ? null : counts,
-        changed,
+        instances: instancesText === channel.instancesShown ? null : instances,
       };
       const text = JSON.stringify(tick);
       for (const viewer of channel.viewers) viewer.show(text);
       channel.countsShown = countsText;
-      channel.moves.clear();
-      channel.sample = [];
-      channel.changed.clear();
+      channel.instancesShown = instancesText;
+      channel.hearingShown = hearing;
       channel.silence = 0;
     }
   }
-}
 
-function recordIn(channel: Channel, kind: Kind, { after, steps }: Draft): void {
-  channel.changed.add(after.id);
-  for (const { event, from, to, at } of steps) {
-    const key = `${kind.name} ${from} ${event} ${to}`;
-    const counted = channel.moves.get(key);
-    if (counted && channel.sample.length >= SAMPLE) {
-      counted.times++;
-      continue;
-    }
-    const move = { kind: kind.name, id: after.id, event, from, to, at };
-    if (counted) counted.times++;
-    else channel.moves.set(key, { move, times: 1 });
-    if (channel.sample.length < SAMPLE) channel.sample.push(move);
+  #channelOf({ scope: { workspaceId, livemode }, visibility }: Viewer): Channel {
+    const scope = { workspaceId, livemode };
+    const gathered = new Gathered(this.others.id, SAMPLE);
+    const isVisible = (kind: string): boolean => visibility.has(kind);
+    return {
+      ...{ scope, visibility, gathered, viewers: new Set() },
+      leave: this.others.join(scope, ({ instance, news, missed }) =>
+        gathered.hear(instance.slice(0, 8), news, missed, isVisible),
+      ),
+      ...{ countsShown: '', instancesShown: '', hearingShown: '', silence: 0 },
+    };
   }
 }
-
-const keyOf = ({ workspaceId, livemode }: Scope): string => `${workspaceId} ${livemode}`;
-
-const emptyChannel = ({ scope: { workspaceId, livemode }, visibility }: Viewer): Channel => ({
-  scope: { workspaceId, livemode },
-  visibility,
-  viewers: new Set(),
-  moves: new Map(),
-  sample: [],
-  changed: new Set(),
-  countsShown: '',
-  silence: 0,
-});

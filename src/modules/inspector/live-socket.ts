@@ -70,12 +70,15 @@ export class LiveSocket implements SocketSession, Viewer {
   }
 }
 
+/** What may be the id of an actor. */
+const ID = /^[a-z0-9_]{1,60}$/;
+
 /** The id in a `watch` message, or null when it names none; undefined for any other message. */
 function watchedIn(text: string): string | null | undefined {
   try {
     const { type, id } = JSON.parse(text) as Partial<Watch>;
     if (type !== 'watch') return undefined;
-    return typeof id === 'string' ? id : null;
+    return typeof id === 'string' && ID.test(id) ? id : null;
   } catch {
     return undefined;
   }

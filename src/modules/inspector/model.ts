@@ -106,7 +106,28 @@ export interface Movement {
   readonly from: string | null;
   readonly to: string;
   readonly at: number;
+  /** The instance that has committed it: `ShownInstance.id`. */
+  readonly instance: string;
 }
+
+/** An instance of the service that lives. */
+export interface ShownInstance {
+  /** The beginning of its id. */
+  readonly id: string;
+  readonly roles: readonly string[];
+  /** Null for a version before those that say it; such an instance does not tell what it commits either. */
+  readonly version: string | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number | null;
+  /** True of the one that this viewer is connected to. */
+  readonly isThis: boolean;
+}
+
+/**
+ * What a viewer hears of the commits of other instances: everything, nothing because too many environments are watched at once, or
+ * nothing because the database does not answer.
+ */
+export type Hearing = 'all' | 'crowded' | 'away';
 
 /** The news for a viewer, at most four times a second. A dropped tick loses nothing that matters, because counts are absolute. */
 export interface Tick {
@@ -116,10 +137,15 @@ export interface Tick {
   readonly moves: readonly (Pick<Movement, 'kind' | 'event' | 'from' | 'to'> & { readonly times: number })[];
   /** A sample of these transitions. */
   readonly sample: readonly Movement[];
+  /** How many there were beside those of the sample; `moves` may lack some of them too. */
+  readonly unshown: number;
   /** The counts, when they have changed. */
   readonly counts: Counts | null;
   /** The watched actors that have changed. */
   readonly changed: readonly string[];
+  /** The living instances, when they have changed. */
+  readonly instances: readonly ShownInstance[] | null;
+  readonly hearing: Hearing;
 }
 
 /** The message of a viewer to the service. */

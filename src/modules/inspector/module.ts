@@ -7,13 +7,17 @@ export const inspectorModule = defineModule<InspectorDeps>({
   name: 'inspector',
   pages: (deps) => inspectorRoutes(deps),
   open: ({ admission, sessions, database, clock, logger, version }) => ({
-    connect({ engine, kinds, offers }) {
+    connect({ engine, kinds, offers, roster }) {
       const inspector = createInspector({
         ...admission,
-        ...{ engine, kinds, database, clock, log: logger, sessions, version },
+        ...{ engine, kinds, database, clock, log: logger, sessions, version, roster },
       });
       offers.liveView = inspector;
-      return { deps: inspector.deps, close: () => inspector.stop() };
+      return {
+        deps: inspector.deps,
+        start: async () => inspector.start(),
+        close: () => inspector.stop(),
+      };
     },
   }),
 });

@@ -16,7 +16,7 @@ import {
 } from './count-statements.ts';
 import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';
-import type { Visibility } from './visibility.ts';
+import { scopeKey, type Visibility } from './visibility.ts';
 
 /** Shortest pause between two counts of a kind; it is longer in proportion to the duration of a slow count. */
 const PAUSE_MS = 2_000;
@@ -47,8 +47,6 @@ interface KindCounts {
   pending: Map<string, Map<string, number>> | null;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
-
-const scopeKey = ({ workspaceId, livemode }: Scope): string => `${workspaceId} ${livemode}`;
 
 /**
  * The number of actors in each state, from one count for all viewers. Between two counts the commits of this process change the

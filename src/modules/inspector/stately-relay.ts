@@ -4,10 +4,11 @@ import type { Draft } from '../../engine/draft.ts';
 import { decodeState, type Kind, type Snapshot } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
 import type { SocketSession } from '../../http/listen.ts';
+import type { FeedSource, News } from './gathered.ts';
 import type { InspectorSession } from './inspector-sessions.ts';
-import type { FeedSource } from './live-feed.ts';
+import type { Others } from './live-exchange.ts';
 import { GOING_AWAY, SESSION_OVER } from './live-socket.ts';
-import { introduction, introductionText, newsTexts } from './stately.ts';
+import { introduction, introductionText, newsTexts, toldTexts } from './stately.ts';
 import type { Visibility } from './visibility.ts';
 
 /** Actors of each kind that are sent to a new client. */
@@ -28,18 +29,23 @@ interface Row {
 export interface Relayed {
   readonly engine: FeedSource & { readonly kinds: readonly Kind[] };
   readonly database: Database;
+  /** What other instances commit. */
+  readonly others: Pick<Others, 'join'>;
   now(): number;
 }
 
 /**
  * Speaks Stately's inspector protocol to one client: it sends the latest actors first, then their transitions and those of new
- * ones. It reports at most the 200 actors that changed last, and a client that reads too slowly misses messages.
+ * ones. It reports at most the 200 actors that changed last, and a client that reads too slowly misses messages. Of what another
+ * instance commits it reports the transitions that the live view would list, each with its actor as it is when that is read.
  */
 export class StatelyRelay implements SocketSession {
   /** The reported actors in the order of their last change; the oldest is dropped first. */
   readonly #reported = new Set<string>();
   #socket: ServerWebSocket<SocketSession> | null = null;
-  #leave: (() => void) | null = null;
+  #leave: readonly (() => void)[] = [];
+  /** True while the actors of another instance's news are read; what it tells meanwhile is left out. */
+  #isReading = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   #second = 0;
   #sent = 0;
@@ -60,7 +66,10 @@ export class StatelyRelay implements SocketSession {
 
   opened(socket: ServerWebSocket<SocketSession>): void {
     this.#socket = socket;
-    this.#leave = this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts));
+    this.#leave = [
+      this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts)),
+      this.from.others.join(this.#scope, ({ news }) => void this.#hear(socket, news)),
+    ];
     this.#timer = setInterval(() => {
       void this.readVisibility()
         .catch(() => this.#visibility)
@@ -81,7 +90,7 @@ export class StatelyRelay implements SocketSession {
 
   closed(): void {
     this.onClosed();
-    this.#leave?.();
+    for (const leave of this.#leave) leave();
     clearInterval(this.#timer);
   }
 
@@ -119,6 +128,24 @@ export class StatelyRelay implements SocketSession {
     }
   }
 
+  async #hear(socket: ServerWebSocket<SocketSession>, news: News): Promise<void> {
+    if (this.#isReading) return;
+    this.#isReading = true;
+    const actors = await presentOf(this.from, this.#scope, news).catch(() => new Map<string, Present>());
+    this.#isReading = false;
+    for (const { kind: name, ...move } of news.sample) {
+      const present = actors.get(move.id);
+      if (!present || !this.#visibility.has(name)) continue;
+      if (!this.#isWithinRate()) return;
+      const messages = this.#reported.has(move.id)
+        ? toldTexts(present.actor, move)
+        : [JSON.stringify(introduction(present.kind, present.actor, this.from.now()))];
+      this.#report(move.id);
+      this.#sent += messages.length;
+      for (const message of messages) this.#enqueue(socket, message);
+    }
+  }
+
   #isWithinRate(): boolean {
     const second = Math.floor(this.from.now() / 1_000);
     if (second !== this.#second) {
@@ -144,6 +171,44 @@ export class StatelyRelay implements SocketSession {
   #send(socket: ServerWebSocket<SocketSession>, message: string): void {
     if (socket.getBufferedAmount() < BACKLOG) socket.send(message);
   }
+}
+
+/** An actor of another instance's news, as it is now. */
+interface Present {
+  readonly kind: Kind;
+  readonly actor: { readonly id: string; readonly snapshot: Snapshot };
+}
+
+/** What was read for one client serves all: each of them hears the same object. */
+const presents = new WeakMap<News, Promise<ReadonlyMap<string, Present>>>();
+
+function presentOf(from: Relayed, scope: Scope, news: News): Promise<ReadonlyMap<string, Present>> {
+  const known = presents.get(news);
+  if (known) return known;
+  const reading = readPresent(from, scope, news);
+  presents.set(news, reading);
+  return reading;
+}
+
+async function readPresent(
+  { engine, database }: Relayed,
+  { workspaceId, livemode }: Scope,
+  { sample }: News,
+): Promise<ReadonlyMap<string, Present>> {
+  const found = new Map<string, Present>();
+  for (const [name, moves] of Map.groupBy(sample, (move) => move.kind)) {
+    const kind = engine.kinds.find((one) => one.name === name);
+    if (!kind) continue;
+    const ids = [...new Set(moves.map(({ id }) => id))];
+    const rows = await database.query<Row>(
+      `select id, state, context from ${kind.table} where id = any($1) and workspace_id = $2 and livemode = $3`,
+      [ids, workspaceId, livemode],
+      { isPage: true },
+    );
+    for (const row of rows)
+      found.set(row.id, { kind, actor: { id: row.id, snapshot: snapshotIn(kind, row) } });
+  }
+  return found;
 }
 
 /** An actor that runs a definition may be in a state that the kind's own machine does not have; the final ones are the same. */

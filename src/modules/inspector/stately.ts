@@ -97,6 +97,21 @@ export function newsTexts(kind: Kind, draft: Draft): readonly string[] {
   return texts;
 }
 
+/** A transition that another instance has committed, as texts; the actor is as it was read after it. */
+export function toldTexts(
+  actor: Pick<Actor, 'id' | 'snapshot'>,
+  move: { readonly event: string; readonly to: string; readonly at: number },
+): readonly string[] {
+  const event = { type: move.event };
+  const isLast = stateOf(actor.snapshot) === move.to;
+  const snapshot = isLast ? snapshotOf(actor) : { ...snapshotOf(actor, move.to), status: 'active' as const };
+  const messages: readonly StatelyMessage[] = [
+    { type: '@xstate.event', ...header(actor.id, move.at), event },
+    { type: '@xstate.snapshot', ...header(actor.id, move.at), event, snapshot },
+  ];
+  return messages.map((message) => JSON.stringify(message));
+}
+
 /** The transitions of one actor in a commit. Only its last snapshot is stored, so the earlier ones show the same context. */
 function news(_kind: Kind, { after, steps }: Draft): StatelyMessage[] {
   return steps.flatMap((step: Step, index) => {

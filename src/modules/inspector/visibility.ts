@@ -1,4 +1,5 @@
 import { holds, type Permission } from '../../auth/permissions.ts';
+import type { Scope } from '../../engine/result.ts';
 
 /** The names of the kinds that a viewer may see. All other kinds are answered as if they did not exist. */
 export type Visibility = ReadonlySet<string>;
@@ -20,3 +21,6 @@ export const visibilityAmong =
 
 /** A key that is equal for equal sets of kinds. */
 export const visibilityKey = (visibility: Visibility): string => [...visibility].join(' ');
+
+/** A key that is equal for equal environments. */
+export const scopeKey = ({ workspaceId, livemode }: Scope): string => `${workspaceId} ${livemode}`;

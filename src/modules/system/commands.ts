@@ -24,6 +24,22 @@ const LIVING = (columns: string) => `select ${columns} from service_instances wh
 export const readLiving = async (database: Database): Promise<Living> =>
   countedByRole(await database.query<KnownInstance>(LIVING('roles')));
 
+/** An instance, as it says it in the database. Versions before this one do not tell their own, nor when they started. */
+export interface LivingInstance extends KnownInstance {
+  readonly id: string;
+  readonly version: string | null;
+  /** Epoch milliseconds, by the database's clock. */
+  readonly startedAt: number | null;
+}
+
+/** The living instances, those that started first before the others. @throws Unavailable */
+export const readLivingInstances = (database: Database): Promise<LivingInstance[]> =>
+  database.query<LivingInstance>(
+    `${LIVING('id, roles, version, (extract(epoch from started_at) * 1000)::float8 as "startedAt"')} order by started_at, id`,
+    [],
+    { isPage: true },
+  );
+
 /** Another instance that lives. */
 interface Other extends KnownInstance {
   readonly id: string;
@@ -34,8 +50,8 @@ interface Other extends KnownInstance {
 const BEAT = `with forgotten as (
   delete from service_instances where seen_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}' and id <> $1
 ), seen as (
-  insert into service_instances (id, roles, seen_at, secret_keys, seals_with)
-  values ($1, $2::text[], clock_timestamp(), $4::text[], $5)
+  insert into service_instances (id, roles, seen_at, secret_keys, seals_with, version, started_at)
+  values ($1, $2::text[], clock_timestamp(), $4::text[], $5, $6, clock_timestamp() - $7::float8 * interval '1 millisecond')
   on conflict (id) do update
   set seen_at = excluded.seen_at, secret_keys = excluded.secret_keys, seals_with = excluded.seals_with
 )
@@ -49,6 +65,7 @@ export interface RosterParts {
   readonly logger: Logger;
   readonly roles: Roles;
   readonly monotonic: () => number;
+  readonly version: string;
   /** Time between two signs of life; as usual when absent. */
   readonly everyMs?: number;
   /** The secret keys of this instance, which a rotation waits for. */
@@ -58,12 +75,16 @@ export interface RosterParts {
 }
 
 /** What is known of the living instances. */
-export type KnownInstances = Pick<Roster, 'living' | 'instances' | 'partOf' | 'watch'>;
+export type KnownInstances = Pick<
+  Roster,
+  'id' | 'version' | 'runsMs' | 'living' | 'instances' | 'partOf' | 'watch'
+>;
 
 /** Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has one instance. */
 export class Roster {
-  readonly #id = crypto.randomUUID();
+  readonly id = crypto.randomUUID();
   #others: readonly Other[] = [];
+  readonly #startedAt: number;
   /** When the others could know of it first, by the database's clock. */
   #here = 'infinity';
   #beatenAt = Number.NEGATIVE_INFINITY;
@@ -71,7 +92,9 @@ export class Roster {
   #beating: ReturnType<typeof setInterval> | undefined;
   #busy: Promise<void> = Promise.resolve();
 
-  constructor(private readonly parts: RosterParts) {}
+  constructor(private readonly parts: RosterParts) {
+    this.#startedAt = parts.monotonic();
+  }
 
   /** Rejects when the database does not take the first sign of life. @throws Unavailable */
   async start(): Promise<void> {
@@ -91,9 +114,18 @@ export class Roster {
     return countedByRole([...this.#others, this.parts]);
   }
 
+  /** How long this instance has been there, in milliseconds. */
+  get runsMs(): number {
+    return this.parts.monotonic() - this.#startedAt;
+  }
+
+  get version(): string {
+    return this.parts.version;
+  }
+
   /** The living instances with their roles, this one first. */
   get instances(): readonly (KnownInstance & { readonly id: string })[] {
-    return [{ id: this.#id, roles: this.parts.roles }, ...this.#others];
+    return [{ id: this.id, roles: this.parts.roles }, ...this.#others];
   }
 
   /** This instance among those with a role, which share what holds over all of them. */
@@ -101,7 +133,7 @@ export class Roster {
     const others = this.#others.filter(({ roles }) => roles.includes(role));
     return {
       of: others.length + 1,
-      rank: others.filter(({ id }) => id < this.#id).length,
+      rank: others.filter(({ id }) => id < this.id).length,
       // Without the role it is counted by nobody; what it sends all the same is little.
       isKnown: this.parts.roles.includes(role) && others.every(({ knows }) => knows),
     };
@@ -118,7 +150,7 @@ export class Roster {
     clearInterval(this.#beating);
     this.#beating = undefined;
     await this.#busy;
-    await this.parts.database.query(LEAVE, [this.#id]).catch(() => {});
+    await this.parts.database.query(LEAVE, [this.id]).catch(() => {});
   }
 
   /** Shows what has changed about this instance at once. @throws Unavailable */
@@ -131,13 +163,14 @@ export class Roster {
   }
 
   async #beat(): Promise<void> {
-    const { database, roles, keys, onOthers, monotonic } = this.parts;
+    const { database, roles, keys, onOthers, monotonic, version } = this.parts;
     const { holds, sealsWith } = keys();
     const beganAt = monotonic();
     // Whoever was silent for so long is not counted by the others any more.
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
-    const shown = [[...roles], this.#here, [...holds], sealsWith];
-    this.#others = await database.query<Other>(BEAT, [this.#id, ...shown]);
+    const runsMs = beganAt - this.#startedAt;
+    const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];
+    this.#others = await database.query<Other>(BEAT, [this.id, ...shown]);
     this.#beatenAt = beganAt;
     if (this.#here === 'infinity')
       this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';

@@ -2,8 +2,10 @@ import { afterEach, describe, expect, jest, test } from 'bun:test';
 import type { Draft } from '../../../src/engine/draft.ts';
 import type { CommitListener } from '../../../src/engine/engine.ts';
 import type { Kind } from '../../../src/engine/kind.ts';
+import type { Scope } from '../../../src/engine/result.ts';
+import type { HeardListener } from '../../../src/modules/inspector/incoming.ts';
 import { LiveFeed, type Viewer } from '../../../src/modules/inspector/live-feed.ts';
-import type { Counts, Tick } from '../../../src/modules/inspector/model.ts';
+import type { Counts, Hearing, Tick } from '../../../src/modules/inspector/model.ts';
 import { visibilityAmong } from '../../../src/modules/inspector/visibility.ts';
 import { MODULE_KINDS } from '../../../src/modules.ts';
 
@@ -18,6 +20,14 @@ afterEach(() => {
 function stage() {
   jest.useFakeTimers();
   const listeners = new Set<CommitListener>();
+  const heard = new Set<HeardListener>();
+  const others = {
+    ...{ id: 'here', instances: [], hearing: () => 'all' as Hearing },
+    join(_scope: Scope, listener: HeardListener) {
+      heard.add(listener);
+      return () => void heard.delete(listener);
+    },
+  };
   const stateCounts = { counting: 0, counts: {} as Counts };
   const liveFeed = new LiveFeed(
     {
@@ -33,13 +43,22 @@ function stage() {
       counts: () => stateCounts.counts,
     } as never,
     () => 0,
+    others,
   );
   const commit = (id: string, steps: readonly (readonly [string | null, string, string])[], scope = TEST) => {
     const told = steps.map(([from, event, to]) => ({ from, event, to, at: 1, attempt: null, effects: [] }));
     const draft = { after: { id, ...scope }, steps: told } as never as Draft;
     for (const listener of listeners) listener(kind, [draft]);
   };
-  return { listeners, stateCounts, liveFeed, commit, turn: () => jest.advanceTimersByTime(250) };
+  return {
+    listeners,
+    others,
+    heard,
+    stateCounts,
+    liveFeed,
+    commit,
+    turn: () => jest.advanceTimersByTime(250),
+  };
 }
 
 const visibilityOf = visibilityAmong(MODULE_KINDS);
