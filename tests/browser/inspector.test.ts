@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import postgres from 'postgres';
 import { openPack } from '../../src/dashboard/pack.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 import { EXECUTABLE, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
-import { pictureOf } from './looks.ts';
+import { inspect, pictureOf } from './looks.ts';
 
 let service: Service;
 let browser: Browser;
@@ -72,12 +75,22 @@ const picture = (page: Page, name: string) => pictureOf(page, `live-view/${name}
 const state = (page: Page) => page.locator('[data-life-state]');
 
 describe('the live view in a browser', () => {
+  test('one instance is told of alone, and moves without its name', async () => {
+    await using view = await open('/inspector');
+    const { page } = view;
+    await page.getByText('One instance does everything').waitFor();
+    await send('delivered');
+    await page.getByRole('region', { name: 'Activity' }).getByText('report.received').first().waitFor();
+    expect(await page.locator('[data-by]').count()).toBe(0);
+    expect(view.complaints).toEqual([]);
+  });
+
   test('an email moves to delivered on the page', async () => {
     await using view = await open('/inspector?kind=email');
     const { page } = view;
     await page.locator('[data-state=delivered]').waitFor();
     const id = await send('delivered');
-    await page.locator('[data-count=delivered]', { hasText: '1' }).waitFor();
+    await page.locator('[data-count=delivered]', { hasText: '2' }).waitFor();
     await page.locator('[data-state=delivered]').click();
     await page.locator(`[data-actor=${id}]`).click();
     await state(page).filter({ hasText: 'delivered' }).waitFor();
@@ -241,6 +254,60 @@ describe('the live view in a browser', () => {
     await page.getByRole('button', { name: 'Previous step (←)' }).click();
     await picture(page, 'narrow');
     expect(view.complaints).toEqual([]);
+  });
+
+  test('the page shows who lives, and what all instances do', async () => {
+    const database = await createTestDatabase();
+    const env = { DATABASE_URL: database.url, SECRET_KEY: 's'.repeat(32), RATE_LIMIT_PER_IP: '0' };
+    const working = await startService({ env });
+    const watching = await startService({ env, args: ['--only', 'http'] });
+    const sql = postgres(database.url, { max: 1 });
+    const context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      reducedMotion: 'reduce',
+    });
+    try {
+      context.setDefaultTimeout(0);
+      context.setDefaultNavigationTimeout(0);
+      const page = await context.newPage();
+      await page.goto(`${watching.url}/inspector`);
+      await page.getByLabel('API key').fill(TEST_KEY);
+      await page.keyboard.press('Enter');
+      const instances = page.getByRole('region', { name: 'Instances' }).locator('[data-instance]');
+      await instances.nth(1).waitFor();
+      const told = await instances.allInnerTexts();
+      expect(told[0]).toContain('all roles');
+      expect(told[1]).toMatch(/http\s+this page\s+version/);
+      const others = await instances.first().getAttribute('data-instance');
+      const api = createClient(working.url, TEST_KEY);
+      const moves = page.locator(`[data-by="${others}"]`);
+      const mail = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'Hello', text: 'x' };
+      // It hears of the viewer within a second or two.
+      await eventually(
+        'a move of the other instance is listed',
+        async () => {
+          if ((await moves.count()) > 0) return true;
+          await api.post('/v1/emails', mail);
+          return undefined;
+        },
+        { everyMs: 500 },
+      );
+      // As an instance would tell it that has carried out more than it lists.
+      const news = { times: { email: 1_201 }, before: {}, moves: [], sample: [], changed: {} };
+      await sql`insert into live_news (workspace_id, livemode, instance_id, number, at, news)
+        select workspace_id, livemode, 'busy', 1, clock_timestamp(), ${sql.json(news)} from live_watches`;
+      await page.getByText(/1,2\d\d moves of the last minute were not shown/).waitFor();
+      await inspect(page, 'live-view-instances');
+      await working.kill();
+      await sql`update service_instances set seen_at = seen_at - interval '36 seconds'
+        where left(id, 8) = ${others ?? ''}`;
+      await page.getByText('No living instance has the roles engine and delivery').waitFor();
+    } finally {
+      await context.close();
+      await sql.end();
+      await Promise.all([working, watching].map((each) => each[Symbol.asyncDispose]()));
+      await database.close();
+    }
   });
 
   test('the page reports a lost connection and reconnects by itself', async () => {

@@ -1,6 +1,7 @@
 import type { Machine } from '../../modules/inspector/model.ts';
 import { agoText, number, shortId, titleOf } from './format.ts';
 import { useLive, useNow } from './hooks.ts';
+import { Instances } from './instances.tsx';
 import type { Live } from './live.ts';
 import { Panel, Quiet } from './panel.tsx';
 import { colorOf } from './state-color.ts';
@@ -18,6 +19,8 @@ export function Activity({
 }) {
   const recent = useLive(live, (now) => now.recent);
   const now = useNow(1_000);
+  const instances = useLive(live, (now) => now.instances);
+  const unshown = useLive(live, (now) => now.unshown).reduce((sum, one) => sum + one, 0);
   const shown = kind === null ? recent : recent.filter((movement) => movement.kind === kind);
   return (
     <Panel
@@ -29,6 +32,13 @@ export function Activity({
         </>
       }
     >
+      <Instances live={live} />
+      {unshown > 0 && (
+        <p data-unshown className="num border-b border-edge px-4 py-2 text-[12px] text-dim">
+          {unshown === 1 ? '1 move' : `${number(unshown)} moves`} of the last minute{' '}
+          {unshown === 1 ? 'was' : 'were'} not shown. The counts have them.
+        </p>
+      )}
       {shown.length === 0 ? (
         <Quiet title="Nothing has moved yet">
           Send an email, and follow it here. Choose a state to see who is in it.
@@ -63,6 +73,11 @@ export function Activity({
                       {movement.event === 'spawned' ? 'begins' : movement.event}
                     </span>
                     <span className="shrink-0 font-mono text-[11px] text-faint" title={movement.id}>
+                      {instances.length > 1 && (
+                        <span data-by={movement.instance} title="The instance that has made this move">
+                          {movement.instance} ·{' '}
+                        </span>
+                      )}
                       {kind === null && movement.kind !== 'email' ? `${titleOf(movement.kind)} ` : ''}
                       {shortId(movement.id)}
                     </span>

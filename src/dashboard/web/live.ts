@@ -1,4 +1,12 @@
-import type { Counts, Movement, StateCount, Tick, Watch } from '../../modules/inspector/model.ts';
+import type {
+  Counts,
+  Hearing,
+  Movement,
+  ShownInstance,
+  StateCount,
+  Tick,
+  Watch,
+} from '../../modules/inspector/model.ts';
 import type { Source } from './api.ts';
 
 /** The state of the connection: `over` when the session has ended, so that nothing is tried again. */
@@ -11,6 +19,7 @@ const SESSION_OVER = 4_401;
 const REMEMBERED = 60;
 /** The service speaks at least every five seconds. */
 const SILENCE_MS = 12_000;
+const NONE_YET: readonly number[] = Array.from({ length: 60 }, () => 0);
 const LONGEST_WAIT_MS = 10_000;
 
 /** The connection to the service, and everything that arrives over it; components subscribe to the part that they show. */
@@ -18,8 +27,13 @@ export class Live {
   connection: Connection = 'connecting';
   counts: Counts = {};
   recent: readonly Movement[] = [];
+  /** The living instances; none until the service has told. */
+  instances: readonly ShownInstance[] = [];
+  hearing: Hearing = 'all';
+  /** Transitions of the last minute that `recent` has never listed, in each second, latest last. */
+  unshown: readonly number[] = NONE_YET;
   /** Transitions in each of the last seconds, latest last. */
-  rate: readonly number[] = Array.from({ length: 60 }, () => 0);
+  rate: readonly number[] = NONE_YET;
   readonly #listeners = new Set<Listener>();
   readonly #moves = new Set<MoveListener>();
   readonly #changes = new Map<string, Set<Listener>>();
@@ -112,14 +126,16 @@ export class Live {
 
   #receive(tick: Tick): void {
     if (tick.counts) this.counts = tick.counts;
-    let total = 0;
-    for (const move of tick.moves) {
-      total += move.times;
-      for (const listener of this.#moves) listener(move);
-    }
-    if (total > 0) {
-      this.rate = [...this.rate.slice(0, -1), (this.rate.at(-1) ?? 0) + total];
-      this.recent = [...tick.sample.toReversed(), ...this.recent].slice(0, REMEMBERED);
+    if (tick.instances) this.instances = tick.instances;
+    this.hearing = tick.hearing;
+    for (const move of tick.moves) for (const listener of this.#moves) listener(move);
+    if (tick.sample.length + tick.unshown > 0) {
+      this.rate = plus(this.rate, tick.sample.length + tick.unshown);
+      this.unshown = plus(this.unshown, tick.unshown);
+      // What other instances have done comes a moment later than what this one has.
+      this.recent = [...tick.sample.toReversed(), ...this.recent]
+        .sort((one, other) => other.at - one.at)
+        .slice(0, REMEMBERED);
     }
     for (const id of tick.changed) for (const changed of this.#changes.get(id) ?? []) changed();
     this.#notify();
@@ -127,6 +143,7 @@ export class Live {
 
   #nextSecond(): void {
     this.rate = [...this.rate.slice(1), 0];
+    if (this.unshown.some((one) => one > 0)) this.unshown = [...this.unshown.slice(1), 0];
     this.#notify();
   }
 
@@ -138,3 +155,9 @@ export class Live {
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** Adds to the last second. */
+const plus = (seconds: readonly number[], more: number): readonly number[] => [
+  ...seconds.slice(0, -1),
+  (seconds.at(-1) ?? 0) + more,
+];
