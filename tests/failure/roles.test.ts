@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { Role } from '../../src/config/roles.ts';
+import { openViewer } from '../integration/inspector-viewer.ts';
 import { type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { createClient } from '../support/client.ts';
 import { command } from '../support/command.ts';
@@ -165,5 +166,42 @@ describe('instances with one role each', () => {
     expect(copies).toBeGreaterThanOrEqual(2 * EMAILS);
     expect(copies).toBeLessThanOrEqual(2 * EMAILS + SLOTS);
     expect(greeters()).toEqual(['delivery.example']);
+  });
+
+  test('show viewers of the one that answers what the others do, and forget them when it is killed', async () => {
+    const viewers = [
+      [await openViewer(instance('http').url, TEST_KEY), TEST_KEY, 'delivered', 'engine'],
+      [await openViewer(instance('http').url, LIVE_KEY), LIVE_KEY, 'sent', 'delivery'],
+    ] as const;
+    for (const [{ ticks }, key, state, role] of viewers) {
+      const roleOf = (id: string) =>
+        ticks
+          .findLast(({ instances: told }) => told !== null)
+          ?.instances?.find((one) => one.id === id)
+          ?.roles.join();
+      await eventually(
+        `a viewer is shown what ${role} does`,
+        async () => {
+          await accept(key, 1);
+          return (
+            ticks.some(({ sample }) =>
+              sample.some(({ to, instance: by }) => to === state && roleOf(by) === role),
+            ) || undefined
+          );
+        },
+        { everyMs: 250 },
+      );
+    }
+    await instance('http').kill();
+    const watches = await sql`select livemode from live_watches order by 1`;
+    expect(watches.map(({ livemode }) => livemode)).toEqual([false, true]);
+    // As it is once the lease is over.
+    await sql`update live_watches set until = until - interval '30 seconds'`;
+    await eventually('others have taken them away', async () => {
+      const [left] = await sql`select count(*)::integer as n from live_watches`;
+      return left?.n === 0 || undefined;
+    });
+    for (const [viewer] of viewers) viewer[Symbol.dispose]();
+    await start('http');
   });
 });

@@ -73,7 +73,7 @@ function Instance({ instance, now }: { readonly instance: ShownInstance; readonl
         <span>{version === null ? 'An earlier version: its moves are not shown' : `version ${version}`}</span>
         {startedAt !== null && (
           <time className="num" dateTime={new Date(startedAt).toISOString()} title={timeText(startedAt, now)}>
-            since {spanText(Math.max(1_000, now - startedAt))}
+            up for {spanText(Math.max(1_000, now - startedAt))}
           </time>
         )}
       </span>
