@@ -40,6 +40,8 @@ class Audience implements Disposable {
 interface House {
   readonly service: Service;
   readonly url: string;
+  /** Where people look; at the service itself when absent. */
+  readonly other?: Service;
 }
 
 /** A service of its own database, from source whatever is benched: the unwired one cannot be the executable. */
@@ -48,26 +50,40 @@ async function house(bench: Workbench, name: string, flags: readonly string[]): 
   return { url, service: await bench.service(url, {}, [process.execPath, ...flags, MAIN]) };
 }
 
-/** Lives while people look, while nobody does, and in an engine that nobody can look at; in turns within one run. */
+/** Two instances on one database; the second one only answers requests. */
+async function pair(bench: Workbench): Promise<Required<House>> {
+  const first = await house(bench, 'bench_pair', []);
+  const other = await bench.service(first.url, { ROLES: 'http' }, [process.execPath, MAIN]);
+  return { ...first, other };
+}
+
+/**
+ * Lives while people look, here or through another instance, while nobody does, and in an engine that nobody can look at; in turns within
+ * one run.
+ */
 export const viewers: Section = {
   name: 'viewers',
   async run(bench) {
-    const [wired, twin, unwired] = [
+    const [wired, twin, unwired, paired] = [
       await house(bench, 'bench_wired', []),
       await house(bench, 'bench_twin', []),
       await house(bench, 'bench_unwired', UNWIRED),
+      await pair(bench),
     ];
     await using first = wired.service;
     await using second = twin.service;
     await using third = unwired.service;
-    void [second, third];
+    await using fourth = paired.service;
+    await using fifth = paired.other;
+    void [second, third, fourth];
     const cookie = (await sessionCookie(first.url, { key: TEST_KEY })) ?? '';
+    const cookieOfOther = (await sessionCookie(fifth.url, { key: TEST_KEY })) ?? '';
     const key = { authorization: `Bearer ${TEST_KEY}` };
     let heard = 0;
     const round =
-      ({ service, url }: House, path?: string, headers: Record<string, string> = {}) =>
+      ({ service, url, other = service }: House, path?: string, headers: Record<string, string> = {}) =>
       async (count: number): Promise<OneRound> => {
-        using audience = path === undefined ? null : await Audience.gather(service.url, path, headers);
+        using audience = path === undefined ? null : await Audience.gather(other.url, path, headers);
         const spent = bench.meterCpu(service);
         const { perSecond } = await wholeLives(url, [service.port], CONNECTIONS, count);
         if (audience !== null && audience.heard < VIEWERS) throw new Error('The viewers heard nothing.');
@@ -80,14 +96,18 @@ export const viewers: Section = {
       [`${VIEWERS} clients of /inspect`]: round(wired, '/inspect', key),
       [TWIN]: round(twin),
       'an engine without a live view': round(unwired),
+      'nobody looks, beside another instance': round(paired),
+      [`${VIEWERS} viewers of the other instance`]: round(paired, '/inspector/live', {
+        cookie: cookieOfOther,
+      }),
     };
     bench.say('Viewers: warming up …');
     let count = 4_000;
-    for (const one of [wired, twin, unwired])
+    for (const one of [wired, twin, unwired, paired])
       count = Math.round((await wholeLives(one.url, [one.service.port], CONNECTIONS, 8_000)).perSecond * 5);
     const results = await takeTurns(contenders, bench.scale.rounds, count, (text) => bench.say(text));
     bench.remark(
-      `Viewers: ${bench.scale.rounds} rounds of ${count} lives each; the ${2 * VIEWERS} sockets were told ${heard} messages.`,
+      `Viewers: ${bench.scale.rounds} rounds of ${count} lives each; the ${3 * VIEWERS} sockets were told ${heard} messages.`,
     );
     const print = ({ median, least, most }: Ratios) =>
       `${median.toFixed(3)} (${least.toFixed(3)} to ${most.toFixed(3)})`;

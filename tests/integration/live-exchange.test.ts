@@ -256,6 +256,20 @@ describe('what is left over or too much', () => {
     expect(a.listeners.size).toBe(0);
   });
 
+  test('viewers hear again after a crash of the database, which empties both tables', async () => {
+    const [a, b] = [instance(), instance()];
+    const viewer = watch(a);
+    await b.follows();
+    b.commit(2);
+    await viewer.hears(2);
+    await sql`truncate live_watches, live_news`;
+    await eventually('they are heard', () => {
+      b.commit();
+      return viewer.times() > 3 || undefined;
+    });
+    expect(a.exchange.hearing(TEST)).toBe('all');
+  });
+
   test('an instance that was killed is heard no more, and what it had told is told', async () => {
     let isDead = false;
     const a = instance();

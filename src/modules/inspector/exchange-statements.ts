@@ -11,13 +11,13 @@ export const MOST_WATCHED = 500;
 const IS_WATCHED = `until between clock_timestamp() and clock_timestamp() + ${LEASE}`;
 const IS_WORTH = `at between clock_timestamp() - ${WORTH} and clock_timestamp() + ${WORTH}`;
 
-/** The environments that are watched, each with whether another instance than $1 does, and whether something is left over. */
+/** The environments that are watched, each with whether another instance than $1 does; where $2 is true, whether something is left over. */
 export const LOOK = `with watched as (
   select workspace_id, livemode, min(since) as since, bool_or(instance_id <> $1) as elsewhere from live_watches
   where ${IS_WATCHED} group by 1, 2 order by 3, 1, 2 limit ${MOST_WATCHED}
 )
 select coalesce((select json_agg(json_build_array(workspace_id, livemode, elsewhere)) from watched), '[]')::text as watched,
-  exists (select from live_watches where not ${IS_WATCHED}) or exists (select from live_news where not ${IS_WORTH}) as littered`;
+  $2::boolean and (exists (select from live_watches where not ${IS_WATCHED}) or exists (select from live_news where not ${IS_WORTH})) as littered`;
 
 /** Those of instances that are gone. Several instances notice at once, and none waits for another. */
 export const TIDY = `with watches as (
@@ -38,14 +38,16 @@ on conflict (workspace_id, livemode, instance_id) do update
 set since = case when w.${IS_WATCHED} then w.since else excluded.since end, until = excluded.until`;
 
 /**
- * Tells news of $1 under the number $3, and takes back what it told up to $2. Said again after a reply that was lost, it changes nothing:
- * it waits for the first one and finds its rows there.
+ * Tells news of $1 under the number $2. Said again after a reply that was lost, it changes nothing: it waits for the first one and finds its
+ * rows there.
  */
-export const TELL = `with gone as (delete from live_news where instance_id = $1 and number <= $2)
-insert into live_news (workspace_id, livemode, instance_id, number, at, news)
-select "workspaceId", livemode, $1, $3, clock_timestamp(), news
-from json_to_recordset($4::text::json) as m("workspaceId" text, livemode boolean, news json) order by 1, 2
+export const TELL = `insert into live_news (workspace_id, livemode, instance_id, number, at, news)
+select "workspaceId", livemode, $1, $2, clock_timestamp(), news
+from json_to_recordset($3::text::json) as m("workspaceId" text, livemode boolean, news json) order by 1, 2
 on conflict do nothing`;
+
+/** Takes back what $1 has told up to $2. */
+export const TAKE_BACK = 'delete from live_news where instance_id = $1 and number <= $2';
 
 /**
  * The news of other instances than $1 about the environments of $2, after the numbers of $3. An instance tells one thing after another,

@@ -2,16 +2,22 @@ import type { Draft } from '../../engine/draft.ts';
 import type { CommitListener } from '../../engine/engine.ts';
 import type { Movement, Tick } from './model.ts';
 
-/** Transitions that are told one by one in one message. */
-export const SAMPLE = 12;
-/** Most of those that another instance tells of at once: it speaks twice a second. */
+/** Most transitions of another instance that are told one by one in one message: it speaks twice a second. */
 export const FOREIGN_SAMPLE = 48;
+/** Changed actors of a kind that an instance names to others. */
+const MOST_NAMED = 100;
+
+/** How much is kept: of transitions one by one, and of the changed actors of a kind; beyond them any of the kind may have changed. */
+export interface Kept {
+  readonly sample: number;
+  readonly changed: number;
+}
+/** For the viewers of this instance, who are told four times a second. */
+export const FOR_VIEWERS: Kept = { sample: 12, changed: 10_000 };
+export const FOR_OTHERS: Kept = { sample: FOREIGN_SAMPLE, changed: MOST_NAMED };
+
 /** Different transitions that are counted apart; the machines of definitions may have any number of them. */
 const MOST_MOVES = 200;
-/** Changed actors of a kind that are remembered; beyond them any of the kind may have changed. */
-const MOST_CHANGED = 10_000;
-/** Changed actors of a kind that another instance names. */
-const MOST_NAMED = 100;
 
 /** The part of the engine that is listened to. */
 export interface FeedSource {
@@ -42,7 +48,7 @@ export class Gathered {
   /** @param instance the one whose commits are noted */
   constructor(
     private readonly instance: string,
-    private readonly most: number,
+    private readonly kept: Kept,
   ) {}
 
   get isEmpty(): boolean {
@@ -55,7 +61,7 @@ export class Gathered {
     for (const { event, from, to, at } of steps) {
       this.#count({ kind, event, from, to, times: 1 });
       this.#add(kind, 1);
-      if (this.#sample.length < this.most)
+      if (this.#sample.length < this.kept.sample)
         this.#sample.push({ kind, id: after.id, event, from, to, at, instance: this.instance });
     }
   }
@@ -92,7 +98,7 @@ export class Gathered {
   tell(): Omit<News, 'before'> {
     const changed = [...this.#changed].map(([kind, ids]): [string, readonly string[] | null] => [
       kind,
-      ids && ids.size <= MOST_NAMED ? [...ids] : null,
+      ids && [...ids],
     ]);
     const told = {
       times: Object.fromEntries(this.#times),
@@ -130,7 +136,7 @@ export class Gathered {
     const known = this.#changed.get(kind);
     if (known === null) return;
     if (known === undefined) this.#changed.set(kind, new Set([id]));
-    else if (known.size < MOST_CHANGED) known.add(id);
+    else if (known.has(id) || known.size < this.kept.changed) known.add(id);
     else this.#changed.set(kind, null);
   }
 

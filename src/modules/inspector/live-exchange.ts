@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import type { Scope } from '../../engine/result.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import { type KnownInstances, type LivingInstance, readLivingInstances } from '../system/commands.ts';
-import { HEAR, LEAVE, LOOK, TELL, TIDY, WATCH } from './exchange-statements.ts';
+import { HEAR, LEAVE, LOOK, MOST_WATCHED, TAKE_BACK, TELL, TIDY, WATCH } from './exchange-statements.ts';
 import type { FeedSource } from './gathered.ts';
 import { type HeardListener, Incoming, type NewsRow } from './incoming.ts';
 import type { Hearing, ShownInstance } from './model.ts';
@@ -18,6 +18,8 @@ const SOONEST_MS = 100;
 const RENEW_MS = 10_000;
 /** Between two looks at who lives. */
 const INSTANCES_MS = 2_000;
+/** Between two looks at what is left over, of this instance and of those that are gone. */
+const TIDY_MS = 5_000;
 
 /** The services of it. */
 export interface ExchangeParts {
@@ -52,7 +54,8 @@ export class LiveExchange {
   /** The environments that are told of, here and elsewhere. */
   #served: ReadonlySet<string> = new Set();
   #isAway = false;
-  #isTold = false;
+  #isCrowded = false;
+  #tidiedAt = Number.NEGATIVE_INFINITY;
   #living: readonly LivingInstance[] = [];
   #livingAt = Number.NEGATIVE_INFINITY;
   #leave: (() => void) | null = null;
@@ -86,7 +89,7 @@ export class LiveExchange {
   /** What is heard of an environment that is watched here. */
   hearing(scope: Scope): Hearing {
     if (this.#isAway) return 'away';
-    return this.#isTold && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
+    return this.#isCrowded && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
   }
 
   /** Hears what other instances commit in an environment, until the returned function is called. */
@@ -165,30 +168,41 @@ export class LiveExchange {
   }
 
   async #look(): Promise<void> {
-    const { database, engine, roster } = this.parts;
-    const said = this.#said;
-    const [row] = await database.query<{ watched: string; littered: boolean }>(LOOK, [roster.id], {
+    const { database, engine, monotonic, roster } = this.parts;
+    const isTidying = monotonic() - this.#tidiedAt >= TIDY_MS;
+    const [row] = await database.query<{ watched: string; littered: boolean }>(LOOK, [roster.id, isTidying], {
       isPage: true,
     });
     const watched = (JSON.parse(row?.watched ?? '[]') as [string, boolean, boolean][]).map(
       ([workspaceId, livemode, elsewhere]) => ({ scope: { workspaceId, livemode }, elsewhere }),
     );
     this.#served = new Set(watched.map(({ scope }) => scopeKey(scope)));
-    this.#isTold = said !== '[]' && said === JSON.stringify(this.#incoming.scopes);
+    this.#isCrowded = watched.length === MOST_WATCHED;
+    // Gone with a crash of the database, or with a leap of its clock: it is said again in the next round.
+    if (!this.#isCrowded && this.#incoming.scopes.some((scope) => !this.#served.has(scopeKey(scope))))
+      this.#said = '';
     const followed = watched.flatMap(({ scope, elsewhere }) => (elsewhere ? [scope] : []));
     this.#outgoing.follow(followed);
     if (followed.length === 0) {
       this.#leave?.();
       this.#leave = null;
     } else this.#leave ??= engine.listen((kind, drafts) => this.#outgoing.note(kind, drafts));
-    if (row?.littered) await database.query(TIDY);
+    if (isTidying) await this.#tidy(row?.littered ?? false);
+  }
+
+  async #tidy(isLittered: boolean): Promise<void> {
+    const { database, monotonic, roster } = this.parts;
+    this.#tidiedAt = monotonic();
+    const over = this.#outgoing.over();
+    if (over !== null) await database.query(TAKE_BACK, [roster.id, over]);
+    if (isLittered) await database.query(TIDY);
   }
 
   async #tell(): Promise<void> {
     const { database, roster } = this.parts;
     const told = this.#outgoing.next();
     if (!told) return;
-    await database.query(TELL, [roster.id, told.over, told.number, told.text]);
+    await database.query(TELL, [roster.id, told.number, told.text]);
     this.#outgoing.done(told);
   }
 

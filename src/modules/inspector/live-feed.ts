@@ -1,7 +1,7 @@
 import type { Draft } from '../../engine/draft.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
-import { type FeedSource, Gathered, SAMPLE } from './gathered.ts';
+import { type FeedSource, FOR_VIEWERS, Gathered } from './gathered.ts';
 import type { Others } from './live-exchange.ts';
 import type { Tick } from './model.ts';
 import type { StateCounts } from './state-counts.ts';
@@ -19,7 +19,8 @@ export interface Viewer {
   readonly visibility: Visibility;
   /** The id of the actor that the viewer has opened. */
   readonly watched: string | null;
-  /** Sends a text, or drops it when the connection is full. */
+  /** True while more waits for it than it should. It is told nothing then. */
+  readonly isFull: boolean;
   show(text: string): void;
 }
 
@@ -29,6 +30,8 @@ interface Channel {
   readonly visibility: Visibility;
   readonly viewers: Set<Viewer>;
   readonly gathered: Gathered;
+  /** The viewers that were told nothing lately, each with the number of transitions that it has missed. */
+  readonly behind: Map<Viewer, number>;
   /** Ends hearing what other instances commit. */
   readonly leave: () => void;
   countsShown: string;
@@ -69,6 +72,7 @@ export class LiveFeed {
     if (++this.#viewers === 1) this.#open();
     return () => {
       if (!channel.viewers.delete(viewer)) return;
+      channel.behind.delete(viewer);
       if (channel.viewers.size === 0) {
         channels.delete(visibility);
         channel.leave();
@@ -110,6 +114,7 @@ export class LiveFeed {
         countsText !== channel.countsShown ||
         instancesText !== channel.instancesShown ||
         hearing !== channel.hearingShown ||
+        channel.behind.size > 0 ||
         !channel.gathered.isEmpty;
       if (!isNews && ++channel.silence < BEAT_TICKS) continue;
       const watched = [...channel.viewers].flatMap((viewer) => viewer.watched ?? []);
@@ -120,7 +125,17 @@ export class LiveFeed {
         instances: instancesText === channel.instancesShown ? null : instances,
       };
       const text = JSON.stringify(tick);
-      for (const viewer of channel.viewers) viewer.show(text);
+      for (const viewer of channel.viewers) {
+        const missed = channel.behind.get(viewer);
+        if (viewer.isFull) channel.behind.set(viewer, (missed ?? 0) + tick.sample.length + tick.unshown);
+        else {
+          channel.behind.delete(viewer);
+          // What it was not told has to be told whole.
+          const whole =
+            missed === undefined ? null : { ...tick, counts, instances, unshown: tick.unshown + missed };
+          viewer.show(whole ? JSON.stringify(whole) : text);
+        }
+      }
       channel.countsShown = countsText;
       channel.instancesShown = instancesText;
       channel.hearingShown = hearing;
@@ -130,10 +145,10 @@ export class LiveFeed {
 
   #channelOf({ scope: { workspaceId, livemode }, visibility }: Viewer): Channel {
     const scope = { workspaceId, livemode };
-    const gathered = new Gathered(this.others.id, SAMPLE);
+    const gathered = new Gathered(this.others.id, FOR_VIEWERS);
     const isVisible = (kind: string): boolean => visibility.has(kind);
     return {
-      ...{ scope, visibility, gathered, viewers: new Set() },
+      ...{ scope, visibility, gathered, viewers: new Set(), behind: new Map() },
       leave: this.others.join(scope, ({ instance, news, missed }) =>
         gathered.hear(instance.slice(0, 8), news, missed, isVisible),
       ),

@@ -5,7 +5,7 @@ import type { LiveFeed, Viewer } from './live-feed.ts';
 import type { Watch } from './model.ts';
 import { type Visibility, visibilityKey } from './visibility.ts';
 
-/** Bytes that may wait for a viewer. Beyond them ticks are dropped, because the next one reports the same counts. */
+/** Bytes that may wait for a viewer. Beyond them it is told nothing, and then how much it has missed. */
 const BACKLOG = 65_536;
 /** The close code of an ended session; codes from 4000 on are for private use (RFC 6455, 7.4.2). */
 export const SESSION_OVER = 4_401;
@@ -55,8 +55,12 @@ export class LiveSocket implements SocketSession, Viewer {
     this.#socket?.close(GOING_AWAY);
   }
 
+  get isFull(): boolean {
+    return (this.#socket?.getBufferedAmount() ?? 0) >= BACKLOG;
+  }
+
   show(text: string): void {
-    if (this.#socket && this.#socket.getBufferedAmount() < BACKLOG) this.#socket.send(text);
+    this.#socket?.send(text);
   }
 
   async #recheck(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Draft } from '../../engine/draft.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
-import { type ByKind, FOREIGN_SAMPLE, Gathered, type News } from './gathered.ts';
+import { type ByKind, FOR_OTHERS, Gathered, type News } from './gathered.ts';
 import { scopeKey } from './visibility.ts';
 
 /** How long what was told stays to be read: others look twice a second. */
@@ -12,8 +12,6 @@ const MOST_TEXT = 262_144;
 /** What one instance tells at once of several environments. */
 export interface Told {
   readonly number: number;
-  /** The number up to which everything is old enough to be taken back. */
-  readonly over: number;
   /** JSON of `{workspaceId, livemode, news}`. */
   readonly text: string;
 }
@@ -30,7 +28,6 @@ export class Outgoing {
   /** What is being told. Where no reply came it is told again, under the same number, before anything else. */
   #pending: Told | null = null;
   #number = 0;
-  #over = -1;
   /** What was told, oldest first, with the time at which it was. */
   #kept: { readonly number: number; readonly at: number }[] = [];
 
@@ -47,7 +44,7 @@ export class Outgoing {
         const known = this.#gathering.get(key);
         return [
           key,
-          known ?? { scope, gathered: new Gathered(this.instance, FOREIGN_SAMPLE), before: {} },
+          known ?? { scope, gathered: new Gathered(this.instance, FOR_OTHERS), before: {} },
         ] as const;
       }),
     );
@@ -62,9 +59,7 @@ export class Outgoing {
     if (this.#pending) return this.#pending;
     const entries = this.#take();
     if (entries.length === 0) return null;
-    const edge = this.monotonic() - KEPT_MS;
-    while (this.#kept[0] && this.#kept[0].at <= edge) this.#over = this.#kept.shift()?.number ?? this.#over;
-    this.#pending = { number: this.#number++, over: this.#over, text: `[${entries.join()}]` };
+    this.#pending = { number: this.#number++, text: `[${entries.join()}]` };
     return this.#pending;
   }
 
@@ -72,6 +67,14 @@ export class Outgoing {
   done({ number }: Told): void {
     this.#pending = null;
     this.#kept.push({ number, at: this.monotonic() });
+  }
+
+  /** The number up to which everything is old enough to be taken back; null for nothing. */
+  over(): number | null {
+    const edge = this.monotonic() - KEPT_MS;
+    const over = this.#kept.findLast(({ at }) => at <= edge)?.number ?? null;
+    if (over !== null) this.#kept = this.#kept.filter(({ number }) => number > over);
+    return over;
   }
 
   #take(): readonly string[] {

@@ -67,9 +67,16 @@ function viewer(
   scope = TEST,
   watched: string | null = null,
   visibility = visibilityOf(['*']),
-): Viewer & { readonly ticks: Tick[] } {
+): Viewer & { readonly ticks: Tick[]; isFull: boolean } {
   const ticks: Tick[] = [];
-  return { scope, visibility, watched, ticks, show: (text) => void ticks.push(JSON.parse(text)) };
+  return {
+    scope,
+    visibility,
+    watched,
+    ticks,
+    isFull: false,
+    show: (text) => void ticks.push(JSON.parse(text)),
+  };
 }
 
 describe('the live feed', () => {
@@ -148,6 +155,32 @@ describe('the live feed', () => {
     for (let index = 0; index < 20; index++) turn();
     expect(one.ticks).toHaveLength(3);
     expect(one.ticks[2]).toMatchObject({ counts: null, moves: [] });
+    liveFeed.stop();
+  });
+
+  test('tells a viewer that was too slow how much it has missed, and everything else whole', () => {
+    const { liveFeed, commit, turn, stateCounts } = stage();
+    const [slow, quick] = [viewer(), viewer()];
+    liveFeed.join(slow);
+    liveFeed.join(quick);
+    turn();
+    slow.isFull = true;
+    stateCounts.counts = { email: { sent: { count: 1, exact: true } } };
+    for (let index = 0; index < 20; index++) commit(`em_${index}`, [[null, 'spawned', 'sending']]);
+    turn();
+    commit('em_1', [['sending', 'attempt.completed', 'sent']]);
+    turn();
+    slow.isFull = false;
+    turn();
+    turn();
+    expect(quick.ticks.map(({ sample, unshown }) => [sample.length, unshown])).toEqual([
+      [0, 0],
+      [12, 8],
+      [1, 0],
+      [0, 0],
+    ]);
+    expect(slow.ticks).toHaveLength(2);
+    expect(slow.ticks[1]).toMatchObject({ unshown: 21, counts: stateCounts.counts, instances: [] });
     liveFeed.stop();
   });
 });
