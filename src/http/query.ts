@@ -34,8 +34,9 @@ export function compileQuery(schema: TObject): QueryReader {
     const value = schema.properties[name]?.default;
     if (value !== undefined) defaults[name] = value;
   }
-  const needsSome = (check(defaults, '/query') ?? []).length > 0;
+  let needsSome: boolean | undefined;
   return (search) => {
+    needsSome ??= (check(defaults, '/query') ?? []).length > 0;
     if (search === '' && !needsSome) return { ...defaults };
     const pairs = split(search);
     if (pairs instanceof Failure) return pairs;
