@@ -112,7 +112,8 @@ export const isElsewhere = ({ alignedWith, cluster }: Numbering): boolean =>
   alignedWith !== null && cluster !== null && alignedWith !== cluster;
 
 /** True when positions that are given out now would lie among those that the log, or somebody's cursor, has already. */
-export const isOutOfLine = (state: LogState): boolean => state.last >= state.next || isElsewhere(state);
+export const isOutOfLine = (state: Omit<LogState, 'lastEmail'>): boolean =>
+  state.last >= state.next || isElsewhere(state);
 
 async function readCluster(database: Pick<Database, 'query'>): Promise<string | null> {
   try {
