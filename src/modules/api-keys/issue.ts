@@ -45,12 +45,17 @@ export async function ensureFirstKey(
   const id = `key_${timePart(workspace.createdAt)}${'0'.repeat(13)}${livemode ? 1 : 2}`;
   const name = livemode ? 'First live key' : 'First test key';
   const wanted: NewKey = { workspaceId: workspace.id, livemode, name, permissions: ['*'] };
+  const kept = async (): Promise<FirstKey> => {
+    const ignored = given !== null && !(await isKnown(database, given));
+    return { livemode, origin: 'kept', key: null, ignored };
+  };
+  // Every start but the first finds it: a look costs less than an insert that is refused.
+  if (await isMade(database, id)) return kept();
   try {
     await spawnKey(engine, id, key, wanted, workspace.createdAt);
   } catch (error) {
     if (codeOf(error) !== UNIQUE_VIOLATION) throw error;
-    const ignored = given !== null && !(await isKnown(database, given));
-    return { livemode, origin: 'kept', key: null, ignored };
+    return kept();
   }
   return given === null
     ? { livemode, origin: 'generated', key, ignored: false }
@@ -69,6 +74,9 @@ async function spawnKey(engine: Engine, id: string, key: string, wanted: NewKey,
     columns: { name, prefix: prefixOf(key), hash: hashOfKey(key), created_by: null },
   });
 }
+
+const isMade = async (database: Database, id: string): Promise<boolean> =>
+  (await database.query('select 1 from api_keys where id = $1', [id])).length > 0;
 
 async function isKnown(database: Database, key: string): Promise<boolean> {
   const rows = await database.query('select 1 from api_keys where hash = $1', [hashOfKey(key)]);
