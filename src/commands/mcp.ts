@@ -1,7 +1,5 @@
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { Posthorn } from '../client/posthorn.ts';
 import { VERSION } from '../config/version.ts';
-import { mcpServer } from '../modules/mcp/server.ts';
 import { MISUSE } from './explain.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -24,6 +22,9 @@ export async function runMcp(
     terminal.error(`${missing}\n`);
     return MISUSE;
   }
+  // The protocol's own library would be a fifth of what every other command loads.
+  const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+  const { mcpServer } = await import('../modules/mcp/server.ts');
   const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 1 });
   const server = mcpServer({ posthorn, allowsChanges: allowChanges, version: VERSION });
   const ended = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { Agent } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import acme from 'acme-client';
+import type acme from 'acme-client';
 
 // acme-client (MIT) speaks RFC 8555 with its nonces, signatures and CSRs, one call at a time; what is durable, repeated and awaited
 // between the calls is ours.
@@ -43,22 +43,33 @@ export interface Ordered {
 const REQUEST_MS = 20_000;
 const LARGEST_ANSWER = 1_048_576;
 
-// The library would repeat a request that was refused for its rate up to five times, and wait as long as it is told between them.
-Object.assign(acme.axios.defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 5 } });
-acme.axios.defaults.timeout = REQUEST_MS;
-acme.axios.defaults.maxContentLength = LARGEST_ANSWER;
-
 /** For how long each authority (its origin) wants to be left alone, by the Retry-After of its last refusal (RFC 8555, 6.6), in ms. */
 const waitOf = new Map<string, number>();
 
-acme.axios.interceptors.response.use((response) => {
-  const { origin } = new URL(response.config.url ?? '');
-  const { 'retry-after': wait, date } = response.headers;
-  const ms = /^\d{1,9}$/.test(wait) ? Number(wait) * 1_000 : Date.parse(wait) - Date.parse(date);
-  const isRefusal = response.status === 429 || response.status === 503;
-  waitOf.set(origin, isRefusal && ms > 0 ? ms : 0);
-  return response;
-});
+let loading: Promise<typeof acme> | undefined;
+
+/** The library, loaded with the first order: most installations have none, and it is a tenth of what a start would load. */
+const library = (): Promise<typeof acme> => {
+  loading ??= import('acme-client').then(({ default: loaded }) => configured(loaded));
+  return loading;
+};
+
+function configured(loaded: typeof acme): typeof acme {
+  const { defaults, interceptors } = loaded.axios;
+  // The library would repeat a request that was refused for its rate up to five times, and wait as long as it is told between them.
+  Object.assign(defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 5 } });
+  defaults.timeout = REQUEST_MS;
+  defaults.maxContentLength = LARGEST_ANSWER;
+  interceptors.response.use((response) => {
+    const { origin } = new URL(response.config.url ?? '');
+    const { 'retry-after': wait, date } = response.headers;
+    const ms = /^\d{1,9}$/.test(wait) ? Number(wait) * 1_000 : Date.parse(wait) - Date.parse(date);
+    const isRefusal = response.status === 429 || response.status === 503;
+    waitOf.set(origin, isRefusal && ms > 0 ? ms : 0);
+    return response;
+  });
+  return loaded;
+}
 
 /** For how long an authority asked to be left alone when it last refused, in ms; 0 when it answered since. */
 export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new URL(directoryUrl).origin) ?? 0;
@@ -71,11 +82,12 @@ export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new UR
 export async function obtain(request: OrderRequest): Promise<Ordered> {
   const { directoryUrl, host, email, ca, state, save, signal, waits } = request;
   const until = <Value>(work: Promise<Value>): Promise<Value> => abortable(work, signal);
-  acme.axios.defaults.httpsAgent = ca === null ? undefined : new Agent({ ca });
-  const accountKey = state.accountKey ?? (await acme.crypto.createPrivateEcdsaKey()).toString();
+  const { axios, crypto, Client } = await library();
+  axios.defaults.httpsAgent = ca === null ? undefined : new Agent({ ca });
+  const accountKey = state.accountKey ?? (await crypto.createPrivateEcdsaKey()).toString();
   if (state.accountKey === null) await save({ accountKey, accountUrl: null, orderUrl: null, orderKey: null });
   const isKnown = state.accountKey !== null && state.accountUrl !== null;
-  const client = new acme.Client({
+  const client = new Client({
     directoryUrl,
     accountKey,
     ...(isKnown && { accountUrl: state.accountUrl ?? '' }),
@@ -94,7 +106,7 @@ export async function obtain(request: OrderRequest): Promise<Ordered> {
     return order === null || order.status === 'invalid' ? null : { order, key: state.orderKey };
   };
   const begin = async () => {
-    const key = (await acme.crypto.createPrivateEcdsaKey()).toString();
+    const key = (await crypto.createPrivateEcdsaKey()).toString();
     const order = await until(client.createOrder({ identifiers: [{ type: 'dns', value: host }] }));
     await save({ orderUrl: order.url, orderKey: key });
     return { order, key };
@@ -119,7 +131,7 @@ export async function obtain(request: OrderRequest): Promise<Ordered> {
     await past('pending');
   }
   if (order.status === 'ready') {
-    const [, csr] = await acme.crypto.createCsr({ altNames: [host] }, key);
+    const [, csr] = await crypto.createCsr({ altNames: [host] }, key);
     order = await until(client.finalizeOrder(order, csr));
   }
   await past('ready', 'processing');
