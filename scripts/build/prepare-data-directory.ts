@@ -5,23 +5,45 @@ import { PGlite } from '@electric-sql/pglite';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 
-/** Makes an embedded database with the current schema; answers its directory as a tar of 41 MB. */
+/**
+ * Makes an embedded database with the current schema; answers its directory as a tar of 29 MB. It was closed, so that the first start
+ * recovers nothing.
+ */
 export async function dataDirectoryTar(): Promise<Uint8Array<ArrayBuffer>> {
   const home = mkdtempSync(join(tmpdir(), 'posthorn-build-'));
+  const dataDir = join(home, 'postgres');
   try {
     const database = await openDatabase({ url: null, dataDir: home });
     await migrate(database);
     await database.close();
-    const engine = await PGlite.create(join(home, 'postgres'));
-    const tar = await engine.dumpDataDir('none');
-    await engine.close();
+    await shrink(dataDir);
+    // Without its start PGlite is no more than what reads the files.
+    const files = await PGlite.create({ dataDir, noInitDb: true });
+    const tar = await files.dumpDataDir('none');
+    await files.close();
     return new Uint8Array(await tar.arrayBuffer());
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** The same, packed: 41 MB become 1.8. */
+/** Of three databases one is used: the others, 600 files, are what new ones would be copied from. Of the log the end is enough. */
+const WITHOUT_THE_REST = [
+  'update pg_database set datistemplate = false',
+  'drop database template0',
+  'drop database template1',
+  'select pg_switch_wal()',
+  'checkpoint',
+];
+
+async function shrink(dataDir: string): Promise<void> {
+  const startParams = [...PGlite.defaultStartParams, '-c', 'wal_recycle=off'];
+  const engine = await PGlite.create({ dataDir, startParams });
+  for (const statement of WITHOUT_THE_REST) await engine.exec(statement);
+  await engine.close();
+}
+
+/** The same, packed: 29 MB become 0.9. */
 export async function prepareDataDirectory(): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(Bun.zstdCompressSync(await dataDirectoryTar(), { level: 19 }));
 }
