@@ -14,7 +14,7 @@ import { EmbeddedDatabase, type Engine } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { migrations } from './db/migrations.ts';
 import { openDatabase } from './db/open.ts';
-import { ensurePartitions } from './db/partitions.ts';
+import { ensureFirstPartitions } from './db/partitions.ts';
 import type { Reads } from './db/reads.ts';
 import { ReplicatedReads } from './db/replicated-reads.ts';
 import { clientAddress } from './http/limits/client-address.ts';
@@ -90,7 +90,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const { clock, closeClock } = await clockOf(source, database);
   opened.push(closeClock);
   const shards = await openShards(database, clock.monotonic);
-  await ensurePartitions(database, clock.now());
+  await ensureFirstPartitions(database, clock.now());
   const reads = readsOf(source, database, metrics, clock.monotonic, opened);
   const tracing = await openTracing({
     endpoint: config.otelExporterOtlpEndpoint,

@@ -1,10 +1,12 @@
 import { DAY_MS } from '../time/clock.ts';
-import type { Statements } from './database.ts';
+import type { Database, Statements } from './database.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { codeOf } from './sqlstate.ts';
 
-/** The days whose partitions are made ahead. A service that was off for longer makes them when it starts. */
-const DAYS_AHEAD = 2;
+/** The time for which partitions are made ahead. */
+const AHEAD_MS = 2 * DAY_MS;
+/** What a start on an embedded database makes: all six take a fifth of its first one, and a duty makes the others right behind it. */
+const FIRST_AHEAD_MS = DAY_MS / 24;
 
 /** The tables that are partitioned by the day inside the id of `prefix`. */
 export const PARTITIONED: readonly {
@@ -34,20 +36,19 @@ export const partitionName = (table: string, dayMs: number): string =>
   `${table}_${new Date(dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
 /**
- * Makes the partitions of today and the days ahead. `create … like` and `attach` instead of `create … partition of`:
+ * Makes the partitions of today and of the time ahead. `create … like` and `attach` instead of `create … partition of`:
  * the latter locks the parent against every insert. A day whose rows already are in the default partition stays there, and
  * a table that is locked gets its partitions next time; until then rows of such a day go to the default partition.
  */
 export async function ensurePartitions(
   database: Statements,
   nowMs: number,
-  stop?: AbortSignal,
+  { aheadMs = AHEAD_MS, stop }: { readonly aheadMs?: number; readonly stop?: AbortSignal | undefined } = {},
 ): Promise<readonly string[]> {
   const made: string[] = [];
   const present = new Set(await readPartitions(database));
   for (const { table, prefix } of PARTITIONED) {
-    for (let day = 0; day <= DAYS_AHEAD; day++) {
-      const from = dayStart(nowMs) + day * DAY_MS;
+    for (let from = dayStart(nowMs); from <= nowMs + aheadMs; from += DAY_MS) {
       const name = partitionName(table, from);
       if (present.has(name)) continue;
       if (stop?.aborted) return made;
@@ -74,6 +75,13 @@ const boundsOf = (prefix: IdPrefix, day: number): readonly [string, string] => [
   lowestIdAt(prefix, day),
   lowestIdAt(prefix, day + DAY_MS),
 ];
+
+/** Makes what a start cannot do without. */
+export const ensureFirstPartitions = (
+  database: Statements & Pick<Database, 'kind'>,
+  nowMs: number,
+): Promise<readonly string[]> =>
+  ensurePartitions(database, nowMs, database.kind === 'embedded' ? { aheadMs: FIRST_AHEAD_MS } : {});
 
 async function readPartitions(database: Statements): Promise<readonly string[]> {
   const rows = await database.query<{ name: string }>(
