@@ -136,12 +136,13 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     async start() {
       const lastRun = await readLastRun(database);
-      engine.start();
       await roster.start();
       // A rotation that did not see this instance yet may have gone over to a key that it does not have.
       await parts.secretKeys.refresh();
-      schedule = startDuties(duties, clock, logger, lastRun);
       for (const module of connected) await module.start?.();
+      // These ask the database at once, and what the start still waits for would queue behind them.
+      schedule = startDuties(duties, clock, logger, lastRun);
+      engine.start();
     },
     drain: offered(offers, 'drain'),
     windDown,

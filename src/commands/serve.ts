@@ -9,13 +9,14 @@ import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
 import { setupLink } from '../modules/members/setup.ts';
 import { ensureFirstWorkspace } from '../modules/workspace/commands.ts';
-import { type Service, startService } from '../service.ts';
+import { openService, type Service } from '../service.ts';
 import { createLogger, type Logger } from '../telemetry/logger.ts';
 import { type Doors, openDoors } from './doors.ts';
 import { exitCodeOf, explain } from './explain.ts';
 import { firstRunText } from './first-run.ts';
 import { stopRequested } from './shutdown.ts';
 import type { Terminal } from './terminal.ts';
+import { usualCompilers } from './usual-compilers.ts';
 import { abandoned, serveWith } from './workers.ts';
 
 /** Orchestrators kill after 30 s, in which the time to drain is counted. Unfinished work is durable, and the next start finds it. */
@@ -45,7 +46,7 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
   if (workers > 1) return serveWith(workers, logger, options.only);
   // This comes before everything else, so that a signal during the start is not lost.
   const stop = worker === undefined ? stopRequested() : Promise.race([stopRequested(), abandoned()]);
-  const service = await startService({
+  const service = await openService({
     config: withItsDoors(config, worker === undefined || worker === 1),
     logger,
     chaos: config.torture && chaosOf(config.torture),
@@ -57,17 +58,19 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     const workspace = await ensureFirstWorkspace(service.database, config.defaultPlan, service.clock.now());
     const keys = await firstKeys(service, workspace, config, logger);
     try {
+      await service.start();
       doors = openDoors(service, config, logger, {
         shared: worker !== undefined,
         isDraining: () => isDraining,
       });
     } finally {
-      // The keys exist now, even if the port was taken, and they are shown only this once.
+      // The keys exist now, even if a port was taken, and they are shown only this once.
       if (keys.some(({ origin }) => origin !== 'kept')) terminal.out(firstRunText(config, keys));
     }
     if (worker === undefined || worker === 0) terminal.out(await setupText(service, config, workspace.id));
     const { roles } = config;
     logger.info({ url: doors.origin, version: VERSION, database: service.database.kind, roles }, 'Listening');
+    usualCompilers();
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
     const signal = await Promise.race([stop, service.superseded]);

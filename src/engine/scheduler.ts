@@ -37,6 +37,8 @@ export class Scheduler {
   /** A sweep was asked for while a look for births was under way. */
   #isWanted = false;
   #started = false;
+  /** Others left births to this process before it started. */
+  #looksFromStart = false;
   #stopped = false;
   #oldestDueMs = 0;
   #sweptAt = Number.POSITIVE_INFINITY;
@@ -62,6 +64,7 @@ export class Scheduler {
     this.#started = true;
     this.#sweptAt = this.clock.monotonic();
     this.#ticking = setInterval(() => this.sweep(), TICK_MS);
+    this.lookForBirths(this.#looksFromStart);
     this.sweep();
   }
 
@@ -97,6 +100,7 @@ export class Scheduler {
 
   /** Looks for what is due of appended lives five times a second from now on, or not any more. */
   lookForBirths(isOn: boolean): void {
+    this.#looksFromStart = isOn;
     if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;
     clearInterval(this.#looking);
     this.#looking = isOn ? setInterval(() => this.#run(() => this.#sweepLives()), LOOK_MS) : undefined;
