@@ -31,6 +31,7 @@ import warmUps from '../../drizzle/0031_warm_ups.sql' with { type: 'text' };
 import bodies from '../../drizzle/0032_bodies.sql' with { type: 'text' };
 import viewsByWorkspace from '../../drizzle/0033_views_by_workspace.sql' with { type: 'text' };
 import liveNews from '../../drizzle/0034_live_news.sql' with { type: 'text' };
+import bulkLane from '../../drizzle/0036_bulk_lane.sql' with { type: 'text' };
 import refusedRuns from '../../drizzle/0037_refused_runs.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
@@ -74,5 +75,6 @@ export const migrations: readonly Migration[] = [
   { name: '0032_bodies', sql: bodies },
   { name: '0033_views_by_workspace', sql: viewsByWorkspace },
   { name: '0034_live_news', sql: liveNews },
+  { name: '0036_bulk_lane', sql: bulkLane },
   { name: '0037_refused_runs', sql: refusedRuns },
 ];

@@ -23,7 +23,7 @@ export interface Order {
    * lets the order wait may drop it, and reads it when its turn has come.
    */
   payload?: unknown;
-  /** Set by its performer, where nobody waits for it: what it comes to is written apart from what somebody waits for. */
+  /** Nobody waits for it, as who claimed it or its performer found: what it comes to is written apart from what somebody waits for. */
   isBulk?: boolean;
 }
 
@@ -36,6 +36,8 @@ export interface Draft {
   readonly outbox: readonly OutboxEvent[];
   readonly claim: Claim | null;
   readonly payload?: unknown;
+  /** Its orders are left to whoever claims it. */
+  readonly isLeft?: boolean;
 }
 
 /** One draft as a row of the statements' input: the actor's new columns and all it brings along. */

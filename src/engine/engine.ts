@@ -206,7 +206,7 @@ export class Engine implements SelectionTeller {
       for (const order of ownOrders(
         kind,
         share,
-        drafts.flatMap((draft) => ordersOf(kind, draft)),
+        drafts.flatMap((draft) => (draft.isLeft ? [] : ordersOf(kind, draft))),
       ))
         if (this.#stopping) performing.decline(order);
         else performing.take(order);

@@ -87,6 +87,8 @@ export interface AppendedLife {
   readonly births: string;
   readonly turns: string;
   readonly due: string;
+  /** Further columns of its row among what is due, as SQL over the columns of the birth's input. They never change. */
+  readonly dueWith?: Readonly<Record<string, string>>;
   /** Derived columns that births have as well. */
   readonly bornWith: readonly string[];
   /** Derived columns that births alone have. What the process knows it writes down: PostgreSQL would read the context once more for it. */
@@ -182,6 +184,8 @@ export interface Offers {
   /** Which of the kind's due rows they are, as SQL. */
   readonly where: string;
   is(actor: Actor): boolean;
+  /** Those of them that nobody waits for, as SQL: they are claimed apart, for a room of their own, and keep no others waiting. */
+  readonly bulk?: string;
   /** The effect whose order is handed over. */
   readonly effect: string;
 }

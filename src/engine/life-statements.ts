@@ -20,14 +20,21 @@ export function lifeOf({ life, name }: Kind): AppendedLife {
   return life;
 }
 
+interface AwaitedOptions {
+  readonly unless?: string;
+  readonly whereThere: string;
+  /** Further columns, each as SQL over those of the source. */
+  readonly further?: Readonly<Record<string, string>>;
+}
+
 const awaited = (
   { due }: AppendedLife,
   source: string,
   wake: WakeWriting,
-  { unless = '', whereThere }: { readonly unless?: string; readonly whereThere: string },
+  { unless = '', whereThere, further = {} }: AwaitedOptions,
 ): string => `, awaited as (
-  insert into ${due} (id, workspace_id, livemode, state, wake_at)
-  select id, workspace_id, livemode, state, ${wake.at('wake_at')} from ${source} where wake_at is not null${unless}${whereThere}
+  insert into ${due} (id, workspace_id, livemode, state, wake_at${listed(Object.keys(further))})
+  select id, workspace_id, livemode, state, ${wake.at('wake_at')}${listed(Object.values(further))} from ${source} where wake_at is not null${unless}${whereThere}
 )`;
 
 /** A turn may find its actor among what is due. Nobody else has the id of a birth, so its row needs no look at what is there. */
@@ -61,6 +68,7 @@ export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
 )${awaited(life, 'admitted', wake, {
     unless: ' and (kept_by is null or not exists (select from keeping))',
     whereThere: '',
+    further: life.dueWith ?? {},
   })}`;
 }
 

@@ -20,6 +20,8 @@ export interface Performer {
   attached?(engine: SelectionTeller): void;
   /** How many of the actors that wait for it (`Kind.offers`) it could take now. */
   room?(): number;
+  /** The same for those that nobody waits for (`Offers.bulk`). */
+  bulkRoom?(): number;
   /** What the actor of an order that will not be begun is told; without it, it waits for its lease to end. */
   declined?(order: Order): readonly ActorEvent[];
   /** What an order came to that took a while is durable now, or will not be told. */
@@ -54,6 +56,11 @@ export class Performing {
   /** How many actors that offer themselves would not be turned away. */
   get roomForOffers(): number {
     return Math.min(this.room, this.performer.room?.() ?? this.room);
+  }
+
+  /** The same for those of them that nobody waits for. */
+  get roomForBulk(): number {
+    return Math.min(this.room, this.performer.bulkRoom?.() ?? this.room);
   }
 
   /** Starts the order, or lets it wait; beyond the backlog it is declined. */

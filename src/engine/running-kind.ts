@@ -131,6 +131,11 @@ export class RunningKind {
     return Math.min(this.performing?.roomForOffers ?? 0, this.#untilBusy);
   }
 
+  /** The same for those of them that nobody waits for. */
+  get roomForBulk(): number {
+    return Math.min(this.performing?.roomForBulk ?? 0, this.#untilBusy);
+  }
+
   get #untilBusy(): number {
     return BUSY - this.mailbox.waiting;
   }

@@ -46,6 +46,8 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly bytes?: number;
   /** Nobody waits for it: it is written apart from what somebody waits for. */
   readonly isBulk?: boolean;
+  /** It offers itself to whoever has room for it, instead of being carried out by this process. */
+  readonly isLeft?: boolean;
 }
 
 interface PendingSpawn {
@@ -127,12 +129,14 @@ export class SpawnQueue {
   #push(request: SpawnRequest, deciders: Deciders): Promise<SpawnResult> {
     const decider = deciders.of(request.definitionId);
     const drafted = draftSpawn(this.kind, decider, request, request.input.at);
-    const share = this.deps.shareOf(this.kind);
+    const own = this.deps.shareOf(this.kind);
+    const share = request.isLeft ? { ...own, offers: false } : own;
     const draft: Draft = {
       ...drafted,
       after: handedOver(this.kind, share, drafted.after, drafted.effects, request.input.at),
       claim: request.claim ?? null,
       payload: request.payload,
+      ...(request.isLeft && { isLeft: true }),
     };
     return new Promise((settle, fail) => {
       const since = this.deps.clock.monotonic();

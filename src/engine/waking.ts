@@ -25,23 +25,32 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable
     wake: (rows) => wake(running, deps, rows),
   };
   if (!performing || !kind.offers) return share.wakes ? [due] : [];
-  const { where, effect } = kind.offers;
+  const { where, bulk } = kind.offers;
+  const others = share.wakes ? [{ ...due, where: `not (${where})` }] : [];
+  if (!share.offers) return others;
   const offered: Wakeable = {
     kind,
-    where,
+    where: bulk === undefined ? where : `${where} and not (${bulk})`,
     waitsForRoom: true,
     room: () => running.roomForOffers,
-    wake: (rows) => handOver(running, performing, effect, deps, rows),
+    wake: (rows) => handOver(running, performing, deps, rows, false),
   };
-  return [...(share.wakes ? [{ ...due, where: `not (${where})` }] : []), ...(share.offers ? [offered] : [])];
+  if (bulk === undefined) return [...others, offered];
+  const inBulk: Wakeable = {
+    ...offered,
+    where: `${where} and ${bulk}`,
+    room: () => running.roomForBulk,
+    wake: (rows) => handOver(running, performing, deps, rows, true),
+  };
+  return [...others, offered, inBulk];
 }
 
 async function handOver(
   running: RunningKind,
   performing: Performing,
-  effect: string,
   deps: Deps,
   rows: readonly ActorRow[],
+  isBulk: boolean,
 ): Promise<void> {
   const { kind } = running;
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
@@ -50,8 +59,10 @@ async function handOver(
     const actor = keepNewer(running, deciders, row, at);
     // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
     if (!actor) await wake(running, deps, [row]);
-    else if (kind.offers?.is(actor) === true)
-      performing.take({ kind: kind.name, actor, effect: { type: effect, params: {} } });
+    else if (kind.offers?.is(actor) === true) {
+      const effect = { type: kind.offers.effect, params: {} };
+      performing.take({ kind: kind.name, actor, effect, ...(isBulk && { isBulk }) });
+    }
   }
 }
 

@@ -40,6 +40,7 @@ const noLive = {
     throw new Error('A test email is no live one.');
   },
   room: 0,
+  bulkRoom: 0,
   settled: () => {},
   stop: () => {},
   stopped: () => {},

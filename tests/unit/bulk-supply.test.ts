@@ -42,7 +42,10 @@ function world(known: Sender, down: readonly Transport['name'][] = []) {
 test('emails of a campaign that are here have their part of the room, of their own domain alone', async () => {
   const { supply } = world(sender());
   const orders = [{}, {}, {}] as Order[];
-  for (const [index, order] of orders.entries()) supply.come(order, index < 2 ? 'dom_1' : 'dom_2');
+  for (const [index, order] of orders.entries()) {
+    supply.come(order);
+    supply.lineUp(order, index < 2 ? 'dom_1' : 'dom_2');
+  }
   const rooms = await Promise.all(['dom_1', 'dom_2', 'dom_3'].map((id) => supply.warmUpRoom(id)));
   expect(rooms).toEqual([3, 4, 5]);
   for (const order of orders) supply.leave(order);

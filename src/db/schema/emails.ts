@@ -61,6 +61,7 @@ export const emailDue = pgTable('email_due', {
   livemode: boolean('livemode').notNull(),
   state: text('state').notNull(),
   wakeAt: moment('wake_at').notNull(),
+  isBulk: boolean('is_bulk').notNull(),
 });
 
 /** The instances that keep births. */

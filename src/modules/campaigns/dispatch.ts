@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignEvent, CanaryStage, PausedReason } from '../../../machines/campaign-context.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { acceptForCampaign, type CampaignMessage, type CampaignRecipient } from '../emails/accept.ts';
+import type { BulkRoom } from '../emails/send/bulk-room.ts';
 import { findTerms } from '../workspace/queries.ts';
 import { type KeptContent, sizeOf, usedOf } from './content.ts';
 import type { DispatchDeps, Turn } from './deps.ts';
@@ -77,8 +78,8 @@ export class Dispatch {
       const room = await this.deps.warmUpRoom(message.domainId);
       if (room === 0) return this.#ended(WARM_UP_MS);
       const allowed = await this.#allowed(pace, room);
-      if (allowed === 0) continue;
-      const rows = await nextWaiting(database, source, this.#place, Math.min(allowed, canaryLeft));
+      if (allowed.count === 0) continue;
+      const rows = await nextWaiting(database, source, this.#place, Math.min(allowed.count, canaryLeft));
       if (rows.length === 0) {
         const end = await this.#endOrBeginAgain(source);
         if (end) return end;
@@ -88,7 +89,7 @@ export class Dispatch {
       const early = await this.#early(pace);
       if (early === 'waited') continue;
       if (early) return early;
-      const given = await this.#give(sender, kept, message, rows, pace);
+      const given = await this.#give(sender, kept, message, rows, pace, allowed.isElsewhere);
       if (given !== 'all') return await this.#after(given, source);
       canaryLeft -= rows.length;
       this.#place = rows.at(-1)?.contact_id ?? this.#place;
@@ -98,12 +99,13 @@ export class Dispatch {
     return this.#ended(0);
   }
 
-  /** How many may be given out now: none while the line is full. */
-  async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<number> {
+  /** How many may be given out now, and to whom: none while the line is full. */
+  async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<BulkRoom> {
     const { database, bulkRoom } = this.deps;
-    const room = Math.min(bulkRoom(), CHUNK[database.kind]);
-    if (room <= 0) await pause(ROOM_MS);
-    return Math.max(0, Math.min(room, pace?.slice ?? room, warmUpRoom ?? room));
+    const room = await bulkRoom(this.turn.workspaceId);
+    const most = Math.min(room.count, CHUNK[database.kind]);
+    if (most <= 0) await pause(ROOM_MS);
+    return { ...room, count: Math.max(0, Math.min(most, pace?.slice ?? most, warmUpRoom ?? most)) };
   }
 
   /** Waits until a rate allows the next ones; a long wait is the next turn's. Null where they may go now. */
@@ -122,6 +124,7 @@ export class Dispatch {
     message: CampaignMessage,
     rows: readonly WaitingRecipient[],
     pace: Pace | null,
+    isLeft: boolean,
   ): Promise<Given> {
     const { database, clock } = this.deps;
     const { campaignId, context } = this.turn;
@@ -137,7 +140,7 @@ export class Dispatch {
     const acceptance = this.deps.acceptance();
     const outcomes = await Promise.allSettled(
       recipients.map((recipient) =>
-        acceptForCampaign(acceptance, sender, message, recipient, { now, nextAt }),
+        acceptForCampaign(acceptance, sender, message, recipient, { now, nextAt, isLeft }),
       ),
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');

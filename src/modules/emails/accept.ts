@@ -184,14 +184,14 @@ export interface CampaignRecipient {
 /**
  * Accepts the email of one recipient of a campaign in the statement that marks the recipient, and takes its unit of quota there;
  * `withheld`: somebody else has given it out, or the campaign does not send any more. `nextAt`: when the next one may follow
- * (epoch milliseconds), where a rate is set. Those that are asked for together are written together. @throws Unavailable
+ * (epoch milliseconds), where a rate is set. `isLeft`: another instance sends it. Those that are asked for together are written together. @throws Unavailable
  */
 export async function acceptForCampaign(
   deps: AcceptanceDeps,
   sender: Omit<EmailSender, 'senderDefaults'>,
   { campaignId, turn, domainId, templateId, from, replyTo, subject, size, ...tracked }: CampaignMessage,
   { contactId, address, contact }: CampaignRecipient,
-  { now, nextAt }: { readonly now: number; readonly nextAt: number | null },
+  { now, nextAt, isLeft }: { readonly now: number; readonly nextAt: number | null; readonly isLeft: boolean },
 ): Promise<'spawned' | 'withheld' | 'overQuota'> {
   const { engine, liveSchedule, testSendsPerDay } = deps;
   const id = mintId('em', now);
@@ -230,9 +230,9 @@ export async function acceptForCampaign(
       campaign_next_at: nextAt === null ? null : new Date(nextAt).toISOString(),
     },
     meter: sendMeter(sender.livemode, sender.plan, testSendsPerDay, now),
-    ...(JSON.stringify(contact).length <= LARGEST_BULK_PAYLOAD ? { payload: message } : {}),
+    ...(!isLeft && JSON.stringify(contact).length <= LARGEST_BULK_PAYLOAD ? { payload: message } : {}),
     bytes: content.length + 1_024,
-    isBulk: true,
+    ...{ isBulk: true, isLeft },
   });
   if (spawned.outcome === 'replayed') throw new Error('No email of a campaign has an idempotency key.');
   if (spawned.outcome === 'spawned') noteAccepted(deps, id, { now, sender });

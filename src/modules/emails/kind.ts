@@ -15,6 +15,7 @@ export const emailKind = defineKind({
   table: 'emails_now',
   life: {
     ...{ births: 'emails', turns: 'email_turns', due: 'email_due' },
+    dueWith: { is_bulk: 'campaign_id is not null' },
     bornWith: ['at', 'scheduled_at'],
     bornOnlyWith: [{ name: 'test_clock_id', type: 'text', of: clockIdOf }],
     computedAtBirth: { position: 'case when livemode then (select event_position()) end' },
@@ -64,6 +65,7 @@ export const emailKind = defineKind({
   offers: {
     where: `(state = 'queued' and livemode)`,
     is: ({ snapshot, livemode }) => livemode && stateOf(snapshot) === 'queued',
+    bulk: 'is_bulk',
     effect: 'transmit',
   },
   hasOwnTime: isOnTestClock,

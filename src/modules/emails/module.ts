@@ -19,6 +19,7 @@ import type { EmailLister } from './queries.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
+import { bulkRoomOf } from './send/bulk-room.ts';
 import { directMail } from './send/direct-mail.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
@@ -142,7 +143,11 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         };
         offers.acceptance = acceptance;
         offers.clockedEmails = clockedEmails({ database, engine });
-        offers.bulkRoom = () => live.bulkRoom;
+        offers.bulkRoom = bulkRoomOf({
+          ...{ database, clock },
+          own: () => live.bulkRoom,
+          others: () => roster.partOf('delivery').of - 1,
+        });
         offers.warmUpRoom = (domainId) => live.warmUpRoom(domainId);
         offers.releaseWaiting = waitingReleaser(database, clock, logger);
         offers.directMail = directMail({

@@ -78,13 +78,13 @@ export class BulkSupply {
   }
 
   /** An order of a campaign has come. */
-  come(order: Order, domainId: string | null): void {
+  come(order: Order): void {
     this.#coming.add(order);
-    this.#domains.set(order, domainId ?? '');
   }
 
-  /** An order asks for a slot now. */
-  lineUp(order: Order): void {
+  /** An order, which is of that domain, asks for a slot now. */
+  lineUp(order: Order, domainId: string | null): void {
+    this.#domains.set(order, domainId ?? '');
     this.#pace.begin();
     this.#coming.delete(order);
   }

@@ -8,12 +8,13 @@ import type { LivePerformer } from './performer.ts';
 /** Carries out attempts: the simulator answers test mail without any connection, and live mail is sent. */
 export const emailPerformer = (
   clock: Clock,
-  live: Pick<LivePerformer, 'perform' | 'room' | 'settled' | 'stop' | 'stopped'>,
+  live: Pick<LivePerformer, 'perform' | 'room' | 'bulkRoom' | 'settled' | 'stop' | 'stopped'>,
 ): Performer => ({
   // The performer of live mail limits its own slots and queue.
   slots: Number.MAX_SAFE_INTEGER,
   backlog: 0,
   room: () => live.room,
+  bulkRoom: () => live.bulkRoom,
   perform: (order, tell) =>
     order.actor.livemode
       ? live.perform(order, tell)

@@ -70,7 +70,7 @@ export class LivePerformer {
       .reduce((sum, { capacity }) => sum + Math.max(0, capacity - MOST_NEW), 0);
   }
 
-  /** The number of emails of campaigns that may be given out. */
+  /** The number of emails of campaigns that may be given out or claimed: each would get a slot within about a second. */
   get bulkRoom(): number {
     return this.#bulk.room;
   }
@@ -81,7 +81,7 @@ export class LivePerformer {
     if (this.#held.has(id)) return [];
     this.#held.set(id, order);
     const known = order.payload as LiveMessage | undefined;
-    if (known?.campaign_id) this.#bulk.come(order, known.domain_id);
+    if (order.isBulk || known?.campaign_id) this.#bulk.come(order);
     return this.#perform(order, tell).finally(() => this.#bulk.leave(order));
   }
 
@@ -105,7 +105,7 @@ export class LivePerformer {
     const standing = await this.#delivery.standing(routing);
     if (standing === 'held') return [];
     if (!isBulk && slots.capacity <= MOST_NEW) order.payload = undefined;
-    if (isBulk) this.#bulk.lineUp(order);
+    if (isBulk) this.#bulk.lineUp(order, routing?.domain_id ?? null);
     if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
     const found = await this.#find(order).catch(unprepared);

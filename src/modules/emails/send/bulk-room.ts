@@ -1,0 +1,67 @@
+import type { Database } from '../../../db/database.ts';
+import type { Clock } from '../../../time/clock.ts';
+
+/** How many emails of campaigns may be given out now, and to whom. */
+export interface BulkRoom {
+  readonly count: number;
+  /** They are for other instances: this one does not carry them out. */
+  readonly isElsewhere: boolean;
+}
+
+/** Emails of a workspace that may wait in the database for each other instance that delivers: about a second of a fast one. */
+export const MOST_LEFT = 1_024;
+/** Fewer are not given out: one statement writes a hundred in little more time than one. */
+const LEAST = 128;
+/** An answer holds for so long: who waits for room asks again and again. */
+const KNOWN_MS = 50;
+
+const WAITING = `select count(*)::integer as waiting from (
+  select from email_due where is_bulk and workspace_id = $1 and wake_at <= $2::timestamptz limit $3::integer
+) w`;
+
+interface Parts {
+  readonly database: Pick<Database, 'query'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  /** The room of this instance. */
+  readonly own: () => number;
+  /** The other instances that deliver. */
+  readonly others: () => number;
+}
+
+/**
+ * The room for emails of campaigns: that of this instance first, since what it writes it need not read again, and then that of the
+ * others. Those claim what waits in the database as they have room for it, so that only as much is given out as leaves in some
+ * seconds: what waits has taken its unit of the quota, and is not to be got back.
+ */
+export function bulkRoomOf({
+  database,
+  clock,
+  own,
+  others,
+}: Parts): (workspaceId: string) => Promise<BulkRoom> {
+  const known = new Map<string, { readonly until: number; readonly waiting: number }>();
+
+  async function waitingIn(workspaceId: string, most: number): Promise<number> {
+    const now = clock.monotonic();
+    for (const [id, { until }] of known) if (until <= now) known.delete(id);
+    const answer = known.get(workspaceId);
+    if (answer) return answer.waiting;
+    const [row] = await database.query<{ waiting: number }>(WAITING, [
+      ...[workspaceId, new Date(clock.now()).toISOString(), most],
+    ]);
+    const waiting = row?.waiting ?? 0;
+    known.set(workspaceId, { until: now + KNOWN_MS, waiting });
+    return waiting;
+  }
+
+  return async (workspaceId) => {
+    const here = own();
+    if (here > 0) return { count: here, isElsewhere: false };
+    const most = others() * MOST_LEFT;
+    if (most === 0) return { count: 0, isElsewhere: false };
+    const count = most - (await waitingIn(workspaceId, most));
+    if (count < LEAST) return { count: 0, isElsewhere: true };
+    known.delete(workspaceId);
+    return { count, isElsewhere: true };
+  };
+}

@@ -1,0 +1,47 @@
+import { expect, test } from 'bun:test';
+import type { Database } from '../../src/db/database.ts';
+import { bulkRoomOf, MOST_LEFT } from '../../src/modules/emails/send/bulk-room.ts';
+
+/** The room of a workspace, with what waits in the database and how often that was asked. */
+function world({ own = 0, others = 1, waiting = 0 }) {
+  const state = { own, others, waiting, at: 0, asked: [] as unknown[] };
+  const query = async (_: string, parameters: readonly unknown[]) => {
+    state.asked.push(parameters[0]);
+    return [{ waiting: state.waiting }];
+  };
+  const room = bulkRoomOf({
+    database: { query } as unknown as Database,
+    clock: { now: () => state.at, monotonic: () => state.at },
+    own: () => state.own,
+    others: () => state.others,
+  });
+  return { state, room };
+}
+
+test('the room of this instance comes first, and asks nobody', async () => {
+  const { state, room } = world({ own: 7 });
+  expect(await room('ws_1')).toEqual({ count: 7, isElsewhere: false });
+  expect(state.asked).toEqual([]);
+});
+
+test('an instance that is alone leaves nothing to others', async () => {
+  const { state, room } = world({ others: 0 });
+  expect(await room('ws_1')).toEqual({ count: 0, isElsewhere: false });
+  expect(state.asked).toEqual([]);
+});
+
+test('each other instance adds to what may wait, up to the last hundred', async () => {
+  const { state, room } = world({ others: 3, waiting: 100 });
+  expect(await room('ws_1')).toEqual({ count: 3 * MOST_LEFT - 100, isElsewhere: true });
+  state.waiting = 3 * MOST_LEFT - 128;
+  expect(await room('ws_1')).toEqual({ count: 128, isElsewhere: true });
+  state.waiting += 1;
+  expect(await room('ws_1')).toEqual({ count: 0, isElsewhere: true });
+});
+
+test('while there is no room, the database is asked twenty times a second at the most, for each workspace', async () => {
+  const { state, room } = world({ waiting: MOST_LEFT });
+  for (state.at = 0; state.at < 50; state.at += 10) await room('ws_1');
+  await room('ws_2');
+  expect(state.asked).toEqual(['ws_1', 'ws_2']);
+});
