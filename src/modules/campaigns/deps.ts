@@ -6,7 +6,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
-import type { BulkRoom } from '../emails/send/bulk-room.ts';
+import type { BulkRoom } from '../emails/queries.ts';
 import type { IsMember, TemplateContents } from '../templates/commands.ts';
 
 /** The services that campaigns call. */

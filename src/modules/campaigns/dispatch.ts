@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignEvent, CanaryStage, PausedReason } from '../../../machines/campaign-context.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { acceptForCampaign, type CampaignMessage, type CampaignRecipient } from '../emails/accept.ts';
-import type { BulkRoom } from '../emails/send/bulk-room.ts';
+import type { BulkRoom } from '../emails/queries.ts';
 import { findTerms } from '../workspace/queries.ts';
 import { type KeptContent, sizeOf, usedOf } from './content.ts';
 import type { DispatchDeps, Turn } from './deps.ts';
