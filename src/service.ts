@@ -115,7 +115,10 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} });
   const superseded = Promise.withResolvers<WrongSecretKey>();
   const duties = [
-    ...serviceDuties({ database, clock, engine, kinds: MODULE_KINDS }),
+    ...serviceDuties({
+      ...{ database, clock, engine, kinds: MODULE_KINDS },
+      isDistributed: shards !== null,
+    }),
     secretKeyWatch({ keys: parts.secretKeys, roster, onSuperseded: superseded.resolve }),
     ...connected.flatMap((module) => module.duties ?? []),
     ...(source.duties ?? []),

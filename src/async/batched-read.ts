@@ -44,6 +44,23 @@ export class BatchedRead<Question, Answer> {
   }
 }
 
+/** Something of a workspace, by its id. */
+export interface Owned {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+/** The same as `rowsById` of what has known workspaces: they tell a database that is distributed by them where the rows lie. */
+export const rowsByOwner =
+  <Row extends { readonly id: string }>(
+    query: (ids: readonly string[], workspaceIds: readonly string[]) => Promise<readonly Row[]>,
+  ): ReadBatch<Owned, Row | null> =>
+  async (asked) => {
+    const workspaceIds = [...new Set(asked.map(({ workspaceId }) => workspaceId))];
+    const answerTo = await rowsById((ids) => query(ids, workspaceIds))(asked.map(({ id }) => id));
+    return ({ id }) => answerTo(id);
+  };
+
 /** Makes a read that answers ids with the rows of a query that has the id among its columns; null where there is none. */
 export const rowsById =
   <Row extends { readonly id: string }>(

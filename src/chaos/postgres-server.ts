@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The folder that the server's own is made in. */
   readonly within?: string;
+  /** Is given what the server logs, as it comes. */
+  readonly onLog?: (text: string) => void;
 }
 
 /** A PostgreSQL server in a temporary folder that can be killed and started again. */
@@ -38,6 +40,7 @@ export class PostgresServer {
     private readonly settings: ServerOptions['settings'],
     readonly port: number,
     private readonly password: string,
+    private readonly onLog: (text: string) => void,
   ) {}
 
   /** Creates a cluster and starts it. @throws NoPostgres */
@@ -46,6 +49,7 @@ export class PostgresServer {
     port,
     settings,
     within = tmpdir(),
+    onLog = () => {},
   }: ServerOptions): Promise<PostgresServer> {
     const found = findPrograms(programs);
     const account = accountForPostgres();
@@ -55,7 +59,7 @@ export class PostgresServer {
       const bin = reachablePrograms(found, account, home);
       const password = randomBytes(16).toString('hex');
       initialise(bin, home, password);
-      const server = new PostgresServer(home, bin, settings, port, password);
+      const server = new PostgresServer(home, bin, settings, port, password, onLog);
       await server.up();
       return server;
     } catch (error) {
@@ -74,7 +78,7 @@ export class PostgresServer {
     chmodSync(join(home, 'data'), 0o700);
     const leader = `host=127.0.0.1 port=${this.port} user=postgres password=${this.password} application_name=standby`;
     const follows = { ...this.settings, ...settings, primary_conninfo: leader };
-    return new PostgresServer(home, this.programs, follows, port, this.password);
+    return new PostgresServer(home, this.programs, follows, port, this.password, this.onLog);
   }
 
   /** The URL of a database, through the port of a relay when one is given. */
@@ -104,7 +108,9 @@ export class PostgresServer {
     let log = '';
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     server.stderr.on('data', (chunk: Buffer) => {
-      log = (log + chunk.toString()).slice(-4_000);
+      const text = chunk.toString();
+      this.onLog(text);
+      log = (log + text).slice(-4_000);
       if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));

@@ -1,7 +1,7 @@
 import type { Orm, Parameter, QueryOptions, ReadOptions } from './database.ts';
 
 /** Drizzle, as far as it only reads. */
-export type ReadOrm = Pick<Orm, 'select' | 'selectDistinct'>;
+export type ReadOrm = Pick<Orm, 'select' | 'selectDistinct' | 'selectDistinctOn'>;
 
 /**
  * A database to show from: lists, searches, figures, exports. A replica may answer in place of the one that takes writes. Nothing is

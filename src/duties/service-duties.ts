@@ -9,6 +9,7 @@ import { tokenPruner } from './token-pruner.ts';
 
 /** The dependencies of the service's own duties. */
 export interface ServiceDutyDeps extends DutyDeps {
+  readonly isDistributed?: boolean;
   readonly engine: { recoverOutbox(): Promise<number> };
   readonly kinds: readonly { readonly kind: Kind; readonly isLongLived?: boolean }[];
 }

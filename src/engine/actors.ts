@@ -42,6 +42,18 @@ export function actorReader(
   return (ids) => database.query<ActorRow>(text, readLivesParameters(ids));
 }
 
+/** Reads the rows of actors of one workspace: where tables are distributed, on its node alone. */
+export function ownActorReader(
+  database: Pick<Database, 'query'>,
+  kind: Kind,
+  workspaceId: string,
+): (ids: readonly string[]) => Promise<readonly ActorRow[]> {
+  if (!isDistributed(kind.table)) return actorReader(database, kind);
+  const text = (kind.life ? readLivesStatement : loadStatement)(kind, true);
+  return (ids) =>
+    database.query<ActorRow>(text, [...(kind.life ? readLivesParameters(ids) : [ids]), [workspaceId]]);
+}
+
 /** Shard by shard, since no lateral join with a limit goes over several. */
 function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shards): ActorReader {
   const whose = whoseStatement(kind);

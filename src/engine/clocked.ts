@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { type ActorRow, actorReader } from './actors.ts';
+import { type ActorRow, ownActorReader } from './actors.ts';
 import { earliest } from './decide.ts';
 import type { Engine } from './engine.ts';
 import type { Kind, KindName } from './kind.ts';
@@ -57,8 +57,6 @@ const dueOf = (spec: ClockedKind, row: ActorRow): number =>
  * was ordered and has no outcome gets it from whoever goes on, at the time of the clock at which it was ordered.
  */
 export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKind): Clocked {
-  const read = actorReader(database, spec.kind);
-
   /** What is due of one actor at that moment, and what it orders. */
   const move = async (row: ActorRow, at: number): Promise<void> => {
     if (spec.isUnderWay(row)) return spec.perform(row);
@@ -71,6 +69,7 @@ export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKi
   return {
     open(clock) {
       const ids = spec.ids(clock);
+      const read = ownActorReader(database, spec.kind, clock.workspaceId);
       const waiting = new Map<string, ActorRow>();
       let moved: readonly ActorRow[] = [];
       const look = async (): Promise<void> => {
@@ -107,6 +106,7 @@ export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKi
     },
     async close(clock, at) {
       const ids = await spec.ids(clock)();
+      const read = ownActorReader(database, spec.kind, clock.workspaceId);
       for (let from = 0; from < ids.length; from += AT_ONCE) {
         const rows = await read(ids.slice(from, from + AT_ONCE));
         await Promise.all(rows.map((row) => spec.end(row, at)));

@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import { actorReader } from './actors.ts';
+import { ownActorReader } from './actors.ts';
 import type { Step } from './decide.ts';
 import type { Kind } from './kind.ts';
 import type { Scope } from './result.ts';
@@ -36,11 +36,13 @@ export async function readLife(
   { workspaceId, livemode }: Scope,
 ): Promise<ActorHistory | null> {
   // The row first: a journal read later can only be newer, and what is newer is cut off below.
-  const [row] = await actorReader(database, kind)([id]);
+  const [row] = await ownActorReader(database, kind, workspaceId)([id]);
   if (!row || row.workspace_id !== workspaceId || row.livemode !== livemode) return null;
+  // The journals of other kinds have no workspace, or not on every database.
+  const own = kind.life ? ' and workspace_id = $3' : '';
   const writes = await database.query<{ revision: number; steps: Step[] }>(
-    `select revision, steps from ${kind.journal} where actor_id = $1 and revision <= $2 order by revision desc limit ${MOST_WRITES}`,
-    [id, row.revision],
+    `select revision, steps from ${kind.journal} where actor_id = $1 and revision <= $2${own} order by revision desc limit ${MOST_WRITES}`,
+    [id, row.revision, ...(kind.life ? [workspaceId] : [])],
   );
   writes.reverse();
   const { state, context, revision, definition_id: definitionId = null } = row;

@@ -132,7 +132,7 @@ export interface Offers {
   /** About how many recipients of a campaign from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
   warmUpRoom?: (domainId: string) => Promise<number | null>;
   /** Has live emails of a domain that wait for its warm-up ask again now. @throws Unavailable */
-  releaseWaiting?: (domainId: string) => Promise<void>;
+  releaseWaiting?: (domain: { readonly id: string; readonly workspaceId: string }) => Promise<void>;
   fillTemplate?: FillTemplate;
   templateContents?: TemplateContents;
   /** What emails of campaigns are made of, and whether they may leave. Without it there are none. */

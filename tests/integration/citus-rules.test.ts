@@ -107,6 +107,27 @@ describe('a statement', () => {
       ['locks a beside a join'],
     ],
     ['select * from plain for update', []],
+    [
+      'with l as (select x.id from plain x join other y on y.id = x.id for update of x) select * from a where workspace_id = $1',
+      ['hands on from l what it locks beside a join'],
+    ],
+    [
+      'with l as (select * from (select x.id from plain x join other y on y.id = x.id for update of x) k) select * from a where workspace_id = $1',
+      [],
+    ],
+    ['with l as (select from plain) select * from a where workspace_id = $1', ['hands on no column from l']],
+    [
+      'with l as (select from plain union all select) select * from a where workspace_id = $1',
+      ['hands on no column from l'],
+    ],
+    [
+      'select exists (select from a where id = $1) as yes',
+      ['hands on no column from a look at a', 'reads a on every node'],
+    ],
+    [
+      'select * from a where workspace_id = $1 and exists (select from b where workspace_id = $1 and b.id = a.id)',
+      [],
+    ],
     ['select * from a where id in (select id from b where workspace_id = $1)', ['reads a on every node']],
     ['select * from a where workspace_id = $1 or id = $2', ['reads a on every node']],
     ['select 1 union select 1 from b', ['reads b on every node']],

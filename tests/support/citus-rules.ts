@@ -30,10 +30,59 @@ export function breachesOf(sql: string, distributed: ReadonlySet<string>): reado
     const blocks = blocksOf(stmt);
     // What touches no distributed table is PostgreSQL's own business.
     if (!blocks.some(({ node }) => tablesOf(node).some(({ name }) => distributed.has(name)))) continue;
+    for (const breach of breachesOfHandingOn(stmt, distributed)) found.add(breach);
     for (const block of blocks)
       for (const breach of breachesOfBlock(block, distributed, isTable)) found.add(breach);
   }
   return [...found];
+}
+
+/**
+ * What one query hands on to another goes through a file: a query without columns makes none that can be read, and one that locks beside a
+ * join writes more into it than it says. Where the lock lies in a query within, that holds it back.
+ */
+function breachesOfHandingOn(tree: Node, distributed: ReadonlySet<string>): readonly string[] {
+  const found: string[] = [];
+  const walk = (node: Node): void => {
+    if (Array.isArray(node)) node.forEach(walk);
+    else if (typeof node === 'object' && node !== null)
+      for (const [name, value] of Object.entries<Node>(node)) {
+        if (name === 'CommonTableExpr') {
+          const query = value.ctequery.SelectStmt;
+          if (query && isWithoutColumns(query)) found.push(`hands on no column from ${value.ctename}`);
+          if (query?.lockingClause && relationsOf(query) > 1)
+            found.push(`hands on from ${value.ctename} what it locks beside a join`);
+        }
+        if (name === 'SubLink' && value.subLinkType === 'EXISTS_SUBLINK') {
+          const query = value.subselect.SelectStmt;
+          const [table] = tablesOf(query).filter((each) => distributed.has(each.name));
+          const isBound = boundAliases(query, tablesOf(query).length === 1).size > 0;
+          if (table && !isBound && isWithoutColumns(query))
+            found.push(`hands on no column from a look at ${table.name}`);
+        }
+        walk(value);
+      }
+  };
+  walk(tree);
+  return found;
+}
+
+const isWithoutColumns = (query: Node): boolean =>
+  query.larg ? isWithoutColumns(query.larg) : !query.targetList && !query.valuesLists;
+
+/** How many relations one query reads: tables, functions, and queries within it. */
+function relationsOf(query: Node): number {
+  let count = 0;
+  const walk = (node: Node): void => {
+    if (Array.isArray(node)) node.forEach(walk);
+    else if (typeof node === 'object' && node !== null)
+      for (const [name, value] of Object.entries<Node>(node)) {
+        if (name === 'RangeVar' || name === 'RangeFunction' || name === 'RangeSubselect') count++;
+        else walk(value);
+      }
+  };
+  walk(query.fromClause);
+  return count;
 }
 
 function namesOfCtes(tree: Node): ReadonlySet<string> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { distribute } from '../../src/db/distribution/distribute.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { serverUrl } from './server.ts';
@@ -18,8 +19,11 @@ const MIGRATIONS = join(import.meta.dir, '../../drizzle');
 /** Where there is a pooler, tests go through it, and what administers databases does not. */
 const POOLER = process.env.TEST_POOLER_URL;
 
+/** Where the server is a node of Citus that holds shards, tests run on databases that are distributed on it. */
+const IS_CITUS = process.env.TEST_CITUS === 'true';
+
 /** Named after the migrations' content, so that a server that outlives the run never offers a stale template. */
-const TEMPLATE = `posthorn_template_${digestOfMigrations()}`;
+const TEMPLATE = `posthorn_template_${digestOfMigrations()}${IS_CITUS ? '_citus' : ''}`;
 
 /** Names what was made by these migrations and no others. */
 export function digestOfMigrations(): string {
@@ -54,15 +58,33 @@ async function prepareTemplate(): Promise<void> {
     if (found) return;
     await sql.unsafe(`drop database if exists ${TEMPLATE} with (force)`);
     await sql.unsafe(`create database ${TEMPLATE}`);
-    const database = await openDatabase({ url: onServer(await serverUrl(), TEMPLATE), dataDir: null });
+    const url = onServer(await serverUrl(), TEMPLATE);
+    if (IS_CITUS) await becomeNode(url);
+    const database = await openDatabase({ url, dataDir: null });
     try {
       await migrate(database);
+      if (IS_CITUS) await distribute(database);
     } finally {
       await database.close();
     }
     // Marked last: a run killed half-way leaves a database that the next one replaces.
     await sql.unsafe(`alter database ${TEMPLATE} with is_template true allow_connections false`);
+    // Citus keeps a connection to what it looks after.
+    await sql`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${TEMPLATE}`;
   });
+}
+
+/** Has a database be the only node of a cluster. */
+async function becomeNode(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await sql.unsafe('create extension citus');
+    const port = Number(new URL(url).port);
+    await sql`select citus_set_coordinator_host('127.0.0.1', ${port})`;
+    await sql`select citus_set_node_property('127.0.0.1', ${port}, 'shouldhaveshards', true)`;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
 }
 
 async function urlOf(name: string): Promise<string> {

@@ -67,7 +67,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     clock,
     logger: { warn() {}, error() {} } as never,
     reader: {
-      message: async (id: string) => {
+      message: async ({ id }) => {
         read.push(id);
         return message;
       },

@@ -14,7 +14,10 @@ test('what waits for a warm-up asks again once every instance has forgotten the 
     },
   } as never as Database;
   const clock = { now: () => NOW, monotonic: () => 0 };
-  await waitingReleaser(database, clock, { warn() {} } as never)('dom_1');
+  await waitingReleaser(database, clock, { warn() {} } as never)({
+    id: 'dom_1',
+    workspaceId: 'ws_1',
+  });
   const moments = asked.flat().map((value) => Date.parse(String(value)) - NOW);
   // An instance that read the domain just before the change knows the old one for so long, and its own clock may be late.
   expect(moments.filter((ms) => ms > 0 && ms < 60_000)).toEqual([2 * SENDER_KNOWN_MS]);

@@ -55,7 +55,7 @@ interface Counting {
 }
 
 /**
- * CTEs that count. They read the relations `births` (columns of emails) and `turns` (`email_id`, `position`; all those of live mail that
+ * CTEs that count in the workspace `$1`. They read the relations `births` (columns of emails) and `turns` (`email_id`, `position`; all those of live mail that
  * lie between two positions), and end in `parts`: how often what happened to which emails in which quarter of an hour, once by the time of
  * the event (`by_event`) and once by the time at which the email was accepted.
  *
@@ -67,13 +67,13 @@ export const partsCtes = ({ isNew, where = 'true', apart }: Counting): string =>
   const columns = apart === undefined ? '' : `, ${apart}`;
   return `touched as materialized (
   select t.email_id, b.* from (select distinct email_id from turns) t
-  left join lateral (select at, ${DIMENSIONS} from emails where id = t.email_id offset 0) b on true
+  left join lateral (select at, ${DIMENSIONS} from emails where id = t.email_id and workspace_id = $1 offset 0) b on true
   where ${where}
 ), told as materialized (
   select t.*, o.position, e.type, e.occurred_at, e.by_machine,
     row_number() over (partition by t.email_id, e.type, e.recipient, e.by_machine order by o.revision, e.id) as turn
   from touched t
-  cross join lateral (select revision, position, recorded from email_turns where email_id = t.email_id and position is not null offset 0) o
+  cross join lateral (select revision, position, recorded from email_turns where email_id = t.email_id and workspace_id = $1 and position is not null offset 0) o
   cross join lateral (
     select id, type, recipient, occurred_at, type in ('opened', 'clicked') and data ->> 'via' is not null as by_machine
     from json_to_recordset(o.recorded) as r(id text collate "C", type text collate "C", recipient integer, occurred_at timestamptz, data json)

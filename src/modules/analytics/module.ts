@@ -10,7 +10,10 @@ export const analyticsModule = defineModule<AnalyticsReader>({
   tags: [{ segment: 'analytics', name: 'Analytics', description: 'How much mail, and what became of it.' }],
   routes: analyticsRoutes,
   audit: auditAnalytics,
-  open: ({ database, reads }) => ({
-    connect: () => ({ deps: { reads }, duties: [analyticsRollUp({ database })] }),
+  open: ({ database, reads, shards }) => ({
+    connect: () => ({
+      deps: { reads },
+      duties: [analyticsRollUp({ database, isDistributed: shards !== null })],
+    }),
   }),
 });

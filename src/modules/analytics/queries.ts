@@ -26,9 +26,9 @@ const ONLY = `($7::text is null or domain_id = $7) and ($8::text is null or camp
  * from their quarters, all others are read whole.
  */
 const COUNT = `with cursor as materialized (
-  select from analytics_cursors where workspace_id = $1 and accepted = $5::bigint and events = $6::bigint
+  select true from analytics_cursors where workspace_id = $1 and accepted = $5::bigint and events = $6::bigint
   union all
-  select where $5::bigint = 0 and $6::bigint = 0 and not exists (select from analytics_cursors where workspace_id = $1)
+  select true where $5::bigint = 0 and $6::bigint = 0 and not exists (select from analytics_cursors where workspace_id = $1)
 ), births as materialized (
   select at, recipients, domain_id, campaign_id, template_id, tags from emails
   where workspace_id = $1 and position > $5::bigint

@@ -61,6 +61,13 @@ select accepted::text as accepted, events::text as events,
   greatest((select count(*) from births), (select count(*) from turns))::integer as rows
 from moved`;
 
+/** Every workspace, and where each stands: where tables are distributed, each is then asked about on its node. */
+const PLACES = `select w.id, coalesce(c.accepted, 0)::text as accepted, coalesce(c.events, 0)::text as events
+from workspaces w left join analytics_cursors c on c.workspace_id = w.id where w.erase_at is null order by w.id`;
+const IS_BEHIND = `select (select position from emails where workspace_id = $1 and position > $2::bigint order by position limit 1) is not null
+  or (select position from email_turns where workspace_id = $1 and livemode and position > $3::bigint order by position limit 1) is not null
+  as "isBehind"`;
+
 interface Place {
   readonly accepted: string;
   readonly events: string;
@@ -70,17 +77,31 @@ interface Place {
  * Adds up what happened to live mail. It follows the event log and costs a life nothing but the position of its acceptance; whatever
  * it has not reached yet is counted when somebody asks (queries.ts), so that the figures are exact at every moment.
  */
-export const analyticsRollUp = ({ database }: { readonly database: Database }): Duty => ({
+export const analyticsRollUp = ({
+  database,
+  isDistributed = false,
+}: {
+  readonly database: Database;
+  readonly isDistributed?: boolean;
+}): Duty => ({
   name: 'analyticsRollUp',
   pattern: '*/15 * * * * *',
   async run(stop) {
-    for (const { id, ...place } of await database.query<Place & { id: string }>(BEHIND)) {
+    const places = await database.query<Place & { id: string }>(isDistributed ? PLACES : BEHIND);
+    for (const { id, ...place } of places) {
+      if (stop?.aborted) return;
+      if (isDistributed && !(await isBehind(database, id, place))) continue;
       await database.query(BEGIN, [id]);
       let at: Place | undefined = place;
       while (at && !stop?.aborted) at = await fold(database, id, at);
     }
   },
 });
+
+async function isBehind(database: Database, workspaceId: string, at: Place): Promise<boolean> {
+  const [row] = await database.query<{ isBehind: boolean }>(IS_BEHIND, [workspaceId, at.accepted, at.events]);
+  return row?.isBehind === true;
+}
 
 /** Answers where the next batch begins; undefined when there is none for now, or another instance is at it. */
 async function fold(database: Database, workspaceId: string, at: Place): Promise<Place | undefined> {

@@ -54,11 +54,11 @@ const ADD = `with asked as materialized (
   select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3 from each_once e
   where not $5::boolean and e.id in (select contact_id from added)
 ), unconfirmed as materialized (
-  select c.id, e.activity_id, c.asked_at from each_once e
+  select * from (select c.id, e.activity_id, c.asked_at from each_once e
     join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
   where $5::boolean and not exists (
     select from audience_members m where m.audience_id = $3 and m.contact_id = e.id and m.state = 'joined')
-  order by c.id for update of c
+  order by c.id for update of c) l
 ), judged as materialized (
   select u.id, u.activity_id, r.recently, cardinality(r.recently) < ${MOST_ASKED} as may_be_asked
   from unconfirmed u cross join lateral (

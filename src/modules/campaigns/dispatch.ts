@@ -30,7 +30,7 @@ const WARM_UP_MS = 900_000;
 const QUEUED_MS = 500;
 const LONGEST_QUEUED_MS = 60_000;
 const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from email_due d cross join lateral (
-  select from emails e where e.id = d.id and e.campaign_id = $1 limit 1
+  select from emails e where e.id = d.id and e.workspace_id = $2 and e.campaign_id = $1 limit 1
 ) e where d.workspace_id = $2 and d.livemode and d.state = 'queued' order by d.id desc limit 1`;
 
 const CONTENT = 'select content::text as content from campaign_contents where campaign_id = $1';

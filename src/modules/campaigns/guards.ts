@@ -16,28 +16,30 @@ const EXAMINED = 10_000;
  * complaints among them. $2 the lowest id of their emails, $3 up to which contact anybody was given out. They are walked back along the
  * key and chosen afterwards: chosen first, everybody in the campaign was read and sorted each time.
  */
-const RATES = `select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
+const RATES = `with r as materialized (
+  select state, bounced_at, complained_at, contact_id, email_id from campaign_recipients
+  where campaign_id = $1 and contact_id <= $3 order by contact_id desc limit ${EXAMINED}
+)
+select count(*)::integer as given, count(*) filter (where f.bounced)::integer as bounced,
   count(*) filter (where f.complained)::integer as complained
 from (
   select r.state = 'failed' and r.bounced_at is not null as bounced, r.complained_at is not null as complained
-  from (
-    select * from campaign_recipients where campaign_id = $1 and contact_id <= $3 order by contact_id desc limit ${EXAMINED}
-  ) r
+  from r
   where r.email_id >= $2 and r.state in ('sent', 'failed')
-    and (select true from email_due d where d.id = r.email_id) is null
+    and (select true from email_due d where d.id = r.email_id and d.workspace_id = $4) is null
   order by r.contact_id desc limit ${LATEST}
 ) f`;
 
 /** Why a campaign must not go on; null when it may. @throws Unavailable */
 export async function trippedBy(
   database: Database,
-  { campaignId, context }: Turn,
+  { campaignId, workspaceId, context }: Turn,
   { bounceRate, complaintRate }: GuardLimits,
   place: string,
 ): Promise<Exclude<PausedReason, 'manual'> | null> {
   if (bounceRate === 0 && complaintRate === 0) return null;
   const [row] = await database.query<{ given: number; bounced: number; complained: number }>(RATES, [
-    ...[campaignId, lowestIdAt('em', context.resumedAt ?? 0), place === '' ? '~' : place],
+    ...[campaignId, lowestIdAt('em', context.resumedAt ?? 0), place === '' ? '~' : place, workspaceId],
   ]);
   if (!row || row.given < FEWEST) return null;
   if (bounceRate > 0 && (100 * row.bounced) / row.given > bounceRate) return 'bounce_rate';

@@ -183,7 +183,7 @@ const WHERE: Readonly<Record<Outcome, string>> = {
   failed: `r.state = 'failed'`,
   skipped: `r.state = 'skipped'`,
   delivered: `r.email_id is not null and exists (
-    select from email_turns t where t.email_id = r.email_id and t.delivered_at is not null)`,
+    select from email_turns t where t.email_id = r.email_id and t.workspace_id = $4 and t.delivered_at is not null)`,
   opened: 'r.opened_at is not null',
   clicked: 'r.clicked_at is not null',
   bounced: 'r.bounced_at is not null',

@@ -7,19 +7,16 @@ import type { Call } from '../../http/route.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { CapturedMessage } from '../../transport/capture.ts';
 
-/**
- * Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. $2 and $3 are the lowest and the highest
- * of the emails, which leave out the partitions of other days.
- */
+/** $2 and $3 are the lowest and the highest of the emails, which leave out the partitions of other days. */
+const OWNERS = 'select id, workspace_id from emails where id = any($1::text[]) and id >= $2 and id <= $3';
+
+/** Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. */
 const KEEP = `insert into captured (id, workspace_id, email_id, recipient, return_path, raw)
-select c.id, e.workspace_id, c.email_id, c.recipient, c.return_path, decode(c.raw, 'base64')
+select c.id, c.workspace_id, c.email_id, c.recipient, c.return_path, decode(c.raw, 'base64')
 from json_to_recordset($1::text::json)
-  as c(id text, email_id text, recipient text, return_path text, raw text)
-cross join lateral (
-  select e.workspace_id from emails e where e.id = c.email_id and e.id >= $2 and e.id <= $3 limit 1
-) e
+  as c(id text, workspace_id text, email_id text, recipient text, return_path text, raw text)
 order by c.email_id, c.recipient
-on conflict (email_id, recipient) do nothing returning workspace_id`;
+on conflict do nothing returning workspace_id`;
 
 interface PendingCopy {
   readonly row: { readonly email_id: string } & Readonly<Record<string, string>>;
@@ -36,11 +33,18 @@ export function captureStore(
 ): (captured: CapturedMessage) => Promise<void> {
   const batcher = new Batcher<PendingCopy>('captured', async (batch) => {
     try {
-      const rows = batch.map(({ row }) => row);
-      const stored = await database.query<{ workspace_id: string }>(KEEP, [
-        JSON.stringify(rows),
-        ...boundsOf(rows.map((row) => row.email_id)),
+      const emailIds = [...new Set(batch.map(({ row }) => row.email_id))];
+      const found = await database.query<{ id: string; workspace_id: string }>(OWNERS, [
+        emailIds,
+        ...boundsOf(emailIds),
       ]);
+      const owners = new Map(found.map(({ id, workspace_id }) => [id, workspace_id]));
+      // What retention has taken meanwhile is not kept.
+      const rows = batch.flatMap(({ row }) => {
+        const workspace_id = owners.get(row.email_id);
+        return workspace_id === undefined ? [] : [{ ...row, workspace_id }];
+      });
+      const stored = await database.query<{ workspace_id: string }>(KEEP, [JSON.stringify(rows)]);
       for (const { settle } of batch) settle();
       for (const workspaceId of new Set(stored.map((row) => row.workspace_id))) came(workspaceId);
     } catch (error) {

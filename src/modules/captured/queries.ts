@@ -21,7 +21,7 @@ interface Row {
 
 const COLUMNS = `c.id, c.email_id, c.recipient, m.envelope -> 'from' ->> 'name' as name,
   m.envelope -> 'from' ->> 'address' as address, m.subject, octet_length(c.raw) as size`;
-const FROM = `from captured c left join emails m on m.id = c.email_id`;
+const FROM = `from captured c left join emails m on m.id = c.email_id and m.workspace_id = $1`;
 
 /** Captured mail is live mail: a test key sees none. */
 const LIST = `select ${COLUMNS} ${FROM}
@@ -30,7 +30,7 @@ where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::te
 order by c.id desc limit $6::integer`;
 
 const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw ${FROM}
-where c.id = $1 and c.workspace_id = $2 and $3`;
+where c.workspace_id = $1 and c.id = $2 and $3`;
 
 /** Lists captured mail, newest first. */
 export function listCaptured(
@@ -73,8 +73,8 @@ export async function capturedDetail(
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<CapturedDetail | Failure> {
   const [row] = await database.query<Row & { readonly return_path: string; readonly raw: string }>(ONE, [
-    params.id,
     caller.workspaceId,
+    params.id,
     caller.livemode,
   ]);
   if (!row) return notFound('captured message');
@@ -94,8 +94,8 @@ export async function capturedSpam(
 ): Promise<CapturedSpam | Failure> {
   if (!spamAssassin) return { isConfigured: false, verdict: null };
   const [row] = await database.query<{ readonly raw: string }>(ONE, [
-    params.id,
     caller.workspaceId,
+    params.id,
     caller.livemode,
   ]);
   if (!row) return notFound('captured message');

@@ -14,11 +14,11 @@ const LOOK = `select w.n, f.id
 from json_to_recordset($1::text::json) as w(n integer, "workspaceId" text, subject text, after text, forms json, "isNewest" boolean)
 cross join lateral (
   select r.id from (
-    select c.id, c.email_id, c.recipient from captured c where c.workspace_id = w."workspaceId" and c.id > w.after
+    select c.id, c.email_id, c.recipient from captured c where c.workspace_id = w."workspaceId" and c.id > w.after and c.workspace_id = any($2::text[])
     order by c.id desc limit ${MOST_LOOKED}
   ) r
   where lower(r.recipient) in (select json_array_elements_text(w.forms))
-    and (w.subject is null or exists (select from emails e where e.id = r.email_id and e.subject ilike w.subject))
+    and (w.subject is null or exists (select from emails e where e.id = r.email_id and e.workspace_id = any($2::text[]) and e.subject ilike w.subject))
   order by case when w."isNewest" then r.id end desc, r.id limit 1
 ) f`;
 
@@ -32,6 +32,7 @@ export const capturedWaitingRoom = (database: Database, now: () => number): Wait
     async look(wanted) {
       const rows = await database.query<{ n: number; id: string }>(LOOK, [
         JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
+        [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
       ]);
       const found = new Map(rows.map(({ n, id }) => [n, id]));
       return wanted.map((_, n) => found.get(n) ?? null);

@@ -26,7 +26,7 @@ const IS_OVER: Readonly<Record<EmailState, boolean>> = {
 };
 
 const READ = `select e.id, e.recipients, e.recipient_keys, b.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
-from unnest($1::text[]) i(id) join emails b on b.id = i.id join emails_now e on e.id = b.id`;
+from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = $2 join emails_now e on e.id = b.id and e.workspace_id = $2`;
 
 /**
  * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
@@ -38,13 +38,13 @@ const ERASE = `with erased as materialized (
     as r(id text, new text, recipients text[], recipient_keys text[], envelope json)
 ), births as (
   update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope
-  from erased r where e.id = r.id
+  from erased r where e.id = r.id and e.workspace_id = $3
 ), turns as (
   update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
     noted = regexp_replace(t.noted::text, $2, r.new, 'gi')::json
-  from erased r where t.email_id = r.id and (t.recorded::text ~* $2 or t.noted::text ~* $2)
+  from erased r where t.email_id = r.id and t.workspace_id = $3 and (t.recorded::text ~* $2 or t.noted::text ~* $2)
 ), copies as (
-  delete from captured c using erased r where c.email_id = r.id
+  delete from captured c using erased r where c.email_id = r.id and c.workspace_id = $3
 ), visits as (
   delete from early_visits v using erased r where v.email_id = r.id
 )
@@ -61,15 +61,17 @@ interface Row {
 /** Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address for now. */
 export async function eraseFromEmails(
   database: Database,
+  workspaceId: string,
   person: Person,
   ids: readonly string[],
 ): Promise<readonly string[]> {
   const waiting: string[] = [];
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE)]);
+    const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE), workspaceId]);
     waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
     const erased = rows.flatMap((row) => (row.is_over ? erasedOf(row, person) : []));
-    if (erased.length > 0) await database.query(ERASE, [JSON.stringify(erased), patternOf(person)]);
+    if (erased.length > 0)
+      await database.query(ERASE, [JSON.stringify(erased), patternOf(person), workspaceId]);
   }
   return waiting;
 }

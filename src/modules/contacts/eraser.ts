@@ -140,12 +140,15 @@ export class Eraser {
     let { below, is_through: isThrough, waiting } = erasure;
     const proceed = (nextAt: number) =>
       database.query(PROCEED, [erasure.id, below, isThrough, waiting, iso(nextAt)]);
-    if (isThrough) waiting = await eraseFromEmails(database, person, waiting);
+    if (isThrough) waiting = await eraseFromEmails(database, erasure.workspace_id, person, waiting);
     while (!isThrough && !stop?.aborted) {
       const [page] = await database.query<{ below: string | null; looked: number; ids: string[] }>(PAGE, [
         ...[erasure.workspace_id, erasure.livemode, below, person.key],
       ]);
-      waiting = [...waiting, ...(await eraseFromEmails(database, person, page?.ids ?? []))];
+      waiting = [
+        ...waiting,
+        ...(await eraseFromEmails(database, erasure.workspace_id, person, page?.ids ?? [])),
+      ];
       below = page?.below ?? below;
       isThrough = (page?.looked ?? 0) < BATCH;
       await proceed(clock.now() + LEASE_MS);

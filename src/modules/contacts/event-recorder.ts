@@ -30,15 +30,15 @@ const ACCEPTED = 202;
 
 /**
  * $1: JSON of the events. Contacts are looked for once more, since they may have been forgotten in between, and locked in the order of
- * their ids, as everybody does who locks many.
+ * their ids, as everybody does who locks many. Citus hands on what is locked beside a join only from within another query.
  */
 const RECORD = `with asked as materialized (
   select * from json_to_recordset($1::text::json) as a(ord integer, workspace_id text, livemode boolean, contact_id text, id text,
     at timestamptz, name text, data json, clock text, key text, item smallint, fingerprint text, now timestamptz, reply text)
 ), found as materialized (
-  select a.* from asked a
+  select * from (select a.* from asked a
   join contacts c on c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.id = a.contact_id
-  order by c.id for key share of c
+  order by c.id for key share of c) l
 ), recorded as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data, test_clock_id, awaits_clock)
   select contact_id, id, livemode, 'event', at, name, data, clock, clock is not null from found order by ord

@@ -40,7 +40,7 @@ export interface DomainCommands extends DomainReader {
   /** Bounds the calls that make keys at the same time. */
   readonly keyMaking: Semaphore;
   /** Has live emails of the domain that wait for its warm-up ask again now. */
-  readonly releaseWaiting: (domainId: string) => Promise<void>;
+  readonly releaseWaiting: (domain: { readonly id: string; readonly workspaceId: string }) => Promise<void>;
 }
 
 /** Longest wait for a check, which usually takes one or two seconds; a request may take eight. */
@@ -132,7 +132,8 @@ export async function patchDomain(
   if (result.outcome !== 'changed') return notFound('domain');
   const { state, context } = result;
   const hasNewLimits = warmUps !== undefined && !Bun.deepEquals(warmUps, row.warmUps);
-  if (hasNewLimits || moved.provider !== undefined) await commands.releaseWaiting(params.id);
+  if (hasNewLimits || moved.provider !== undefined)
+    await commands.releaseWaiting({ id: params.id, workspaceId: caller.workspaceId });
   return viewOf({ ...row, ...moved, state, context }, commands.setup);
 }
 

@@ -38,7 +38,7 @@ export const domainsModule = defineModule<DomainCommands>({
       connect: ({ engine, offers }) => {
         offers.findSendingDomain = cachedSendingDomains(database, engine, clock.monotonic);
         return {
-          deps: { ...commands, engine, releaseWaiting: async (id) => offers.releaseWaiting?.(id) },
+          deps: { ...commands, engine, releaseWaiting: async (domain) => offers.releaseWaiting?.(domain) },
           duties: [domainPruner({ database, clock })],
           // The mail of such domains is held; the log says so at the start, before somebody waits for it in vain.
           async start() {

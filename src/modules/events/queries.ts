@@ -150,6 +150,7 @@ export async function readLog(
         : `${position} ${id}`;
   const recipients = await readRecipients(
     database,
+    caller.workspaceId,
     events.map(({ email_id }) => email_id),
   );
   return logPageOf(request, events, placeOf, viewWith(recipients), end);

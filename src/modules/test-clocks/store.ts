@@ -60,16 +60,17 @@ export const DELETE = `with gone as (
 select ${COLUMNS} from gone`;
 
 /** What was written of the emails of a clock, the steps of its runs and the attempts of its deliveries, between two of its moments: $1 workspace, $2 clock, $3 and $4 the moments. */
-const RAN = `select (
-  select count(*) from emails e join email_turns t on t.email_id = e.id and t.workspace_id = e.workspace_id
+const RAN = `select sum(c.n)::integer as ran from (
+  select count(*) as n from emails e join email_turns t on t.email_id = e.id and t.workspace_id = e.workspace_id
   where e.test_clock_id = $2 and e.workspace_id = $1 and not e.livemode and t.at > $3::timestamptz and t.at <= $4::timestamptz
-)::integer + (
+  union all
   select count(*) from flow_runs r join flow_run_log l on l.run_id = r.id
   where r.test_clock_id = $2 and r.workspace_id = $1 and l.at > $3::timestamptz and l.at <= $4::timestamptz
-)::integer + (
-  select count(*) from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id
-  where d.test_clock_id = $2 and d.workspace_id = $1 and a.attempted_at > $3::timestamptz and a.attempted_at <= $4::timestamptz
-)::integer as ran`;
+  union all
+  select count(*) from webhook_attempts a
+  where a.delivery_id in (select id from webhook_deliveries where test_clock_id = $2 and workspace_id = $1)
+    and a.attempted_at > $3::timestamptz and a.attempted_at <= $4::timestamptz
+) c`;
 
 /** How much happened to the emails of a clock after `from` and until `to`, in epoch milliseconds. @throws Unavailable */
 export async function ranBetween(
@@ -164,8 +165,10 @@ export async function clockOfContact(database: Database, contactId: string): Pro
   return row?.id ?? null;
 }
 
-const OF_EMAIL = `select e.test_clock_id as id, c.status, (extract(epoch from coalesce(c.now_at, e.at)) * 1000)::float8 as now_at
-from emails e left join test_clocks c on c.workspace_id = e.workspace_id and c.id = e.test_clock_id
+/** The clocks first: where tables are distributed they lie elsewhere than the email. */
+const OF_EMAIL = `with c as materialized (select id, status, now_at from test_clocks where workspace_id = $2)
+select e.test_clock_id as id, c.status, (extract(epoch from coalesce(c.now_at, e.at)) * 1000)::float8 as now_at
+from emails e left join c on c.id = e.test_clock_id
 where e.id = $1 and e.workspace_id = $2 and not e.livemode and e.test_clock_id is not null`;
 
 /** The clock of an email; its status is null where it was deleted, and its time then that of the acceptance. @throws Unavailable */

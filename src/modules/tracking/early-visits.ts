@@ -31,7 +31,7 @@ export const MOST_KEPT = 400;
 /** Keeps a visit, if the email was sent less than a minute ago. */
 const KEEP = `with early as materialized (
   select exists (
-    select from email_turns where email_id = $2 and sent_at > $9::text::timestamptz - interval '${EARLY_MS} ms'
+    select true from email_turns where email_id = $2 and sent_at > $9::text::timestamptz - interval '${EARLY_MS} ms'
   ) as yes
 ), kept as (
   insert into early_visits (id, email_id, recipient, type, target, links, network, user_agent, seen_at)

@@ -4,7 +4,7 @@ import { usageAccountant } from './usage-accountant.ts';
 /** Counting of quota units. */
 export const usageModule = defineModule<unknown>({
   name: 'usage',
-  open: ({ database, clock }) => ({
-    connect: () => ({ deps: null, duties: [usageAccountant({ database, clock })] }),
+  open: ({ database, clock, shards }) => ({
+    connect: () => ({ deps: null, duties: [usageAccountant({ database, clock, shards })] }),
   }),
 });

@@ -1,4 +1,4 @@
-import { and, desc, eq, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne, type SQL } from 'drizzle-orm';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import type { Reads } from '../../db/reads.ts';
@@ -12,7 +12,7 @@ import { type Failure, notFound } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
-import { deliveryOf, webhookOf } from './views.ts';
+import { type DeliveryRow, deliveryOf, webhookOf } from './views.ts';
 
 export interface WebhookReader {
   readonly database: Database;
@@ -85,6 +85,10 @@ const deliveryColumns = {
   state: webhookDeliveries.state,
   context: webhookDeliveries.context,
   timers: webhookDeliveries.timers,
+};
+
+const attemptColumns = {
+  deliveryId: webhookAttempts.deliveryId,
   attemptedAt: webhookAttempts.attemptedAt,
   httpStatus: webhookAttempts.httpStatus,
   responseBody: webhookAttempts.responseBody,
@@ -92,26 +96,38 @@ const deliveryColumns = {
   error: webhookAttempts.error,
 };
 
-/** Reads the deliveries that meet a condition, each with its last attempt, newest event first. */
-const deliveriesWhere = (reads: Reads, condition: SQL | undefined, limit: number) =>
-  reads.read((orm) =>
+const NO_ATTEMPT = { attemptedAt: null, httpStatus: null, responseBody: null, durationMs: null, error: null };
+
+/**
+ * Reads the deliveries of a workspace that meet a condition, each with its last attempt, newest event first. The attempts are read by
+ * themselves: where tables are distributed no join goes by the id of a delivery.
+ */
+async function deliveriesWhere(
+  reads: Reads,
+  workspaceId: string,
+  condition: SQL | undefined,
+  limit: number,
+): Promise<readonly DeliveryRow[]> {
+  const rows = await reads.read((orm) =>
     orm
       .select(deliveryColumns)
       .from(webhookDeliveries)
-      .leftJoin(
-        webhookAttempts,
-        and(
-          eq(webhookAttempts.deliveryId, webhookDeliveries.id),
-          eq(
-            webhookAttempts.attempt,
-            sql`(select max(attempt) from webhook_attempts where delivery_id = ${webhookDeliveries.id})`,
-          ),
-        ),
-      )
-      .where(condition)
+      .where(and(condition, eq(webhookDeliveries.workspaceId, workspaceId)))
       .orderBy(desc(webhookDeliveries.id))
       .limit(limit),
   );
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const attempts = await reads.read((orm) =>
+    orm
+      .selectDistinctOn([webhookAttempts.deliveryId], attemptColumns)
+      .from(webhookAttempts)
+      .where(inArray(webhookAttempts.deliveryId, ids))
+      .orderBy(webhookAttempts.deliveryId, desc(webhookAttempts.attempt)),
+  );
+  const last = new Map(attempts.map(({ deliveryId, ...attempt }) => [deliveryId, attempt]));
+  return rows.map((row) => ({ ...row, ...(last.get(row.id) ?? NO_ATTEMPT) }));
+}
 
 /** Lists the deliveries to one endpoint. */
 export function listDeliveries(
@@ -127,7 +143,7 @@ export function listDeliveries(
       const webhook = await findWebhook(reader, call.caller, id);
       if (!webhook) return notFound('webhook endpoint');
       const condition = and(ofWebhook, ...withinRange(webhookDeliveries.id, range));
-      const rows = await deliveriesWhere(reader.reads, condition, limit);
+      const rows = await deliveriesWhere(reader.reads, call.caller.workspaceId, condition, limit);
       return rows.map((row) => ({ ...row, endpoint: webhook.status }));
     },
     item: ({ endpoint, ...row }) => deliveryOf(row, endpoint),
@@ -137,10 +153,11 @@ export function listDeliveries(
 /** Reads a delivery to an active endpoint; null when there is none. */
 export async function findDelivery(
   { database }: WebhookReader,
+  { workspaceId }: Principal,
   webhookId: string,
   id: string,
 ): Promise<DeliveryView | null> {
   const condition = and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.webhookId, webhookId));
-  const [row] = await deliveriesWhere(database, condition, 1);
+  const [row] = await deliveriesWhere(database, workspaceId, condition, 1);
   return row ? deliveryOf(row, 'active') : null;
 }

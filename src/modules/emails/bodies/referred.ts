@@ -6,7 +6,7 @@ const BATCH = 1_000;
 /** The email is looked up by itself: of a whole day there may be millions. */
 const REFERRED = `select distinct b.key from unnest($2::text[]) k(key)
 join email_bodies b on b.workspace_id = $1 and b.key = k.key
-cross join lateral (select from emails e where e.id = b.email_id offset 0) e`;
+cross join lateral (select true from emails e where e.id = b.email_id and e.workspace_id = $1 offset 0) e`;
 
 const OVER = `with over as materialized (
   select b.key, b.email_id from email_bodies b
@@ -15,7 +15,7 @@ const OVER = `with over as materialized (
 ), gone as (
   delete from email_bodies b using over o
   where b.workspace_id = $1 and b.key = o.key and b.email_id = o.email_id
-    and not exists (select from emails e where e.id = o.email_id)
+    and not exists (select true from emails e where e.id = o.email_id and e.workspace_id = $1)
 )
 select key, email_id from over order by key desc, email_id desc limit 1`;
 

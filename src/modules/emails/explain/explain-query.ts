@@ -23,10 +23,10 @@ interface RecipientNote {
 
 const NOTES = `select (extract(epoch from a.at) * 1000)::float8 as at, a.outcome as what, a.attempt,
   e.recipients[a.recipient + 1] as recipient, a.data
-from emails e join email_attempts a on a.email_id = e.id where e.id = $1
+from emails e join email_attempts a on a.email_id = e.id and a.workspace_id = $2 where e.id = $1 and e.workspace_id = $2
 union all
 select (extract(epoch from v.occurred_at) * 1000)::float8, v.type, null, v.recipient, v.data
-from email_events v where v.email_id = $1
+from email_events v where v.email_id = $1 and v.workspace_id = $2
 order by at limit 500`;
 
 /** The phrase for each outcome that leaves no event. */
@@ -42,7 +42,7 @@ export async function explanationOf(
 ): Promise<Explanation | Failure> {
   const life = await readLife(database, emailKind, id, caller);
   if (!life) return notFound('email');
-  const notes = await database.query<RecipientNote>(NOTES, [id]);
+  const notes = await database.query<RecipientNote>(NOTES, [id, caller.workspaceId]);
   const { summary, rule, evidence, next } = explainEmail(life);
   const all = [...evidence, ...notes.map((one) => ({ at: one.at, text: sentenceOf(one) }))];
   return {

@@ -31,19 +31,20 @@ const OCCURRED = '(extract(epoch from k.occurred_at) * 1000)::float8';
  */
 export async function readDetail(
   database: Pick<Database, 'query'>,
-  { workspaceId, livemode }: Owner,
+  owner: Owner,
   id: string,
 ): Promise<DetailRow | null> {
+  const { livemode } = owner;
   const { put, list } = new Values();
-  const bounds = putSpan(put, spanOf(id));
+  const bounds = putSpan(put, spanOf(id), owner);
   const [row] = await database.query<Omit<DetailRow, 'events'> & Found>(
     `select ${ITEM}, ${packedContent('e')} as content, e.recipient_keys, e.recipients, (
     select json_agg(json_build_object('id', k.id, 'type', k.type, 'recipient', k.recipient, 'at', ${OCCURRED}, 'data', k.data) ${ORDER})
-    from (${newestOf(`t.email_id = ${bounds.from}`)}) k
+    from (${newestOf(`t.email_id = ${bounds.from} and t.workspace_id = ${bounds.workspace}`)}) k
   ) as events,
   case when t.context is null then e.context else (e.context::jsonb || t.context::jsonb)::json end as context
 from emails e ${latestTurn(bounds)}
-where e.id = ${bounds.from} and e.workspace_id = ${put(workspaceId)} and e.livemode = ${put(livemode)}::boolean`,
+where e.id = ${bounds.from} and e.workspace_id = ${bounds.workspace} and e.livemode = ${put(livemode)}::boolean`,
     list,
   );
   if (!row) return null;
@@ -90,18 +91,19 @@ interface Row {
 /** The events of an email of that owner, oldest first; null where it does not exist. @throws Unavailable */
 export async function readEventsOf(
   database: Pick<Database, 'query'>,
-  { workspaceId, livemode }: Owner,
+  owner: Owner,
   id: string,
 ): Promise<readonly EmailEvent[] | null> {
   const { put, list } = new Values();
-  const { from, below } = putSpan(put, spanOf(id));
+  const { livemode } = owner;
+  const { from, below, workspace } = putSpan(put, spanOf(id), owner);
   const rows = await database.query<Row>(
     `select b.id as email_id, b.livemode, k.id, k.type, b.recipients[k.recipient + 1] as recipient,
   ${OCCURRED} as occurred_at, k.data
 from emails b left join lateral (
-  ${newestOf(`t.email_id = b.id and t.email_id >= ${from} and t.email_id < ${below}`)}
+  ${newestOf(`t.email_id = b.id and t.email_id >= ${from} and t.email_id < ${below} and t.workspace_id = ${workspace}`)}
 ) k on true
-where b.id = ${from} and b.workspace_id = ${put(workspaceId)} and b.livemode = ${put(livemode)}::boolean
+where b.id = ${from} and b.workspace_id = ${workspace} and b.livemode = ${put(livemode)}::boolean
 ${ORDER}`,
     list,
   );

@@ -19,26 +19,32 @@ export interface Owner {
   readonly livemode: boolean;
 }
 
-/** A span by the names that its ids have in a statement. */
+/** A span by the names that its ids, and the workspace of its emails, have in a statement. */
 interface PutSpan {
   readonly from: string;
   readonly below: string;
+  readonly workspace: string;
 }
 
-/** Gives the ids of a span their names. */
-export const putSpan = (put: Put, { from, below }: Span): PutSpan => ({ from: put(from), below: put(below) });
+/** Gives the ids of a span of emails, and their workspace, their names. */
+export const putSpan = (put: Put, { from, below }: Span, { workspaceId }: Owner): PutSpan => ({
+  from: put(from),
+  below: put(below),
+  workspace: put(workspaceId),
+});
 
 /**
  * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing may depend on how many
  * emails one of them has: rows are compared as a whole and put in the order of the whole key, which the index by workspace alone
  * can give. With three equations the key of the ids would give the order just as well, and somebody with few emails would be searched for
- * among everybody's. The ids are compared once more by themselves for the partitions.
+ * among everybody's. The ids are compared once more by themselves for the partitions, and the workspace for its node where tables are
+ * distributed: as a list of one it is no equation.
  */
-export function ownEmails(put: Put, { workspaceId, livemode }: Owner, { from, below }: PutSpan) {
-  const owner = `${put(workspaceId)}, ${put(livemode)}::boolean`;
+export function ownEmails(put: Put, { livemode }: Owner, { from, below, workspace }: PutSpan) {
+  const owner = `${workspace}, ${put(livemode)}::boolean`;
   return {
     where: `(e.workspace_id, e.livemode, e.id) >= (${owner}, ${from}) and (e.workspace_id, e.livemode, e.id) <= (${owner}, ${below})
-  and e.id >= ${from} and e.id < any(array[${below}])`,
+  and e.id >= ${from} and e.id < any(array[${below}]) and e.workspace_id = any(array[${workspace}])`,
     order: 'order by e.workspace_id desc, e.livemode desc, e.id desc',
   };
 }
@@ -47,9 +53,9 @@ export function ownEmails(put: Put, { workspaceId, livemode }: Owner, { from, be
  * The latest turn `t` of the email `e`. It is given the bounds of the emails themselves, since nothing else tells the planner that the
  * turns of an email lie in the partition of the same day.
  */
-export const latestTurn = ({ from, below }: PutSpan): string => `left join lateral (
+export const latestTurn = ({ from, below, workspace }: PutSpan): string => `left join lateral (
   select revision, state, context, last_event, failure_reason, scheduled_at, sent_at, delivered_at from email_turns
-  where email_id = e.id and email_id >= ${from} and email_id < ${below} order by revision desc limit 1
+  where email_id = e.id and email_id >= ${from} and email_id < ${below} and workspace_id = ${workspace} order by revision desc limit 1
 ) t on true`;
 
 /** The state of `e` after its latest turn `t`. */

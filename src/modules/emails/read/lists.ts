@@ -121,7 +121,7 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
     options: { readonly isSearch?: boolean } = {},
   ): Promise<readonly EmailItemRow[]> {
     const { put, list } = new Values();
-    const bounds = putSpan(put, span);
+    const bounds = putSpan(put, span, this.owner);
     const { where, order } = ownEmails(put, this.owner, bounds);
     const { status } = this.filters;
     const isInState = status === undefined ? '' : ` and ${STATE_NOW} = ${put(status)}`;
@@ -139,7 +139,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
 
   async #nth(count: number, span: Span): Promise<string | null> {
     const { put, list } = new Values();
-    const { where, order } = ownEmails(put, this.owner, putSpan(put, span));
+    const { where, order } = ownEmails(put, this.owner, putSpan(put, span, this.owner));
     const [row] = await this.reads.query<{ id: string }>(
       `select e.id from emails e where ${where} ${order} offset ${put(count - 1)}::integer limit 1`,
       list,
@@ -150,8 +150,8 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
   /** The state is part of the text, since the indexes hold some states only. */
   #isInState(put: Put, place: Place, span: Span): string {
     const { id } = PLACES[place];
-    const { from, below } = putSpan(put, span);
-    return `workspace_id = ${put(this.owner.workspaceId)} and livemode = ${put(this.owner.livemode)}::boolean
+    const { from, below, workspace } = putSpan(put, span, this.owner);
+    return `workspace_id = ${workspace} and livemode = ${put(this.owner.livemode)}::boolean
   and state = '${this.filters.status}' and ${id} >= ${from} and ${id} < ${below}`;
   }
 
@@ -164,7 +164,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
     const isAsked =
       ofEmail.length === 0
         ? ''
-        : ` and (select true from emails e where e.id = s.${id}${this.#ofEmail(put)} limit 1)`;
+        : ` and (select true from emails e where e.id = s.${id} and e.workspace_id = ${put(this.owner.workspaceId)}${this.#ofEmail(put)} limit 1)`;
     const rows = await this.reads.query<{ id: string }>(
       `select s.${id} as id from ${table} s where ${this.#isInState(put, place, span)}${leading ? ` and ${leading}` : ''}${isAsked}
 order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
@@ -179,10 +179,11 @@ order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
     const [first, last] = [ids[0], ids.at(-1)];
     if (first === undefined || last === undefined) return [];
     const { put, list } = new Values();
-    const bounds = putSpan(put, { from: last, below: `${first}~` });
+    const bounds = putSpan(put, { from: last, below: `${first}~` }, this.owner);
     const rows = await this.reads.query<EmailItemRow>(
       `select ${ITEM} from emails e ${latestTurn(bounds)}
-where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids)}::text[]) order by e.id desc`,
+where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids)}::text[]) and e.workspace_id = ${bounds.workspace}
+order by e.id desc`,
       list,
     );
     const { status } = this.filters;
@@ -198,14 +199,14 @@ where e.id >= ${bounds.from} and e.id < ${bounds.below} and e.id = any(${put(ids
     const mark = kept?.mark;
     if (mark == null) return [];
     const { put, list } = new Values();
-    const bounds = putSpan(put, this.#downTo(mark));
+    const bounds = putSpan(put, this.#downTo(mark), this.owner);
     const { where, order } = ownEmails(put, this.owner, bounds);
     const { ofEmail, status } = this.filters;
     const rows = await this.reads.query<{ id: string }>(
       `select id from (
   select e.id, e.state, e.kept_by from emails e where ${where}${this.#ofEmail(put)} ${order} limit ${put(most)}::integer
 ) r where r.state = ${put(status ?? '')} and r.kept_by is not null and not exists (
-  select from email_turns t where t.email_id = r.id and t.email_id >= ${bounds.from} and t.email_id < ${bounds.below}
+  select from email_turns t where t.email_id = r.id and t.email_id >= ${bounds.from} and t.email_id < ${bounds.below} and t.workspace_id = ${bounds.workspace}
 ) order by id desc limit ${put(this.limit + 1)}::integer`,
       list,
       { isSearch: ofEmail.length > 0 },

@@ -2,8 +2,9 @@ import type { Database } from '../../../db/database.ts';
 import type { EmailEvent } from './event-model.ts';
 import { eventOf } from './views.ts';
 
-/** The place of an event: its email, and its own id. */
+/** The place of an event: its workspace, its email, and its own id. */
 export interface EventPlace {
+  readonly workspaceId: string;
   readonly emailId: string;
   readonly eventId: string;
 }
@@ -26,9 +27,9 @@ export const EVENTS_OF_TURN = `json_to_recordset(t.recorded)
 const EVENTS = `select e.id, t.email_id, t.livemode, e.type, b.recipients[e.recipient + 1] as recipient,
   (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data
 from email_turns t cross join lateral ${EVENTS_OF_TURN}
-join emails b on b.id = t.email_id and b.id >= $3 and b.id <= $4
+join emails b on b.id = t.email_id and b.id >= $3 and b.id <= $4 and b.workspace_id = t.workspace_id and b.workspace_id = any($5::text[])
 where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and t.position is not null
-  and e.id = any($2::text[])`;
+  and t.workspace_id = any($5::text[]) and e.id = any($2::text[])`;
 
 /** Reads events of the log by their places; those that retention has taken are absent. @throws Unavailable */
 export async function readEvents(
@@ -39,7 +40,8 @@ export async function readEvents(
   const [lowest, highest] = [emailIds[0], emailIds.at(-1)];
   if (lowest === undefined || highest === undefined) return new Map();
   const eventIds = places.map(({ eventId }) => eventId);
-  const rows = await database.query<Row>(EVENTS, [emailIds, eventIds, lowest, highest]);
+  const workspaceIds = [...new Set(places.map(({ workspaceId }) => workspaceId))];
+  const rows = await database.query<Row>(EVENTS, [emailIds, eventIds, lowest, highest, workspaceIds]);
   return new Map(
     rows.map((row) => [
       row.id,
@@ -48,17 +50,18 @@ export async function readEvents(
   );
 }
 
-/** The addresses of the recipients of emails, by the emails' ids. @throws Unavailable */
+/** The addresses of the recipients of emails of a workspace, by the emails' ids. @throws Unavailable */
 export async function readRecipients(
   database: Pick<Database, 'query'>,
+  workspaceId: string,
   emailIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const sorted = [...new Set(emailIds)].sort();
   const [lowest, highest] = [sorted[0], sorted.at(-1)];
   if (lowest === undefined || highest === undefined) return new Map();
   const rows = await database.query<{ id: string; recipients: readonly string[] }>(
-    'select id, recipients from emails where id = any($1::text[]) and id >= $2 and id <= $3',
-    [sorted, lowest, highest],
+    'select id, recipients from emails where id = any($1::text[]) and id >= $2 and id <= $3 and workspace_id = $4',
+    [sorted, lowest, highest, workspaceId],
   );
   return new Map(rows.map(({ id, recipients }) => [id, recipients]));
 }

@@ -9,11 +9,11 @@ const WORKSPACES = 'select id from workspaces order by id';
 const PRUNE = `with old as materialized (
   select id from emails where workspace_id = $1 and not livemode and id < $2 order by id desc limit ${RETENTION_BATCH}
 ), waiting as (
-  delete from email_due d using old o where d.id = o.id
+  delete from email_due d using old o where d.id = o.id and d.workspace_id = $1
 ), turns as (
-  delete from email_turns t using old o where t.email_id = o.id
+  delete from email_turns t using old o where t.email_id = o.id and t.workspace_id = $1
 )
-delete from emails e using old o where e.id = o.id returning 1 as one`;
+delete from emails e using old o where e.id = o.id and e.workspace_id = $1 returning 1 as one`;
 
 /** Deletes test data as many days after its creation as it is kept, whatever its state. */
 export const testDataPruner = (deps: RetentionDeps): Duty => ({

@@ -95,7 +95,7 @@ export class LivePerformer {
     };
     const routing =
       (order.payload as LiveMessage | undefined) ??
-      (await this.parts.reader.routingOf(actor.id).catch(unprepared));
+      (await this.parts.reader.routingOf(actor).catch(unprepared));
     const name = await this.#transportOf(routing).catch(unprepared);
     const isBulk = (routing?.campaign_id ?? null) !== null;
     if (isBulk) order.isBulk = true;
@@ -130,7 +130,7 @@ export class LivePerformer {
 
   /** The message, a large one without its content. A message that came with the order is not read again. */
   async #find({ actor, payload }: Order): Promise<{ readonly message: Found | null }> {
-    return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(actor.id)) };
+    return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(actor)) };
   }
 
   /** Takes memory for a large message. An attempt that has to wait for it gives its slot to another. */

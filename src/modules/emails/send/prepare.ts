@@ -44,7 +44,7 @@ export async function prepare(
 ): Promise<Prepared> {
   const { reader, senders } = parts;
   if (!message) return NOTHING_LEFT;
-  const content = message.content ?? (await reader.content(id).catch(lost));
+  const content = message.content ?? (await reader.content({ id, workspaceId }).catch(lost));
   if (content === null) return NOTHING_LEFT;
   if (content instanceof BodyLost) return { ...NOTHING_LEFT, lost: content };
   const whole = { ...message, content };

@@ -1,5 +1,5 @@
 import { type SuppressionReason, WEAKEST_REASON } from '../../../../machines/email-rules.ts';
-import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
+import { BatchedRead, type Owned, rowsByOwner } from '../../../async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
 import type { BodyStore } from '../../../bodies/body-store.ts';
 import type { Signer } from '../../../crypto/signer.ts';
@@ -32,13 +32,13 @@ export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
 /** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
 const MESSAGES = `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
   case when s.size <= ${LIGHT} then ${packedContent('m')} end as packed
-from unnest($1::text[]) i(id) join emails m on m.id = i.id
+from unnest($1::text[]) i(id) join emails m on m.id = i.id and m.workspace_id = any($2::text[])
 cross join lateral (select (m.envelope->>'size')::integer as size) s`;
 
-const CONTENTS = `select m.id, ${packedContent('m')} as packed from emails m where m.id = any($1::text[])`;
+const CONTENTS = `select m.id, ${packedContent('m')} as packed from emails m where m.id = any($1::text[]) and m.workspace_id = any($2::text[])`;
 
 const DOMAINS =
-  'select m.id, m.domain_id, m.campaign_id from unnest($1::text[]) i(id) join emails m on m.id = i.id';
+  'select m.id, m.domain_id, m.campaign_id from unnest($1::text[]) i(id) join emails m on m.id = i.id and m.workspace_id = any($2::text[])';
 
 /** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
 const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak
@@ -65,9 +65,9 @@ interface Addressees {
 
 /** Reads what an attempt needs from the database. Attempts that begin together share a statement. */
 export class LiveReader {
-  readonly #messages: BatchedRead<string, MessageRow | null>;
-  readonly #contents: BatchedRead<string, ContentRow | null>;
-  readonly #domains: BatchedRead<string, DomainRow | null>;
+  readonly #messages: BatchedRead<Owned, MessageRow | null>;
+  readonly #contents: BatchedRead<Owned, ContentRow | null>;
+  readonly #domains: BatchedRead<Owned, DomainRow | null>;
   readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
 
   constructor(
@@ -76,7 +76,7 @@ export class LiveReader {
     private readonly bodies: BodyStore | null,
   ) {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
-      rowsById((ids) => database.query<Row>(sql, [ids]));
+      rowsByOwner((ids, workspaceIds) => database.query<Row>(sql, [ids, workspaceIds]));
     this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
     // Large contents have a batcher of their own, so that no small message waits behind them.
     this.#contents = new BatchedRead('large messages', rows<ContentRow>(CONTENTS), atOnce(1));
@@ -87,8 +87,8 @@ export class LiveReader {
   }
 
   /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
-  async message(emailId: string): Promise<LiveMessage | MessageWithoutContent | null> {
-    const row = await this.#messages.ask(emailId);
+  async message(email: Owned): Promise<LiveMessage | MessageWithoutContent | null> {
+    const row = await this.#messages.ask(email);
     if (!row) return null;
     const { packed, envelope, ...rest } = row;
     const message = { ...rest, envelope: wholeEnvelope(envelope) };
@@ -98,14 +98,14 @@ export class LiveReader {
   }
 
   /** The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost, Unavailable */
-  async content(emailId: string): Promise<Content | null> {
-    const row = await this.#contents.ask(emailId);
+  async content(email: Owned): Promise<Content | null> {
+    const row = await this.#contents.ask(email);
     return row && bringBack(this.bodies, row.packed, 'whole');
   }
 
   /** The domain and the campaign of an email; null when retention has taken the message. @throws Unavailable */
-  routingOf(emailId: string): Promise<Routing | null> {
-    return this.#domains.ask(emailId);
+  routingOf(email: Owned): Promise<Routing | null> {
+    return this.#domains.ask(email);
   }
 
   /** The suppressed ones of the addresses (by key) with their reasons. @throws Unavailable */

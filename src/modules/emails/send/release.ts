@@ -4,6 +4,12 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { SENDER_KNOWN_MS } from '../../domains/queries.ts';
 
+/** The domain whose emails are released. */
+interface ReleasedDomain {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
 /** Emails of one statement. */
 const AT_ONCE = 1_000;
 /** Statements that a request waits for; the rest goes on behind it. */
@@ -14,27 +20,27 @@ const SOON_MS = 60_000;
 const KNOWN_EVERYWHERE_MS = 2 * SENDER_KNOWN_MS;
 
 /**
- * Has live emails of a domain that wait for a limit ask again within seconds, the oldest first: the limit may be gone. Those that it
+ * Has live emails of a workspace's domain that wait for a limit ask again within seconds, the oldest first: the limit may be gone. Those that it
  * still holds back are put off anew. @throws Unavailable
  */
 export function waitingReleaser(
   database: Database,
   clock: Clock,
   logger: Logger,
-): (domainId: string) => Promise<void> {
+): (domain: ReleasedDomain) => Promise<void> {
   const wake = wakeWriting(clock);
   const sql = `with waiting as materialized (
-  select d.id from email_due d where d.id > $4 and d.state = 'queued' and d.livemode and d.wake_at > $2::timestamptz
-    and exists (select from emails e where e.id = d.id and e.domain_id = $1)
+  select d.id from email_due d where d.workspace_id = $5 and d.livemode and d.state = 'queued' and d.id > $4 and d.wake_at > $2::timestamptz
+    and exists (select from emails e where e.id = d.id and e.workspace_id = $5 and e.domain_id = $1)
   order by d.id limit ${AT_ONCE} for update of d skip locked
 )${wake.cte}
-update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w where d.id = w.id returning d.id`;
-  return async (domainId) => {
+update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w where d.id = w.id and d.workspace_id = $5 returning d.id`;
+  return async ({ id: domainId, workspaceId }) => {
     let last = '';
     const some = async (batches: number): Promise<boolean> => {
       for (let batch = 0; batch < batches; batch++) {
         const now = clock.now();
-        const parameters = [domainId, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last];
+        const parameters = [domainId, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last, workspaceId];
         const released = await database.query<{ id: string }>(sql, parameters);
         for (const { id } of released) if (id > last) last = id;
         if (released.length < AT_ONCE) return false;

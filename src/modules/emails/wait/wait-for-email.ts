@@ -26,7 +26,7 @@ cross join lateral (
     select e.id, e.recipient_keys, e.subject from emails e
     where (e.workspace_id, e.livemode, e.id) > (w."workspaceId", w.livemode, w.after)
       and (e.workspace_id, e.livemode, e.id) <= (w."workspaceId", w.livemode, 'em_~')
-      and e.id >= w.after and e.id < 'em_~'
+      and e.id >= w.after and e.id < 'em_~' and e.workspace_id = any($2::text[])
     order by e.workspace_id desc, e.livemode desc, e.id desc limit ${MOST_LOOKED}
   ) r
   where r.recipient_keys @> array[w.forms ->> 0] and (w.subject is null or r.subject ilike w.subject)
@@ -51,6 +51,7 @@ export function emailWaitingRoom({
     async look(wanted) {
       const rows = await database.query<{ n: number; id: string }>(LOOK, [
         JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
+        [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
       ]);
       const found = new Map(rows.map(({ n, id }) => [n, id]));
       return wanted.map((_, n) => found.get(n) ?? null);

@@ -1,5 +1,6 @@
 import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery-context.ts';
 import type { Database } from '../../../db/database.ts';
+import type { ActorRow } from '../../../engine/actors.ts';
 import { type Clocked, clockedActors, type OwnClock } from '../../../engine/clocked.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { webhookDeliveryKind } from './kind.ts';
@@ -18,18 +19,22 @@ export function clockedDeliveries(deps: {
     ({ id, workspaceId }: OwnClock) =>
     async () =>
       (await database.query<{ id: string }>(IDS, [id, workspaceId])).map((row) => row.id);
-  const attempt = async (id: string, { attempt: number, at }: WebhookDeliveryContext): Promise<void> => {
-    const order = { id, attempt: number, leaseEnd: Number.POSITIVE_INFINITY, standsAt: at };
+  const attempt = async (
+    { id, workspace_id: workspaceId }: ActorRow,
+    { attempt: number, at }: WebhookDeliveryContext,
+  ): Promise<void> => {
+    const order = { id, workspaceId, attempt: number, leaseEnd: Number.POSITIVE_INFINITY, standsAt: at };
     for (const event of await performer.attempt(order)) await engine.tell('webhookDelivery', id, event);
   };
   return clockedActors(deps, {
     ...{ kind: webhookDeliveryKind, name: 'webhookDelivery', ids },
     isUnderWay: ({ state }) => state === 'posting',
-    perform: ({ id, context }) => attempt(id, context as WebhookDeliveryContext),
+    perform: (row) => attempt(row, row.context as WebhookDeliveryContext),
     // Its event was recorded: it is posted once more, and what fails then is not tried again.
-    async end({ id, state, context }, at) {
-      const own = context as WebhookDeliveryContext;
-      if (state === 'posting') await attempt(id, own);
+    async end(row, at) {
+      const { id, state } = row;
+      const own = row.context as WebhookDeliveryContext;
+      if (state === 'posting') await attempt(row, own);
       const event = { type: 'endpoint.stopped', at: at ?? own.at, reason: 'test_clock_deleted' } as const;
       await engine.tell('webhookDelivery', id, event);
     },

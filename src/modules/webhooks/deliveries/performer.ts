@@ -39,6 +39,7 @@ export interface WebhookWork {
 export interface AttemptOrder {
   /** The delivery. */
   readonly id: string;
+  readonly workspaceId: string;
   readonly attempt: number;
   /** When it counts as lost. */
   readonly leaseEnd: number;
@@ -72,6 +73,7 @@ export class WebhookPerformer implements Performer {
     const { attempt } = order.effect.params as { readonly attempt: number };
     return this.attempt({
       id: order.actor.id,
+      workspaceId: order.actor.workspaceId,
       attempt,
       leaseEnd: Math.min(...Object.values(order.actor.timers)),
       standsAt: null,
@@ -81,7 +83,7 @@ export class WebhookPerformer implements Performer {
   /** Makes an attempt, and answers what the delivery is to be told. @throws Unavailable */
   async attempt(order: AttemptOrder): Promise<readonly WebhookDeliveryEvent[]> {
     const { clock } = this.work;
-    const payload = await this.#read.payload(order.id);
+    const payload = await this.#read.payload(order);
     const readAt = clock.monotonic();
     if (!payload) return [];
     const { webhookId, emailId, eventType, body, target } = payload;

@@ -1,5 +1,5 @@
 import type { WebhookEndpointContext, WebhookEndpointState } from '../../../../machines/webhook-endpoint.ts';
-import { BatchedRead, rowsById } from '../../../async/batched-read.ts';
+import { BatchedRead, type Owned, rowsById, rowsByOwner } from '../../../async/batched-read.ts';
 import type { Database } from '../../../db/database.ts';
 import { type EventPlace, readEvents } from '../../emails/queries.ts';
 
@@ -17,6 +17,7 @@ export interface DeliveryPayload {
 
 interface DeliveryRow {
   readonly id: string;
+  readonly workspace_id: string;
   readonly webhook_id: string;
   /** The event of a test, which is in no log. */
   readonly given: unknown;
@@ -25,8 +26,8 @@ interface DeliveryRow {
   readonly event_type: string;
 }
 
-const DELIVERIES = `select d.id, d.webhook_id, d.event as given, d.event_id, d.email_id, d.event_type
-from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id`;
+const DELIVERIES = `select d.id, d.workspace_id, d.webhook_id, d.event as given, d.event_id, d.email_id, d.event_type
+from unnest($1::text[]) i(id) join webhook_deliveries d on d.id = i.id and d.workspace_id = any($2::text[])`;
 
 /** An endpoint at the time of sending. */
 export interface Target {
@@ -49,11 +50,15 @@ type Payload = DeliveryPayload & { readonly id: string };
 /**
  * Deliveries come many at a time for the same few events and endpoints: each of those is read once, and each event written once.
  */
-async function readPayloads(database: Database, ids: readonly string[]): Promise<readonly Payload[]> {
-  const rows = await database.query<DeliveryRow>(DELIVERIES, [ids]);
+async function readPayloads(
+  database: Database,
+  ids: readonly string[],
+  workspaceIds: readonly string[],
+): Promise<readonly Payload[]> {
+  const rows = await database.query<DeliveryRow>(DELIVERIES, [ids, workspaceIds]);
   const places = new Map<string, EventPlace>();
-  for (const { given, email_id: emailId, event_id: eventId } of rows)
-    if (given === null) places.set(eventId, { emailId, eventId });
+  for (const { given, workspace_id: workspaceId, email_id: emailId, event_id: eventId } of rows)
+    if (given === null) places.set(eventId, { workspaceId, emailId, eventId });
   const [events, targets] = await Promise.all([
     readEvents(database, [...places.values()]),
     readTargets(database, [...new Set(rows.map(({ webhook_id }) => webhook_id))]),
@@ -74,14 +79,14 @@ async function readPayloads(database: Database, ids: readonly string[]): Promise
 export function attemptReader(database: Database) {
   const payloads = new BatchedRead(
     'webhook payloads',
-    rowsById((ids) => readPayloads(database, ids)),
+    rowsByOwner((ids, workspaceIds) => readPayloads(database, ids, workspaceIds)),
   );
   const targets = new BatchedRead(
     'webhook targets',
     rowsById((ids) => readTargets(database, ids)),
   );
   return {
-    payload: (deliveryId: string): Promise<DeliveryPayload | null> => payloads.ask(deliveryId),
+    payload: (delivery: Owned): Promise<DeliveryPayload | null> => payloads.ask(delivery),
     target: (webhookId: string): Promise<Target | null> => targets.ask(webhookId),
   };
 }

@@ -115,7 +115,7 @@ async function sendAgain(
   const { caller, params, now } = call;
   const webhook = await activeWebhook(commands, caller, params.id);
   if (webhook instanceof Failure) return webhook;
-  const before = await findDelivery(commands, webhook.id, params.deliveryId);
+  const before = await findDelivery(commands, caller, webhook.id, params.deliveryId);
   if (!before) return notFound('webhook delivery');
   const view = {
     ...before,

@@ -13,9 +13,10 @@ import { stopDeliveries } from './stop-pending.ts';
  * True when something waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
  * waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
  */
-const WAITS = `select case when w.state = 'disabled' then exists (
-  select from webhook_deliveries d where d.wake_at is not null and d.webhook_id || '' = w.id) else false end as waits
-from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean`;
+const WAITS = `with w as materialized (
+  select id from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean and w.state = 'disabled'
+)
+select exists (select true from w join webhook_deliveries d on d.webhook_id || '' = w.id where d.wake_at is not null and d.workspace_id = $2) as waits`;
 
 /** What a client waits for the stopping of a great many. */
 const PATIENCE_MS = 5_000;
