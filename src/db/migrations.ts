@@ -33,6 +33,7 @@ import viewsByWorkspace from '../../drizzle/0033_views_by_workspace.sql' with { 
 import liveNews from '../../drizzle/0034_live_news.sql' with { type: 'text' };
 import bulkLane from '../../drizzle/0036_bulk_lane.sql' with { type: 'text' };
 import refusedRuns from '../../drizzle/0037_refused_runs.sql' with { type: 'text' };
+import packedCaptures from '../../drizzle/0038_packed_captures.sql' with { type: 'text' };
 import attemptsByWorkspace from '../../drizzle/0039_attempts_by_workspace.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
@@ -78,5 +79,6 @@ export const migrations: readonly Migration[] = [
   { name: '0034_live_news', sql: liveNews },
   { name: '0036_bulk_lane', sql: bulkLane },
   { name: '0037_refused_runs', sql: refusedRuns },
+  { name: '0038_packed_captures', sql: packedCaptures },
   { name: '0039_attempts_by_workspace', sql: attemptsByWorkspace },
 ];

@@ -71,6 +71,30 @@ describe('captured mail', () => {
     expect(await get('/v1/captured')).toEqual([]);
   });
 
+  test('lies packed, and what was kept before that is shown as it is', async () => {
+    await service.live.delete('/v1/captured');
+    const html = `<p>${'It is on its way. '.repeat(10_000)}</p>`;
+    const id = await service.send({ html });
+    await service.until(id, ({ status }) => status === 'delivered');
+    const [item] = await get('/v1/captured');
+    const before = await get(`/v1/captured/${item.id}`);
+    expect([before.size, item.size]).toEqual([Buffer.byteLength(before.raw), before.size]);
+    expect(before.size).toBeGreaterThan(html.length);
+    const { database } = service.service;
+    const [row] = await database.query<{ octets: number }>(
+      'select octet_length(raw) as octets from captured where id = $1',
+      [item.id],
+    );
+    expect(row?.octets).toBeLessThan(before.size / 10);
+    await database.query("update captured set raw = convert_to($2, 'UTF8'), size = null where id = $1", [
+      item.id,
+      before.raw,
+    ]);
+    expect(await get(`/v1/captured/${item.id}`)).toEqual(before);
+    expect(await get('/v1/captured')).toEqual([item]);
+    await service.live.delete('/v1/captured');
+  });
+
   test('is live data: a test key neither sees nor removes it', async () => {
     const id = await service.send();
     await service.until(id, ({ status }) => status === 'delivered');

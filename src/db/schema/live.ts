@@ -1,4 +1,4 @@
-import { customType, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
+import { customType, integer, pgTable, primaryKey, text, timestamp } from 'drizzle-orm/pg-core';
 
 const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
 const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
@@ -11,6 +11,7 @@ export const captured = pgTable('captured', {
   recipient: text('recipient').notNull(),
   returnPath: text('return_path').notNull(),
   raw: bytes('raw').notNull(),
+  size: integer('size'),
 });
 
 /** The addresses that get no more live mail from a workspace. */

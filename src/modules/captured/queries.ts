@@ -1,5 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
+import { unpackOctets } from '../../db/packed-octets.ts';
 import type { Reads } from '../../db/reads.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import { listById } from '../../http/list.ts';
@@ -20,8 +21,20 @@ interface Row {
 }
 
 const COLUMNS = `c.id, c.email_id, c.recipient, m.envelope -> 'from' ->> 'name' as name,
-  m.envelope -> 'from' ->> 'address' as address, m.subject, octet_length(c.raw) as size`;
+  m.envelope -> 'from' ->> 'address' as address, m.subject, coalesce(c.size, octet_length(c.raw)) as size`;
 const FROM = `from captured c left join emails m on m.id = c.email_id and m.workspace_id = $1`;
+
+interface OneRow extends Row {
+  readonly return_path: string;
+  readonly raw: string;
+  readonly is_packed: boolean;
+}
+
+/** The message as it was captured. */
+const rawOf = async ({ raw, is_packed: isPacked }: OneRow): Promise<Buffer> => {
+  const octets = Buffer.from(raw, 'base64');
+  return isPacked ? await unpackOctets(octets) : octets;
+};
 
 /** Captured mail is live mail: a test key sees none. */
 const LIST = `select ${COLUMNS} ${FROM}
@@ -29,7 +42,8 @@ where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::te
   and ($5::text is null or c.recipient = $5)
 order by c.id desc limit $6::integer`;
 
-const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw ${FROM}
+/** Those without a size were kept when messages were not packed. */
+const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw, c.size is not null as is_packed ${FROM}
 where c.workspace_id = $1 and c.id = $2 and $3`;
 
 /** Lists captured mail, newest first. */
@@ -72,13 +86,9 @@ export async function capturedDetail(
   { database, mailReader }: CapturedReader,
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<CapturedDetail | Failure> {
-  const [row] = await database.query<Row & { readonly return_path: string; readonly raw: string }>(ONE, [
-    caller.workspaceId,
-    params.id,
-    caller.livemode,
-  ]);
+  const [row] = await database.query<OneRow>(ONE, [caller.workspaceId, params.id, caller.livemode]);
   if (!row) return notFound('captured message');
-  const raw = Buffer.from(row.raw, 'base64');
+  const raw = await rawOf(row);
   return {
     ...itemOf(row),
     returnPath: row.return_path,
@@ -93,13 +103,9 @@ export async function capturedSpam(
   { caller, params }: Call<{ readonly id: string }>,
 ): Promise<CapturedSpam | Failure> {
   if (!spamAssassin) return { isConfigured: false, verdict: null };
-  const [row] = await database.query<{ readonly raw: string }>(ONE, [
-    caller.workspaceId,
-    params.id,
-    caller.livemode,
-  ]);
+  const [row] = await database.query<OneRow>(ONE, [caller.workspaceId, params.id, caller.livemode]);
   if (!row) return notFound('captured message');
-  const raw = Buffer.from(row.raw, 'base64');
+  const raw = await rawOf(row);
   if (raw.length > LARGEST_JUDGED) return TOO_LARGE;
   const verdict = await spamAssassin(raw).catch(() => null);
   return verdict

@@ -1,8 +1,9 @@
 import type { BodyOwner, BodyStore } from '../../../bodies/body-store.ts';
+import { packOctets, unpackOctets } from '../../../db/packed-octets.ts';
 import { Unavailable } from '../../../errors/unavailable.ts';
 import { isoOf } from '../../../time/clock.ts';
 import type { Content } from '../accept/message.ts';
-import { packOctets, unpackOctets, unpackStored } from '../accept/packed-content.ts';
+import { unpackStored } from '../accept/packed-content.ts';
 
 /**
  * The octets above which an attachment, or the rest of a content once it is packed, lies outside. Writing an object costs at Amazon what
