@@ -212,8 +212,10 @@ export class Engine implements SelectionTeller {
         else performing.take(order);
     this.#scheduler.expect(
       Math.min(
+        // What is left to others calls for no look of this process.
         ...drafts.map(
-          ({ after }) => (claims(kind, share, after) && earliest(after.timers)) || Number.POSITIVE_INFINITY,
+          ({ after, isLeft }) =>
+            (!isLeft && claims(kind, share, after) && earliest(after.timers)) || Number.POSITIVE_INFINITY,
         ),
       ),
     );

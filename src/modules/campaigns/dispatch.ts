@@ -103,7 +103,9 @@ export class Dispatch {
   async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<BulkRoom> {
     const { database, bulkRoom } = this.deps;
     const room = await bulkRoom(this.turn.workspaceId);
-    const most = Math.min(room.count, CHUNK[database.kind]);
+    // Of a warm-up's day nobody here knows how much of it others will use for what is left to them.
+    const count = room.isElsewhere && warmUpRoom !== null ? 0 : room.count;
+    const most = Math.min(count, CHUNK[database.kind]);
     if (most <= 0) await pause(ROOM_MS);
     return { ...room, count: Math.max(0, Math.min(most, pace?.slice ?? most, warmUpRoom ?? most)) };
   }

@@ -10,10 +10,15 @@ export interface BulkRoom {
 
 /** Emails of a workspace that may wait in the database for each other instance that delivers: about a second of a fast one. */
 export const MOST_LEFT = 1_024;
-/** Fewer are not given out: one statement writes a hundred in little more time than one. */
+/** A chunk of a campaign has no more. Fewer are not given out: one statement writes a hundred in little more time than one. */
 const LEAST = 128;
 /** An answer holds for so long: who waits for room asks again and again. */
 const KNOWN_MS = 50;
+/**
+ * An answer that took long holds for so many times as long: behind a transaction that is held open, the index keeps an entry of every
+ * email that ever waited.
+ */
+const TIMES_AS_LONG = 20;
 
 const WAITING = `select count(*)::integer as waiting from (
   select from email_due where is_bulk and workspace_id = $1 and wake_at <= $2::timestamptz limit $3::integer
@@ -39,7 +44,7 @@ export function bulkRoomOf({
   own,
   others,
 }: Parts): (workspaceId: string) => Promise<BulkRoom> {
-  const known = new Map<string, { readonly until: number; readonly waiting: number }>();
+  const known = new Map<string, { readonly until: number; waiting: number }>();
 
   async function waitingIn(workspaceId: string, most: number): Promise<number> {
     const now = clock.monotonic();
@@ -50,7 +55,9 @@ export function bulkRoomOf({
       ...[workspaceId, new Date(clock.now()).toISOString(), most],
     ]);
     const waiting = row?.waiting ?? 0;
-    known.set(workspaceId, { until: now + KNOWN_MS, waiting });
+    const answeredAt = clock.monotonic();
+    const until = answeredAt + Math.max(KNOWN_MS, TIMES_AS_LONG * (answeredAt - now));
+    known.set(workspaceId, { until, waiting });
     return waiting;
   }
 
@@ -61,7 +68,9 @@ export function bulkRoomOf({
     if (most === 0) return { count: 0, isElsewhere: false };
     const count = most - (await waitingIn(workspaceId, most));
     if (count < LEAST) return { count: 0, isElsewhere: true };
-    known.delete(workspaceId);
+    // Whoever asks gives out a chunk at the most, and the answer counts it until it is read anew.
+    const answer = known.get(workspaceId);
+    if (answer) answer.waiting += LEAST;
     return { count, isElsewhere: true };
   };
 }
