@@ -9,17 +9,23 @@ import type { Hearing, ShownInstance } from './model.ts';
 import { Outgoing } from './outgoing.ts';
 import { scopeKey } from './visibility.ts';
 
-/** Between two rounds while nobody watches, and while somebody does. */
-const IDLE_MS = 1_000;
-const BUSY_MS = 500;
 /** The first round after somebody has begun to watch comes earlier, but no earlier than this after the last one. */
 const SOONEST_MS = 100;
 /** A third of the time that a watch lasts. */
 const RENEW_MS = 10_000;
 /** Between two looks at who lives. */
 const INSTANCES_MS = 2_000;
-/** Between two looks at what is left over, of this instance and of those that are gone. */
-const TIDY_MS = 5_000;
+
+/** Times between two rounds, in milliseconds. */
+interface Pace {
+  /** While nobody watches. */
+  readonly idle: number;
+  /** While somebody does. */
+  readonly busy: number;
+  /** Between two that look at what is left over, of this instance and of those that are gone. */
+  readonly tidy: number;
+}
+const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
 
 /** The services of it. */
 export interface ExchangeParts {
@@ -29,6 +35,8 @@ export interface ExchangeParts {
   readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances'>;
   readonly now: () => number;
   readonly monotonic: () => number;
+  /** As usual when absent. */
+  readonly pace?: Pace;
 }
 
 /** What the live view hears of other instances. */
@@ -43,6 +51,7 @@ export class LiveExchange {
   readonly #incoming = new Incoming();
   readonly #outgoing: Outgoing;
   readonly #startedAt: number;
+  readonly #pace: Pace;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #round: Promise<void> | null = null;
   #isOn = false;
@@ -61,6 +70,7 @@ export class LiveExchange {
   #leave: (() => void) | null = null;
 
   constructor(private readonly parts: ExchangeParts) {
+    this.#pace = parts.pace ?? PACE;
     this.#outgoing = new Outgoing(parts.roster.id, parts.monotonic);
     this.#startedAt = parts.now() - parts.roster.runsMs;
   }
@@ -133,7 +143,8 @@ export class LiveExchange {
       this.#round = this.#exchange().finally(() => {
         this.#round = null;
         const isBusy = this.#leave !== null || this.#incoming.scopes.length > 0;
-        if (this.#isOn) this.#schedule(this.#isWanted ? SOONEST_MS : isBusy ? BUSY_MS : IDLE_MS);
+        const { idle, busy } = this.#pace;
+        if (this.#isOn) this.#schedule(this.#isWanted ? SOONEST_MS : isBusy ? busy : idle);
       });
     }, ms);
   }
@@ -169,7 +180,7 @@ export class LiveExchange {
 
   async #look(): Promise<void> {
     const { database, engine, monotonic, roster } = this.parts;
-    const isTidying = monotonic() - this.#tidiedAt >= TIDY_MS;
+    const isTidying = monotonic() - this.#tidiedAt >= this.#pace.tidy;
     const [row] = await database.query<{ watched: string; littered: boolean }>(LOOK, [roster.id, isTidying], {
       isPage: true,
     });
