@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { drizzle } from 'drizzle-orm/pglite';
 import { Unavailable } from '../errors/unavailable.ts';
 import { asUnusable, ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { WithFixedArrays } from './fixed-arrays.ts';
 import { loadPgliteAssets } from './pglite-assets.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { classify } from './sqlstate.ts';
@@ -52,13 +53,14 @@ export class EmbeddedDatabase implements Database {
         throw new Unavailable('The copy of the database is gone: the service was started anew. Ask again.');
       if (directory !== null) await ensureDataDirectory(directory);
       const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
-      const engine = await PGlite.create({
+      const engine = new WithFixedArrays({
         startParams: [...(files ? SYNCED_START : SMALL_START)],
         ...(files && { fs: files }),
         ...(directory !== null && isTemporary && { fs: new NodeFS(directory) }),
         ...(image && { loadDataDir: image }),
         ...(await loadPgliteAssets()),
       });
+      await engine.waitReady;
       files?.started();
       return new EmbeddedDatabase(engine, lock);
     } catch (error) {
