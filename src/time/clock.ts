@@ -59,16 +59,22 @@ export function storableMoment(at: number): string {
   return isoOf(at);
 }
 
-let lastAt = Number.NaN;
-let lastText = '';
+/** Moments that are remembered, each in the place that its last bits name. */
+const REMEMBERED = 64;
+const moments = new Float64Array(REMEMBERED).fill(Number.NaN);
+const texts: string[] = Array.from({ length: REMEMBERED }, () => '');
 
-/** Epoch milliseconds as ISO 8601. The rows of a commit have the same few moments over and over, so the last one is remembered. */
+/**
+ * Epoch milliseconds as ISO 8601. Requests of the same few milliseconds, and the rows of their commit, have the same moments over and
+ * over, taking turns with those of a schedule or a lease: one remembered moment was forgotten at nearly every call.
+ */
 export function isoOf(at: number): string {
-  if (at !== lastAt) {
-    lastText = new Date(at).toISOString();
-    lastAt = at;
+  const place = at & (REMEMBERED - 1);
+  if (moments[place] !== at) {
+    texts[place] = new Date(at).toISOString();
+    moments[place] = at;
   }
-  return lastText;
+  return texts[place] as string;
 }
 
 /** The same for SQL and JSON; null stays null. */
