@@ -23,6 +23,25 @@ export async function atRest(sql: postgres.Sql, everyMs = 20): Promise<void> {
   while (await busy()) await Bun.sleep(everyMs);
 }
 
+/** The newest births that are looked at for one that has had no turn yet. */
+const NEWEST = 500;
+
+/**
+ * The same as far as the newest emails tell, for those who count afterwards: looking through all that the instances keep took PostgreSQL
+ * 55 ms of 12,000 lives, a tenth of what it was measured to spend on them.
+ */
+async function newestAtRest(sql: postgres.Sql): Promise<void> {
+  const busy = async () =>
+    (
+      await sql<{ busy: boolean }[]>`
+        select exists (select from email_due where wake_at < now() + interval '1 hour')
+          or exists (
+            select from (select id, kept_by from emails order by id desc limit ${NEWEST}) b
+            where kept_by is not null and not exists (select from email_turns t where t.email_id = b.id)) as busy`
+    )[0]?.busy;
+  while (await busy()) await Bun.sleep(20);
+}
+
 /** Sends emails over all the ports, and waits until every one is delivered. The rate is of lives, the rest of acceptances. */
 export async function wholeLives(
   url: string,
@@ -46,9 +65,14 @@ export async function wholeLives(
       ),
     ),
   );
-  await atRest(sql);
-  const seconds = (performance.now() - start) / 1_000;
-  const lives = (await delivered()) - before;
+  await newestAtRest(sql);
+  let seconds = (performance.now() - start) / 1_000;
+  let lives = (await delivered()) - before;
+  if (lives < each * ports.length) {
+    await atRest(sql);
+    seconds = (performance.now() - start) / 1_000;
+    lives = (await delivered()) - before;
+  }
   await sql.end();
   if (lives !== each * ports.length) throw new Error(`Of ${each * ports.length} lives ${lives} ended.`);
   return { ...(accepted as LoadResult), requests: lives, perSecond: lives / seconds };
