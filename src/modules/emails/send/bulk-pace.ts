@@ -6,6 +6,12 @@ const TICK_MS = 20;
 const TICKS = 5;
 /** A loop that comes later than this keeps other mail waiting: an email passes it some eight times from its request to the server. */
 const LATE_MS = 8;
+/**
+ * How many may be under way at first, and in any case: they go through each step together, and have its statement in common. One by one, or
+ * in twos as they were when a busy machine made the loop late, an email took five statements and twice the processor time
+ * (measured: 3.8 ms, now 2.1), which made the loop later still.
+ */
+const LEAST = 32;
 /** What is left of the slots after a late stretch. */
 const LEFT = 0.7;
 
@@ -20,28 +26,20 @@ export class BulkPace {
   #last = 0;
   #worst = 0;
   #ticks = 0;
-  readonly #least: number;
 
   constructor(
     private readonly slots: readonly Semaphore[],
     private readonly most: number,
     private readonly monotonic: () => number,
-    /**
-     * How many may be under way at first, and in any case: as many as are written together, for each thread that writes, and once more for
-     * those whose statements run meanwhile. One by one, or in twos as they were when a busy machine made the loop late, an email took
-     * five statements and twice the processor time (measured: 3.8 ms, then 2.1), which made the loop later still.
-     */
-    least: number,
   ) {
     this.#units = most;
-    this.#least = Math.min(least, most);
   }
 
   /** Notes that an email of a campaign is about to take a slot. */
   begin(): void {
     if (this.#timer !== undefined) return;
     this.#last = this.monotonic();
-    this.#resize(this.#least);
+    this.#resize(Math.min(LEAST, this.most));
     this.#timer = setInterval(() => this.tick(), TICK_MS);
     this.#timer.unref();
   }
@@ -57,7 +55,7 @@ export class BulkPace {
     this.#worst = 0;
     this.#resize(
       isLate
-        ? Math.max(this.#least, Math.floor(this.#units * LEFT))
+        ? Math.max(Math.min(LEAST, this.most), Math.floor(this.#units * LEFT))
         : Math.min(this.most, this.#units + Math.max(1, this.#units >> 3)),
     );
     if (this.slots.every(({ idle }) => idle)) this.stop();

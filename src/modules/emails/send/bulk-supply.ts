@@ -4,7 +4,6 @@ import type { Order } from '../../../engine/draft.ts';
 import { orderOf, type TransportOrder } from '../../../transport/order.ts';
 import type { Transport } from '../../../transport/transport.ts';
 import { BulkPace } from './bulk-pace.ts';
-import { KEEPS_WRITING } from './bulk-writer.ts';
 import type { LiveParts } from './parts.ts';
 
 /**
@@ -38,7 +37,7 @@ export class BulkSupply {
     for (const name of enabled)
       this.#slots.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
     this.#ended = new RecentCount(clock.monotonic);
-    this.#pace = new BulkPace([...this.#slots.values()], limits.bulkSlots, clock.monotonic, KEEPS_WRITING);
+    this.#pace = new BulkPace([...this.#slots.values()], limits.bulkSlots, clock.monotonic);
   }
 
   /**

@@ -47,12 +47,6 @@ const LIMITS: PoolLimits = {
  */
 const BATCH = { batchItems: 32, batchBytes: 1_048_576, waitingItems: 1_024, waitingBytes: 16_777_216 };
 
-/**
- * Emails of campaigns that keep all threads busy: a batch for each, and one more that is read, or whose outcomes are stored, meanwhile.
- * With one batch in all, the thread stood still for a quarter of the time, until the statements of the batch were through.
- */
-export const KEEPS_WRITING = BATCH.batchItems * (THREADS + 1);
-
 /** Inside the executable every file has the import.meta.url of src/main.ts, and the bundle of the thread lies beneath it as its source does. */
 const ENTRY = new URL(
   import.meta.url.endsWith('/bulk-writer.ts')
