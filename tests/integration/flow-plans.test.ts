@@ -98,10 +98,18 @@ class Watched {
   }
 }
 
-/** A database with two flows that are active, and nothing else. */
+/** The tables whose plans are looked at. */
+const WATCHED = [
+  ...['contacts', 'contact_activity', 'flow_entrants'],
+  ...['flow_runs', 'flow_run_journal', 'flow_run_log'],
+];
+
+/** A database with two flows that are active, and nothing else; no figures about its tables come by themselves. */
 async function preparedStore(): Promise<Store> {
   const store = await postgresStore();
   const { database } = store;
+  // On a machine that is busy one of its rounds fell between two statements, which were then planned by other figures.
+  for (const table of WATCHED) await database.script(`alter table ${table} set (autovacuum_enabled = off)`);
   await database.query(
     `insert into workspaces (id, name, plan, created_at) values ('ws_test', 'Test', 'growth', now())`,
   );
