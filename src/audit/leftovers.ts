@@ -1,3 +1,4 @@
+import { isDistributedDatabase } from '../db/distribution/present.ts';
 import { isId, timeOfId } from '../db/ids.ts';
 import { isOutOfLine, readLogState } from '../modules/events/positions.ts';
 import type { Audit } from './actors.ts';
@@ -75,7 +76,7 @@ export async function auditMail({ session, findings, now, served }: Audit): Prom
 
 /** Checks positions in the event log. If new positions were among old ones, readers would miss them. */
 export async function auditPositions({ session, findings, served }: Audit): Promise<void> {
-  const state = await readLogState(session);
+  const state = await readLogState(session, await isDistributedDatabase(session));
   findings.look('positions', 1);
   if (!isOutOfLine(state)) return;
   if (state.last < state.next && !served)

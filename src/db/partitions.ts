@@ -139,6 +139,12 @@ export async function retireDay(
   stop?: AbortSignal,
 ): Promise<boolean> {
   const ids = `array[${kept.map((id) => `'${id}'`).join(',')}]::text[]`;
+  // A database that is distributed is given none: no statement moves rows between tables by their ids there.
+  const keeping = (table: string, name: string, column: string): string =>
+    kept.length === 0
+      ? ''
+      : `insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
+           select * from ${name} where ${column} = k.id offset 0) p;`;
   for (const { table, column } of PARTITIONED) {
     if (stop?.aborted) return false;
     const name = partitionName(table, dayMs);
@@ -146,8 +152,7 @@ export async function retireDay(
       `do $$ begin
          ${BRIEFLY};
          alter table ${table} detach partition ${name};
-         insert into ${table} select p.* from unnest(${ids}) k(id) cross join lateral (
-           select * from ${name} where ${column} = k.id offset 0) p;
+         ${keeping(table, name, column)}
          drop table ${name};
        end $$`,
     );

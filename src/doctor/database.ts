@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { isDistributedDatabase } from '../db/distribution/present.ts';
 import { hashOf } from '../db/migrate.ts';
 import { type Migration, migrations } from '../db/migrations.ts';
 import { PARTITIONED, partitionName } from '../db/partitions.ts';
@@ -126,7 +127,7 @@ export async function diagnoseLog(database: Database, lateSeconds = LATE_LOG_SEC
     `select to_regclass('event_log') is not null as there`,
   );
   if (!table?.there) return skipped(check, 'There is none yet; the first start makes it.');
-  const state = await readLogState(database);
+  const state = await readLogState(database, await isDistributedDatabase(database));
   if (state.last >= state.next)
     return wrong(
       check,

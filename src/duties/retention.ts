@@ -10,6 +10,7 @@ export interface RetentionDays {
 /** The dependencies of a duty that removes what is older than the days of its environment. */
 export interface RetentionDeps extends DutyDeps {
   readonly config: RetentionDays;
+  readonly isDistributed?: boolean;
 }
 
 /** The number of writes that are kept of an actor without an end: years of daily checks. */

@@ -5,7 +5,9 @@ const HAS_CATALOGUE = `select to_regclass('pg_dist_partition') is not null as "i
 const PLACED = 'select logicalrelid::text as name from pg_dist_partition';
 
 /** The tables of the catalogue that lie on one node still. */
-export async function undistributed(database: Statements): Promise<readonly DistributedTable[]> {
+export async function undistributed(
+  database: Pick<Statements, 'query'>,
+): Promise<readonly DistributedTable[]> {
   const [row] = await database.query<{ isThere: boolean }>(HAS_CATALOGUE);
   if (!row?.isThere) return DISTRIBUTED;
   const placed = new Set((await database.query<{ name: string }>(PLACED)).map(({ name }) => name));
@@ -18,7 +20,7 @@ export class HalfDistributed extends Error {
 }
 
 /** True where the tables of the catalogue lie on several nodes. @throws HalfDistributed */
-export async function isDistributedDatabase(database: Statements): Promise<boolean> {
+export async function isDistributedDatabase(database: Pick<Statements, 'query'>): Promise<boolean> {
   const left = await undistributed(database);
   if (left.length === DISTRIBUTED.length) return false;
   if (left.length > 0)

@@ -194,12 +194,16 @@ const WHERE: Readonly<Record<Outcome, string>> = {
 const SHOWN = { waiting: 'remaining', sent: 'sent', failed: 'failed', skipped: 'skipped' } as const;
 const at = (column: string): string => `(extract(epoch from r.${column}) * 1000)::float8 as ${column}`;
 
-const recipientsSql = (where: string): string => `select r.contact_id, t.email, r.state, r.reason, r.email_id,
+/** The page first: where tables are distributed, what became of an email lies elsewhere than its recipient. */
+const recipientsSql = (where: string): string => `with r as materialized (
+  select r.* from (
+    select * from campaign_recipients r where r.campaign_id = $1 and ($2::text is null or r.contact_id > $2)
+    order by r.contact_id offset 0
+  ) r where ${where} order by r.contact_id limit $3::integer
+)
+select r.contact_id, t.email, r.state, r.reason, r.email_id,
   ${['opened_at', 'clicked_at', 'bounced_at', 'complained_at', 'unsubscribed_at'].map(at).join(', ')}
-from (
-  select * from campaign_recipients r where r.campaign_id = $1 and ($2::text is null or r.contact_id > $2) and ${where}
-  order by r.contact_id limit $3::integer
-) r left join contacts t on t.workspace_id = $4 and t.livemode = $5::boolean and t.id = r.contact_id
+from r left join contacts t on t.workspace_id = $4 and t.livemode = $5::boolean and t.id = r.contact_id
 order by r.contact_id`;
 
 interface RecipientRow {

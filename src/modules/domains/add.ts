@@ -104,7 +104,7 @@ async function precheck(
 }
 
 const PRECHECK = `select
-  exists (select from domains where workspace_id = $1 and name = $2 and state <> 'removed') as taken,
+  exists (select true from domains where workspace_id = $1 and name = $2 and state <> 'removed') as taken,
   coalesce((select used from usage_totals where workspace_id = $1 and livemode and period = '${DOMAINS_PERIOD}'), 0) as used`;
 
 async function admit(

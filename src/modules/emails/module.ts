@@ -73,6 +73,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       tracing,
       metrics,
       bodies,
+      shards,
     } = parts;
     let known: Offers | undefined;
     const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
@@ -170,7 +171,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
           },
           duties: [
             testDataPruner({ database, clock, config }),
-            liveDataPruner({ database, clock, config }),
+            liveDataPruner({ database, clock, config, isDistributed: shards !== null }),
             ...(bodies ? [bodyCollector({ database, clock, logger, bucket: bodies.bucket })] : []),
           ],
         };

@@ -137,6 +137,8 @@ class Eraser {
   /** Those of all rows that are the workspace's, in the order of the key. Of a window the last row is told as well: the next one begins there. */
   async *#byWalk(table: OwnedTable): AsyncGenerator<Keys> {
     const names = columnsOfKey(table).map(({ name }) => name);
+    // Where tables are distributed the workspace ends every key.
+    const read = [...new Set([...names, 'workspace_id'])];
     let last: readonly string[] | undefined;
     do {
       const after = columnsOfKey(table).map(({ type }, index) => `$${index + 2}::text::${type}`);
@@ -144,7 +146,7 @@ class Eraser {
         `select * from (
            select ${keysAsText(table)}, (workspace_id = $1)::text as own, (row_number() over (order by ${names}))::text as place
            from (
-             select ${names}, workspace_id from ${table.table} ${last ? `where (${names}) > (${after})` : ''}
+             select ${read} from ${table.table} ${last ? `where (${names}) > (${after})` : ''}
              order by ${names} limit ${this.#window}
            ) t
          ) looked where own = 'true' or place = '${this.#window}'`,
@@ -226,21 +228,26 @@ async function forget(
   let removed = 0;
   for (const actors of new Set(journals.values())) {
     // `offset 0` has the actor looked up for each event: there may be a million actors, and few events are under way.
-    const text = `delete from actor_outbox o where o.ctid = any (array(
-        select e.ctid from actor_outbox e where exists (
-          select from ${actors} a where a.id = e.to_id and a.workspace_id = $1 offset 0
-        ) limit ${BATCH}
-      )) returning 1 as one`;
-    for (let rows = BATCH; rows === BATCH; removed += rows)
-      rows = (await database.query(text, [workspaceId])).length;
+    const text = `select e.id from (select id, to_id from actor_outbox offset 0) e where exists (
+        select true from ${actors} a where a.id = e.to_id and a.workspace_id = $1 offset 0
+      ) limit ${BATCH}`;
+    for (let rows = BATCH; rows === BATCH; removed += rows) {
+      const events = await database.query<{ id: string }>(text, [workspaceId]);
+      rows = events.length;
+      if (rows > 0)
+        await database.query('delete from actor_outbox where id = any($1::text[])', [
+          events.map(({ id }) => id),
+        ]);
+    }
   }
   return removed;
 }
 
-/** The table of the actors of each journal. */
+/** The table of the actors of each journal; their births where that is a view, which a distributed database looks nothing up in. */
 export const journalsOf = (
-  kinds: readonly { readonly kind: Pick<Kind, 'journal' | 'table'> }[],
-): ReadonlyMap<string, string> => new Map(kinds.map(({ kind }) => [kind.journal, kind.table]));
+  kinds: readonly { readonly kind: Pick<Kind, 'journal' | 'table' | 'life'> }[],
+): ReadonlyMap<string, string> =>
+  new Map(kinds.map(({ kind }) => [kind.journal, kind.life?.births ?? kind.table]));
 
 /** Rows after which somebody who waits is told how far it is. */
 const TOLD_EVERY = 100_000;

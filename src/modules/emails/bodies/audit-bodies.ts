@@ -8,10 +8,10 @@ import { DAY_MS } from '../../../time/clock.ts';
 const BATCH = 1_000;
 
 /** $4, $5: live and test emails below it may have been removed, with their bodies, since this moment of the database began. */
-const REFERRED = `select b.workspace_id, b.key, min(b.email_id) as email_id from email_bodies b
+const REFERRED = `select b.workspace_id, b.key, min(b.email_id) as email_id
+from email_bodies b join emails e on e.id = b.email_id and e.workspace_id = b.workspace_id
 where (b.workspace_id, b.key) > ($1, $2) and b.email_id >= $3
   and b.email_id >= case when b.key < 'm' then $4 else $5 end
-  and exists (select from emails e where e.id = b.email_id)
 group by b.workspace_id, b.key order by b.workspace_id, b.key limit ${BATCH}`;
 
 interface Referred {

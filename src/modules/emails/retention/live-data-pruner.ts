@@ -1,7 +1,7 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import type { Database } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
-import { partitionedDays, retireDay } from '../../../db/partitions.ts';
+import { partitionedDays, partitionName, retireDay } from '../../../db/partitions.ts';
 import type { Duty } from '../../../duties/duty.ts';
 import { beginRemoval, RETENTION_BATCH, type RetentionDeps } from '../../../duties/retention.ts';
 import { stateList, statesWhere } from '../../../engine/kind.ts';
@@ -28,9 +28,9 @@ const EXPIRED = `coalesce(n.wake_at is null
     and (n.sent_at < $3::timestamptz or n.sent_at is null and n.state in (${UNSENT})), false)`;
 
 /** Looks at the next emails of a day. Each batch begins at $1, the end of the last one. `deleting`: further CTEs. */
-const batchStatement = (deleting: string): string => `with batch as materialized (
+const batchStatement = (deleting: string, own = ''): string => `with batch as materialized (
   select n.id, ${EXPIRED} as expired
-  from emails_now n where n.id > $1 and n.id < $2 and n.livemode order by n.id limit ${RETENTION_BATCH}
+  from emails_now n where n.id > $1 and n.id < $2 and n.livemode${own} order by n.id limit ${RETENTION_BATCH}
 )${deleting}
 select max(id) as last, count(*)::integer as seen, coalesce(json_agg(id) filter (where not expired), '[]') as kept
 from batch`;
@@ -40,6 +40,19 @@ const PRUNE = batchStatement(`, turns as (
 ), gone as (
   delete from emails e using batch b where b.expired and e.id = b.id
 )`);
+
+/** The same of workspace $4, where tables are distributed. */
+const PRUNE_OWN = batchStatement(
+  `, turns as (
+  delete from email_turns t using batch b where b.expired and t.email_id = b.id and t.workspace_id = $4
+), gone as (
+  delete from emails e using batch b where b.expired and e.id = b.id and e.workspace_id = $4
+)`,
+  ' and n.workspace_id = $4',
+);
+const PRUNE_OWN_ORPHANS = `delete from email_turns t
+where t.workspace_id = $2 and t.email_id < $1 and not exists (select true from emails e where e.id = t.email_id and e.workspace_id = $2)`;
+const WORKSPACES = 'select id from workspaces order by id';
 
 /** Deletes emails that were kept when their day was retired and have expired since; the default partition holds these few. */
 const PRUNE_LEFTOVERS = `with old as materialized (
@@ -65,6 +78,7 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
   async run(stop) {
     const { database } = deps;
     const cutoff = await beginRemoval(deps, true);
+    if (deps.isDistributed) return pruneOnNodes(database, cutoff, stop);
     for (const day of await partitionedDays(database)) {
       if (day + DAY_MS > cutoff) break;
       const kept = await look(database, day, cutoff, { deletes: false, stop });
@@ -78,6 +92,33 @@ export const liveDataPruner = (deps: RetentionDeps): Duty => ({
     if (!stop?.aborted) await database.query(PRUNE_ORPHANS, [oldest]);
   },
 });
+
+/**
+ * Workspace by workspace, since no statement chooses emails by their latest turns on several nodes at once. Of the partitions those go that
+ * are empty then.
+ */
+async function pruneOnNodes(
+  database: Database,
+  cutoff: number,
+  stop: AbortSignal | undefined,
+): Promise<void> {
+  const oldest = lowestIdAt('em', cutoff);
+  for (const { id } of await database.query<{ id: string }>(WORKSPACES)) {
+    for (let from = ''; !stop?.aborted; ) {
+      const parameters = [from, oldest, new Date(cutoff).toISOString(), id];
+      const [batch] = await database.query<{ last: string | null; seen: number }>(PRUNE_OWN, parameters);
+      if (!batch?.last || batch.seen < RETENTION_BATCH) break;
+      from = batch.last;
+    }
+    if (stop?.aborted) return;
+    await database.query(PRUNE_OWN_ORPHANS, [oldest, id]);
+  }
+  for (const day of await partitionedDays(database)) {
+    if (day + DAY_MS > cutoff || stop?.aborted) return;
+    const rows = await database.query(`select true as one from ${partitionName('emails', day)} limit 1`);
+    if (rows.length === 0) await retireDay(database, day, [], stop);
+  }
+}
 
 /** Answers the ids of the emails of a day that stay, as far as they can be moved; null when it was stopped before the day's end. */
 async function look(
