@@ -7,11 +7,11 @@ import { NoPostgres } from '../../src/chaos/postgres-programs.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { openService } from '../../src/service.ts';
 import { DAY_MS, systemClock } from '../../src/time/clock.ts';
+import { throughput } from '../bench/on-nodes.ts';
 import { command } from '../support/command.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
 import { CitusCluster, NoCitus } from './citus-cluster.ts';
 import { LOG_PREFIX, LOGGING, NodeStatements } from './citus-statements.ts';
-import { throughput } from './citus-throughput.ts';
 import { type Walk, walk } from './citus-walk.ts';
 
 // Posthorn on a cluster of Citus that this makes, on loopback: a coordinator, and workers beside it.

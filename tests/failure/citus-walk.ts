@@ -83,7 +83,7 @@ class Walker {
       }
       const batch = { emails: Array.from({ length: SINGLE }, (_, n) => email(100 + n)) };
       const told = await this.#ok('POST', '/v1/emails/batch', batch, key);
-      if (key === 'live') for (const { data } of told.results ?? told) this.#live.add(data?.id ?? '');
+      if (key === 'live') for (const { id } of told) this.#live.add(id);
       const scheduledAt = new Date(Date.now() + DAY_MS).toISOString();
       const [moved, cancelled] = [
         await this.#ok('POST', '/v1/emails', { ...email(200), scheduledAt }, key),
