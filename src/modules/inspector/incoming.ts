@@ -28,7 +28,7 @@ interface Watched {
   readonly listeners: Set<HeardListener>;
   /** How many transitions of each kind every instance has told of. */
   readonly told: Map<string, ByKind>;
-  /** What is there at the first look was committed before anybody watched. */
+  /** What is there at the first look was committed before anybody watched. Only after it others are asked to tell. */
   isNew: boolean;
 }
 
@@ -56,6 +56,11 @@ export class Incoming {
 
   get scopes(): readonly Scope[] {
     return [...this.#watched.values()].map(({ scope }) => scope);
+  }
+
+  /** Those that were looked at once, of which everything further is heard. */
+  get begun(): readonly Scope[] {
+    return [...this.#watched.values()].flatMap(({ scope, isNew }) => (isNew ? [] : [scope]));
   }
 
   /** Where each instance was read up to. */

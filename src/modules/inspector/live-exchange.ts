@@ -153,10 +153,10 @@ export class LiveExchange {
     this.#roundAt = this.parts.monotonic();
     this.#isWanted = false;
     try {
+      await this.#hear();
       await this.#say();
       await this.#look();
       await this.#tell();
-      await this.#hear();
       this.#isAway = false;
     } catch (err) {
       this.#isAway = true;
@@ -167,7 +167,7 @@ export class LiveExchange {
   /** Says what is watched here, when that has changed or its time is soon over. */
   async #say(): Promise<void> {
     const { database, monotonic, roster } = this.parts;
-    const scopes = JSON.stringify(this.#incoming.scopes);
+    const scopes = JSON.stringify(this.#incoming.begun);
     const at = monotonic();
     const isSaid = scopes === this.#said && (scopes === '[]' || at - this.#saidAt < RENEW_MS);
     if (isSaid) return;
@@ -190,7 +190,7 @@ export class LiveExchange {
     this.#served = new Set(watched.map(({ scope }) => scopeKey(scope)));
     this.#isCrowded = watched.length === MOST_WATCHED;
     // Gone with a crash of the database, or with a leap of its clock: it is said again in the next round.
-    if (!this.#isCrowded && this.#incoming.scopes.some((scope) => !this.#served.has(scopeKey(scope))))
+    if (!this.#isCrowded && this.#incoming.begun.some((scope) => !this.#served.has(scopeKey(scope))))
       this.#said = '';
     const followed = watched.flatMap(({ scope, elsewhere }) => (elsewhere ? [scope] : []));
     this.#outgoing.follow(followed);
