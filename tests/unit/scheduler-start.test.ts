@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
+import pino from 'pino';
+import type { Database } from '../../src/db/database.ts';
+import { Scheduler } from '../../src/engine/scheduler.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+/** How often the clock has looked, 200 ms after its start. */
+async function looksOf(told: (wakeUps: Scheduler) => void): Promise<number> {
+  let looks = 0;
+  const query = async (text: string) => {
+    if (text.startsWith('with due')) looks++;
+    return [];
+  };
+  const clock = { now: () => 1_780_000_000_000, monotonic: () => 0 };
+  const wakeUps = new Scheduler(
+    { query } as unknown as Database,
+    clock,
+    [{ kind: emailKind, room: () => 1, wake: async () => {} }],
+    pino({ enabled: false }),
+  );
+  told(wakeUps);
+  wakeUps.start();
+  await wakeUps.settled();
+  jest.advanceTimersByTime(200);
+  await wakeUps.settled();
+  await wakeUps.stop();
+  return looks;
+}
+
+test('who is told before the start that others leave births looks for them from the start', async () => {
+  const untold = await looksOf(() => {});
+  expect(untold).toBeGreaterThan(0);
+  expect(await looksOf((wakeUps) => wakeUps.lookForBirths(true))).toBeGreaterThan(untold);
+  const takenBack = await looksOf((wakeUps) => {
+    wakeUps.lookForBirths(true);
+    wakeUps.lookForBirths(false);
+  });
+  expect(takenBack).toBe(untold);
+});
