@@ -37,7 +37,7 @@ import type { AcceptanceDeps } from './emails/accept.ts';
 import type { CampaignMail } from './emails/campaign-mail.ts';
 import type { TestClocks } from './emails/clocked/clock-of-email.ts';
 import type { RecordFeedback } from './emails/feedback/record-feedback.ts';
-import type { BulkRoom } from './emails/send/bulk-room.ts';
+import type { RoomForBulk } from './emails/send/bulk-room.ts';
 import type { DirectMail } from './emails/send/direct-mail.ts';
 import type { LiveLimits } from './emails/send/limits.ts';
 import type { Explain } from './inspector/actors.ts';
@@ -127,8 +127,8 @@ export interface Offers {
   clockedDeliveries?: Clocked;
   /** The clocks that test mail may live by. */
   testClocks?: TestClocks;
-  /** How many emails of campaigns a workspace may give out now. @throws Unavailable */
-  bulkRoom?: (workspaceId: string) => Promise<BulkRoom>;
+  /** How many emails of campaigns may be given out now. */
+  bulkRoom?: RoomForBulk;
   /** About how many recipients of a campaign from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
   warmUpRoom?: (domainId: string) => Promise<number | null>;
   /** Has live emails of a domain that wait for its warm-up ask again now. @throws Unavailable */

@@ -16,7 +16,7 @@ function world({ own = 0, others = 1, waiting = 0, tookMs = 0 }) {
     own: () => state.own,
     others: () => state.others,
   });
-  return { state, room };
+  return { state, room: (workspaceId: string, isHereOnly = false) => room(workspaceId, isHereOnly) };
 }
 
 test('the room of this instance comes first, and asks nobody', async () => {
@@ -28,6 +28,12 @@ test('the room of this instance comes first, and asks nobody', async () => {
 test('an instance that is alone leaves nothing to others', async () => {
   const { state, room } = world({ others: 0 });
   expect(await room('ws_1')).toEqual({ count: 0, isElsewhere: false });
+  expect(state.asked).toEqual([]);
+});
+
+test('what others may not have has the room of this instance alone', async () => {
+  const { state, room } = world({ others: 3 });
+  expect(await room('ws_1', true)).toEqual({ count: 0, isElsewhere: false });
   expect(state.asked).toEqual([]);
 });
 

@@ -6,7 +6,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
-import type { BulkRoom } from '../emails/queries.ts';
+import type { RoomForBulk } from '../emails/queries.ts';
 import type { IsMember, TemplateContents } from '../templates/commands.ts';
 
 /** The services that campaigns call. */
@@ -45,8 +45,8 @@ export interface DispatchDeps {
   readonly contents: TemplateContents;
   /** Asked at each turn: emails are connected when the performer begins. */
   readonly acceptance: () => AcceptanceDeps;
-  /** How many emails a workspace may give out now. @throws Unavailable */
-  readonly bulkRoom: (workspaceId: string) => Promise<BulkRoom>;
+  /** How many emails may be given out now. */
+  readonly bulkRoom: RoomForBulk;
   /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
   readonly warmUpRoom: (domainId: string) => Promise<number | null>;
   readonly guards: GuardLimits;

@@ -102,10 +102,9 @@ export class Dispatch {
   /** How many may be given out now, and to whom: none while the line is full. */
   async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<BulkRoom> {
     const { database, bulkRoom } = this.deps;
-    const room = await bulkRoom(this.turn.workspaceId);
     // Of a warm-up's day nobody here knows how much of it others will use for what is left to them.
-    const count = room.isElsewhere && warmUpRoom !== null ? 0 : room.count;
-    const most = Math.min(count, CHUNK[database.kind]);
+    const room = await bulkRoom(this.turn.workspaceId, warmUpRoom !== null);
+    const most = Math.min(room.count, CHUNK[database.kind]);
     if (most <= 0) await pause(ROOM_MS);
     return { ...room, count: Math.max(0, Math.min(most, pace?.slice ?? most, warmUpRoom ?? most)) };
   }

@@ -184,7 +184,7 @@ export interface CampaignRecipient {
 /**
  * Accepts the email of one recipient of a campaign in the statement that marks the recipient, and takes its unit of quota there;
  * `withheld`: somebody else has given it out, or the campaign does not send any more. `nextAt`: when the next one may follow
- * (epoch milliseconds), where a rate is set. `isLeft`: another instance sends it. Those that are asked for together are written together. @throws Unavailable
+ * (epoch milliseconds), where a rate is set. `isLeft`: whichever instance has room sends it. Those that are asked for together are written together. @throws Unavailable
  */
 export async function acceptForCampaign(
   deps: AcceptanceDeps,

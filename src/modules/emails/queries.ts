@@ -26,7 +26,7 @@ export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.t
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';
-export type { BulkRoom } from './send/bulk-room.ts';
+export type { BulkRoom, RoomForBulk } from './send/bulk-room.ts';
 export { isReturnToken } from './send/return-token.ts';
 
 /** The services that listing emails calls. */

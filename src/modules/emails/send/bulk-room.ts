@@ -4,7 +4,7 @@ import type { Clock } from '../../../time/clock.ts';
 /** How many emails of campaigns may be given out now, and to whom. */
 export interface BulkRoom {
   readonly count: number;
-  /** They are for other instances: this one does not carry them out. */
+  /** They are for whoever has room first: this instance does not carry them out unless it claims them again. */
   readonly isElsewhere: boolean;
 }
 
@@ -24,6 +24,9 @@ const WAITING = `select count(*)::integer as waiting from (
   select from email_due where is_bulk and workspace_id = $1 and wake_at <= $2::timestamptz limit $3::integer
 ) w`;
 
+/** The room of a workspace; `isHereOnly`: that of this instance alone, for what others may not have. @throws Unavailable */
+export type RoomForBulk = (workspaceId: string, isHereOnly: boolean) => Promise<BulkRoom>;
+
 interface Parts {
   readonly database: Pick<Database, 'query'>;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -38,12 +41,7 @@ interface Parts {
  * others. Those claim what waits in the database as they have room for it, so that only as much is given out as leaves in some
  * seconds: what waits has taken its unit of the quota, and is not to be got back.
  */
-export function bulkRoomOf({
-  database,
-  clock,
-  own,
-  others,
-}: Parts): (workspaceId: string) => Promise<BulkRoom> {
+export function bulkRoomOf({ database, clock, own, others }: Parts): RoomForBulk {
   const known = new Map<string, { readonly until: number; waiting: number }>();
 
   async function waitingIn(workspaceId: string, most: number): Promise<number> {
@@ -61,9 +59,9 @@ export function bulkRoomOf({
     return waiting;
   }
 
-  return async (workspaceId) => {
+  return async (workspaceId, isHereOnly) => {
     const here = own();
-    if (here > 0) return { count: here, isElsewhere: false };
+    if (here > 0 || isHereOnly) return { count: here, isElsewhere: false };
     const most = others() * MOST_LEFT;
     if (most === 0) return { count: 0, isElsewhere: false };
     const count = most - (await waitingIn(workspaceId, most));
