@@ -5,7 +5,7 @@ import { NoPostgres } from '../chaos/postgres-programs.ts';
 import { NoSecretKey } from '../config/secret-key.ts';
 import { OtherVersion } from '../control/client.ts';
 import { WrongSecretKey } from '../db/canary.ts';
-import { DataDirectoryUnusable, UnfinishedRestore } from '../db/data-directory.ts';
+import { DatabaseNotOpened, DataDirectoryUnusable, UnfinishedRestore } from '../db/data-directory.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
 import { Unavailable } from '../errors/unavailable.ts';
@@ -15,6 +15,7 @@ const PLAIN = [
   BackupRefused,
   DataDirectoryInUse,
   DataDirectoryUnusable,
+  DatabaseNotOpened,
   MigrationMismatch,
   NoPostgres,
   NoSecretKey,

@@ -35,6 +35,19 @@ const PROBLEMS: readonly Problem[] = [
   ],
 ];
 
+/** The engine of the embedded database ended while it opened its files. */
+export class DatabaseNotOpened extends Error {
+  override readonly name = 'DatabaseNotOpened';
+
+  constructor(folder: string, cause: Error) {
+    super(
+      `The embedded database in ${folder} cannot be opened: its files are damaged, or the machine has too little memory (${cause.message}). ` +
+        'Restore the newest backup into another DATA_DIR with `posthorn restore`, and keep this folder until it is no longer needed.',
+      { cause },
+    );
+  }
+}
+
 /** The folder of a data directory that a restore fills before it becomes the database. */
 export const RESTORING = 'restoring';
 
@@ -58,8 +71,14 @@ export function asUnusable(path: string, error: unknown): unknown {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) return new DataDirectoryUnusable(path, error);
   const { bavail, bsize } = statfsSync(dirname(path));
-  return bavail * bsize < ROOM_TO_START ? new DataDirectoryUnusable(path, { code: 'ENOSPC' }) : error;
+  if (bavail * bsize < ROOM_TO_START) return new DataDirectoryUnusable(path, { code: 'ENOSPC' });
+  return hasEnded(error) ? new DatabaseNotOpened(path, error) : error;
 }
+
+/** True of what PGlite throws where PostgreSQL inside it has ended: by an abort of its program, or before it was ready. */
+const hasEnded = (error: unknown): error is Error =>
+  error instanceof WebAssembly.RuntimeError ||
+  (error instanceof Error && error.message === 'PGlite failed to initialize properly');
 
 /** The content of the probe file: enough that a disk without room refuses it. */
 const PROBE = Buffer.alloc(65_536);

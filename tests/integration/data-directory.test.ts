@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explain } from '../../src/commands/explain.ts';
@@ -56,6 +65,15 @@ describe('the data directory belongs to one process', () => {
     expect((await fetch(`${first.url}/health`)).status).toBe(200);
   });
 });
+
+for (const file of ['PG_VERSION', 'global/pg_control', 'base/5/1259'])
+  test(`a database whose file ${file} is empty is told in a sentence, which names a way out`, async () => {
+    await layEmbedded(dataDir);
+    truncateSync(join(dataDir, 'postgres', file));
+    expect(await open()).toMatch(
+      /^The embedded database in \S+ cannot be opened: its files are damaged, .+ `posthorn restore`.+\n$/,
+    );
+  });
 
 describe('a data directory that cannot be written is told in a sentence', () => {
   const NOT_WRITABLE = /^The data directory cannot be written: \S+ \(E\w+\)\. .+ another DATA_DIR\.\n$/;
