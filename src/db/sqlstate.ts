@@ -37,14 +37,19 @@ export function codeOf(error: unknown): string {
 
 /**
  * Returns the constraint, or unique index, that the statement violated; empty when it violated none. The drivers name the field
- * differently.
+ * differently. What a node refused comes through a coordinator of Citus without that field: then it stands in the message alone.
  */
 function constraintOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   for (const field of ['constraint_name', 'constraint'])
     if (field in error) return String((error as Readonly<Record<string, unknown>>)[field] ?? '');
-  return 'cause' in error ? constraintOf(error.cause) : '';
+  if ('cause' in error) return constraintOf(error.cause);
+  const [, named = ''] = ('message' in error && NAMED.exec(String(error.message))) || [];
+  return named;
 }
+
+/** The only name in quotes of such a message, in every language of PostgreSQL. */
+const NAMED = /["«„“]\s?([a-z_0-9]+)\s?["»“”]/;
 
 /** What Citus adds to the name of a constraint on the shard of a distributed table. */
 const SHARD_SUFFIX = /^(_[0-9]+)?$/;

@@ -191,6 +191,9 @@ class Walker {
       await eventually(`${id} has left`, async () => {
         const { status } = await this.#ok('GET', `/v1/emails/${id}`);
         return ['sent', 'delivered'].includes(status) || undefined;
+      }).catch(async () => {
+        const { status, summary } = await this.#ok('GET', `/v1/emails/${id}/explain`);
+        this.#faults.push(`${id} has not left: ${status}. ${summary}`);
       });
   }
 

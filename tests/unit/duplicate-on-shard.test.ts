@@ -33,3 +33,11 @@ test('a name that only begins alike is another constraint', () => {
   ])
     expect(isDuplicate(violation(other, 'constraint_name'), KEY)).toBe(false);
 });
+
+test('what a node refused is known by its message, where the coordinator names no constraint', () => {
+  const told = (name: string) =>
+    Object.assign(new Error(`duplicate key value violates unique constraint "${name}"`), { code: '23505' });
+  expect(isDuplicate(told('idempotency_keys_pkey_102058'), 'idempotency_keys_pkey')).toBe(true);
+  expect(isDuplicate(told('email_turns_20261124_pkey_102106'), 'idempotency_keys_pkey')).toBe(false);
+  expect(isDuplicateIn(told('email_turns_20261124_pkey_102106'), 'email_turns')).toBe(true);
+});
