@@ -20,8 +20,9 @@ const LONGEST_WAIT_MS = 1_000;
 const AGAIN_MS = 1_000;
 /** The wait of a campaign whose workspace is archived. */
 const ARCHIVED_MS = 60_000;
-/** The rates of the guards are looked at after so many emails, and before the campaign ends. */
+/** The rates of the guards are looked at after so many emails or milliseconds, and before the campaign ends. */
 const GUARD_EVERY = 1_000;
+const GUARD_MS = 2_000;
 
 /** The wait of a campaign for whose emails the warm-up of its domain has no room: it ends with the day, or with the schedule. */
 const WARM_UP_MS = 900_000;
@@ -45,6 +46,8 @@ export class Dispatch {
   #canary: CanaryStage;
   #nextAt = 0;
   #sinceGuard = GUARD_EVERY;
+  /** Monotonic. */
+  #guardedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly deps: DispatchDeps,
@@ -78,7 +81,12 @@ export class Dispatch {
       const room = await this.deps.warmUpRoom(message.domainId);
       if (room === 0) return this.#ended(WARM_UP_MS);
       const allowed = await this.#allowed(pace, room);
-      if (allowed.count === 0) continue;
+      if (allowed.count === 0) {
+        // What was given out comes back with its outcomes meanwhile.
+        const tripped = await this.#guard(0);
+        if (tripped) return this.#stopped(tripped);
+        continue;
+      }
       const rows = await nextWaiting(database, source, this.#place, Math.min(allowed.count, canaryLeft));
       if (rows.length === 0) {
         const end = await this.#endOrBeginAgain(source);
@@ -103,7 +111,7 @@ export class Dispatch {
   async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<BulkRoom> {
     const { database, bulkRoom } = this.deps;
     // Of a warm-up's day nobody here knows how much of it others will use for what is left to them.
-    const room = await bulkRoom(this.turn.workspaceId, warmUpRoom !== null);
+    const room = await bulkRoom(warmUpRoom !== null);
     const most = Math.min(room.count, CHUNK[database.kind]);
     if (most <= 0) await pause(ROOM_MS);
     return { ...room, count: Math.max(0, Math.min(most, pace?.slice ?? most, warmUpRoom ?? most)) };
@@ -210,8 +218,10 @@ export class Dispatch {
 
   async #guard(given: number): Promise<Exclude<PausedReason, 'manual'> | null> {
     this.#sinceGuard += given;
-    if (this.#sinceGuard < GUARD_EVERY) return null;
+    const now = this.deps.clock.monotonic();
+    if (this.#sinceGuard < GUARD_EVERY && now - this.#guardedAt < GUARD_MS) return null;
     this.#sinceGuard = 0;
+    this.#guardedAt = now;
     return trippedBy(this.deps.database, this.turn, this.deps.guards, this.#place);
   }
 

@@ -8,7 +8,7 @@ export interface BulkRoom {
   readonly isElsewhere: boolean;
 }
 
-/** Emails of a workspace that may wait in the database for each other instance that delivers: about a second of a fast one. */
+/** Emails of campaigns that may wait in the database for each other instance that delivers: about a second of a fast one. */
 export const MOST_LEFT = 1_024;
 /** A chunk of a campaign has no more. Fewer are not given out: one statement writes a hundred in little more time than one. */
 const LEAST = 128;
@@ -21,11 +21,11 @@ const KNOWN_MS = 50;
 const TIMES_AS_LONG = 20;
 
 const WAITING = `select count(*)::integer as waiting from (
-  select from email_due where is_bulk and workspace_id = $1 and wake_at <= $2::timestamptz limit $3::integer
+  select from email_due where is_bulk and wake_at <= $1::timestamptz limit $2::integer
 ) w`;
 
-/** The room of a workspace; `isHereOnly`: that of this instance alone, for what others may not have. @throws Unavailable */
-export type RoomForBulk = (workspaceId: string, isHereOnly: boolean) => Promise<BulkRoom>;
+/** `isHereOnly`: the room of this instance alone, for what others may not have. @throws Unavailable */
+export type RoomForBulk = (isHereOnly: boolean) => Promise<BulkRoom>;
 
 interface Parts {
   readonly database: Pick<Database, 'query'>;
@@ -39,36 +39,30 @@ interface Parts {
 /**
  * The room for emails of campaigns: that of this instance first, since what it writes it need not read again, and then that of the
  * others. Those claim what waits in the database as they have room for it, so that only as much is given out as leaves in some
- * seconds: what waits has taken its unit of the quota, and is not to be got back.
+ * seconds, of all campaigns together: whoever comes last must not wait for hours behind the others.
  */
 export function bulkRoomOf({ database, clock, own, others }: Parts): RoomForBulk {
-  const known = new Map<string, { readonly until: number; waiting: number }>();
+  let known = { until: Number.NEGATIVE_INFINITY, waiting: 0 };
 
-  async function waitingIn(workspaceId: string, most: number): Promise<number> {
-    const now = clock.monotonic();
-    for (const [id, { until }] of known) if (until <= now) known.delete(id);
-    const answer = known.get(workspaceId);
-    if (answer) return answer.waiting;
-    const [row] = await database.query<{ waiting: number }>(WAITING, [
-      ...[workspaceId, new Date(clock.now()).toISOString(), most],
-    ]);
-    const waiting = row?.waiting ?? 0;
-    const answeredAt = clock.monotonic();
-    const until = answeredAt + Math.max(KNOWN_MS, TIMES_AS_LONG * (answeredAt - now));
-    known.set(workspaceId, { until, waiting });
-    return waiting;
+  async function read(most: number): Promise<typeof known> {
+    const asked = clock.monotonic();
+    const now = new Date(clock.now()).toISOString();
+    const [row] = await database.query<{ waiting: number }>(WAITING, [now, most]);
+    const answered = clock.monotonic();
+    const until = answered + Math.max(KNOWN_MS, TIMES_AS_LONG * (answered - asked));
+    return { until, waiting: row?.waiting ?? 0 };
   }
 
-  return async (workspaceId, isHereOnly) => {
+  return async (isHereOnly) => {
     const here = own();
     if (here > 0 || isHereOnly) return { count: here, isElsewhere: false };
     const most = others() * MOST_LEFT;
     if (most === 0) return { count: 0, isElsewhere: false };
-    const count = most - (await waitingIn(workspaceId, most));
+    if (clock.monotonic() >= known.until) known = await read(most);
+    const count = most - known.waiting;
     if (count < LEAST) return { count: 0, isElsewhere: true };
     // Whoever asks gives out a chunk at the most, and the answer counts it until it is read anew.
-    const answer = known.get(workspaceId);
-    if (answer) answer.waiting += LEAST;
+    known.waiting += LEAST;
     return { count, isElsewhere: true };
   };
 }

@@ -77,9 +77,10 @@ export class BulkSupply {
     return this.#slots.get(name);
   }
 
-  /** An order of a campaign has come. */
-  come(order: Order): void {
+  /** An order of a campaign has come, of that domain where it is known yet. */
+  come(order: Order, domainId: string | null): void {
     this.#coming.add(order);
+    this.#domains.set(order, domainId ?? '');
   }
 
   /** An order, which is of that domain, asks for a slot now. */

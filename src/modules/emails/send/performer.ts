@@ -81,7 +81,7 @@ export class LivePerformer {
     if (this.#held.has(id)) return [];
     this.#held.set(id, order);
     const known = order.payload as LiveMessage | undefined;
-    if (order.isBulk || known?.campaign_id) this.#bulk.come(order);
+    if (order.isBulk || known?.campaign_id) this.#bulk.come(order, known?.domain_id ?? null);
     return this.#perform(order, tell).finally(() => this.#bulk.leave(order));
   }
 
