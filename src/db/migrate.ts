@@ -1,4 +1,6 @@
 import type { Statements } from './database.ts';
+import { DISTRIBUTED } from './distribution/catalogue.ts';
+import { undistributed } from './distribution/present.ts';
 import { type Migration, migrations as released } from './migrations.ts';
 
 /** The database was made by migrations that this executable does not carry; starting would harm it. */
@@ -41,6 +43,7 @@ export async function migrate(
       `The database has migration ${unknown.name}, which this version does not know. Run the newer version that made it.`,
     );
   const done: string[] = [];
+  const isSpread = (await undistributed(database)).length < DISTRIBUTED.length;
   for (const { name, sql } of migrations) {
     const hash = hashOf(sql);
     const before = applied.get(name);
@@ -51,10 +54,10 @@ export async function migrate(
       );
     const begin = performance.now();
     try {
+      const body = `insert into posthorn_migrations (name, hash) values ('${name}', '${hash}');
+         ${sql}`;
       await database.script(
-        `select pg_advisory_xact_lock(${SCHEMA_LOCK});
-         insert into posthorn_migrations (name, hash) values ('${name}', '${hash}');
-         ${sql}`,
+        isSpread ? asOneCommand(body) : `select pg_advisory_xact_lock(${SCHEMA_LOCK}); ${body}`,
       );
     } catch (error) {
       // An instance that waited for the lock finds the entry made, and its own try was rolled back whole.
@@ -70,3 +73,12 @@ export async function migrate(
   }
   return done;
 }
+
+/** Citus leaves the storage of columns as it was when the table was distributed, which is a matter of space alone. */
+const STORAGE = /alter table \w+ alter column \w+ set storage \w+;/g;
+
+/** Citus takes no command about its tables that stands in a message with others; within one command it takes them all. */
+const asOneCommand = (sql: string): string => `do $migration$ begin
+  perform pg_advisory_xact_lock(${SCHEMA_LOCK});
+  ${sql.replaceAll(STORAGE, '').trimEnd().replace(/;$/, '')};
+end $migration$`;

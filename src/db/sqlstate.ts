@@ -27,10 +27,14 @@ const NEVER_CONNECTED = new Set([
 /** The SQLSTATE query_canceled: the statement timeout of the server. */
 export const TOOK_TOO_LONG = '57014';
 
+/** What a coordinator of Citus says where a node refused a row that it was sent: it gives such an error no code of its own. */
+const DUPLICATE = /^duplicate key value violates unique constraint "/;
+
 /** Returns the five-character SQLSTATE of an error, or the driver's own code; empty when it has none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (own === 'XX000' && 'message' in error && DUPLICATE.test(String(error.message))) return '23505';
   // Drizzle wraps the driver's error.
   return own || ('cause' in error ? codeOf(error.cause) : '');
 }

@@ -34,10 +34,15 @@ test('a name that only begins alike is another constraint', () => {
     expect(isDuplicate(violation(other, 'constraint_name'), KEY)).toBe(false);
 });
 
-test('what a node refused is known by its message, where the coordinator names no constraint', () => {
+test.each(['23505', 'XX000'])('what a node refused is known by its message, with the code %s', (code) => {
   const told = (name: string) =>
-    Object.assign(new Error(`duplicate key value violates unique constraint "${name}"`), { code: '23505' });
+    Object.assign(new Error(`duplicate key value violates unique constraint "${name}"`), { code });
   expect(isDuplicate(told('idempotency_keys_pkey_102058'), 'idempotency_keys_pkey')).toBe(true);
   expect(isDuplicate(told('email_turns_20261124_pkey_102106'), 'idempotency_keys_pkey')).toBe(false);
   expect(isDuplicateIn(told('email_turns_20261124_pkey_102106'), 'email_turns')).toBe(true);
+});
+
+test('another error without a code of its own is no duplicate', () => {
+  const told = Object.assign(new Error('could not find the shard'), { code: 'XX000' });
+  expect(isDuplicate(told)).toBe(false);
 });
