@@ -6,6 +6,8 @@ import { DISTRIBUTED } from '../../src/db/distribution/catalogue.ts';
 import { distribute, NotDistributable } from '../../src/db/distribution/distribute.ts';
 import { HalfDistributed, isDistributedDatabase } from '../../src/db/distribution/present.ts';
 import { openShards } from '../../src/db/distribution/shards.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { migrations } from '../../src/db/migrations.ts';
 import { installStandIn } from '../support/citus-stand-in.ts';
 import { command } from '../support/command.ts';
 import {
@@ -81,6 +83,28 @@ describe('distributing a database', () => {
     await database.query('delete from refused');
     expect(await distribute(database)).toEqual(NAMES.slice(NAMES.indexOf('usage')));
   });
+});
+
+test('a later migration runs as one command on a distributed database, and leaves storage as it is', async () => {
+  await using store = await postgresStore();
+  const { database } = store;
+  await installStandIn(database);
+  await distribute(database);
+  const later = {
+    name: '9999_later',
+    sql: 'alter table captured add column later text;\nalter table captured alter column raw set storage main;\n',
+  };
+  expect(await migrate(database, [...migrations, later])).toEqual(['9999_later']);
+  expect(await migrate(database, [...migrations, later])).toEqual([]);
+  expect(
+    await rowsOf(
+      database,
+      `select attname, attstorage from pg_attribute where attrelid = 'captured'::regclass and attname in ('later', 'raw') order by 1`,
+    ),
+  ).toEqual([
+    { attname: 'later', attstorage: 'x' },
+    { attname: 'raw', attstorage: 'e' },
+  ]);
 });
 
 test('emails of many workspaces are accepted, claimed and ended by statements for one shard each', async () => {
