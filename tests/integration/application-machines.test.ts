@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Failure } from '../../src/http/failure.ts';
 import type { SocketSession } from '../../src/http/listen.ts';
 import type { ActorPage, Machine } from '../../src/modules/inspector/model.ts';
 import { Browser, inviteMember, setUpOwner } from '../contract/a-browser.ts';
@@ -90,7 +91,7 @@ test('the connection is in the environment of its address and the workspace of i
 test('a connection is over once its browser has turned to another workspace', async () => {
   const { inspectorSessions } = real.service.inspector.deps;
   const session = await inspectorSessions.of(new Headers({ cookie: owner.cookie }), null);
-  if (!session) throw new Error('The owner has no session.');
+  if (!session || session instanceof Failure) throw new Error('The owner has no session.');
   expect(await inspectorSessions.visibilityNow(session)).not.toBeNull();
   const made = await owner.ask('/workspaces', { name: 'Other' });
   expect((await owner.ask(`/workspaces/${made.body.data.id}/switch`, {})).status).toBe(200);

@@ -114,6 +114,20 @@ describe('the live view hides what the API key does not permit', () => {
     expect(await kinds()).toEqual(['apiKey', 'domain', 'email']);
   });
 
+  test('a key without the permission is told which one it lacks, where it opens a connection itself', async () => {
+    const { key } = await keyWith('contacts:read');
+    const handshake = {
+      ...{ connection: 'upgrade', upgrade: 'websocket', authorization: `Bearer ${key}` },
+      ...{ 'sec-websocket-version': '13', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==' },
+    };
+    for (const path of ['/inspector/live', '/inspect']) {
+      const response = await fetch(service.url + path, { headers: handshake });
+      const { error } = (await response.json()) as { error: { code: string; message: string } };
+      expect([response.status, error.code]).toEqual([403, 'FORBIDDEN']);
+      expect(error.message).toContain('emails:read');
+    }
+  });
+
   test('a printed link has no key and shows every kind', async () => {
     const [, ticket = ''] = /test {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
     const cookie = (await sessionCookie(service.url, { ticket })) ?? '';

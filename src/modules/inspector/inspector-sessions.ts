@@ -77,8 +77,8 @@ export class InspectorSessions {
     return this.tickets.issue({ sessionId: id, subject, endsAt: expiresAt }, expiresAt);
   }
 
-  /** Finds the session of a request by its ticket, its cookie, or the key in its Authorization header. */
-  async of(headers: Headers, ticket: string | null): Promise<InspectorSession | null> {
+  /** Finds the session of a request by its ticket, its cookie, or the key in its Authorization header; a refusal of a key that lacks the permission. */
+  async of(headers: Headers, ticket: string | null): Promise<InspectorSession | Failure | null> {
     const session = ticket === null ? await this.sessions.find(headers) : await this.#redeem(ticket);
     if (session) {
       const visibility = await this.visibilityNow(session);
@@ -86,7 +86,8 @@ export class InspectorSessions {
     }
     if (ticket !== null || !headers.has('authorization')) return null;
     const caller = await identify(headers, this.authenticate);
-    if (caller instanceof Failure || !holds(caller.permissions, NEEDED)) return null;
+    if (caller instanceof Failure) return null;
+    if (!holds(caller.permissions, NEEDED)) return lacking(NEEDED, caller);
     const expiresAt = this.now() + LASTS_MS;
     return {
       id: null,

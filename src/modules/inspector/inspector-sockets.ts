@@ -43,6 +43,7 @@ export function inspectorSockets(deps: InspectorSocketDeps): SocketUpgrade {
     countedBy: 'API key or link',
     async admit({ headers, query, match: [path, environment] }) {
       const found = await sessions.of(headers, query.get('ticket'));
+      if (found instanceof Failure) return found;
       const session = found && environment !== undefined ? inEnvironment(found, environment) : found;
       if (!session) return NO_SESSION;
       const { id, workspaceId } = session.subject;

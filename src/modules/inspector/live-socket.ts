@@ -11,8 +11,8 @@ const BACKLOG = 65_536;
 export const SESSION_OVER = 4_401;
 /** The close code of a server that stops (RFC 6455, 7.4.1). */
 export const GOING_AWAY = 1_001;
-/** Time between two checks of the session of a connection. */
-const RECHECK_MS = 15_000;
+/** Time between two checks of the session of a connection: what was revoked is seen for so long at the most. */
+export const RECHECK_MS = 5_000;
 
 /** The WebSocket of a live view in a browser. */
 export class LiveSocket implements SocketSession, Viewer {

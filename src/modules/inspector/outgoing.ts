@@ -80,13 +80,16 @@ export class Outgoing {
   #take(): readonly string[] {
     const entries: string[] = [];
     let room = MOST_TEXT;
-    for (const gathering of this.#gathering.values()) {
+    // Another one is the first each time, so that no busy environment takes the room of those behind it for ever.
+    const all = [...this.#gathering.values()];
+    const first = all.length === 0 ? 0 : this.#number % all.length;
+    for (const gathering of [...all.slice(first), ...all.slice(0, first)]) {
       const { scope, gathered, before } = gathering;
       if (gathered.isEmpty) continue;
       const news: News = { before, ...gathered.tell() };
       const text = JSON.stringify({ ...scope, news });
       const entry = text.length <= room ? text : JSON.stringify({ ...scope, news: onlyNumbers(news) });
-      room -= Math.min(room, text.length);
+      if (entry === text) room -= text.length;
       gathering.before = sumOf(before, news.times);
       entries.push(entry);
     }

@@ -7,7 +7,7 @@ import type { SocketSession } from '../../http/listen.ts';
 import type { FeedSource, News } from './gathered.ts';
 import type { InspectorSession } from './inspector-sessions.ts';
 import type { Others } from './live-exchange.ts';
-import { GOING_AWAY, SESSION_OVER } from './live-socket.ts';
+import { GOING_AWAY, RECHECK_MS, SESSION_OVER } from './live-socket.ts';
 import { introduction, introductionText, newsTexts, toldTexts } from './stately.ts';
 import type { Visibility } from './visibility.ts';
 
@@ -18,7 +18,8 @@ const MOST_REPORTED = 200;
 /** Most messages a second. The rest of a busy second is dropped; the next one reports the states of the actors then. */
 const MOST_A_SECOND = 400;
 const BACKLOG = 1_048_576;
-const RECHECK_MS = 15_000;
+/** News of other instances that wait until their actors are read; those beyond it are left out. */
+const MOST_HEARD = 32;
 
 interface Row {
   readonly id: string;
@@ -44,7 +45,8 @@ export class StatelyRelay implements SocketSession {
   readonly #reported = new Set<string>();
   #socket: ServerWebSocket<SocketSession> | null = null;
   #leave: readonly (() => void)[] = [];
-  /** True while the actors of another instance's news are read; what it tells meanwhile is left out. */
+  /** What other instances told while the actors of earlier news are read: a round brings that of all of them at once. */
+  readonly #heard: News[] = [];
   #isReading = false;
   #timer: ReturnType<typeof setInterval> | undefined;
   #second = 0;
@@ -68,7 +70,7 @@ export class StatelyRelay implements SocketSession {
     this.#socket = socket;
     this.#leave = [
       this.from.engine.listen((kind, drafts) => this.#note(socket, kind, drafts)),
-      this.from.others.join(this.#scope, ({ news }) => void this.#hear(socket, news)),
+      this.from.others.join(this.#scope, ({ news }) => this.#hear(socket, news)),
     ];
     this.#timer = setInterval(() => {
       void this.readVisibility()
@@ -128,11 +130,23 @@ export class StatelyRelay implements SocketSession {
     }
   }
 
-  async #hear(socket: ServerWebSocket<SocketSession>, news: News): Promise<void> {
+  #hear(socket: ServerWebSocket<SocketSession>, news: News): void {
+    if (this.#heard.length < MOST_HEARD) this.#heard.push(news);
     if (this.#isReading) return;
     this.#isReading = true;
-    const actors = await presentOf(this.from, this.#scope, news).catch(() => new Map<string, Present>());
-    this.#isReading = false;
+    void this.#readHeard(socket).finally(() => {
+      this.#isReading = false;
+    });
+  }
+
+  async #readHeard(socket: ServerWebSocket<SocketSession>): Promise<void> {
+    for (let news = this.#heard.shift(); news; news = this.#heard.shift())
+      // What cannot be read now, or comes from a version that tells it otherwise, is left out.
+      await this.#tell(socket, news).catch(() => {});
+  }
+
+  async #tell(socket: ServerWebSocket<SocketSession>, news: News): Promise<void> {
+    const actors = await presentOf(this.from, this.#scope, news);
     for (const { kind: name, ...move } of news.sample) {
       const present = actors.get(move.id);
       if (!present || !this.#visibility.has(name)) continue;

@@ -111,6 +111,24 @@ describe('what an instance tells the others', () => {
     expect(next?.text.length).toBeLessThan(500_000);
     expect(next?.entries.filter(({ news }) => news.moves.length > 0).length).toBeGreaterThan(5);
   });
+
+  test('keeps room for a small environment behind those that are too large, and begins at another one each time', () => {
+    const scopes = Array.from({ length: 50 }, (_, index) => scopeOf(index));
+    const { outgoing, told } = stage(scopes);
+    const large = new Set<string>();
+    for (let round = 0; round < scopes.length; round++) {
+      for (const scope of scopes.slice(0, -1))
+        for (let index = 0; index < 250; index++)
+          outgoing.note(email, [draft(`em_${index}`, `step ${index}`, scope)]);
+      outgoing.note(email, [draft('em_small', 'sent', scopes.at(-1))]);
+      const next = told();
+      const whole = next?.entries.filter(({ news }) => news.moves.length > 0) ?? [];
+      expect(whole.map(({ workspaceId }) => workspaceId)).toContain('ws_49');
+      for (const { workspaceId } of whole) large.add(workspaceId);
+      if (next) outgoing.done(next);
+    }
+    expect(large.size).toBe(scopes.length);
+  });
 });
 
 describe('what a viewer is told of other instances', () => {
