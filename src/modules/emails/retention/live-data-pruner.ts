@@ -1,7 +1,7 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import type { Database } from '../../../db/database.ts';
 import { lowestIdAt } from '../../../db/ids.ts';
-import { partitionedDays, partitionName, retireDay } from '../../../db/partitions.ts';
+import { partitionedDays, retireDay } from '../../../db/partitions.ts';
 import type { Duty } from '../../../duties/duty.ts';
 import { beginRemoval, RETENTION_BATCH, type RetentionDeps } from '../../../duties/retention.ts';
 import { stateList, statesWhere } from '../../../engine/kind.ts';
@@ -53,6 +53,7 @@ const PRUNE_OWN = batchStatement(
 const PRUNE_OWN_ORPHANS = `delete from email_turns t
 where t.workspace_id = $2 and t.email_id < $1 and not exists (select true from emails e where e.id = t.email_id and e.workspace_id = $2)`;
 const WORKSPACES = 'select id from workspaces order by id';
+const OF_DAY = 'select true as one from emails where id >= $1 and id < $2 limit 1';
 
 /** Deletes emails that were kept when their day was retired and have expired since; the default partition holds these few. */
 const PRUNE_LEFTOVERS = `with old as materialized (
@@ -115,7 +116,8 @@ async function pruneOnNodes(
   }
   for (const day of await partitionedDays(database)) {
     if (day + DAY_MS > cutoff || stop?.aborted) return;
-    const rows = await database.query(`select true as one from ${partitionName('emails', day)} limit 1`);
+    // By the ids, since one of the two tables may have no partition for a day.
+    const rows = await database.query(OF_DAY, [lowestIdAt('em', day), lowestIdAt('em', day + DAY_MS)]);
     if (rows.length === 0) await retireDay(database, day, [], stop);
   }
 }
