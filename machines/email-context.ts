@@ -83,6 +83,8 @@ export type EmailEvent =
   | { readonly type: 'cancel.requested'; readonly at: number }
   /** A client moves a scheduled email to another time. */
   | { readonly type: 'reschedule.requested'; readonly at: number; readonly scheduledAt: number }
+  /** The campaign that it is of was cancelled: what has not begun to leave never does. */
+  | { readonly type: 'campaign.ended'; readonly at: number }
   /** A process is ready to open a session for the next attempt of live mail. None is opened before this is durable. */
   | {
       readonly type: 'attempt.begun';

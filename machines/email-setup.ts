@@ -44,6 +44,7 @@ export const emailSetup = setup({
     simulatorIsFree: ({ context }) => !context.livemode && context.admitted,
     isNextAttempt: ({ context, event }) =>
       context.livemode && (event as AttemptBegun | AttemptPostponed).attempt === context.attempt + 1,
+    noAttemptHasBegun: ({ context }) => context.attempt === 0,
     isAttemptUnderWay: ({ context, event }) => isOfOpenAttempt(context, event),
     patienceIsOver: ({ context, event }) => isExpired(context, momentOf(context, event)),
     doubtIsHeld: ({ context }) => context.holdsDoubt,
@@ -245,3 +246,22 @@ export const refundUnit = {
     at: event.at,
   }),
 };
+
+/** Ends an email that its campaign does not send any more: the unit goes back, and the campaign hears who gets nothing. */
+export const withdraw = [
+  refundUnit,
+  {
+    type: 'note' as const,
+    params: ({ context }: { context: EmailContext }) => ({
+      attempt: context.attempt,
+      outcomes: context.recipients.map(
+        (_, recipient): RecipientOutcome => ({
+          recipient,
+          outcome: 'suppressed',
+          data: { reason: 'cancelled' },
+        }),
+      ),
+    }),
+  },
+  noteTime,
+] as const;

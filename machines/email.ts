@@ -14,6 +14,7 @@ import {
   settleAttempt,
   simulate,
   takeBackAttempt,
+  withdraw,
 } from './email-setup.ts';
 import { storedStates } from './names.ts';
 
@@ -94,6 +95,8 @@ export const emailMachine = emailSetup.createMachine({
           reenter: true,
           actions: postpone,
         },
+        // Whoever may have begun to send it has the say: a campaign that ends takes back only what nobody has begun.
+        'campaign.ended': { guard: 'noAttemptHasBegun', target: 'cancelled', actions: withdraw },
         'attempt.completed': outcomes,
         ...reportsWhileRetrying,
       },
@@ -144,7 +147,10 @@ export const emailMachine = emailSetup.createMachine({
       type: 'final',
       description: 'No recipient is known to have got it, and none is tried again; failureReason says why.',
     },
-    cancelled: { type: 'final', description: 'Cancelled by the client before it was sent.' },
+    cancelled: {
+      type: 'final',
+      description: 'Cancelled by the client, or with its campaign, before an attempt of it had begun.',
+    },
   },
 });
 

@@ -56,6 +56,39 @@ describe('an attempt of live mail', () => {
     expect(early.delays.turn).toBe((early.context.at as number) + 1_000);
   });
 
+  test('is made of nothing whose campaign ended before one had begun: the unit goes back, and everybody is noted', () => {
+    const email = new Observed(BEGINNINGS['a live email to two']);
+    const over = { type: 'campaign.ended', at: BORN + 2_000 } as ActorEvent;
+    // An attempt whose beginning was taken back has sent nothing.
+    email.tell(begun(1, 'uncertain'));
+    email.tell({ type: 'attempt.declined', at: BORN + 1_500, attempt: 1, by: 'uncertain' } as ActorEvent);
+    expect(email.tell(over)).toBeTrue();
+    expect([email.state, email.refunds, email.context.at]).toEqual(['cancelled', 1, BORN + 2_000]);
+    const noted = { outcome: 'suppressed', data: { reason: 'cancelled' } };
+    expect(email.effects).toEqual([
+      { type: 'refund', params: { acceptedAt: BORN, at: BORN + 2_000 } },
+      {
+        type: 'note',
+        params: { attempt: 0, outcomes: [0, 1].map((recipient) => ({ recipient, ...noted })) },
+      },
+    ]);
+    for (const late of [over, begun(1, 'late'), ended('uncertain')]) expect(email.tell(late)).toBeFalse();
+    expect(email.delays).toEqual({});
+  });
+
+  test('goes on where its campaign ended after one had begun', () => {
+    const over = (at: number): ActorEvent => ({ type: 'campaign.ended', at }) as ActorEvent;
+    const email = sending();
+    expect(email.tell(over(BORN + 1_000))).toBeFalse();
+    email.tell(completed(BORN + 2_000, 1, outcome(0, 'deferred'), outcome(1, 'deferred')));
+    expect(email.tell(over(BORN + 3_000))).toBeFalse();
+    email.wake(email.delays.backoff as number);
+    expect([email.state, email.tell(over(email.context.at + 1))]).toEqual(['queued', false]);
+    const lost = sending();
+    lost.wake(lost.delays.lease as number);
+    expect([lost.state, lost.tell(over(lost.context.at + 1)), lost.refunds]).toEqual(['queued', false, 0]);
+  });
+
   test('that was lost is in doubt, and an outcome that was not its own is refused though it has its number', () => {
     const email = new Observed(BEGINNINGS['a live email to two']);
     email.tell(begun(1, 'uncertain'));

@@ -115,6 +115,7 @@ export function everyEvent({
   const everyone = [...recipients.keys(), recipients.length];
   return [
     { name: 'cancel', event: { type: 'cancel.requested', at: soon } },
+    { name: 'campaign ended', event: { type: 'campaign.ended', at: soon } },
     {
       name: 'reschedule',
       event: { type: 'reschedule.requested', at: soon, scheduledAt: soon + 5 * SECOND } as EmailEvent,
@@ -236,6 +237,7 @@ export const simpleLives = (input: EmailInput): readonly ActorHistory[] =>
 /** With three more, or late outcomes, there would be a thousand ways more. The shortest lives come to every condition anyhow. */
 const HANDFUL = new Set([
   'cancel',
+  'campaign ended',
   'reschedule to now',
   'outcomes accepted',
   'outcomes deferred',

@@ -4,7 +4,7 @@ import { newEmail } from '../../machines/email-rules.ts';
 import { createSigner } from '../../src/crypto/signer.ts';
 import type { Database } from '../../src/db/database.ts';
 import type { Order } from '../../src/engine/draft.ts';
-import type { CampaignMail } from '../../src/modules/emails/campaign-mail.ts';
+import type { CampaignMail, Standing } from '../../src/modules/emails/campaign-mail.ts';
 import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
 import { outboundMessage, type Personalise } from '../../src/modules/emails/send/message.ts';
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
@@ -221,4 +221,32 @@ test('of a campaign no more emails wait than leave in a second, and room is told
   expect(performer.bulkRoom).toBe(10 + BULK + 1);
   clock.at = 1_500;
   expect(performer.bulkRoom).toBe(2 * BULK);
+});
+
+test('the emails of a campaign that has ended need no slot to say so, and those that waited for one say so with it', async () => {
+  let standing: Standing = 'sends';
+  let made = 0;
+  const campaigns: CampaignMail = {
+    standing: async () => standing,
+    mayLeave: async () => 'now',
+    parts: async () => {
+      made++;
+      return { subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' };
+    },
+  };
+  const { performer, sent, take, release } = world(systemClock, campaigns);
+  const content = { ...message.content, campaign: { contact: {} } };
+  const given = () => take({ campaign_id: 'cmp_1', content });
+  const types = (events: readonly EmailEvent[]) => events.map(({ type }) => type);
+  const first = given();
+  await eventually('the only slot is taken', async () => made === BULK || undefined);
+  const second = given();
+  await eventually('another waits for it', async () => performer.bulkRoom === 0 || undefined);
+  standing = 'ended';
+  expect(types(await given())).toEqual(['campaign.ended']);
+  release();
+  // What had a slot already is kept back when it was to begin, and offers itself again.
+  expect(types(await first)).toEqual([]);
+  expect(types(await second)).toEqual(['campaign.ended']);
+  expect([sent, made]).toEqual([[], BULK]);
 });

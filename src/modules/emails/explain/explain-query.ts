@@ -23,7 +23,7 @@ interface RecipientNote {
 
 const NOTES = `select (extract(epoch from a.at) * 1000)::float8 as at, a.outcome as what, a.attempt,
   e.recipients[a.recipient + 1] as recipient, a.data
-from emails e join email_attempts a on a.email_id = e.id and a.workspace_id = $2 where e.id = $1 and e.workspace_id = $2
+from emails e join email_attempts a on a.email_id = e.id and a.workspace_id = $2 where e.id = $1 and e.workspace_id = $2 and a.attempt > 0
 union all
 select (extract(epoch from v.occurred_at) * 1000)::float8, v.type, null, v.recipient, v.data
 from email_events v where v.email_id = $1 and v.workspace_id = $2

@@ -66,7 +66,7 @@ const STATES: Readonly<Record<EmailState, Explain>> = {
   }),
   cancelled: () => ({
     summary: 'It was cancelled before it was sent.',
-    rule: 'Only a scheduled email can be cancelled; its unit of quota went back if the period was still the same.',
+    rule: 'Only a scheduled email can be cancelled, or with its campaign one that has not begun to leave; its unit of quota went back if the period was still the same.',
     next: { text: END, at: null },
   }),
 };
@@ -131,6 +131,7 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
 const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEntry) => string>> = {
   spawned: ({ to }) => `Accepted, and at once ${to}.`,
   'cancel.requested': () => 'A client cancelled it.',
+  'campaign.ended': () => 'Its campaign was cancelled before an attempt had begun; nothing was sent.',
   'reschedule.requested': () => 'A client moved it to another time.',
   'attempt.completed': ({ attempt, to }) => `Attempt ${attempt} ended; the email is ${to}.`,
   'attempt.begun': ({ attempt }) => `Attempt ${attempt} began: a session could be had.`,

@@ -6,6 +6,7 @@ import type { TellActor } from '../../../engine/performers.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import { TransportOrder } from '../../../transport/order.ts';
 import type { Transport } from '../../../transport/transport.ts';
+import type { Standing } from '../campaign-mail.ts';
 import { LiveAttempt } from './attempt.ts';
 import { BulkSupply } from './bulk-supply.ts';
 import { COPIES_AT_ONCE, Delivery } from './delivery.ts';
@@ -102,12 +103,17 @@ export class LivePerformer {
     const slots = name && (isBulk ? this.#bulk.slotsOf(name) : this.#slots.get(name));
     if (!slots) return [];
     // A thousand emails of a paused campaign offer themselves again and again: they must take no slots from another one's.
-    const standing = await this.#delivery.standing(routing);
-    if (standing === 'held') return [];
+    const before = await this.#delivery.standing(routing);
+    if (before === 'held') return [];
+    if (isWithdrawn(before, context)) return withdrawn(clock.now());
     if (!isBulk && slots.capacity <= MOST_NEW) order.payload = undefined;
     if (isBulk) this.#bulk.lineUp(order, routing?.domain_id ?? null);
     if (!(await slots.take())) return [];
     this.#begun.set(order, slots);
+    // The wait for a slot may have been long.
+    const standing = await this.#delivery.standing(routing);
+    if (standing === 'held') return [];
+    if (isWithdrawn(standing, context)) return withdrawn(clock.now());
     const found = await this.#find(order).catch(unprepared);
     const octets = octetsOf(found?.message ?? null, context);
     if (!found || !(await this.#takeMemory(order, slots, octets))) return [];
@@ -212,6 +218,12 @@ export class LivePerformer {
     this.parts.bulkWriter.close();
   }
 }
+
+/** True for what a campaign that has ended takes back. Whether an attempt has begun elsewhere meanwhile is for the machine to say. */
+const isWithdrawn = (standing: Standing, { attempt }: EmailContext): boolean =>
+  standing === 'ended' && attempt === 0;
+
+const withdrawn = (at: number): readonly EmailEvent[] => [{ type: 'campaign.ended', at }];
 
 /** The memory of a large message: itself, and its copies that are sent at once. 0 for any other. */
 const octetsOf = (message: Found | null, { recipients, holdsDoubt }: EmailContext): number => {

@@ -35,7 +35,7 @@ type CampaignContent = Parameters<CampaignMail['parts']>[1];
 
 const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };
 
-/** Reads what an attempt takes. What a campaign has given out does not leave once it has ended. @throws Unavailable */
+/** Reads what an attempt takes. What a campaign has given out and a server has put off does not leave once it has ended. @throws Unavailable */
 export async function prepare(
   parts: PreparingParts,
   { id, workspaceId }: Actor,
