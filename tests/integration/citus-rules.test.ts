@@ -12,6 +12,7 @@ import {
   whoseStatement,
 } from '../../src/engine/read-statements.ts';
 import { wakeWriting } from '../../src/engine/wake-at.ts';
+import { WAITING_IN_BULK } from '../../src/modules/emails/send/bulk-room.ts';
 import { openService } from '../../src/service.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { breachesOf, loadParser } from '../support/citus-rules.ts';
@@ -82,6 +83,10 @@ describe('on a distributed database', () => {
       ['email_due', 'emails', 'webhook_deliveries'].map((table) => `reads ${table} on every node`),
     );
   });
+});
+
+test('the count of what campaigns have left breaks no rule, but that it asks every node', () => {
+  expect(breachesOf(WAITING_IN_BULK, distributed)).toEqual(['reads email_due on every node']);
 });
 
 describe('a statement', () => {

@@ -20,8 +20,9 @@ const KNOWN_MS = 50;
  */
 const TIMES_AS_LONG = 20;
 
-const WAITING = `select count(*)::integer as waiting from (
-  select from email_due where is_bulk and wake_at <= $1::timestamptz limit $2::integer
+/** What is due of them. It asks every node, as the looks for what is due do, and names a column, without which a node refuses it. */
+export const WAITING_IN_BULK = `select count(*)::integer as waiting from (
+  select true as one from email_due where is_bulk and wake_at <= $1::timestamptz limit $2::integer
 ) w`;
 
 /** `isHereOnly`: the room of this instance alone, for what others may not have. @throws Unavailable */
@@ -47,7 +48,7 @@ export function bulkRoomOf({ database, clock, own, others }: Parts): RoomForBulk
   async function read(most: number): Promise<typeof known> {
     const asked = clock.monotonic();
     const now = new Date(clock.now()).toISOString();
-    const [row] = await database.query<{ waiting: number }>(WAITING, [now, most]);
+    const [row] = await database.query<{ waiting: number }>(WAITING_IN_BULK, [now, most]);
     const answered = clock.monotonic();
     const until = answered + Math.max(KNOWN_MS, TIMES_AS_LONG * (answered - asked));
     return { until, waiting: row?.waiting ?? 0 };
