@@ -75,7 +75,7 @@ export const emailSetup = setup({
       _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] } | null,
     ) => {},
     /** Fact: the unit of quota goes back to the period it was taken from. */
-    refund: (_, _params: { readonly acceptedAt: number; readonly at: number }) => {},
+    refund: (_, _params: { readonly acceptedAt: number }) => {},
     /** Fact: these recipients get no more live mail. */
     suppress: (
       _,
@@ -241,10 +241,7 @@ export const giveUp = [
 /** Gives the unit of quota back, since the email is never sent. */
 export const refundUnit = {
   type: 'refund' as const,
-  params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => ({
-    acceptedAt: context.acceptedAt,
-    at: event.at,
-  }),
+  params: ({ context }: { context: EmailContext }) => ({ acceptedAt: context.acceptedAt }),
 };
 
 /** Ends an email that its campaign does not send any more: the unit goes back, and the campaign hears who gets nothing. */

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { usageAccountant } from '../../src/modules/usage/usage-accountant.ts';
-import { countOf, emailSpawn, engineOver, ManualClock, plainInput, rowsOf, TEST } from '../support/engine.ts';
+import {
+  countOf,
+  emailSpawn,
+  engineOver,
+  LIVE,
+  ManualClock,
+  plainInput,
+  rowsOf,
+  TEST,
+} from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -60,6 +69,27 @@ onEachStore('usage without a quota', (store) => {
     expect(await used()).toBe(before + 2);
     await cancel(2);
     expect(await used()).toBe(before + 1);
+  });
+
+  test('go back to the month they were taken from, also of what a warm-up has put off until that is over', async () => {
+    const lastOfNovember = Date.parse('2026-11-30T18:00:00.000Z');
+    const midnight = Date.parse('2026-12-01T00:00:00.000Z');
+    const ofMonth = (period: string) =>
+      rowsOf<{ used: number }>(store.database, 'select used from usage_totals where period = $1', [period]);
+    const one = engine();
+    const sent = Array.from({ length: 2 }, () =>
+      emailSpawn(plainInput(lastOfNovember, { livemode: true }), {
+        ...{ meter: { period: '2026-11', quota: null }, ...LIVE },
+      }),
+    );
+    await Promise.all(sent.map((birth) => one.spawn('email', birth)));
+    const because = { until: midnight, transport: 'smtp', perDay: 50 };
+    const event = { type: 'attempt.postponed', at: lastOfNovember, attempt: 1, because } as const;
+    for (const { id } of sent) expect((await one.tell('email', id, event)).outcome).toBe('changed');
+    const [put] = sent;
+    const ended = { type: 'campaign.ended', at: midnight + 1 } as const;
+    expect((await one.tell('email', put?.id as string, ended)).outcome).toBe('changed');
+    expect([await ofMonth('2026-11'), await ofMonth('2026-12')]).toEqual([[{ used: 1 }], []]);
   });
 
   test('go back although nothing of their period has ever been added up', async () => {

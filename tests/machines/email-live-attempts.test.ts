@@ -66,7 +66,7 @@ describe('an attempt of live mail', () => {
     expect([email.state, email.refunds, email.context.at]).toEqual(['cancelled', 1, BORN + 2_000]);
     const noted = { outcome: 'suppressed', data: { reason: 'cancelled' } };
     expect(email.effects).toEqual([
-      { type: 'refund', params: { acceptedAt: BORN, at: BORN + 2_000 } },
+      { type: 'refund', params: { acceptedAt: BORN } },
       {
         type: 'note',
         params: { attempt: 0, outcomes: [0, 1].map((recipient) => ({ recipient, ...noted })) },

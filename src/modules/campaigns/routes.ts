@@ -192,7 +192,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     permission: 'campaigns:write',
     summary: 'End a campaign',
     description:
-      'A draft, a scheduled or a paused one. What it has given out and of which no attempt has begun is `cancelled`, its recipient skipped, and its unit of the quota given back within the same month.',
+      'A draft, a scheduled or a paused one. What it has given out and of which no attempt has begun is `cancelled`, its recipient skipped, and its unit of the quota given back to the month it was taken from.',
     params,
     response: Campaign,
     status: 200,

@@ -52,7 +52,7 @@ export async function rescheduleEmail(
   return receiptOrFailure(params.id, 'rescheduled', told);
 }
 
-/** Cancels a scheduled email; the unit of quota goes back within the same period. */
+/** Cancels a scheduled email; the unit of quota goes back to the period it was taken from. */
 export async function cancelEmail(
   { engine, testClocks }: Scheduling,
   { caller, params, now }: Call<{ readonly id: string }>,

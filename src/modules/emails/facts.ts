@@ -102,14 +102,10 @@ export const emailEffects: EffectMeanings<typeof emailMachine> = {
   refund: {
     fact: givenBack.name,
     /**
-     * A unit goes back only within the period it was taken from: a month that is over has been counted. A test clock says nothing of the
-     * period that it really is.
+     * A unit goes back to the period it was taken from, whenever that was: what is put off into the next month ends there, although its
+     * campaign was cancelled in this one. A period that is over allows nobody anything, so that nothing becomes free by it.
      */
-    rows: ({ acceptedAt, at }, { livemode, snapshot }) =>
-      (snapshot.context as EmailContext).testClockId === undefined &&
-      periodOf(livemode, acceptedAt) === periodOf(livemode, at)
-        ? [{ period: periodOf(livemode, acceptedAt) }]
-        : [],
+    rows: ({ acceptedAt }, { livemode }) => [{ period: periodOf(livemode, acceptedAt) }],
   },
   suppress: {
     fact: 'suppressed',

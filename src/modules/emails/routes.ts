@@ -140,7 +140,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader & EmailLister & W
     permission: 'emails:send',
     summary: 'Cancel a scheduled email',
     description:
-      'Only while it is `scheduled`; otherwise it is 409. It gives its unit of the quota back within the same period.',
+      'Only while it is `scheduled`; otherwise it is 409. It gives its unit of the quota back to the month, in test mode the day, that it was taken from.',
     params: { id: EMAIL_ID },
     response: EmailReceipt,
     status: 200,

@@ -66,7 +66,7 @@ const STATES: Readonly<Record<EmailState, Explain>> = {
   }),
   cancelled: () => ({
     summary: 'It was cancelled before it was sent.',
-    rule: 'Only a scheduled email can be cancelled, or with its campaign one that has not begun to leave; its unit of quota went back if the period was still the same.',
+    rule: 'Only a scheduled email can be cancelled, or with its campaign one that has not begun to leave; its unit of quota went back to the period it was taken from.',
     next: { text: END, at: null },
   }),
 };
