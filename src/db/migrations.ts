@@ -35,6 +35,7 @@ import bulkLane from '../../drizzle/0036_bulk_lane.sql' with { type: 'text' };
 import refusedRuns from '../../drizzle/0037_refused_runs.sql' with { type: 'text' };
 import packedCaptures from '../../drizzle/0038_packed_captures.sql' with { type: 'text' };
 import attemptsByWorkspace from '../../drizzle/0039_attempts_by_workspace.sql' with { type: 'text' };
+import queuedByWorkspace from '../../drizzle/0043_queued_by_workspace.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   { name: '0037_refused_runs', sql: refusedRuns },
   { name: '0038_packed_captures', sql: packedCaptures },
   { name: '0039_attempts_by_workspace', sql: attemptsByWorkspace },
+  { name: '0043_queued_by_workspace', sql: queuedByWorkspace },
 ];

@@ -70,9 +70,8 @@ test('one that had not begun to leave is cancelled and costs nothing; one that h
   await stats('all are given out', ({ sent }) => sent === PEOPLE);
   const ofStatus = (status: string): Promise<Email[]> => get(`/v1/emails?campaignId=${id}&status=${status}`);
   await eventually('every slot is taken, and two are put off', async () => {
-    const emails: Email[] = await get(`/v1/emails?campaignId=${id}`);
-    const count = (status: string) => emails.filter((email) => email.status === status).length;
-    const isSo = count('deferred') === PUT_OFF && count('sending') === BEGUN;
+    const count = async (status: string) => (await ofStatus(status)).length;
+    const isSo = (await count('deferred')) === PUT_OFF && (await count('sending')) === BEGUN;
     return (isSo && told.length === PUT_OFF + SLOTS) || undefined;
   });
   expect(await used()).toBe(before + PEOPLE);

@@ -79,6 +79,9 @@ test('what exceeds a day waits for the next one, and counts as no attempt', asyn
     next: { at: tomorrow },
   });
   expect(told.evidence.at(-1).text).toStartWith(`Put off until ${tomorrow.slice(0, 10)} 00:00 UTC`);
+  const listed = async (status: string): Promise<string[]> =>
+    (await service.live.get(`/v1/emails?status=${status}`)).body.data.map((email: Email) => email.id);
+  expect([await listed('queued'), await listed('sending')]).toEqual([[waiting], []]);
   expect(arrived(waiting)).toBe(0);
   expect((await life(waiting)).context).toMatchObject({ attempt: 0, firstAttemptAt: null });
   const [day] = await service.service.database.query(

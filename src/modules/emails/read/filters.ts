@@ -16,6 +16,8 @@ export interface Filters {
   /** What does not change with an email's life. */
   readonly ofEmail: readonly Condition[];
   readonly range: IdRange;
+  /** When it is asked for, by the clock of the service (epoch milliseconds). */
+  readonly now: number;
   /** The newest moment of the list (epoch milliseconds). */
   readonly begins: number;
 }
@@ -42,6 +44,7 @@ export function filtersOf(query: EmailQuery, after: string | null, now: number):
       campaignId !== undefined && ((put) => `e.campaign_id = ${put(campaignId)}`),
     ]),
     range,
+    now,
     begins: range.below === null ? now : Math.min(now, timeOfId(range.below)),
   };
 }

@@ -20,8 +20,14 @@ import {
  */
 const NEAR_MS = 86_400_000;
 
-/** Emails in flight that wait for the clock are found by the index of wake times: they wake within their lease of twelve minutes. */
-const IN_FLIGHT = `wake_at < now() + interval '1 hour'`;
+/**
+ * Emails in flight that wait for the clock are found by the index of wake times: they wake within their lease of twelve minutes. The time
+ * is that of the service, by which it also writes.
+ */
+const horizonOf = (now: number): string => new Date(now + 3_600_000).toISOString();
+
+/** Further on wait those that a limit has put off, or whose test clock stands. An index has them by workspace. */
+const PUT_OFF = `state = 'queued'`;
 
 /** Where the emails of a state are found: among those that end rarely, or among those that wait. */
 const PLACES = {
@@ -31,13 +37,22 @@ const PLACES = {
 
 type Place = keyof typeof PLACES;
 
-/** True when so many emails of all workspaces are due that reading the newest ones finds those in flight as fast. */
-export async function isCrowded(reads: Reads, most: number): Promise<boolean> {
-  const beyond = await reads.query(
-    `select id from email_due where ${IN_FLIGHT} order by wake_at offset $1::integer limit 1`,
-    [most],
-  );
-  return beyond.length > 0;
+/**
+ * True when so many emails are due, of all workspaces, or put off, of this one, that reading the newest ones finds those in flight as
+ * fast.
+ */
+export async function isCrowded(reads: Reads, owner: Owner, now: number, most: number): Promise<boolean> {
+  const beyond = await Promise.all([
+    reads.query(
+      'select id from email_due where wake_at < $2::timestamptz order by wake_at offset $1::integer limit 1',
+      [most, horizonOf(now)],
+    ),
+    reads.query(
+      `select id from email_due where workspace_id = $2 and livemode = $3::boolean and ${PUT_OFF} order by id desc offset $1::integer limit 1`,
+      [most, owner.workspaceId, owner.livemode],
+    ),
+  ]);
+  return beyond.some(({ length }) => length > 0);
 }
 
 /** The same list of emails, begun with the emails by workspace or with those of a state. */
@@ -98,7 +113,8 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
   /** Those that are about to leave: they wait for the clock and are due, or an instance keeps them. */
   async inFlight(most: number): Promise<readonly EmailItemRow[]> {
     const [waiting, kept] = await Promise.all([
-      this.#idsInState('waiting', this.#all, IN_FLIGHT),
+      // Its index has all that are queued, whenever they wake.
+      this.#idsInState('waiting', this.#all, this.filters.status === 'queued' ? null : this.filters.now),
       this.#keptIds(most),
     ]);
     const ids = [...new Set([...waiting, ...kept])].sort().reverse();
@@ -155,7 +171,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
   and state = '${this.filters.status}' and ${id} >= ${from} and ${id} < ${below}`;
   }
 
-  async #idsInState(place: Place, span: Span, leading?: string): Promise<readonly string[]> {
+  async #idsInState(place: Place, span: Span, inFlightAt: number | null = null): Promise<readonly string[]> {
     const { put, list } = new Values();
     const { table, id } = PLACES[place];
     const { ofEmail } = this.filters;
@@ -165,8 +181,9 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
       ofEmail.length === 0
         ? ''
         : ` and (select true from emails e where e.id = s.${id} and e.workspace_id = ${put(this.owner.workspaceId)}${this.#ofEmail(put)} limit 1)`;
+    const leading = inFlightAt === null ? '' : ` and wake_at < ${put(horizonOf(inFlightAt))}::timestamptz`;
     const rows = await this.reads.query<{ id: string }>(
-      `select s.${id} as id from ${table} s where ${this.#isInState(put, place, span)}${leading ? ` and ${leading}` : ''}${isAsked}
+      `select s.${id} as id from ${table} s where ${this.#isInState(put, place, span)}${leading}${isAsked}
 order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
       list,
       { isSearch: ofEmail.length > 0 },

@@ -38,7 +38,7 @@ export async function readPage(
   if (filters instanceof Failure) return filters;
   const lists = new EmailLists(reads, caller, filters, query.limit);
   const foundBy = query.status === undefined ? 'newest' : FOUND_BY[query.status];
-  if (foundBy === 'clock' && !(await isCrowded(reads, mostSearched)))
+  if (foundBy === 'clock' && !(await isCrowded(reads, caller, now, mostSearched)))
     return { rows: await lists.inFlight(mostSearched), stoppedAt: null };
   const { ofEmail } = filters;
   if (foundBy === 'waiting' || foundBy === 'ended') {
