@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createSigner } from '../../src/crypto/signer.ts';
 import { textFromHtml } from '../../src/mail/content/text-part.ts';
-import { bulkWriter } from '../../src/modules/emails/send/bulk-writer.ts';
+import { bulkWriter, writersRest } from '../../src/modules/emails/send/bulk-writer.ts';
 import { type Copy, outboundMessage, type Sender } from '../../src/modules/emails/send/message.ts';
 import type { LiveMessage } from '../../src/modules/emails/send/reader.ts';
 import { personaliser } from '../../src/modules/tracking/commands.ts';
@@ -112,4 +112,22 @@ test('one copy that cannot be written keeps none of its batch from being written
   );
   const isWritten = outcomes.map((one) => one.status === 'fulfilled' && one.value.written !== undefined);
   expect([isWritten[0], isWritten[2]]).toEqual([true, true]);
+});
+
+test('while other mail is about, the threads rest twice as long as a batch took, half a second at most', () => {
+  expect(writersRest(40, 0)).toBe(80);
+  expect(writersRest(40, 999)).toBe(80);
+  expect(writersRest(7_000, 0)).toBe(500);
+  expect(writersRest(40, 1_000)).toBe(0);
+  expect(writersRest(40, Number.POSITIVE_INFINITY)).toBe(0);
+});
+
+test('copies are written while other mail is about, batch after batch', async () => {
+  const fresh = bulkWriter(parts);
+  fresh.otherCame();
+  const all = await Promise.all(
+    Array.from({ length: 70 }, () => fresh.write(message('Ada'), copy, sender, 'capture')),
+  );
+  expect(all.filter(({ written }) => written !== undefined)).toHaveLength(70);
+  fresh.close();
 });

@@ -49,6 +49,7 @@ const message: LiveMessage = {
 function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
   const read: string[] = [];
   const sent: string[] = [];
+  const others: unknown[] = [];
   const stuck = Promise.withResolvers<void>();
   const transport = {
     name: 'smtp',
@@ -93,6 +94,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     personalise,
     bulkWriter: {
       write: async (mail, copy, sender) => outboundMessage(mail, copy, sender, personalise),
+      otherCame: () => others.push(null),
       close() {},
     },
     enabled: ['smtp'],
@@ -128,7 +130,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     performer.settled(order);
     return events;
   };
-  return { performer, orders, read, sent, take, release: stuck.resolve };
+  return { performer, orders, read, sent, others, take, release: stuck.resolve };
 }
 
 test('a burst of new live mail waits in memory, and is sent without being offered again', async () => {
@@ -188,7 +190,7 @@ test('the emails of a paused campaign take no slot from those of another one, an
       return { subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' };
     },
   };
-  const { performer, take, sent, release } = world(systemClock, campaigns);
+  const { performer, take, sent, others, release } = world(systemClock, campaigns);
   const room = performer.bulkRoom;
   const content = { ...message.content, campaign: { contact: {} } };
   const paused = Array.from({ length: 50 }, () => take({ campaign_id: 'cmp_paused', content }));
@@ -199,6 +201,10 @@ test('the emails of a paused campaign take no slot from those of another one, an
   release();
   expect((await other).map(({ type }) => type)).toEqual(['attempt.completed']);
   expect(sent).toHaveLength(1);
+  // Those who write for campaigns hear of other mail alone.
+  expect(others).toHaveLength(0);
+  await take();
+  expect(others).toHaveLength(1);
 });
 
 test('of a campaign no more emails wait than leave in a second, and room is told of once half of them have left', async () => {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Batcher } from '../../../async/batcher.ts';
 import type { Signer } from '../../../crypto/signer.ts';
+import { restAfter } from '../../../engine/bulk-lane.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import { type PoolLimits, type PoolWorker, startThread, WorkerPool } from '../../../threads/worker-pool.ts';
@@ -21,6 +22,8 @@ import type { PortableKey, WritingBatch, WritingJob, WrittenBatch } from './writ
 export interface BulkWriter {
   /** One copy, whose octets are made already. `by` is the transport that it leaves by at first. */
   write(message: LiveMessage, copy: Copy, sender: Sender, by: Transport['name']): Promise<OutboundMessage>;
+  /** Notes that other mail has come, before which the threads rest. */
+  otherCame(): void;
   /** Ends the threads. */
   close(): void;
 }
@@ -46,6 +49,17 @@ const LIMITS: PoolLimits = {
  * what a campaign costs.
  */
 const BATCH = { batchItems: 32, batchBytes: 1_048_576, waitingItems: 1_024, waitingBytes: 16_777_216 };
+
+/**
+ * How many times as long as a batch took the threads rest while other mail is about. Their priority alone does not keep them out of its
+ * way: it holds within one session or container, of which PostgreSQL has another, and whoever wakes waits for some milliseconds until a
+ * thread that runs has had its turn, at each of a dozen steps from its POST to the server.
+ */
+const RESTS = 2;
+
+/** How long the threads rest after a batch that took so long, when other mail came so long ago. */
+export const writersRest = (tookMs: number, othersAgoMs: number): number =>
+  RESTS * restAfter(tookMs, othersAgoMs);
 
 /** Inside the executable every file has the import.meta.url of src/main.ts, and the bundle of the thread lies beneath it as its source does. */
 const ENTRY = new URL(
@@ -79,9 +93,12 @@ export function bulkWriter(
 ): BulkWriter {
   const pool = new WorkerPool<WritingBatch, WrittenBatch>('Writing campaigns', LIMITS, start);
   const warn = rarely(logger, monotonic);
+  let othersAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
   const batcher = new Batcher<Pending>(
     'campaign copies',
     async (batch) => {
+      const begun = monotonic();
       try {
         const jobs = batch.map(({ job }) => job);
         const written = await pool.ask({ signerKey: signer.key, publicUrl, jobs });
@@ -89,9 +106,12 @@ export function bulkWriter(
       } catch (reason) {
         for (const { fail } of batch) fail(reason);
       }
+      tookMs = monotonic() - begun;
     },
     BATCH,
     THREADS,
+    undefined,
+    () => writersRest(tookMs, monotonic() - othersAt),
   );
   const ask = (job: WritingJob, bytes: number): Promise<WrittenMessage | null> =>
     new Promise((settle, fail) => batcher.push({ job, settle, fail }, bytes));
@@ -136,6 +156,9 @@ export function bulkWriter(
           return own().unsubscribe;
         },
       };
+    },
+    otherCame() {
+      othersAt = monotonic();
     },
     close: () => pool.close(),
   };
