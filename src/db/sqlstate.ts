@@ -28,13 +28,19 @@ const NEVER_CONNECTED = new Set([
 export const TOOK_TOO_LONG = '57014';
 
 /** What a coordinator of Citus says where a node refused a row that it was sent: it gives such an error no code of its own. */
-const DUPLICATE = /^duplicate key value violates unique constraint "/;
+const REFUSED_BY_NODE = [
+  [/^duplicate key value violates unique constraint "/, '23505'],
+  [/^new row for relation "[^"]+" violates partition constraint/, '23514'],
+] as const;
 
 /** Returns the five-character SQLSTATE of an error, or the driver's own code; empty when it has none. */
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
   const own = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  if (own === 'XX000' && 'message' in error && DUPLICATE.test(String(error.message))) return '23505';
+  if (own === 'XX000' && 'message' in error) {
+    const message = String(error.message);
+    return REFUSED_BY_NODE.find(([says]) => says.test(message))?.[1] ?? own;
+  }
   // Drizzle wraps the driver's error.
   return own || ('cause' in error ? codeOf(error.cause) : '');
 }
@@ -48,11 +54,12 @@ function constraintOf(error: unknown): string {
   for (const field of ['constraint_name', 'constraint'])
     if (field in error) return String((error as Readonly<Record<string, unknown>>)[field] ?? '');
   if ('cause' in error) return constraintOf(error.cause);
-  const [, named = ''] = ('message' in error && NAMED.exec(String(error.message))) || [];
-  return named;
+  // Other errors name other things: of a row that a partition overtook it is the table, and there is no constraint.
+  if (codeOf(error) !== '23505' || !('message' in error)) return '';
+  return NAMED.exec(String(error.message))?.[1] ?? '';
 }
 
-/** The only name in quotes of such a message, in every language of PostgreSQL. */
+/** The only name in quotes of the message of a duplicate, in every language of PostgreSQL. */
 const NAMED = /["«„“]\s?([a-z_0-9]+)\s?["»“”]/;
 
 /** What Citus adds to the name of a constraint on the shard of a distributed table. */

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makePartitions } from '../../src/db/partitions.ts';
 import { setUpOwner } from '../contract/a-browser.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { ManualClock } from '../support/engine.ts';
@@ -23,9 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([real[Symbol.asyncDispose](), clocked[Symbol.asyncDispose]()]);
 });
-
-/** The days of the month, and those that an advance goes beyond it. */
-const DAYS = Array.from({ length: 45 }, (_, day) => Math.floor(BEGIN / DAY_MS + day) * DAY_MS);
 
 /** What a tester does with either of them. */
 async function aMonth(service: RealService, startsAt: string | null) {
@@ -143,8 +139,6 @@ async function liveInRealSteps({ service: { database, engine } }: RealService): 
 }
 
 test('a flow of thirty days with retries of 72 hours leaves by a test clock the journal that real time leaves', async () => {
-  // The duty that makes partitions would run beside mail whose days lie ahead: tests/integration/overtaken-by-a-partition is about that.
-  await makePartitions(real.service.database, DAYS);
   const lived = await aMonth(real, null);
   await liveInRealSteps(real);
   const began = clock.time;

@@ -12,16 +12,20 @@ const TABLE = `create table days (id integer not null, constraint small check (i
   create table days_default partition of days default;
   create table days_today (like days including constraints)`;
 
-test('a row that was overtaken by the partition of its day is written there, and none is lost', async () => {
+test.each([
+  { of: 'a batch', ids: [5, 15] },
+  // Alone it is not saved by the halving of what passes for poison.
+  { of: 'one alone', ids: [15] },
+])('a row that was overtaken by the partition of its day is written there: $of', async ({ ids }) => {
   await using made = await createTestDatabase();
   const database = new PostgresDatabase(made.url);
   await database.script(TABLE);
-  let tries = 0;
+  const tried: (readonly number[])[] = [];
   const commit = {
-    run: async (ids: readonly number[]) => {
-      tries++;
-      await database.query('insert into days select unnest($1::integer[])', [ids.map(String)]);
-      return ids;
+    run: async (items: readonly number[]) => {
+      tried.push(items);
+      await database.query('insert into days select unnest($1::integer[])', [items.map(String)]);
+      return items;
     },
     readBack: async () => [],
   };
@@ -29,7 +33,7 @@ test('a row that was overtaken by the partition of its day is written there, and
   const maker = postgres(made.url, { max: 1 });
   const written = await maker.begin(async (tx) => {
     await tx.unsafe('alter table days attach partition days_today for values from (10) to (20)');
-    const committing = commitBatch(commit, [5, 15]);
+    const committing = commitBatch(commit, ids);
     await eventually('the row waits for the default partition', async () => {
       const [row] = await tx.unsafe(
         `select from pg_locks where not granted and relation = 'days_default'::regclass`,
@@ -38,9 +42,9 @@ test('a row that was overtaken by the partition of its day is written there, and
     });
     return { committing };
   });
-  expect(await written.committing).toEqual([{ committed: 5 }, { committed: 15 }]);
-  // It was overtaken, and tried again; how often PostgreSQL has it so is its own affair.
-  expect(tries).toBeGreaterThan(1);
+  expect(await written.committing).toEqual(ids.map((committed) => ({ committed })));
+  // The whole batch was tried again, as it is after contention.
+  expect(tried).toEqual([ids, ids]);
   expect(await database.query('select id from days_today')).toEqual([{ id: 15 }]);
 
   // A check that is violated names itself, and stays the fault of its row.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isDuplicate, isDuplicateIn } from '../../src/db/sqlstate.ts';
+import { isDuplicate, isDuplicateIn, isRetriable } from '../../src/db/sqlstate.ts';
 
 const KEY = 'idempotency_keys_pkey';
 /** An error as the driver gives it, within the one that Drizzle makes of it. */
@@ -45,4 +45,15 @@ test.each(['23505', 'XX000'])('what a node refused is known by its message, with
 test('another error without a code of its own is no duplicate', () => {
   const told = Object.assign(new Error('could not find the shard'), { code: 'XX000' });
   expect(isDuplicate(told)).toBe(false);
+});
+
+test.each(['23514', 'XX000'])('a row that a partition overtook is tried again, with the code %s', (code) => {
+  const told = (says: string) => Object.assign(new Error(says), { code });
+  expect(isRetriable(told('new row for relation "email_turns_default" violates partition constraint'))).toBe(
+    true,
+  );
+  const named = Object.assign(told('new row for relation "days" violates check constraint "small"'), {
+    constraint_name: 'small',
+  });
+  expect(isRetriable(named)).toBe(false);
 });
