@@ -1,10 +1,12 @@
 import type { Database } from '../db/database.ts';
 import { isDuplicateIn } from '../db/sqlstate.ts';
 import type { Clock } from '../time/clock.ts';
-import type { StatementOptions } from './commit.ts';
-import type { Kind } from './kind.ts';
-import type { BatchStatement } from './statement-parts.ts';
+import { checkTag, type StatementOptions } from './commit.ts';
+import type { FactTable, Kind } from './kind.ts';
+import type { TurnOptions } from './life-statements.ts';
+import type { BatchStatement, Prepared } from './statement-parts.ts';
 import { commitStatement } from './statements.ts';
+import { HEARD, hearingOf, KnownTopics, type Topic, topicsOf } from './topics.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A row that a commit answers. */
@@ -29,11 +31,29 @@ interface WriterDeps {
   readonly statements?: StatementOptions | undefined;
 }
 
+/** A commit in its two ways. */
+interface Ways {
+  readonly statement: BatchStatement;
+  /** Of a kind whose lives are appended: the statement that fails as a whole where one of its turns is taken. */
+  readonly uncontested: BatchStatement | null;
+}
+
+/** One batch. */
+interface Batch {
+  readonly rows: readonly Row[];
+  readonly tag: number;
+  readonly templates: readonly string[];
+  readonly topics: readonly Topic[];
+}
+
+const NO_TOPICS: ReadonlyMap<string, Topic> = new Map();
+
 /** Runs the statements of a kind's commits. */
 export class CommitWriter {
-  readonly #statement: BatchStatement;
-  /** Of a kind whose lives are appended: the statement that fails as a whole where one of its turns is taken. */
-  readonly #uncontested: BatchStatement | null;
+  readonly #heard: Ways;
+  /** Of a kind whose commits record what others may listen to: those for whom nobody does, which is asked of one server. */
+  readonly #unheard: (Ways & { readonly fact: FactTable }) | null;
+  readonly #known: KnownTopics;
   /** Monotonic moment of the last race that was lost. */
   #lostAt = Number.NEGATIVE_INFINITY;
 
@@ -43,9 +63,15 @@ export class CommitWriter {
   ) {
     const wake = wakeWriting(deps.clock);
     const { statements } = deps;
-    this.#statement = commitStatement(kind, wake, { ...statements, isContended: true });
-    this.#uncontested =
-      kind.life && !statements?.withoutRevisionCheck ? commitStatement(kind, wake, statements) : null;
+    const isRaced = kind.life && !statements?.withoutRevisionCheck;
+    const ways = (options: TurnOptions): Ways => ({
+      statement: commitStatement(kind, wake, { ...options, isContended: true }),
+      uncontested: isRaced ? commitStatement(kind, wake, options) : null,
+    });
+    const hearing = statements?.isDistributed ? null : hearingOf(kind);
+    this.#heard = ways({ ...statements });
+    this.#unheard = hearing && { ...ways({ ...statements, isUnheard: true }), fact: hearing.fact };
+    this.#known = new KnownTopics(deps.clock.monotonic);
   }
 
   /** An actor was changed by another instance, or another batch, in the meantime. */
@@ -53,22 +79,42 @@ export class CommitWriter {
     this.#lostAt = this.deps.clock.monotonic();
   }
 
-  /** While nobody else decides on the same actors, turns are written by the statement that does not look for that. */
+  /**
+   * Where nobody is known to listen to what the batch is about, it is first written without any of them. Somebody may have begun to
+   * meanwhile: then nothing was written, and the same batch is written for those who listen.
+   */
   async write(given: readonly Row[], tag: number, templates: readonly string[]): Promise<CommitAnswer[]> {
-    const { database, clock } = this.deps;
     // Batches that wait for each other in any other order would deadlock.
     const rows = this.kind.life ? given.toSorted(byId) : given;
-    const run = (statement: BatchStatement) => {
-      const { sql, parameters } = statement.prepare(rows, tag, templates);
-      return database.query<CommitAnswer>(sql, parameters, { name: 'commit' });
-    };
-    if (!this.#uncontested || clock.monotonic() < this.#lostAt + CONTENDED_MS) return run(this.#statement);
+    const topics = this.#unheard ? topicsOf(this.#unheard.fact, rows) : NO_TOPICS;
+    const batch = { rows, tag, templates, topics: [...topics.values()] };
+    if (this.#unheard && topics.size > 0 && !this.#known.isHeard(topics)) {
+      const answers = await this.#run(this.#unheard, batch);
+      const heard = answers.filter(({ child }) => child === HEARD);
+      if (heard.length === 0) return answers;
+      checkTag(tag, answers.at(-1)?.id);
+      for (const { id: about, workspace_id: workspaceId, livemode } of heard)
+        this.#known.note({ workspaceId, livemode: livemode === true, about });
+    }
+    return this.#run(this.#heard, batch);
+  }
+
+  /** While nobody else decides on the same actors, turns are written by the statement that does not look for that. */
+  async #run(
+    { statement, uncontested }: Ways,
+    { rows, tag, templates, topics }: Batch,
+  ): Promise<CommitAnswer[]> {
+    const { database, clock } = this.deps;
+    const run = (prepared: Prepared) =>
+      database.query<CommitAnswer>(prepared.sql, prepared.parameters, { name: 'commit' });
+    const contested = () => run(statement.prepare(rows, tag, templates, topics));
+    if (!uncontested || clock.monotonic() < this.#lostAt + CONTENDED_MS) return contested();
     try {
-      return await run(this.#uncontested);
+      return await run(uncontested.prepare(rows, tag, templates, topics));
     } catch (error) {
       if (!isDuplicateIn(error, this.kind.life?.turns ?? '')) throw error;
       this.lost();
-      return run(this.#statement);
+      return contested();
     }
   }
 }

@@ -77,6 +77,11 @@ export interface FactTable {
   readonly sql: ((source: string, shard: ShardTerms) => string) | null;
   readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
   readonly readsActor?: true; // The rows need columns of the actor, whose birth is read for them where its life is appended.
+  /**
+   * The column that says what a row is about, where the rows are there for others alone: its statement is then a query that writes
+   * nothing, and a commit of which nobody listens to anything goes without it (`topics.ts`).
+   */
+  readonly topic?: string;
 }
 
 /**
@@ -117,6 +122,8 @@ export interface FollowingWrite {
   /** SQL of a data-modifying statement, or of a query that others of them read. `has` tells which others are there by their names. */
   sql(source: string, has: Has): string;
   readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
+  /** Where the fact has topics: SQL of whether anybody may want the rows of one, as `ChildSpec.listens`. Without it somebody always does. */
+  listens?(topic: string): string;
 }
 
 /**
@@ -135,6 +142,11 @@ export interface ChildSpec {
    * timers, wake_at, machine_version, and `not_before`, which no other wake_at may lie before (null: any may). Returns id, workspace_id and livemode.
    */
   sql(template: string, shard: ShardTerms): string;
+  /**
+   * Where the fact has topics: SQL of a condition that holds wherever an actor may be made from rows of a topic, over the relation `topic`
+   * of workspace_id, livemode and about. It is asked by the commit itself. Without it some always may.
+   */
+  listens?(topic: string): string;
   /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
   readonly performedAtOnce: boolean;
 }

@@ -122,6 +122,8 @@ export function turnCtes(
 export interface TurnOptions extends StatementOptions {
   /** Leaves out whose place is taken, instead of failing. */
   readonly isContended?: boolean;
+  /** Leaves the rows alone that nobody listens to; where somebody does, it writes nothing and answers to what. */
+  readonly isUnheard?: boolean;
 }
 
 /**

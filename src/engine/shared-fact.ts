@@ -16,11 +16,16 @@ export interface SharedFact<Column extends string> extends FactTable {
 export function sharedFact<const Column extends string>(
   name: string,
   answers: readonly Column[],
-  { columns, sql }: { readonly columns: string; sql(source: string, returning: string): string },
+  {
+    columns,
+    topic,
+    sql,
+  }: { readonly columns: string; readonly topic?: string; sql(source: string, returning: string): string },
 ): SharedFact<Column> {
   return {
     name,
     columns,
+    ...(topic === undefined ? {} : { topic }),
     sql: (source) => sql(source, answers.join(', ')),
     as: (alias) =>
       ({

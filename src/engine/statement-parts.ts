@@ -5,6 +5,7 @@ import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import { type Bounds, boundsOf } from './life-statements.ts';
 import { columnsWith, Forms, type Has, type Part, single } from './statement-forms.ts';
+import { TOPIC_PARAMETERS, type Topic, topicParameters, topicsSql } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
@@ -42,6 +43,16 @@ export const partsOf = ({ facts, followers = [] }: Kind): readonly Part[] => [
     : facts.map(({ name }) => single(name))),
 ];
 
+/**
+ * The same of a statement that leaves the rows of a fact alone: nobody who follows them is in it.
+ */
+export const partsWithout = (kind: Kind, fact: FactTable): readonly Part[] => {
+  const followers = new Set(
+    (kind.followers ?? []).flatMap((each) => (each.fact === fact.name ? each.name : [])),
+  );
+  return partsOf(kind).filter(({ name }) => !followers.has(name));
+};
+
 /** A batch's statement and its parameters. */
 export interface Prepared {
   readonly sql: string;
@@ -52,11 +63,15 @@ export interface Prepared {
 export interface BatchStatement {
   /** What a batch may need of it or not. */
   readonly parts: readonly Part[];
-  /** `templates`: JSON of how the children begin, one for each kind of them. */
+  /**
+   * `templates`: JSON of how the children begin, one for each kind of them. `topics`: what the batch is about, for a statement that asks
+   * whether anybody listens.
+   */
   prepare(
     rows: readonly Readonly<Record<string, unknown>>[],
     tag: number,
     templates: readonly string[],
+    topics?: readonly Topic[],
   ): Prepared;
 }
 
@@ -64,6 +79,10 @@ export interface BatchStatement {
 interface Writing {
   readonly input: string;
   readonly has: Has;
+  /** Which of its parts are read in the statement, and not only written down. */
+  readonly reads: Has;
+  /** The relation of what the batch is about, where the statement asks whether anybody listens; else empty. */
+  readonly topics: string;
   readonly templates: readonly (string | null)[]; // The parameter of each kind of children; null where the form makes none of them.
   readonly bounds: Bounds;
   readonly shard: ShardTerms;
@@ -72,21 +91,24 @@ interface Writing {
 interface BatchOptions {
   readonly derived?: Kind['derived'];
   readonly isDistributed?: boolean | undefined;
+  /** The fact whose rows are read only where nobody listens to them. */
+  readonly unheard?: FactTable | null;
 }
 
 /** The commit's tag. */
 export const TAG = '$2::integer';
 
 /**
- * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, the lowest and the highest id of
- * the batch where the statement asks for them, and its workspaces where the tables are distributed.
+ * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, what the batch is about where the
+ * statement asks who listens, the lowest and the highest id of the batch where it asks for them, and its workspaces where the tables
+ * are distributed.
  */
 export function batchStatement(
   kind: Kind,
   parts: readonly Part[],
   columns: readonly Column[],
   write: (writing: Writing) => string,
-  { derived = kind.derived, isDistributed = false }: BatchOptions = {},
+  { derived = kind.derived, isDistributed = false, unheard = null }: BatchOptions = {},
 ): BatchStatement {
   const all = [
     ...[...INPUT_COLUMNS, ...derived],
@@ -95,24 +117,31 @@ export function batchStatement(
   const forms = new Forms(parts, (has) => {
     const input = new InputRows(columnsWith(all, parts, has), 3);
     let next = input.next;
+    const isRead: Has = (part) => has(part) && part !== unheard?.name;
     const templates = kind.children.map(({ fact, reads = fact }) =>
-      has(fact) && has(reads) ? `$${next++}` : null,
+      isRead(fact) && isRead(reads) ? `$${next++}` : null,
     );
+    const topics = unheard && has(unheard.name) ? topicsSql(next) : '';
+    if (topics) next += TOPIC_PARAMETERS;
     const bounds = { lowest: `$${next}::text`, highest: `$${next + 1}::text` };
-    const text = (shard: ShardTerms) => write({ input: input.sql, has, templates, bounds, shard });
+    const text = (shard: ShardTerms) =>
+      write({ input: input.sql, has, reads: isRead, topics, templates, bounds, shard });
     const isBounded = text(ON_ONE_SERVER).includes(bounds.lowest);
-    if (!isDistributed) return { sql: text(ON_ONE_SERVER), input, templates, isBounded, isPlaced: false };
+    const asks = topics !== '';
+    if (!isDistributed)
+      return { sql: text(ON_ONE_SERVER), input, templates, asks, isBounded, isPlaced: false };
     const workspaces = `$${next + (isBounded ? 2 : 0)}::text[]`;
     const sql = text(onNodes(workspaces));
-    return { sql, input, templates, isBounded, isPlaced: sql.includes(workspaces) };
+    return { sql, input, templates, asks, isBounded, isPlaced: sql.includes(workspaces) };
   });
   return {
     parts,
-    prepare(rows, tag, given) {
-      const { sql, input, templates, isBounded, isPlaced } = forms.for(rows);
+    prepare(rows, tag, given, topics = []) {
+      const { sql, input, templates, asks, isBounded, isPlaced } = forms.for(rows);
       const parameters = [
         ...[kind.version, tag, ...input.parameters(rows)],
         ...given.filter((_, place) => templates[place] !== null),
+        ...(asks ? topicParameters(topics) : []),
         ...(isBounded ? boundsOf(rows.map(({ id }) => id as string)) : []),
         ...(isPlaced ? [[...new Set(rows.map((row) => row[SHARD_KEY] as string))]] : []),
       ];

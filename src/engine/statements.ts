@@ -15,9 +15,11 @@ import {
   derivedNames,
   each,
   partsOf,
+  partsWithout,
   sideEffectCtes,
   TAG,
 } from './statement-parts.ts';
+import { HEARD, type Hearing, hearingOf } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 const HANDLED: Part = single('handled');
@@ -49,9 +51,12 @@ const handled = (has: Has): string =>
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
  * deadlock (measured: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
  * true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
+ *
+ * The one for whom nobody listens (`isUnheard`) has no rows where somebody does, and answers to what (`topics.ts`).
  */
 export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOptions = {}): BatchStatement {
-  const { withoutRevisionCheck = false, isContended = false, isDistributed } = options;
+  const { withoutRevisionCheck = false, isContended = false, isUnheard = false, isDistributed } = options;
+  const hearing = isUnheard ? hearingOf(kind) : null;
   const mayLose = !kind.life || isContended;
   const copied = ['state', 'context', 'timers', ...kind.derived.map(({ name }) => name)]
     .map((name) => `${name} = l.${name}`)
@@ -59,18 +64,21 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
   const assignments = `${copied}, wake_at = ${wake.at('l.wake_at')}`;
   return batchStatement(
     kind,
-    [...partsOf(kind), HANDLED, ...(kind.life ? TURN_PARTS : [])],
+    [
+      ...(hearing ? partsWithout(kind, hearing.fact) : partsOf(kind)),
+      ...[HANDLED, ...(kind.life ? TURN_PARTS : [])],
+    ],
     columnsOf(
       `revision integer, handled text[]${kind.life ? ', workspace_id text, livemode boolean, rests boolean' : ''}`,
     ),
-    ({ input, has, templates, bounds: { lowest, highest }, shard }) => {
+    ({ input, has, reads, topics, templates, bounds: { lowest, highest }, shard }) => {
       const carried = [
         'steps',
         ...['outbox', HANDLED.name, ...kind.facts.map(({ name }) => name)].filter(has),
         ...(has(CLAIM.name) ? CLAIM.columns : []),
       ];
-      return `with input as materialized (
-  ${input}
+      return `with ${topics && listeningCte(hearing, topics)}input as materialized (
+  ${input}${topics && ' and not exists (select from listening)'}
 )${
         kind.life
           ? turnCtes(kind, wake, TAG, { has, shard }, options)
@@ -83,16 +91,28 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)})
   select id, revision, ${TAG}, steps${shard.value(kind.journal, 'changed')} from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
 )`
-      }${handled(has)}${sideEffectCtes(kind, 'changed', { has, templates, shard }, wake, {
+      }${handled(has)}${sideEffectCtes(kind, 'changed', { has: reads, templates, shard }, wake, {
         births: kind.life ? birthsOf(kind, kind.life.births, { lowest, highest }, shard) : null,
       })}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
-from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, has, 'id, child, workspace_id, livemode')}
+from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, reads, 'id, child, workspace_id, livemode')}${
+        topics &&
+        `
+union all select about, ${HEARD}, workspace_id, livemode from listening`
+      }
 union all select ${TAG}::text, null, null, null`;
     },
-    { isDistributed },
+    { isDistributed, unheard: hearing?.fact ?? null },
   );
 }
+
+/** What of the batch's topics somebody listens to. */
+const listeningCte = (hearing: Hearing | null, topics: string): string =>
+  hearing
+    ? `listening as materialized (
+  ${hearing.listening(topics)}
+), `
+    : '';
 
 /**
  * The rows of the input whose actors are locked, in id order, and as they were decided upon. Where tables are distributed the lock is a

@@ -20,6 +20,10 @@ const STATEMENTS = CLOCKS.flatMap(
       (kind, isDistributed) => spawnStatement(kind, wake, { isDistributed }),
       (kind, isDistributed) => commitStatement(kind, wake, { isDistributed }),
       (kind, isDistributed) => commitStatement(kind, wake, { isContended: true, isDistributed }),
+      // Who listens is asked of one server.
+      (kind, isDistributed) => commitStatement(kind, wake, { isUnheard: !isDistributed, isDistributed }),
+      (kind, isDistributed) =>
+        commitStatement(kind, wake, { isContended: true, isUnheard: !isDistributed, isDistributed }),
     ];
   },
 );

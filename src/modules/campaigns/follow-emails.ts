@@ -12,10 +12,15 @@ const first = (type: string): string =>
   `min(occurred_at) filter (where type = '${type}' and not by_machine) as ${type}`;
 const count = (condition: string): string => `count(*) filter (where ${condition})`;
 
+/** Whose emails may be of a campaign that somebody sees. What is counted of one that was deleted nobody reads. */
+const listens = (topic: string): string =>
+  `exists (select from campaigns k where k.workspace_id = ${topic}.workspace_id and k.livemode = ${topic}.livemode and k.state <> 'deleted')`;
+
 /** The events of campaigns' emails, read once: their births are looked up for it. */
 const events: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_events',
+  listens,
   sql: (source) => `select s.campaign_id, ${HASH} as hash, s.type, s.occurred_at, s.data,
     (s.type in ('opened', 'clicked') and s.data ->> 'via' is not null) as by_machine
   from ${source} s where s.campaign_id is not null`,
@@ -28,6 +33,7 @@ const events: FollowingWrite = {
 const marked: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_marked',
+  listens,
   isFor: ({ type }) => type !== 'sent' && type !== 'delivered',
   sql: () => `update campaign_recipients r set
     state = case when l.fails then 'failed' else r.state end,
@@ -55,6 +61,7 @@ const marked: FollowingWrite = {
 const tallied: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_tallied',
+  listens,
   sql: (
     _,
     has,
@@ -85,6 +92,7 @@ const tallied: FollowingWrite = {
 const clicked: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_clicked',
+  listens,
   isFor: ({ type }) => type === 'clicked',
   sql: () => `insert into campaign_clicks as t (campaign_id, link, contact_id, clicks)
   select campaign_id, link, contact_id, count(*) from (

@@ -1,6 +1,6 @@
 import type { FollowingWrite } from '../../engine/kind.ts';
 import { contactOfSql } from './contact-rows.ts';
-import { contactsLeaveSql } from './queries.ts';
+import { contactsLeaveSql, hasContactsSql } from './queries.ts';
 
 /** Whose addresses are suppressed, by itself: where emails lie on several nodes, no query that reads them may lock contacts. */
 const gone: FollowingWrite = {
@@ -28,6 +28,7 @@ const statuses: FollowingWrite = {
 const activity: FollowingWrite = {
   fact: 'recorded',
   name: 'contacts_active',
+  listens: hasContactsSql,
   sql: (
     source,
   ) => `insert into contact_activity (contact_id, id, livemode, type, at, email_id, campaign_id, by_machine, data, position)

@@ -32,6 +32,10 @@ const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', 
 /** SQL of how strong a status is; null for the reason of a suppression that is none, such as `manual`. */
 const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
 
+/** SQL of whether there are contacts where a topic `of` is. */
+export const hasContactsSql = (of: string): string =>
+  `exists (select from contacts c where c.workspace_id = ${of}.workspace_id and c.livemode = ${of}.livemode)`;
+
 /**
  * SQL that takes live contacts down the ladder, never up. `gone` is a relation of workspace_id, email_key, reason and at. Rows are
  * locked in the order of their ids, as everywhere.

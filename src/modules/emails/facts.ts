@@ -15,6 +15,7 @@ export const recorded = sharedFact(
   'recorded',
   ['id', 'email_id', 'workspace_id', 'livemode', 'type', 'test_clock_id', 'occurred_at'],
   {
+    topic: 'type',
     columns: 'id text, type text, recipient integer, occurred_at timestamptz, data json, test_clock_id text',
     sql: (source, answers) => `select ${answers} from (select s.*, actor as email_id from ${source} s) r`,
   },

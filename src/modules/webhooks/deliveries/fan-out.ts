@@ -20,6 +20,10 @@ const wanted = (r: ReturnType<typeof recorded.as>, further: string): string => `
       from ${r.from} join webhook_endpoints w on w.workspace_id = ${r.workspace_id} and w.livemode = ${r.livemode}
         and w.state = 'active' and ${r.type} = any(w.events)`;
 
+const listens = (topic: string): string =>
+  `exists (select from webhook_endpoints w where w.workspace_id = ${topic}.workspace_id and w.livemode = ${topic}.livemode
+      and w.state = 'active' and ${topic}.about = any(w.events))`;
+
 const COLUMNS = {
   id: DELIVERY_ID_SQL,
   workspace_id: 'd.workspace_id',
@@ -39,6 +43,7 @@ const input = (at: number): WebhookDeliveryInput => ({ at, leaseMs: LEASE_MS, tu
 export const fanOut: ChildSpec = {
   kind: webhookDeliveryKind,
   fact: recorded.name,
+  listens,
   input,
   sql: (template) => {
     const r = recorded.as('r');
@@ -53,6 +58,7 @@ export const clockedFanOut: ChildSpec = {
   kind: webhookDeliveryKind,
   fact: recordedOnClock.name,
   reads: recorded.name,
+  listens,
   input,
   sql: (template) => {
     const r = recorded.as('r');
