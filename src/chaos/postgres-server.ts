@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountForPostgres, findPrograms, reachablePrograms } from './postgres-programs.ts';
@@ -29,6 +29,11 @@ export interface ServerOptions {
   /** Is given what the server logs, as it comes. */
   readonly onLog?: (text: string) => void;
 }
+
+/** The line of postmaster.pid that says how far a server is, counted from 0. */
+const STATUS_LINE = 7;
+/** Between two looks at whether a server is up. It takes half a second at least. */
+const LOOK_MS = 20;
 
 /** A PostgreSQL server in a temporary folder that can be killed and started again. */
 export class PostgresServer {
@@ -111,11 +116,14 @@ export class PostgresServer {
       const text = chunk.toString();
       this.onLog(text);
       log = (log + text).slice(-4_000);
-      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
+    // As pg_ctl does: the settings may send what the server logs elsewhere, or nowhere.
+    const looks = setInterval(() => {
+      if (this.#isReady(server.pid)) resolve();
+    }, LOOK_MS);
     server.once('exit', (code) => reject(new Error(`PostgreSQL ended with ${code}:\n${log}`)));
     server.once('error', reject);
-    await promise;
+    await promise.finally(() => clearInterval(looks));
     // The server alone does not keep the process of its owner alive.
     server.unref();
     (server.stderr as unknown as { unref?: () => void }).unref?.();
@@ -142,6 +150,16 @@ export class PostgresServer {
   removeNow(): void {
     this.#process?.kill('SIGQUIT');
     rmSync(this.home, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** True when the file that the server keeps says that it, and not one before it, takes connections. */
+  #isReady(pid: number | undefined): boolean {
+    try {
+      const lines = readFileSync(join(this.data, 'postmaster.pid'), 'utf8').split('\n');
+      return Number(lines[0]) === pid && /^(ready|standby) *$/.test(lines[STATUS_LINE] ?? '');
+    } catch {
+      return false;
+    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
