@@ -56,12 +56,16 @@ export function endpointOf(route: Route): Endpoint {
     isPublic,
     ownLimit:
       perMinute === undefined ? undefined : { name: `${method} ${countedAs(path)}`, perMinute, hasOwnSwitch },
-    readQuery: route.query ? compileQuery(route.query) : isPublic ? anyQuery : noQuery,
+    readQuery: route.query ? compileQuery(route.query) : isPublic && !isForPages(path) ? anyQuery : noQuery,
     body: method === 'GET' ? null : bodyOf(route),
     refuse: refuserOf(route, permissionsOf(route)),
     refuseParams: paramRefuserOf(route),
   };
 }
+
+/** What the pages of the service ask; nobody else appends anything to it. */
+const isForPages = (path: string): boolean =>
+  path.startsWith(`${DASHBOARD_API}/`) || path.startsWith('/inspector/api/');
 
 /** A route has one limit, whether keys or members call it: they would have three of it otherwise. */
 const countedAs = (path: string): string =>

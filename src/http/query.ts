@@ -9,7 +9,7 @@ export type QueryReader = (search: string) => Readonly<Record<string, unknown>> 
 /** The reader of a route without query parameters. */
 export const noQuery: QueryReader = (search) => (search === '' ? NOTHING : refuseAll(search));
 
-/** The reader of pages that people open: parameters that trackers and health probes append are ignored. */
+/** The reader of what people, probes and scrapers open: parameters that trackers and others append are ignored. */
 export const anyQuery: QueryReader = () => NOTHING;
 
 const NOTHING = Object.freeze({});

@@ -8,6 +8,7 @@ import type { RateLimitStatus } from './limits/rate-limit.ts';
 import type { SocketSession, SocketUpgrade } from './listen.ts';
 import type { Log } from './log.ts';
 import { targetOf } from './mount.ts';
+import type { QueryReader } from './query.ts';
 import { reply } from './reply.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
@@ -46,6 +47,8 @@ export interface SocketGate {
   /** What `each` counts by, as the refusal of one too many says it: "person". */
   readonly countedBy: string;
   admit(request: SocketRequest): Promise<AdmittedSocket | Failure>;
+  /** The reader that refuses what somebody who is admitted must not ask at the address found. */
+  queryOf(match: RegExpExecArray): QueryReader;
 }
 
 const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This is not the handshake of a WebSocket.', {
@@ -63,7 +66,7 @@ const tooMany = (most: number, of: string): Failure =>
 /** Opens WebSockets of one kind: after the limit of the client's address, for pages of this service alone, and so many at once. */
 export function socketGate(
   deps: SocketGateDeps,
-  { path: pattern, most, countedBy, admit }: SocketGate,
+  { path: pattern, most, countedBy, admit, queryOf }: SocketGate,
 ): SocketUpgrade {
   const open = new Set<SocketSession>();
   const ofEach = new KeyedBudget({ total: most.total, each: most.each });
@@ -103,7 +106,9 @@ export function socketGate(
       if (isForeignHandshake(request.headers, deps.baseUrl)) return refuse(OTHER_SITE);
       const query = new URLSearchParams(search);
       const admitted = await admit({ headers: request.headers, query, match });
-      const session = admitted instanceof Failure ? admitted : opened(admitted);
+      if (admitted instanceof Failure) return refuse(admitted);
+      const read = queryOf(match)(search);
+      const session = read instanceof Failure ? read : opened(admitted);
       return session instanceof Failure ? refuse(session) : session;
     } catch (thrown) {
       return refuse(unexpectedError(thrown, deps.log, { requestId, route: match[0] }));

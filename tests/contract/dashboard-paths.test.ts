@@ -15,9 +15,19 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 async function asked(path: string, init: RequestInit) {
   const reply = await fetch(`${service.url}${path}`, { redirect: 'manual', ...init });
-  const body = (await reply.json().catch(() => null)) as { error: { code: string } } | null;
-  return [reply.status, reply.headers.get('location') ?? body?.error.code ?? null];
+  const body = (await reply.json().catch(() => null)) as { error?: { code: string } } | null;
+  return [reply.status, reply.headers.get('location') ?? body?.error?.code ?? null];
 }
+
+test('the endpoints of the pages refuse what no page asks, those of people and probes do not', async () => {
+  const headers = { 'content-type': 'application/json' };
+  for (const path of ['/app/api/session', '/app/api/setup', '/inspector/api/session'])
+    expect([path, ...(await asked(`${path}?utm_source=a`, { method: 'POST', headers, body: '{}' }))]).toEqual(
+      [path, 422, 'VALIDATION_ERROR'],
+    );
+  for (const path of ['/health', '/ready', '/app', '/docs'])
+    expect([path, (await asked(`${path}?utm_source=a`, {}))[0]]).toEqual([path, 200]);
+});
 
 describe('the root path', () => {
   test.each([CHROME, 'text/html', 'TEXT/HTML; charset=utf-8', 'application/json, text/html;q=0.1'])(

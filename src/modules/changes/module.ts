@@ -1,7 +1,9 @@
+import { Type } from '@sinclair/typebox';
 import type { Permission } from '../../auth/permissions.ts';
 import type { Session } from '../../auth/session-store.ts';
 import { SWITCHED } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
+import { compileQuery } from '../../http/query.ts';
 import { socketGate } from '../../http/socket-gate.ts';
 import { defineModule } from '../module.ts';
 import { ChangeFeed } from './change-feed.ts';
@@ -13,6 +15,8 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session 
 
 /** Most connections at once: the open tabs of one person, of one workspace, and of all together. */
 export const MOST_CONNECTIONS = { each: 20, workspace: 200, total: 1_000 } as const;
+
+const readQuery = compileQuery(Type.Object({ workspace: Type.Optional(Type.String()) }));
 
 /** The one connection over which the pages of the application hear what has changed. */
 export const changesModule = defineModule({
@@ -37,6 +41,7 @@ export const changesModule = defineModule({
           path: /^\/app\/api\/(live|test)\/changes$/,
           most: MOST_CONNECTIONS,
           countedBy: 'person',
+          queryOf: () => readQuery,
           admit: async ({ headers, query, match: [, environment] }) => {
             const session = await sessions.find(headers);
             if (session?.subject.kind !== 'account') return NO_SESSION;

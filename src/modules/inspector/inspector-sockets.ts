@@ -1,6 +1,8 @@
+import { Type } from '@sinclair/typebox';
 import { SWITCHED } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
 import type { SocketSession, SocketUpgrade } from '../../http/listen.ts';
+import { anyQuery, compileQuery } from '../../http/query.ts';
 import { type SocketGateDeps, socketGate } from '../../http/socket-gate.ts';
 import type { InspectorSession, InspectorSessions } from './inspector-sessions.ts';
 import type { LiveFeed } from './live-feed.ts';
@@ -25,6 +27,9 @@ const NO_SESSION = new Failure(
 /** Most connections of these WebSockets at once: of one key or link, of one workspace, and of all together. */
 export const MOST_CONNECTIONS = { each: 20, workspace: 50, total: 200 } as const;
 
+const Text = Type.Optional(Type.String());
+const readQuery = compileQuery(Type.Object({ ticket: Text, workspace: Text }));
+
 /** The session of a member in the environment that the address names; null for anybody else, who has only one. */
 const inEnvironment = (session: InspectorSession, environment: string): InspectorSession | null =>
   session.subject.kind === 'account'
@@ -41,6 +46,8 @@ export function inspectorSockets(deps: InspectorSocketDeps): SocketUpgrade {
     path: /^\/(?:inspector\/live|app\/api\/(live|test)\/machines\/socket|inspect)$/,
     most: MOST_CONNECTIONS,
     countedBy: 'API key or link',
+    // Programs that are not this service's own may append what they like.
+    queryOf: ([path]) => (path === '/inspect' ? anyQuery : readQuery),
     async admit({ headers, query, match: [path, environment] }) {
       const found = await sessions.of(headers, query.get('ticket'));
       if (found instanceof Failure) return found;

@@ -89,3 +89,15 @@ test('all workspaces together may open two hundred live view connections', async
       await open(`ws_${workspace} key_${workspace}${key}`, count);
   expect(await refusal(await ask('ws_9 key_9'))).toMatchObject({ status: 503, retry: '30' });
 });
+
+test('an unknown query parameter is refused, but not at the address of other programs, nor before the workspace is known', async () => {
+  const { ask } = openUpgrade();
+  for (const path of ['/inspector/live', '/inspector/live?ticket=a&workspace=ws_1', '/inspect?anything=1'])
+    expect([path, (await ask('ws_1 key_1', path)) instanceof Response]).toEqual([path, false]);
+  for (const query of ['anything=1', 'ticket=a&ticket=b', 'ticket=%00']) {
+    const reply = await ask('ws_1 key_1', `/inspector/live?${query}`);
+    expect([query, reply instanceof Response && reply.status]).toEqual([query, 422]);
+  }
+  const foreign = await ask('ws_1 key_1', '/inspector/live?workspace=ws_2&anything=1');
+  expect(foreign instanceof Response && foreign.status).toBe(409);
+});
