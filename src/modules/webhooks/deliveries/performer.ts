@@ -55,6 +55,7 @@ export class WebhookPerformer implements Performer {
   readonly #read: ReturnType<typeof attemptReader>;
   /** Endpoints whose last attempt in this process failed. Their rows may not show it yet. */
   readonly #failing = new Set<string>();
+  readonly #secrets = new WeakMap<Target, string | null>();
 
   constructor(private readonly work: WebhookWork) {
     this.#read = attemptReader(work.database);
@@ -104,7 +105,7 @@ export class WebhookPerformer implements Performer {
     target: Target | null,
     { webhookId, emailId, eventType, body }: Posted,
   ): Promise<WebhookDeliveryEvent | null> {
-    const { clock, poster, sealer } = this.work;
+    const { clock, poster } = this.work;
     if (standsAt === null && clock.now() + LONGEST_ATTEMPT_MS > leaseEnd) return null;
     const reason = decidedFor(STOPS_IN, target?.state ?? 'deleted');
     if (!target || reason !== null || target.sealed === null) {
@@ -112,7 +113,7 @@ export class WebhookPerformer implements Performer {
       return { type: 'endpoint.stopped', at: standsAt ?? clock.now(), reason: reason ?? 'endpoint_deleted' };
     }
     const attemptedAt = clock.now();
-    const secret = openSecret(sealer, webhookId, target.sealed);
+    const secret = this.#secretOf(target, target.sealed);
     const answer =
       secret === null ? UNSIGNED : await poster.post({ webhookId, url: target.context.url, secret, body });
     const succeeded = isSuccess(answer);
@@ -142,6 +143,15 @@ export class WebhookPerformer implements Performer {
       endpointIsFailing,
     };
     return { type: succeeded ? 'attempt.succeeded' : 'attempt.failed', ...outcome };
+  }
+
+  /** Opens the secret once for all attempts whose endpoint was read together, and keeps it no longer than they do. */
+  #secretOf(target: Target, sealed: string): string | null {
+    const known = this.#secrets.get(target);
+    if (known !== undefined) return known;
+    const secret = openSecret(this.work.sealer, target.id, sealed);
+    this.#secrets.set(target, secret);
+    return secret;
   }
 
   /** True when the endpoint has counted failures, or soon will have, as far as this process can know. */

@@ -12,7 +12,8 @@ const IDLE_MAX_PER_ENDPOINT = 64;
 
 /** Where the connections of an endpoint lead. */
 export interface Target {
-  readonly webhookId: string;
+  /** The endpoint and the place: two customers with the same host share no connection. */
+  readonly key: string;
   readonly secure: boolean;
   /** A name, or an address that the guard has accepted. */
   readonly host: string;
@@ -102,7 +103,7 @@ export class Connections {
 
   /** An idle connection to that target, or null. */
   take(target: Target): Connection | null {
-    const idle = this.#idle.get(keyOf(target));
+    const idle = this.#idle.get(target.key);
     for (let kept = idle?.at(-1); kept; kept = idle?.at(-1)) {
       this.#remove(kept);
       if (kept.isOpen && performance.now() - kept.idleSince < IDLE_MS) return kept;
@@ -126,7 +127,7 @@ export class Connections {
         })
       : connectPlain(to);
     const ready = target.secure ? 'secureConnect' : 'connect';
-    const connection = new Connection(keyOf(target), socket, ready, clock.monotonic());
+    const connection = new Connection(target.key, socket, ready, clock.monotonic());
     connection.onClose(() => this.#remove(connection));
     return connection;
   }
@@ -179,6 +180,3 @@ export class Connections {
     this.#sweeping.unref();
   }
 }
-
-const keyOf = ({ webhookId, secure, host, port }: Target): string =>
-  `${webhookId} ${secure ? 'https' : 'http'}://${host}:${port}`;

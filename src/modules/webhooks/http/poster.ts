@@ -1,15 +1,16 @@
-import { isIP } from 'node:net';
 import type { Clock } from '../../../time/clock.ts';
-import { hostOf } from '../endpoints/target.ts';
 import type { AddressGuard } from './address-guard.ts';
 import { Connections } from './connections.ts';
 import { guardedLookup, type Resolve } from './lookup.ts';
 import { type PostError, type PostResult, REASONS } from './post-result.ts';
 import { sendRequest } from './request.ts';
+import { Routes } from './route.ts';
 import { sign } from './signature.ts';
 
 /** The documented limit of ten seconds, after which an attempt counts as failed. */
 const LIMIT_MS = 10_000;
+/** What follows the signature. */
+const HEAD_END = '\r\nConnection: keep-alive\r\n\r\n';
 
 /** One event and the present endpoint that receives it. */
 export interface Posting {
@@ -49,6 +50,7 @@ export function createPoster({
   limitMs = LIMIT_MS,
   ca = null,
 }: PosterOptions): Poster {
+  const routes = new Routes(guard);
   const connections = new Connections({ clock, lookup: guardedLookup(guard, resolve), ca });
 
   async function post({ webhookId, url, secret, body }: Posting): Promise<PostResult> {
@@ -60,27 +62,13 @@ export function createPoster({
       error,
     });
 
-    const target = new URL(url);
-    const host = hostOf(target);
-    // A URL with an address is connected to without a lookup, so this is its only check.
-    if (isIP(host) !== 0 && !guard(host)) return answer(0, REASONS.forbidden_address, 'forbidden_address');
+    const route = routes.of(webhookId, url);
+    if (route.isForbidden) return answer(0, REASONS.forbidden_address, 'forbidden_address');
 
-    const secure = target.protocol === 'https:';
-    const port = Number(target.port) || (secure ? 443 : 80);
-    const head = [
-      `POST ${target.pathname}${target.search} HTTP/1.1`,
-      `host: ${target.host}`,
-      'user-agent: svc-webhooks/1.0',
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      'accept-encoding: identity',
-      `X-Svc-Webhook-Id: ${webhookId}`,
-      `X-Svc-Signature: ${sign(secret, Math.floor(clock.now() / 1000), body)}`,
-      'Connection: keep-alive',
-    ];
-    const request = Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
-    const to = { webhookId, secure, host, port };
-    const { status, reply, error } = await sendRequest(connections, to, request, limitMs);
+    const signature = sign(secret, Math.floor(clock.now() / 1000), body);
+    const head = `${route.head}${Buffer.byteLength(body)}${route.middle}${signature}${HEAD_END}`;
+    const request = Buffer.from(head + body);
+    const { status, reply, error } = await sendRequest(connections, route, request, limitMs);
     return answer(status, status === 0 && error !== null ? REASONS[error] : reply.text(), error);
   }
 

@@ -1,3 +1,4 @@
+import { framingOf, isField } from './response-fields.ts';
 import { ResponseHead } from './response-head.ts';
 
 /** Most 1xx responses before the final one. A receiver that floods them is cut off instead of being read for ten seconds. */
@@ -13,11 +14,7 @@ export type Reading = 'more' | 'full' | 'complete' | 'malformed';
 /** The parts of a response in which the next octets may lie. */
 type Part = 'head' | 'sized' | 'untilClose' | 'chunkLine' | 'chunk' | 'chunkEnd' | 'trailers' | 'complete';
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-/** RFC 9112 5: no white space before the colon, no folded lines, no control characters. */
-const FIELD = /^([!#$%&'*+\-.^_`|~\w]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const CHUNK_LINE = /^([\da-f]{1,13})(?:;[\t\x20-\x7e\x80-\xff]*)?$/i;
-const LENGTH = /^\d{1,15}$/;
 const BEGINNING = Buffer.from('HTTP/1.');
 const LINE_END = Buffer.from('\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -54,7 +51,9 @@ export class ResponseReader {
   /** Takes the next octets. After anything but `more` it takes no others. */
   push(chunk: Uint8Array): Reading {
     this.#begun ||= chunk.length > 0;
-    let octets = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    let octets = Buffer.isBuffer(chunk)
+      ? chunk
+      : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     if (this.#held.length > 0) octets = Buffer.concat([this.#held, octets]);
     this.#held = NOTHING;
     while (octets.length > 0) {
@@ -118,28 +117,13 @@ export class ResponseReader {
       const line = octets.indexOf('\n');
       return line < 0 || octets[line - 1] === LINE_END[0] ? octets : null;
     }
-    return this.#takeHead(octets.toString('latin1', 0, end)) ? octets.subarray(end + HEAD_END.length) : null;
+    return this.#takeHead(octets, end) ? octets.subarray(end + HEAD_END.length) : null;
   }
 
-  #takeHead(head: string): boolean {
-    const [first = '', ...lines] = head.split('\r\n');
-    const [, minor, code] = STATUS_LINE.exec(first) ?? [];
-    if (code === undefined) return false;
-    let length: string | null = null;
-    let coding: string | null = null;
-    let isLast = minor === '0';
-    for (const line of lines) {
-      const field = FIELD.exec(line);
-      if (field === null) return false;
-      const name = (field[1] as string).toLowerCase();
-      const value = (field[2] as string).trim().toLowerCase();
-      if (name === 'content-length') {
-        if (length !== null || !LENGTH.test(value)) return false;
-        length = value;
-      } else if (name === 'transfer-encoding') coding = coding === null ? value : `${coding}, ${value}`;
-      else if (name === 'connection') isLast ||= value.split(/[\t ]*,[\t ]*/).includes('close');
-    }
-    const status = Number(code);
+  #takeHead(octets: Buffer, end: number): boolean {
+    const framing = framingOf(octets, end);
+    if (framing === null) return false;
+    const { status, length, coding, isLast } = framing;
     // Nothing was upgraded, so 101 is no answer to this request.
     if (status < 200) return status !== 101 && ++this.#interim <= INTERIM_MAX;
     // RFC 9112 6.1: together they are how a response is smuggled past somebody.
@@ -157,11 +141,11 @@ export class ResponseReader {
   }
 
   #readSized(octets: Buffer): Buffer {
-    const taken = octets.subarray(0, this.#left);
+    const taken = octets.length > this.#left ? octets.subarray(0, this.#left) : octets;
     this.reply.add(taken);
     this.#left -= taken.length;
     if (this.#left === 0) this.#part = this.#part === 'sized' ? 'complete' : 'chunkEnd';
-    return octets.subarray(taken.length);
+    return taken === octets ? NOTHING : octets.subarray(taken.length);
   }
 
   #readChunkLine(octets: Buffer): Buffer | null {
@@ -179,7 +163,7 @@ export class ResponseReader {
     if (this.#trailerBytes + (end < 0 ? octets.length : end) > HEADER_MAX_BYTES) return null;
     if (end < 0) return octets;
     if (end === 0) this.#part = 'complete';
-    else if (!FIELD.test(octets.toString('latin1', 0, end))) return null;
+    else if (!isField(octets, end)) return null;
     this.#trailerBytes += end + 2;
     return octets.subarray(end + 2);
   }
