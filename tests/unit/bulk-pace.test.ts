@@ -6,11 +6,20 @@ const MOST = 64;
 let now = 0;
 let slots: Semaphore;
 let pace: BulkPace;
+let looks = 0;
+/** How long each look at the heap takes. */
+let collectingMs = 0;
 
 beforeEach(() => {
   now = 0;
+  looks = 0;
+  collectingMs = 0;
   slots = new Semaphore(MOST, () => now);
-  pace = new BulkPace([slots], MOST, () => now);
+  const look = (): void => {
+    looks++;
+    now += collectingMs;
+  };
+  pace = new BulkPace([slots], MOST, () => now, { look });
   pace.begin();
   // The test ticks.
   pace.stop();
@@ -52,6 +61,14 @@ test('one late look is enough for its stretch, and none for the next', () => {
   expect(units()).toBe(44);
   stretches(1, 0);
   expect(units()).toBe(49);
+});
+
+test('the heap is looked at twice a second, and what its collection takes keeps no email back', () => {
+  stretches(40, 0);
+  expect(looks).toBe(8);
+  collectingMs = 50;
+  stretches(10, 0);
+  expect([looks, units()]).toEqual([10, MOST]);
 });
 
 test('nobody is let in beyond a size that has become smaller', async () => {

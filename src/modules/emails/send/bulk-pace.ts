@@ -1,4 +1,5 @@
 import type { Semaphore } from '../../../async/semaphore.ts';
+import type { BulkHeap } from './bulk-heap.ts';
 
 /** Between two looks at the event loop. */
 const TICK_MS = 20;
@@ -12,6 +13,8 @@ const LATE_MS = 8;
  * (measured: 3.8 ms, now 2.1), which made the loop later still.
  */
 const LEAST = 32;
+/** Stretches between two looks at the heap. */
+const HEAP_STRETCHES = 5;
 /** What is left of the slots after a late stretch. */
 const LEFT = 0.7;
 
@@ -26,11 +29,14 @@ export class BulkPace {
   #last = 0;
   #worst = 0;
   #ticks = 0;
+  #stretches = 0;
 
   constructor(
     private readonly slots: readonly Semaphore[],
     private readonly most: number,
     private readonly monotonic: () => number,
+    /** Is looked at twice a second. */
+    private readonly heap: Pick<BulkHeap, 'look'>,
   ) {
     this.#units = most;
   }
@@ -58,7 +64,16 @@ export class BulkPace {
         ? Math.max(Math.min(LEAST, this.most), Math.floor(this.#units * LEFT))
         : Math.min(this.most, this.#units + Math.max(1, this.#units >> 3)),
     );
+    this.#lookAtHeap();
     if (this.slots.every(({ idle }) => idle)) this.stop();
+  }
+
+  #lookAtHeap(): void {
+    if (++this.#stretches < HEAP_STRETCHES) return;
+    this.#stretches = 0;
+    this.heap.look();
+    // What the collector takes is no sign of a busy loop.
+    this.#last = this.monotonic();
   }
 
   #resize(units: number): void {

@@ -3,6 +3,7 @@ import { Semaphore } from '../../../async/semaphore.ts';
 import type { Order } from '../../../engine/draft.ts';
 import { orderOf, type TransportOrder } from '../../../transport/order.ts';
 import type { Transport } from '../../../transport/transport.ts';
+import { BulkHeap } from './bulk-heap.ts';
 import { BulkPace } from './bulk-pace.ts';
 import type { LiveParts } from './parts.ts';
 
@@ -37,7 +38,8 @@ export class BulkSupply {
     for (const name of enabled)
       this.#slots.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
     this.#ended = new RecentCount(clock.monotonic);
-    this.#pace = new BulkPace([...this.#slots.values()], limits.bulkSlots, clock.monotonic);
+    const slots = [...this.#slots.values()];
+    this.#pace = new BulkPace(slots, limits.bulkSlots, clock.monotonic, new BulkHeap());
   }
 
   /**
