@@ -130,10 +130,10 @@ onEachStore('admission', (store) => {
         cancel(2, NOW + DAY),
       ]);
       expect(results.map(({ outcome }) => outcome)).toEqual(['changed', 'changed', 'refused', 'changed']);
-      // The third was cancelled the day after: that day's count is another.
-      expect(await usedOf('2026-11-20')).toBe(8);
+      // The third was cancelled the day after: its unit goes back to the day that it was taken from.
+      expect(await usedOf('2026-11-20')).toBe(7);
       expect(await usedOf('2026-11-21')).toBe(0);
-      expect(tally(await sendAll(5, meter).spawned, 'spawned')).toBe(2);
+      expect(tally(await sendAll(5, meter).spawned, 'spawned')).toBe(3);
     });
   });
 

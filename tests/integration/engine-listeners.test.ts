@@ -103,7 +103,7 @@ interface Listener {
   readonly expected: readonly unknown[];
 }
 
-const EVENTS = 'select type from email_events where email_id = $1 order by id';
+const EVENTS = 'select type from email_events where email_id = $1 order by position, id';
 const DELIVERED = 'select event_type as type from webhook_deliveries where email_id = $1';
 const ALL = ['sent', 'delivered', 'opened', 'clicked'];
 
