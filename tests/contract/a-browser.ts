@@ -6,6 +6,12 @@ export const ORIGIN = 'http://localhost:3000';
 /** A password that nobody refuses. */
 export const PASSWORD = 'correct horse battery staple';
 
+/** The status of an answer and the code of its refusal. */
+export const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } | null }) => [
+  status,
+  body?.error?.code,
+];
+
 let browsers = 0;
 
 /** A browser at the dashboard: it keeps its cookie, and says from which page it asks. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MOST_EDGES, MOST_FLOWS, MOST_STEPS } from '../../src/modules/flows/model.ts';
 import { LARGEST_DEFINITION, readDefinition } from '../../src/modules/flows/read-definition.ts';
-import { MOST_EVENTS, MOST_WALKED } from '../../src/modules/flows/simulation-model.ts';
+import { MOST_EVENTS } from '../../src/modules/flows/simulation-model.ts';
 import { LONGEST_DAYS, MOST_BRANCHES } from '../../src/modules/flows/step-configs.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
@@ -160,18 +160,6 @@ describe('what is simulated', () => {
     const simulate = (count: number) => post(`/v1/flows/${id}/simulate`, { contact, events: events(count) });
     expect((await simulate(MOST_EVENTS)).status).toBe(200);
     expect(pathsOf(await simulate(MOST_EVENTS + 1))).toEqual([422, '/body/events']);
-  });
-
-  test('a walk that goes round is left off after two hundred steps', async () => {
-    const { id } = (
-      await post('/v1/flows', {
-        name: 'Round',
-        steps: delays(2),
-        edges: [...chain(2), { from: 'step1', to: 'step0' }],
-      })
-    ).body.data;
-    const { path, endedAs } = (await post(`/v1/flows/${id}/simulate`, { contact })).body.data;
-    expect([endedAs, path.length]).toEqual(['unfinished', MOST_WALKED]);
   });
 
   test('a flow of the test environment is simulated by its key, and never activated', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { totpCode } from '../../src/auth/totp.ts';
 import { resetLink } from '../../src/modules/members/reset.ts';
 import { createPasskey } from '../support/passkey.ts';
-import { Browser, inviteMember, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
+import { Browser, codeOf, inviteMember, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 let service: RealService;
@@ -14,10 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } | null }) => [
-  status,
-  body?.error?.code,
-];
 const step = () => Math.floor(Date.now() / 30_000);
 
 describe('a second factor', () => {

@@ -11,7 +11,7 @@ import { enroller } from '../../src/modules/flows/enrol.ts';
 import { flowPerformer } from '../../src/modules/flows/performer.ts';
 import { cancelRuns, runPruner, runSettler } from '../../src/modules/flows/settle.ts';
 import { simulateFlow } from '../../src/modules/flows/simulate.ts';
-import { MOST_MAIL_LENGTH, MOST_MAILS } from '../../src/modules/flows/simulation-model.ts';
+import { MOST_MAIL_LENGTH, MOST_MAILS, MOST_WALKED } from '../../src/modules/flows/simulation-model.ts';
 import type { ActorLife } from '../../src/modules/inspector/model.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 import { sessionCookie } from './inspector-viewer.ts';
@@ -195,7 +195,7 @@ inEachWorld('what comes between', (world) => {
     expect((await auditOf(world())).named).toEqual([]);
   });
 
-  test('a simulation is left off after fifty mails, eight million characters or five seconds', async () => {
+  test('a simulation is left off after two hundred steps, fifty mails, eight million characters or five seconds', async () => {
     const { service, ok, templateId } = world();
     const chain = (count: number): Pick<FlowDefinition, 'steps' | 'edges'> => ({
       steps: Array.from({ length: count }, (_, n) => ({
@@ -231,6 +231,15 @@ inEachWorld('what comes between', (world) => {
     expect(await walk(most, 10, still)).toEqual(['completed', MOST_MAILS]);
     expect(await walk(more, 10, still)).toEqual(['unfinished', MOST_MAILS]);
     expect(await walk(most, MOST_MAIL_LENGTH / 10, still)).toEqual(['unfinished', 10]);
+    const round = {
+      steps: [WAIT, { ...WAIT, key: 'again' }],
+      edges: [
+        { from: WAIT.key, to: 'again' },
+        { from: 'again', to: WAIT.key },
+      ],
+    };
+    const { id } = ok(await service.live.post('/v1/flows', { name: 'Round', ...round }));
+    expect(await walk(id, 10, still)).toEqual(['unfinished', MOST_WALKED]);
     let at = 0;
     expect(await walk(most, 10, () => 1_000 * at++)).toEqual(['unfinished', 4]);
   });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'bun:test';
 import { eventually } from './eventually.ts';
+import { insisting } from './insistent.ts';
 import { type LiveService, startLiveService } from './live-service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a test asserts on what is really there.
@@ -26,7 +27,8 @@ export interface FlowWorld {
 }
 
 async function openWorld(environment: Readonly<Record<string, string>>): Promise<FlowWorld> {
-  const service = await startLiveService({ environment });
+  const started = await startLiveService({ environment });
+  const service = { ...started, live: insisting(started.live), test: insisting(started.test) };
   let made = 0;
   const fresh = () => `n${++made}`;
   const ok: FlowWorld['ok'] = (told) => {

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Browser, codeOf, inviteMember, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+// The routes of the API as members ask them, and what the audit log says of who asked.
+
+let service: RealService;
+let owner: Browser;
+
+beforeAll(async () => {
+  service = await startRealService();
+  owner = await setUpOwner(service);
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+describe('the same routes for members', () => {
+  test('answer a session under the prefix of the dashboard, in the environment of the path', async () => {
+    const sent = await owner.ask('/test/emails', {
+      from: 'a@b.example',
+      to: 'c@d.example',
+      subject: 'Hello',
+      text: 'Hi',
+    });
+    expect([sent.status, sent.body.data.livemode]).toEqual([202, false]);
+    const { id } = sent.body.data;
+    expect((await owner.ask(`/test/emails/${id}`)).status).toBe(200);
+    expect((await owner.ask(`/live/emails/${id}`)).status).toBe(404);
+    expect(codeOf(await owner.ask('/test/emails?nonsense=1'))).toEqual([422, 'VALIDATION_ERROR']);
+    expect(codeOf(await owner.ask('/test/api-keys', { name: 'a', env: 'live', permissions: ['*'] }))).toEqual(
+      [403, 'FORBIDDEN'],
+    );
+  });
+
+  test('take no key there, and no cookie under /v1', async () => {
+    const key = await service.keyWith('live', ['*']);
+    expect((await service.ask({ path: '/app/api/live/emails', key })).status).toBe(401);
+    const headers = { cookie: owner.cookie, origin: ORIGIN };
+    expect((await service.ask({ path: '/v1/emails', headers })).status).toBe(401);
+  });
+
+  test('refuse a page that was made for another workspace than the session works in by now', async () => {
+    const told = await owner.ask('/live/emails', undefined, 'GET', { 'x-svc-workspace': 'ws_other' });
+    expect(codeOf(told)).toEqual([409, 'CONFLICT']);
+    const own = { 'x-svc-workspace': service.workspaceId };
+    expect((await owner.ask('/live/emails', undefined, 'GET', own)).status).toBe(200);
+  });
+});
+
+test('a test of a template goes to members, and to nobody who is none', async () => {
+  const template = { ...{ name: 'Hello', subject: 'Hi', html: '<p>Hi</p>' }, from: 'hello@acme.test' };
+  expect((await owner.ask('/live/domains', { name: 'acme.test' })).status).toBe(201);
+  const { id } = (await owner.ask('/live/templates', template)).body.data;
+  const { email } = await inviteMember(service, owner, 'viewer');
+  const send = (to: string) => owner.ask(`/live/templates/${id}/test-send`, { to: [to] });
+  expect(codeOf(await send(email.toUpperCase()))).toEqual([200, undefined]);
+  expect(codeOf(await send('stranger@b.example'))).toEqual([403, 'FORBIDDEN']);
+});
+
+test('the audit log tells who did what, by name and by request, and holds no secret', async () => {
+  const { id } = await inviteMember(service, owner, 'viewer');
+  expect((await owner.ask(`/live/members/${id}`, { role: 'member' }, 'PATCH')).status).toBe(200);
+  expect((await owner.ask(`/live/members/${id}`, {}, 'DELETE')).status).toBe(204);
+  const key = { name: 'Logged', env: 'live', permissions: ['emails:read'] };
+  const made = await owner.ask('/live/api-keys', key);
+  const { data } = (await owner.ask('/live/audit-log')).body;
+  expect(data[0]).toMatchObject({
+    actor: { type: 'member', name: expect.stringContaining('Ada') },
+    action: 'apiKey.created',
+    target: { type: 'apiKey', id: expect.stringMatching(/^key_/) },
+    ...{ details: key, requestId: made.headers.get('x-request-id') },
+  });
+  for (const action of ['member.roleChanged', 'member.removed', 'invitation.created', 'session.opened']) {
+    const found = (await owner.ask(`/live/audit-log?action=${action}&limit=1`)).body.data;
+    expect(found.map((entry: { action: string }) => entry.action)).toEqual([action]);
+  }
+  // Who took all addresses away is worth knowing; who only asked for the headers has none of them.
+  const reading = { path: '/v1/contacts/export', key: await service.keyWith('live', ['contacts:read']) };
+  expect((await service.ask({ method: 'HEAD', ...reading })).status).toBe(200);
+  expect((await owner.ask('/live/contacts/export')).status).toBe(200);
+  expect((await owner.ask('/live/audit-log?action=contacts.exported')).body.data).toHaveLength(1);
+  const rows = await service.service.database.query('select * from audit_log');
+  expect(JSON.stringify(rows)).not.toContain(PASSWORD);
+  expect(JSON.stringify(rows)).not.toMatch(/svc_(live|test)_|#token=/);
+});

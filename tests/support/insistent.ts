@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from './client.ts';
+import { eventually } from './eventually.ts';
+
+/** What such a client sees of an answer. */
+interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: it is whatever the service has said.
+  readonly body: any;
+}
+
+const isAnswer = ({ status, body }: Answer): boolean =>
+  status !== 503 && body?.error?.code !== 'IDEMPOTENCY_IN_PROGRESS';
+
+/**
+ * Asks as a client does that wants an answer: what the service had no time for (503) is asked again under the same Idempotency-Key,
+ * so that it happens once, until it is known how it went. For tests that are about something else than what a busy machine has
+ * time for.
+ */
+export function insistently<A extends Answer>(
+  ask: (headers: Readonly<Record<string, string>>) => Promise<A>,
+): Promise<A> {
+  const headers = { 'idempotency-key': randomUUID() };
+  return eventually('an answer that is none of a busy machine', async () => {
+    const told = await ask(headers);
+    return isAnswer(told) ? told : undefined;
+  });
+}
+
+/** The same client, which insists. */
+export const insisting = (client: Client): Client => ({
+  get: (path, headers) => insistently(() => client.get(path, headers)),
+  post: (path, body, headers) => insistently((own) => client.post(path, body, { ...own, ...headers })),
+  patch: (path, body, headers) => insistently(() => client.patch(path, body, headers)),
+  delete: (path, headers) => insistently(() => client.delete(path, headers)),
+});
