@@ -7,9 +7,12 @@ const ABOUT_MS = 1_000;
 /** The longest rest: a disk that takes seconds for a commit is no fault of the batch. */
 const LONGEST_REST_MS = 250;
 
+/** True while more of the others are likely, the last of whom came so long ago. */
+export const areAbout = (othersAgoMs: number): boolean => othersAgoMs < ABOUT_MS;
+
 /** How long this lane rests after a batch that took so long, when the last of the others came so long ago. */
 export const restAfter = (tookMs: number, othersAgoMs: number): number =>
-  othersAgoMs < ABOUT_MS ? Math.min(LONGEST_REST_MS, Math.ceil(tookMs)) : 0;
+  areAbout(othersAgoMs) ? Math.min(LONGEST_REST_MS, Math.ceil(tookMs)) : 0;
 
 /**
  * The lane of what nobody waits for (the emails of campaigns), beside the one of what somebody waits for. In one lane a password reset

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { BulkHeap, MOST_HEAP } from '../../src/modules/emails/send/bulk-heap.ts';
 
-function world(left: number) {
+function world(left: number, clock = { now: 0 }) {
   let size = 0;
   let collections = 0;
-  const heap = new BulkHeap({
+  const heap = new BulkHeap(() => clock.now, {
     size: () => size,
     collect: () => {
       collections++;
@@ -18,11 +18,11 @@ function world(left: number) {
     heap.look();
     return collections;
   };
-  return at;
+  return { at, heap };
 }
 
 test('what campaigns leave behind is collected once the heap is larger than it may grow to', () => {
-  const at = world(35_000_000);
+  const { at } = world(35_000_000);
   expect(at(MOST_HEAP)).toBe(0);
   expect(at(MOST_HEAP + 1)).toBe(1);
   expect(at(MOST_HEAP)).toBe(1);
@@ -31,14 +31,27 @@ test('what campaigns leave behind is collected once the heap is larger than it m
 
 test('a heap that is large for another reason may grow by half before it is collected again', () => {
   const left = MOST_HEAP;
-  const at = world(left);
+  const { at } = world(left);
   expect(at(MOST_HEAP + 1)).toBe(1);
   expect(at(1.5 * left)).toBe(1);
   expect(at(1.5 * left + 1)).toBe(2);
 });
 
+test('while other mail is about, and for a second after it, twice as much is left alone', () => {
+  const clock = { now: 0 };
+  const { at, heap } = world(35_000_000, clock);
+  heap.otherCame();
+  clock.now = 999;
+  expect(at(2 * MOST_HEAP)).toBe(0);
+  expect(at(2 * MOST_HEAP + 1)).toBe(1);
+  expect(at(2 * MOST_HEAP)).toBe(1);
+  clock.now = 1_000;
+  expect(at(MOST_HEAP)).toBe(1);
+  expect(at(MOST_HEAP + 1)).toBe(2);
+});
+
 test('the runtime tells its heap and collects it', () => {
   const kept = Array.from({ length: 1_000 }, (_, n) => [n]);
-  expect(() => new BulkHeap().look()).not.toThrow();
+  expect(() => new BulkHeap(() => 0).look()).not.toThrow();
   expect(kept).toHaveLength(1_000);
 });

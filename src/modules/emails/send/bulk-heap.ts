@@ -1,12 +1,16 @@
 import { fullGC, heapSize } from 'bun:jsc';
+import { areAbout } from '../../../engine/bulk-lane.ts';
 
 /**
  * What may have outlived collections before all of it is looked through: with what is new, the threads and the code, a service that sends
  * a campaign stays below 400 MB then.
  */
-export const MOST_HEAP = 96_000_000;
+export const MOST_HEAP = 64_000_000;
 /** A heap that is large for another reason is not collected over and over: it may grow by half first. */
 const TIMES_WHAT_IS_LEFT = 1.5;
+
+/** While other mail is about it may grow so many times as large: fewer emails of campaigns leave then, and nobody waits for the collector. */
+const TIMES_BESIDE_OTHERS = 2;
 
 /** The collector, as the runtime has it. */
 export interface Collector {
@@ -24,12 +28,22 @@ export interface Collector {
  */
 export class BulkHeap {
   #most = MOST_HEAP;
+  #othersAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly collector: Collector = { size: heapSize, collect: fullGC }) {}
+  constructor(
+    private readonly monotonic: () => number,
+    private readonly collector: Collector = { size: heapSize, collect: fullGC },
+  ) {}
+
+  /** Notes that other mail has come. */
+  otherCame(): void {
+    this.#othersAt = this.monotonic();
+  }
 
   /** Collects where the heap has grown too large. */
   look(): void {
-    if (this.collector.size() <= this.#most) return;
+    const times = areAbout(this.monotonic() - this.#othersAt) ? TIMES_BESIDE_OTHERS : 1;
+    if (this.collector.size() <= times * this.#most) return;
     this.#most = Math.max(MOST_HEAP, TIMES_WHAT_IS_LEFT * this.collector.collect());
   }
 }

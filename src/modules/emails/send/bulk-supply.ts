@@ -20,6 +20,7 @@ export class BulkSupply {
   /** Slots for campaigns alone: whatever a campaign sends, a password reset does not wait behind it. */
   readonly #slots = new Map<Transport['name'], Semaphore>();
   readonly #ended: RecentCount;
+  readonly #heap: BulkHeap;
   readonly #pace: BulkPace;
   /** The orders that are not in the line for a slot yet: whoever gives out further ones counts them. */
   readonly #coming = new Set<Order>();
@@ -30,7 +31,7 @@ export class BulkSupply {
   constructor(
     private readonly parts: Pick<
       LiveParts,
-      'enabled' | 'limits' | 'clock' | 'senders' | 'transport' | 'warmUps'
+      'enabled' | 'limits' | 'clock' | 'senders' | 'transport' | 'warmUps' | 'bulkWriter'
     >,
     private readonly order: Pick<TransportOrder, 'isDown'>,
   ) {
@@ -39,7 +40,8 @@ export class BulkSupply {
       this.#slots.set(name, new Semaphore(limits.bulkSlots, clock.monotonic, 2 * MOST_BULK));
     this.#ended = new RecentCount(clock.monotonic);
     const slots = [...this.#slots.values()];
-    this.#pace = new BulkPace(slots, limits.bulkSlots, clock.monotonic, new BulkHeap());
+    this.#heap = new BulkHeap(clock.monotonic);
+    this.#pace = new BulkPace(slots, limits.bulkSlots, clock.monotonic, this.#heap);
   }
 
   /**
@@ -77,6 +79,12 @@ export class BulkSupply {
   /** The slots of a transport. */
   slotsOf(name: Transport['name']): Semaphore | undefined {
     return this.#slots.get(name);
+  }
+
+  /** Other mail has come, which is not to wait for campaigns. */
+  otherCame(): void {
+    this.#heap.otherCame();
+    this.parts.bulkWriter.otherCame();
   }
 
   /** An order of a campaign has come, of that domain where it is known yet. */

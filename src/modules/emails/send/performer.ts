@@ -83,7 +83,7 @@ export class LivePerformer {
     this.#held.set(id, order);
     const known = order.payload as LiveMessage | undefined;
     if (order.isBulk || known?.campaign_id) this.#bulk.come(order, known?.domain_id ?? null);
-    else this.parts.bulkWriter.otherCame();
+    else this.#bulk.otherCame();
     return this.#perform(order, tell).finally(() => this.#bulk.leave(order));
   }
 
