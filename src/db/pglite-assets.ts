@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import initdb from '../../node_modules/@electric-sql/pglite/dist/initdb.wasm' with { type: 'file' };
 import data from '../../node_modules/@electric-sql/pglite/dist/pglite.data' with { type: 'file' };
 import wasm from '../../node_modules/@electric-sql/pglite/dist/pglite.wasm' with { type: 'file' };
@@ -25,5 +26,5 @@ async function load(): Promise<PgliteAssets> {
   return { pgliteWasmModule, initdbWasmModule, fsBundle: Bun.file(data) };
 }
 
-const compiled = async (path: string): Promise<WebAssembly.Module> =>
-  WebAssembly.compile(await Bun.file(path).arrayBuffer());
+/** Read at once: an answer that is awaited comes only after all modules have been evaluated, and other threads would idle until then. */
+const compiled = async (path: string): Promise<WebAssembly.Module> => WebAssembly.compile(readFileSync(path));
