@@ -89,9 +89,9 @@ function acrossModules(path: string, target: string): string[] {
 /** Each of these is done in exactly one file. */
 const ONLY_IN: readonly { readonly path: string; readonly what: RegExp; readonly says: string }[] = [
   {
-    path: 'src/config/config.ts',
+    path: 'src/config/environment.ts',
     what: /\b(?:process|Bun|import\.meta)\.env\b/,
-    says: 'reads the environment: only src/config/config.ts does',
+    says: 'reads the environment: only src/config/environment.ts does',
   },
   {
     path: 'src/main.ts',

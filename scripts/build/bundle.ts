@@ -1,6 +1,6 @@
 /** What the executable is bundled of. The licences are collected by the same, so that none is forgotten (scripts/licenses.ts). */
 export const EXECUTABLE = {
-  // Threads have bundles of their own, with the same relative paths as their sources.
+  // Threads have files of their own, with the same relative paths as their sources.
   entrypoints: [
     'src/main.ts',
     'src/mail/content/markdown-thread.ts',
@@ -10,6 +10,8 @@ export const EXECUTABLE = {
   ],
   target: 'bun',
   format: 'esm',
+  // src/main.ts begins before the rest, which it imports, is read: 15 ms earlier. And threads share what they have in common.
+  splitting: true,
   // Identifiers are not minified: Elysia reads handlers' source text, and minified names have broken it.
   minify: { whitespace: true, syntax: true, identifiers: false },
   // mjml uses it only to read its own configuration files, of which there are none here.

@@ -1,9 +1,9 @@
-import { usesEmbedded } from '../config/config.ts';
+import { usesEmbedded } from '../config/environment.ts';
 import { loadPgliteAssets } from '../db/pglite-assets.ts';
 import { usualCompilers } from './usual-compilers.ts';
 
-// Imported before everything else. To compile PGlite takes a quarter of a second on other threads; begun here, it is done while this
-// one evaluates the rest of the program. Other commands do not need it at once, or not at all.
+// Evaluated before everything else, so that what it imports must stay little. To compile PGlite takes 0.13 s on another thread; begun here,
+// it is done by the time that this one has loaded the rest of the program. Other commands do not need it at once, or not at all.
 
 const [command = 'serve'] = process.argv.slice(2);
 // The service does so once it listens.

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value';
 import { bodyStoreKey } from '../bodies/open.ts';
 import { readRelayUrl } from '../transport/smtp/relay-url.ts';
 import { type ChaosSetting, readTortureSetting } from './chaos-setting.ts';
+import { type Environment, environmentOfProcess } from './environment.ts';
 import { isWhole } from './roles.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS, type SettingName } from './settings.ts';
@@ -28,21 +29,15 @@ export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Nam
   readonly torture: ChaosSetting | null;
 };
 
-/** Variables by name, as `process.env` has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Either a configuration, or all problems of the environment, a sentence each. */
 export type Loaded = { readonly config: Config } | { readonly problems: readonly string[] };
 
 /** True in the executable, whose embedded files have a file system of their own. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
-/** True where the environment names no server, before anything else of the configuration has been read. */
-export const usesEmbedded = (environment: Environment = process.env): boolean => !environment.DATABASE_URL;
-
 /** Reads the configuration; nothing else in the service looks at the environment. What stands `above` it comes from the command line. */
 export function loadConfig(
-  environment: Environment = process.env,
+  environment: Environment = environmentOfProcess(),
   executable = isExecutable(),
   above: Environment = {},
 ): Loaded {

@@ -87,8 +87,8 @@ describe('time comes from the injected clock', () => {
 
 describe('what one file does, no other does', () => {
   test.each([
-    ['src/config/config.ts', 'const level = process.env.LOG_LEVEL;'],
-    ['src/config/config.ts', 'const level = Bun.env.LOG_LEVEL;'],
+    ['src/config/environment.ts', 'const level = process.env.LOG_LEVEL;'],
+    ['src/config/environment.ts', 'const level = Bun.env.LOG_LEVEL;'],
     ['src/main.ts', 'process.exit(1);'],
     ['src/main.ts', 'process.exitCode = 1;'],
   ])('only %s: %s', (owner, text) => {

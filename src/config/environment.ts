@@ -1,0 +1,8 @@
+/** Variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Those of this process. Nothing else in the service looks at them, but config.ts through this. */
+export const environmentOfProcess = (): Environment => process.env;
+
+/** True where the environment names no server: asked before anything else of the configuration has been read. */
+export const usesEmbedded = (environment = environmentOfProcess()): boolean => !environment.DATABASE_URL;
