@@ -57,16 +57,20 @@ interface Timed {
 
 /** Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put back. */
 function timing(duty: Duty, clock: Clock): Timed {
-  const cron = new Cron(duty.pattern, { utcOffset: 0, paused: true });
-  const after = (at: number): number => cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  // Read at the first look and not before, since a start would wait 4 ms for all of them.
+  let cron: Cron | undefined;
+  const after = (at: number): number => {
+    cron ??= new Cron(duty.pattern, { utcOffset: 0, paused: true });
+    return cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  };
   let last = clock.now();
-  let next = after(last);
+  let next: number | null = null;
   return {
     duty,
     isTime() {
       const now = clock.now();
       // A clock that was put back must not leave the next time in its old future.
-      if (now < last) next = after(now);
+      next = next === null || now < last ? after(Math.min(now, last)) : next;
       last = now;
       if (now < next) return false;
       next = after(now);

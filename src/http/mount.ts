@@ -58,28 +58,29 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
         params,
         addresses.get(request) ?? 'unknown',
       );
+  const endpoints = routes.map(endpointOf);
   const fixed = new FixedRoutes();
-  const app = new Elysia({
-    name: 'posthorn',
-    // Bun's own router reads unusual targets differently from Elysia's, so only one of them is used.
-    systemRouter: false,
-    strictPath: true,
-    // With the default, hosts shorter than four characters (`http://a/v1`) lose their path.
-    handler: { standardHostname: false },
-  });
-  // The pipeline never rejects, so no error should arrive here; without this hook Elysia would answer with the message of the
-  // error. Hooks only apply to the routes that are added after them.
-  app.onError(({ error }) => unexpected(error));
-  for (const each of routes) {
-    const endpoint = endpointOf(each);
-    fixed.add(endpoint);
-    app.route(each.method, each.path, serve(endpoint), UNPARSED);
-  }
-  for (const [path, methods] of methodsByPath(routes)) {
-    app.route('OPTIONS', path, serve(optionsOf(path, methods)), UNPARSED);
-  }
-  app.all('/*', serve(null), UNPARSED);
-  app.compile();
+  for (const endpoint of endpoints) fixed.add(endpoint);
+  const routed = () => {
+    const app = new Elysia({
+      name: 'posthorn',
+      // Bun's own router reads unusual targets differently from Elysia's, so only one of them is used.
+      systemRouter: false,
+      strictPath: true,
+      // With the default, hosts shorter than four characters (`http://a/v1`) lose their path.
+      handler: { standardHostname: false },
+    });
+    // The pipeline never rejects, so no error should arrive here; without this hook Elysia would answer with the message of the
+    // error. Hooks only apply to the routes that are added after them.
+    app.onError(({ error }) => unexpected(error));
+    for (const endpoint of endpoints)
+      app.route(endpoint.route.method, endpoint.route.path, serve(endpoint), UNPARSED);
+    for (const [path, methods] of methodsByPath(routes))
+      app.route('OPTIONS', path, serve(optionsOf(path, methods)), UNPARSED);
+    app.all('/*', serve(null), UNPARSED);
+    return app.compile();
+  };
+  let app: ReturnType<typeof routed> | undefined;
   return {
     fetch(request, server) {
       const whole = withHost(request);
@@ -93,6 +94,8 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
         return answer(endpoint, whole, target, NO_PARAMS, address);
       }
       addresses.set(whole, address);
+      // Made by the first request that needs it: a start would wait 12 ms for it, and most of what asks at once needs it not.
+      app ??= routed();
       return app.fetch(whole);
     },
     unexpected,
