@@ -17,6 +17,8 @@ type ValueOf<It> = It extends Setting<infer Value> ? Value : never;
 
 type Values = { readonly [Name in SettingName]: ValueOf<(typeof SETTINGS)[Name]> };
 
+export type { Environment };
+
 /** The profile, which sets defaults for a developer's machine or for a server. */
 export type Profile = 'development' | 'production';
 

@@ -2,8 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, loadConfig, redacted } from '../../src/config/config.ts';
-import type { Environment } from '../../src/config/environment.ts';
+import { type Config, type Environment, loadConfig, redacted } from '../../src/config/config.ts';
 import { SETTINGS } from '../../src/config/settings.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 

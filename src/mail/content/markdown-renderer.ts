@@ -29,7 +29,7 @@ const USUAL: PoolLimits = {
 };
 
 /**
- * From source, every file has its own import.meta.url. Inside the executable there is one, that of src/main.ts, and the
+ * From source, every file has its own import.meta.url. Inside the executable it is that of one beside src/main.ts, and the
  * bundle of the thread lies beneath it as its source does.
  */
 const ENTRY = new URL(

@@ -30,7 +30,7 @@ const MOST_KNOWN = 2_000;
 const NEVER_MS = 600_000;
 
 /**
- * Inside the executable every file has the import.meta.url of src/main.ts, and the bundle of the thread lies beneath it as its
+ * Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its
  * source does.
  */
 const ENTRY = new URL(

@@ -34,7 +34,7 @@ const USUAL: ReaderLimits = {
 };
 
 /**
- * From source, every file has its own import.meta.url. Inside the executable there is one, that of src/main.ts, and the
+ * From source, every file has its own import.meta.url. Inside the executable it is that of one beside src/main.ts, and the
  * bundle of the thread has the same path relative to it as its source.
  */
 const ENTRY = new URL(

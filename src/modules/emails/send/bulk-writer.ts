@@ -61,7 +61,7 @@ const RESTS = 2;
 export const writersRest = (tookMs: number, othersAgoMs: number): number =>
   RESTS * restAfter(tookMs, othersAgoMs);
 
-/** Inside the executable every file has the import.meta.url of src/main.ts, and the bundle of the thread lies beneath it as its source does. */
+/** Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its source does. */
 const ENTRY = new URL(
   import.meta.url.endsWith('/bulk-writer.ts')
     ? './writing-thread.ts'
