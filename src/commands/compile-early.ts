@@ -1,5 +1,5 @@
 import { usesEmbedded } from '../config/environment.ts';
-import { loadPgliteAssets } from '../db/pglite-assets.ts';
+import { compiledEngine } from '../db/pglite-assets.ts';
 import { usualCompilers } from './usual-compilers.ts';
 
 // Evaluated before everything else, so that what it imports must stay little. To compile PGlite takes 0.13 s on another thread; begun here,
@@ -10,4 +10,4 @@ const [command = 'serve'] = process.argv.slice(2);
 if (command !== 'serve') usualCompilers();
 if (command === 'serve' && usesEmbedded())
   // The one who needs it awaits the same promise and tells of the failure.
-  loadPgliteAssets().catch(() => {});
+  compiledEngine().catch(() => {});

@@ -8,7 +8,7 @@ import { asUnusable, ensureDataDirectory, ensureWritable } from './data-director
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { WithFixedArrays } from './fixed-arrays.ts';
-import { loadPgliteAssets } from './pglite-assets.ts';
+import { fsBundle, loadPgliteAssets } from './pglite-assets.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { classify } from './sqlstate.ts';
 import { SMALL_START, SYNCED_START, SyncedFiles } from './synced-files.ts';
@@ -58,9 +58,12 @@ export class EmbeddedDatabase implements Database {
         ...(files && { fs: files }),
         ...(directory !== null && isTemporary && { fs: new NodeFS(directory) }),
         ...(image && { loadDataDir: image }),
-        ...(await loadPgliteAssets()),
+        // These files wait for the compiled engine by themselves, and nothing has to be initialised where there is a database.
+        ...(files && existsSync(join(files.directory, 'PG_VERSION'))
+          ? { fsBundle: fsBundle() }
+          : await loadPgliteAssets()),
       });
-      await engine.waitReady;
+      await Promise.race([engine.waitReady, ...(files ? [files.failed] : [])]);
       files?.started();
       return new EmbeddedDatabase(engine, lock);
     } catch (error) {

@@ -10,20 +10,18 @@ export interface PgliteAssets {
   readonly fsBundle: Blob;
 }
 
-let loading: Promise<PgliteAssets> | undefined;
+let compiling: Promise<WebAssembly.Module> | undefined;
 
-/**
- * Loads the files of the embedded database, which the executable contains. Once in a process: a module keeps what was compiled of it, so
- * that the next database opens in half the time.
- */
-export function loadPgliteAssets(): Promise<PgliteAssets> {
-  loading ??= load();
-  return loading;
-}
+/** Begins to compile the engine, once in a process: a module keeps what was compiled of it, so that the next database opens in half the time. */
+export const compiledEngine = (): Promise<WebAssembly.Module> => (compiling ??= compiled(wasm));
 
-async function load(): Promise<PgliteAssets> {
-  const [pgliteWasmModule, initdbWasmModule] = await Promise.all([compiled(wasm), compiled(initdb)]);
-  return { pgliteWasmModule, initdbWasmModule, fsBundle: Bun.file(data) };
+/** What the engine mounts: its libraries and settings. */
+export const fsBundle = (): Blob => Bun.file(data);
+
+/** Loads the files of the embedded database, which the executable contains. */
+export async function loadPgliteAssets(): Promise<PgliteAssets> {
+  const [pgliteWasmModule, initdbWasmModule] = await Promise.all([compiledEngine(), compiled(initdb)]);
+  return { pgliteWasmModule, initdbWasmModule, fsBundle: fsBundle() };
 }
 
 /** Read at once: an answer that is awaited comes only after all modules have been evaluated, and other threads would idle until then. */

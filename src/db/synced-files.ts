@@ -4,6 +4,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { compiledEngine } from './pglite-assets.ts';
 
 /** A file or a directory, as Emscripten knows it. */
 interface FileNode {
@@ -30,6 +31,9 @@ interface FileOperations {
   };
 }
 
+/** Takes the engine that was made of its module. */
+type Made = (instance: WebAssembly.Instance, module: WebAssembly.Module) => void;
+
 const KIND = 0o170000;
 const DIRECTORY = 0o040000;
 
@@ -46,14 +50,22 @@ export class SyncedFiles extends NodeFS {
   /** Files that were changed since the start; null once the engine has started. */
   #changed: WeakSet<FileNode> | null = new WeakSet();
   #areSynced: boolean | undefined;
+  readonly #failing = Promise.withResolvers<never>();
 
   /** @param sync, syncAll for tests, which cannot pull the plug */
   constructor(
-    private readonly directory: string,
+    readonly directory: string,
     private readonly sync: (descriptor: number) => void = fsyncSync,
     private readonly syncAll: (directory: string) => boolean = syncFileSystem,
   ) {
     super(directory);
+    // Whoever waits for it is told.
+    this.#failing.promise.catch(() => {});
+  }
+
+  /** Rejects when the engine could not be made: PGlite itself would wait for it for ever. */
+  get failed(): Promise<never> {
+    return this.#failing.promise;
   }
 
   /** The engine has started: from here on each file is synced by itself. */
@@ -65,7 +77,22 @@ export class SyncedFiles extends NodeFS {
     const ready = await super.init(engine, options);
     const { preRun = [] } = ready.emscriptenOpts;
     const replaceSync = (module: unknown): void => this.#replaceSync(module as FileOperations);
-    return { emscriptenOpts: { ...ready.emscriptenOpts, preRun: [...[preRun].flat(), replaceSync] } };
+    return {
+      emscriptenOpts: {
+        ...ready.emscriptenOpts,
+        preRun: [...[preRun].flat(), replaceSync],
+        instantiateWasm: (imports: Bun.WebAssembly.Imports, done: Made) => {
+          this.#instantiate(imports, done).catch(this.#failing.reject);
+          return {};
+        },
+      },
+    };
+  }
+
+  /** Waits for the compiled engine only here, so that its memory, its files and the program around it are made while it is compiled: 20 ms. */
+  async #instantiate(imports: Bun.WebAssembly.Imports, done: Made): Promise<void> {
+    const module = await compiledEngine();
+    done(await WebAssembly.instantiate(module, imports), module);
   }
 
   #replaceSync({ NODEFS: { stream_ops, node_ops } }: FileOperations): void {

@@ -52,6 +52,15 @@ test('every commit has reached the disk before it is answered', async () => {
   await engine.close();
 });
 
+test('an engine that cannot be made is told, where PGlite would wait for it', async () => {
+  const files = new SyncedFiles(join(home, 'postgres'));
+  const { emscriptenOpts } = await files.init({} as PGlite, {});
+  let made = 0;
+  emscriptenOpts.instantiateWasm?.({}, () => made++);
+  await expect(files.failed).rejects.toThrow(/import/);
+  expect(made).toBe(0);
+});
+
 test('a start after a crash syncs at once what was left behind, and by itself what it changes', async () => {
   await layEmbedded(join(home, 'before'));
   const crashed = join(home, 'before', 'postgres');
