@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createSigner } from '../../src/crypto/signer.ts';
 import { textFromHtml } from '../../src/mail/content/text-part.ts';
-import { bulkWriter, writersRest } from '../../src/modules/emails/send/bulk-writer.ts';
+import { bulkWriter, restsOf, writersRest } from '../../src/modules/emails/send/bulk-writer.ts';
 import { type Copy, outboundMessage, type Sender } from '../../src/modules/emails/send/message.ts';
 import type { LiveMessage } from '../../src/modules/emails/send/reader.ts';
 import { personaliser } from '../../src/modules/tracking/commands.ts';
@@ -115,11 +115,17 @@ test('one copy that cannot be written keeps none of its batch from being written
 });
 
 test('while other mail is about, the threads rest twice as long as a batch took, half a second at most', () => {
-  expect(writersRest(40, 0)).toBe(80);
-  expect(writersRest(40, 999)).toBe(80);
-  expect(writersRest(7_000, 0)).toBe(500);
-  expect(writersRest(40, 1_000)).toBe(0);
-  expect(writersRest(40, Number.POSITIVE_INFINITY)).toBe(0);
+  expect(writersRest(40, 0, 2)).toBe(80);
+  expect(writersRest(40, 999, 2)).toBe(80);
+  expect(writersRest(7_000, 0, 2)).toBe(500);
+  expect(writersRest(40, 1_000, 2)).toBe(0);
+  expect(writersRest(40, Number.POSITIVE_INFINITY, 2)).toBe(0);
+});
+
+test('threads that have less than half of the cores rest less', () => {
+  expect([restsOf(1, 1), restsOf(1, 2), restsOf(4, 8)]).toEqual([2, 2, 2]);
+  expect([restsOf(4, 16), restsOf(4, 64)]).toEqual([1, 0.25]);
+  expect(writersRest(41, 0, 0.25)).toBe(11);
 });
 
 test('copies are written while other mail is about, batch after batch', async () => {

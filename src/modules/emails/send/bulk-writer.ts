@@ -50,16 +50,23 @@ const LIMITS: PoolLimits = {
  */
 const BATCH = { batchItems: 32, batchBytes: 1_048_576, waitingItems: 1_024, waitingBytes: 16_777_216 };
 
+/** The most times as long as a batch took that the threads rest while other mail is about. */
+const MOST_RESTS = 2;
+
 /**
  * How many times as long as a batch took the threads rest while other mail is about. Their priority alone does not keep them out of its
  * way: it holds within one session or container, of which PostgreSQL has another, and whoever wakes waits for some milliseconds until a
- * thread that runs has had its turn, at each of a dozen steps from its POST to the server.
+ * thread that runs has had its turn, at each of a dozen steps from its POST to the server. Where threads have only a small part of the
+ * cores, hardly anybody meets them.
  */
-const RESTS = 2;
+export const restsOf = (threads: number, cores: number): number =>
+  Math.min(MOST_RESTS, (2 * MOST_RESTS * threads) / cores);
+
+const RESTS = restsOf(THREADS, availableParallelism());
 
 /** How long the threads rest after a batch that took so long, when other mail came so long ago. */
-export const writersRest = (tookMs: number, othersAgoMs: number): number =>
-  RESTS * restAfter(tookMs, othersAgoMs);
+export const writersRest = (tookMs: number, othersAgoMs: number, rests = RESTS): number =>
+  Math.ceil(rests * restAfter(tookMs, othersAgoMs));
 
 /** Inside the executable every file has the import.meta.url of one beside src/main.ts, and the bundle of the thread lies beneath it as its source does. */
 const ENTRY = new URL(
