@@ -6,7 +6,7 @@ import type { FactTable, Kind } from './kind.ts';
 import type { TurnOptions } from './life-statements.ts';
 import type { BatchStatement, Prepared } from './statement-parts.ts';
 import { commitStatement } from './statements.ts';
-import { HEARD, hearingOf, KnownTopics, type Topic, topicsOf } from './topics.ts';
+import { HEARD, hearingOf, KnownTopics, SLOW, type Topic, topicsOf } from './topics.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** A row that a commit answers. */
@@ -91,7 +91,9 @@ export class CommitWriter {
     if (this.#unheard && topics.size > 0 && !this.#known.isHeard(topics)) {
       const answers = await this.#run(this.#unheard, batch);
       const heard = answers.filter(({ child }) => child === HEARD);
-      if (heard.length === 0) return answers;
+      // What takes long to find out is not asked for a while.
+      if (answers.some(({ child }) => child === SLOW)) for (const one of batch.topics) this.#known.note(one);
+      if (heard.length === 0) return answers.filter(({ child }) => child !== SLOW);
       checkTag(tag, answers.at(-1)?.id);
       for (const { id: about, workspace_id: workspaceId, livemode } of heard)
         this.#known.note({ workspaceId, livemode: livemode === true, about });

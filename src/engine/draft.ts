@@ -4,6 +4,7 @@ import type { Decider, Step } from './decide.ts';
 import {
   type Actor,
   type ActorEvent,
+  type AppendedLife,
   type Effect,
   type EffectMeaning,
   type FactRows,
@@ -50,7 +51,7 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
     workspace_id: after.workspaceId,
     livemode: after.livemode,
     state,
-    context: kind.life && after.revision > 1 ? without(context, kind.life.constants) : context,
+    context: kind.life && after.revision > 1 ? turnedContext(kind.life, draft) : context,
     timers: Object.keys(after.timers).length > 0 ? after.timers : null,
     wake_at: wakeAtOf(kind, after),
     steps: kind.life ? steps.map(packedStep) : steps,
@@ -72,9 +73,18 @@ const packedStep = ({ event, from, to, at, attempt, effects }: Step): readonly u
   effects,
 ];
 
-function without(context: Readonly<Record<string, unknown>>, names: readonly string[]): object {
+/**
+ * The context of a turn: what its reader does not find in the birth, which lies beneath it (`MERGED_CONTEXT`). That is what can change;
+ * of the turn right after the birth, which is the last one of most lives, what has changed.
+ */
+function turnedContext({ constants }: AppendedLife, { before, after }: Draft): object {
+  const context = after.snapshot.context as Readonly<Record<string, unknown>>;
+  const birth = before?.revision === 1 ? (before.snapshot.context as typeof context) : null;
   const rest: Record<string, unknown> = {};
-  for (const name in context) if (!names.includes(name)) rest[name] = context[name];
+  for (const name in context) {
+    const isInBirth = constants.includes(name) || (birth !== null && birth[name] === context[name]);
+    if (!isInBirth) rest[name] = context[name];
+  }
   return rest;
 }
 

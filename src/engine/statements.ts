@@ -19,7 +19,7 @@ import {
   sideEffectCtes,
   TAG,
 } from './statement-parts.ts';
-import { HEARD, type Hearing, hearingOf } from './topics.ts';
+import { HEARD, type Hearing, hearingOf, SLOW, SLOW_MS } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 const HANDLED: Part = single('handled');
@@ -77,8 +77,8 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
         ...['outbox', HANDLED.name, ...kind.facts.map(({ name }) => name)].filter(has),
         ...(has(CLAIM.name) ? CLAIM.columns : []),
       ];
-      return `with ${topics && listeningCte(hearing, topics)}input as materialized (
-  ${input}${topics && ' and not exists (select from listening)'}
+      return `with ${topics && listeningCtes(hearing, topics)}input as materialized (
+  ${input}${topics && ' and not (select is_heard from asked)'}
 )${
         kind.life
           ? turnCtes(kind, wake, TAG, { has, shard }, options)
@@ -98,7 +98,8 @@ select i.id, null::integer as child, null::text as workspace_id, null::boolean a
 from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, reads, 'id, child, workspace_id, livemode')}${
         topics &&
         `
-union all select about, ${HEARD}, workspace_id, livemode from listening`
+union all select about, ${HEARD}, workspace_id, livemode from listening
+union all select null, ${SLOW}, null, null from asked where ended - began > interval '${SLOW_MS} milliseconds'`
       }
 union all select ${TAG}::text, null, null, null`;
     },
@@ -106,11 +107,14 @@ union all select ${TAG}::text, null, null, null`;
   );
 }
 
-/** What of the batch's topics somebody listens to. */
-const listeningCte = (hearing: Hearing | null, topics: string): string =>
+/** What of the batch's topics somebody listens to, and how long it took to find out. */
+const listeningCtes = (hearing: Hearing | null, topics: string): string =>
   hearing
     ? `listening as materialized (
   ${hearing.listening(topics)}
+), asked as materialized (
+  select b.at as began, exists (select from listening) as is_heard, clock_timestamp() as ended
+  from (select clock_timestamp() as at offset 0) b
 ), `
     : '';
 

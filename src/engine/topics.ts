@@ -82,6 +82,13 @@ export function topicsOf({ name, topic = '' }: FactTable, rows: readonly Row[]):
 
 /** What an answer of a commit has in place of the number of a child where it names a topic that somebody listens to. */
 export const HEARD = -1;
+/** The same where it says that the question took long. */
+export const SLOW = -2;
+/**
+ * By the server's clock, and nearly always a hundredth of it. Where somebody has removed all of many contacts, their index entries are
+ * passed over until a vacuum: of 300,000 it took 150 ms. What is written does not depend on it.
+ */
+export const SLOW_MS = 20;
 
 /** For so long after somebody was found to listen, the statement that has listeners in it comes first. */
 const HEARD_MS = 600_000;

@@ -326,18 +326,19 @@ describe('the clocks', () => {
   test('croner ticks at the beginning of a second, and does nothing while it is paused', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     let early = 0;
+    const madeAt = Date.now();
     const job = new Cron('* * * * * *', { paused: true }, () => {
       early++;
       resolve(Date.now());
     });
     expect(early).toBe(0);
-    const resumedAt = Date.now();
     job.resume();
     const at = await promise;
     const next = job.nextRun();
     job.stop();
     expect(next?.getMilliseconds()).toBe(0);
-    expect(at).toBeGreaterThanOrEqual((Math.floor(resumedAt / 1_000) + 1) * 1_000);
+    // The second that has begun between the two may be the first.
+    expect(at).toBeGreaterThanOrEqual((Math.floor(madeAt / 1_000) + 1) * 1_000);
   });
 
   test('croner refuses a sixth field that is none', () => {
