@@ -257,7 +257,9 @@ inEachWorld('what begins and ends runs', (world) => {
     );
     const mail = await start(mailing, first);
     await until('the mail', mail, ({ status }) => status === 'completed');
-    expect(silent.requests).toHaveLength(29);
+    // Each is given up after a while, and makes place for another.
+    const open = () => silent.connections.filter(({ destroyed }) => !destroyed).length;
+    await eventually('no more of them are open than that', () => open() <= 29 || undefined);
     ok(await service.live.delete(`/v1/flows/${stuck}?runs=cancel`));
   });
 });

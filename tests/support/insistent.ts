@@ -9,6 +9,9 @@ interface Answer {
   readonly body: any;
 }
 
+/** Asked too often, a busy service is busier still; and it has as long as a test may take at all. */
+const PATIENCE = { withinMs: 500_000, everyMs: 500 };
+
 const isAnswer = ({ status, body }: Answer): boolean =>
   status !== 503 && body?.error?.code !== 'IDEMPOTENCY_IN_PROGRESS';
 
@@ -21,10 +24,11 @@ export function insistently<A extends Answer>(
   ask: (headers: Readonly<Record<string, string>>) => Promise<A>,
 ): Promise<A> {
   const headers = { 'idempotency-key': randomUUID() };
-  return eventually('an answer that is none of a busy machine', async () => {
+  const answer = async () => {
     const told = await ask(headers);
     return isAnswer(told) ? told : undefined;
-  });
+  };
+  return eventually('an answer that is none of a busy machine', answer, PATIENCE);
 }
 
 /** The same client, which insists. */
