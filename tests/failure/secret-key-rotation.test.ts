@@ -11,21 +11,18 @@ import {
 import { createSealer } from '../../src/crypto/sealer.ts';
 import { secretKeyOf } from '../../src/crypto/secret-key.ts';
 import { createSigner } from '../../src/crypto/signer.ts';
-import { bindToKey, readKeys, turnTo } from '../../src/db/canary.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { readKeys, turnTo } from '../../src/db/canary.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { preferencesPath } from '../../src/modules/preferences/links.ts';
+import { databaseOfOldKey, NEW, OLD, PURPOSE, sealedOfOld } from '../support/bound-database.ts';
 import { createClient } from '../support/client.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
-import { createTestDatabase } from '../support/postgres.ts';
 import { COMMAND, LIVE_KEY, type Service, startService } from '../support/service.ts';
 
 // A rotation of the secret key that is killed, under instances that serve and are killed; tests/contract/rotated-secret-key.test.ts
 // looks at everything that is sealed.
 
-const OLD = 'the-key-of-before-the-key-of-before-it';
-const NEW = 'the-key-of-now-the-key-of-now-and-after';
 /** So many that a rotation is killed in the middle of them. */
 const MANY = 20_000;
 
@@ -40,17 +37,12 @@ const keyNamed = async ({ url }: Pick<Service, 'url'>, name: string): Promise<st
 };
 
 test('a rotation that is killed again and again goes on, while two instances serve and one of them dies', async () => {
-  await using made = await createTestDatabase();
-  const database = await openDatabase({ url: made.url, dataDir: null });
+  await using made = await databaseOfOldKey();
+  const { database } = made;
   await using stack = new AsyncDisposableStack();
-  stack.defer(() => database.close());
-  await migrate(database);
-  await bindToKey(database, [OLD]);
-  const sealer = createSealer(OLD);
-  const purpose = 'a suppression that was removed';
   for (let from = 0; from < MANY; from += 2_000) {
     const rows = Array.from({ length: 2_000 }, (_, n) => ({
-      ...{ id: `id${from + n}`, sealed: sealer.seal(`${from + n}@a.example`, purpose) },
+      ...{ id: `id${from + n}`, sealed: sealedOfOld(`${from + n}@a.example`) },
     }));
     await database.query(
       `insert into ses_removals (id, sealed, attempts, next_at)
@@ -106,7 +98,7 @@ test('a rotation that is killed again and again goes on, while two instances ser
   const opener = createSealer(NEW);
   const stored = await database.query<{ id: string; sealed: string }>('select id, sealed from ses_removals');
   expect(
-    stored.filter((row) => `id${opener.open(row.sealed, purpose)}` === `${row.id}@a.example`),
+    stored.filter((row) => `id${opener.open(row.sealed, PURPOSE)}` === `${row.id}@a.example`),
   ).toHaveLength(MANY);
   expect(await keyNamed(third, 'during')).toBe(during);
   expect(await keyNamed(second, 'before')).toBe(sealed);
