@@ -161,4 +161,30 @@ describe.each([
     await query(`delete from members where role = 'viewer'`);
     expect((await accept(refused)).status).toBe(201);
   });
+
+  test('of one change from a present password, which the others are refused as a wrong one', async () => {
+    await query('delete from passkeys');
+    const browsers = [new Browser(service), new Browser(service), new Browser(service)];
+    for (const browser of browsers) expect((await browser.signIn('ada@acme.example')).status).toBe(200);
+    const wanted = browsers.map((_browser, index) => `another long enough one ${index}`);
+    const told = await Promise.all(
+      browsers.map((browser, index) =>
+        browser.ask('/account/password', { current: PASSWORD, new: wanted[index] }, 'PUT'),
+      ),
+    );
+    expect(told.map(({ status }) => status).toSorted()).toEqual([204, 403, 403]);
+    const winner = told.findIndex(({ status }) => status === 204);
+    for (const [index, { body }] of told.entries())
+      if (index !== winner) expect(body.error.message).toBe('The present password is wrong.');
+    const open = await Promise.all(browsers.map((browser) => browser.ask('/session')));
+    expect(open.map(({ status }) => status)).toEqual(
+      browsers.map((_browser, index) => (index === winner ? 200 : 401)),
+    );
+    const held = await Promise.all(
+      wanted.map(
+        async (password) => (await new Browser(service).signIn('ada@acme.example', password)).status,
+      ),
+    );
+    expect(held).toEqual(browsers.map((_browser, index) => (index === winner ? 200 : 401)));
+  });
 });

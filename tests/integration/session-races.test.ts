@@ -69,11 +69,24 @@ test('a session that is being opened when the password changes ends with it', as
   const signIn = await held();
   const token = await storeOver(signIn.database).open(SUBJECT, opening({ provided: { password: 'old' } }));
   expect(token).toHaveLength(43);
-  const changed = setPassword(store.database, 'acc_1', 'new', null);
+  const changed = setPassword(store.database, { id: 'acc_1', password: 'old' }, 'new', null);
   await untilOneWaits();
   await signIn.commit();
-  await changed;
-  expect(await sessions()).toBe(0);
+  expect([await changed, await sessions()]).toEqual([true, 0]);
+});
+
+test('of two changes from the same password the second writes nothing, and ends no session', async () => {
+  await passwordIs('old');
+  await storeOver(store.database).open(SUBJECT, opening({}));
+  const first = await held();
+  await first.database.query(`update accounts set password = 'first' where id = 'acc_1'`);
+  const second = setPassword(store.database, { id: 'acc_1', password: 'old' }, 'second', null);
+  await untilOneWaits();
+  await first.commit();
+  const isSet = await second;
+  const [account] = await sql`select password from accounts where id = 'acc_1'`;
+  expect([isSet, account?.password, await sessions()]).toEqual([false, 'first', 1]);
+  await endSessions(store.database, 'acc_1', null);
 });
 
 test('a session that moves to another workspace while all are ended ends too, whichever is first', async () => {

@@ -18,7 +18,7 @@ import {
   of,
   type SessionRouteDeps,
 } from './session-routes.ts';
-import { confirmPassword } from './sign-in.ts';
+import { confirmPassword, WRONG_PASSWORD } from './sign-in.ts';
 
 const path = `${DASHBOARD_API}/account`;
 const nothing = Type.Null();
@@ -44,7 +44,9 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       const refusal = await confirmPassword(deps, account, body.current);
       if (refusal) return refusal;
       const hash = await deps.passwords.hash(body.new);
-      await setPassword(deps.database, account.id, hash, memberOf(caller).sessionId);
+      // Of changes at the same time one wins: what the others were sent as the present password is none any more.
+      if (!(await setPassword(deps.database, account, hash, memberOf(caller).sessionId)))
+        return WRONG_PASSWORD;
       await tellOfChange(deps, account, 'passwordChanged', { now, requestId });
       return null;
     },

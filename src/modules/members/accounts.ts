@@ -127,19 +127,26 @@ export async function endSessions(
   for (let time = 1; time <= 2; time++) await database.query(END, [accountId, exceptSession]);
 }
 
-/** Sets the password and ends every session of the person but one. @throws Unavailable */
+const SET_PASSWORD = `with changed as (
+  update accounts set password = $2 where id = $1 and password is not distinct from $4 returning id
+), ended as (
+  delete from browser_sessions using changed
+  where kind = 'account' and subject_id = changed.id and browser_sessions.id is distinct from $3
+)
+select id from changed`;
+
+/**
+ * Sets the password where it is still the one of the account as it was read, and ends every session of the person but one. False where
+ * somebody has set another meanwhile: nothing is written then, and no session ends. @throws Unavailable
+ */
 export async function setPassword(
   database: Database,
-  accountId: string,
+  { id, password }: Pick<Account, 'id' | 'password'>,
   hash: string,
   exceptSession: string | null,
-): Promise<void> {
-  await database.query(
-    `with ended as (
-       delete from browser_sessions where kind = 'account' and subject_id = $1 and id is distinct from $3
-     )
-     update accounts set password = $2 where id = $1`,
-    [accountId, hash, exceptSession],
-  );
-  await endSessions(database, accountId, exceptSession);
+): Promise<boolean> {
+  const changed = await database.query(SET_PASSWORD, [id, hash, exceptSession, password]);
+  if (changed.length === 0) return false;
+  await endSessions(database, id, exceptSession);
+  return true;
 }

@@ -272,7 +272,7 @@ async function reset(
   const account = subject && (await accountById(deps.database, subject.accountId));
   // A link that was printed for an earlier password opens nothing any more.
   if (!account || stampOf(account) !== subject.stamp) return SPENT;
-  await setPassword(deps.database, account.id, hash, null);
+  if (!(await setPassword(deps.database, account, hash, null))) return SPENT;
   if (subject.withoutSecondFactor)
     await deps.database.query(
       `with keys as (delete from passkeys where account_id = $1),

@@ -159,7 +159,8 @@ export async function confirmPassword(
   return null;
 }
 
-const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The present password is wrong.');
+/** The refusal of who does not know the password that the account has. */
+export const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The present password is wrong.');
 
 const TAKE_STEP =
   'update accounts set totp_step = $2::bigint where id = $1 and totp_step < $2::bigint returning id';
