@@ -282,6 +282,39 @@ describe('a preview', () => {
     expect(await codes('Your order')).toEqual([]);
   });
 
+  test('refuses the subjects that sending refuses, in the same words', async () => {
+    const alias = fresh();
+    const variables = [{ key: 'code', required: true }];
+    const made = { name: 'x', alias, subject: '{{ code }}{{ more }}', html: 'x', variables };
+    expect((await post('/v1/templates', made)).status).toBe(201);
+    const to = { from: 'a@acme.example', to: 'c@d.example' };
+    for (const [values, refused] of [
+      [{ code: 'x'.repeat(998) }, false],
+      [{ code: 'x'.repeat(998), more: 'y' }, true],
+      [{ code: '' }, true],
+      [{ code: ' \t ' }, true],
+      [{ code: 'é'.repeat(998) }, false],
+    ] as const) {
+      const body = { templateId: alias, variables: values };
+      const shown = await post('/v1/templates/render-preview', body);
+      const sent = await post('/v1/emails', { ...to, ...body });
+      expect([shown.status, sent.status]).toEqual(refused ? [422, 422] : [200, 202]);
+      if (refused) expect(shown.body.error.details).toEqual(sent.body.error.details);
+    }
+    const lacking = await post('/v1/templates/render-preview', { templateId: alias });
+    expect(lacking.body.data).toMatchObject({ subject: '', missingVariables: ['code', 'more'] });
+    const bare = await post('/v1/templates/render-preview', { html: 'x' });
+    expect(bare.body.data).toMatchObject({ subject: null, warnings: [{ code: 'no_subject' }] });
+  });
+
+  test('misses no length and no end of what has a value', async () => {
+    const html = '{{ v.size }}{{ v.first }}{{ v.last }}{{ s.size }}{{ o.size }}{{ o.first }}{{ none.size }}';
+    const shown = await post('/v1/templates/render-preview', {
+      ...{ subject: 's', html, variables: { v: [1, 2], s: 'abc', o: { a: 1 } } },
+    });
+    expect(shown.body.data).toMatchObject({ html: '21231', missingVariables: ['none.size', 'o.first'] });
+  });
+
   test('by alias and version knows the names of the workspace', async () => {
     const branding = { address: '1 Main Street', website: 'https://acme.example/' };
     const changed = { method: 'PATCH', path: '/v1/workspace', key: live };

@@ -18,7 +18,7 @@ import { detailOf, itemOf } from './read/views.ts';
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
-export type { FilledTemplate, TemplateFilling } from './accept/templated.ts';
+export { type FilledTemplate, problemOfRendered, type TemplateFilling } from './accept/templated.ts';
 export { broughtInside } from './bodies/content-bodies.ts';
 export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
 export { recorded, recordedOnClock } from './facts.ts';

@@ -1,7 +1,8 @@
-import { Failure } from '../../http/failure.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { Problems } from '../../mail/problems.ts';
+import { problemOfRendered } from '../emails/queries.ts';
 import { type Compilers, compile } from './compile.ts';
 import { NOTHING, readContent, type StoredContent } from './content.ts';
 import { htmlWarnings } from './html-warnings.ts';
@@ -51,6 +52,8 @@ export async function previewTemplate(
   });
   if (rendered instanceof Failure) return rendered;
   const { subject, previewText, html, text } = rendered.parts;
+  const wrong = problemOfSubject(content, values, subject);
+  if (wrong !== null) return invalid([{ path: '/body/subject', message: wrong }]);
   // As an email's text part is made when it leaves.
   const asText = text ?? (html === null ? null : textFromHtml(html));
   return {
@@ -61,6 +64,19 @@ export async function previewTemplate(
     warnings: warningsOf(content, values, html),
     sizeBytes: Buffer.byteLength(html ?? asText ?? ''),
   };
+}
+
+/**
+ * What sending refuses about the subject of these values. A request may give the one that the template lacks, and while a required
+ * variable has no value, nothing is known of it: that one is listed.
+ */
+function problemOfSubject(
+  { variables }: StoredContent,
+  values: Readonly<Record<string, unknown>>,
+  subject: string | null,
+): string | null {
+  const lacks = variables.some(({ key, required }) => required && memberOf(values, key) == null);
+  return subject === null || (lacks && !/\S/.test(subject)) ? null : problemOfRendered(subject);
 }
 
 async function choose(
@@ -109,14 +125,20 @@ function missingIn(content: StoredContent, names: Readonly<Record<string, unknow
   });
 }
 
-const memberOf = (value: unknown, name: string): unknown =>
-  name === '' || typeof value !== 'object' || value === null
-    ? name === ''
-      ? value
-      : undefined
-    : Object.hasOwn(value, name)
-      ? (value as Readonly<Record<string, unknown>>)[name]
-      : undefined;
+function memberOf(value: unknown, name: string): unknown {
+  if (name === '') return value;
+  if (typeof value === 'string') return name === 'size' ? value.length : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, name)) return (value as Readonly<Record<string, unknown>>)[name];
+  return madeOf(value, name);
+}
+
+/** The names by which Liquid knows the length and the ends of what has no such members. */
+function madeOf(value: object, name: string): unknown {
+  if (name === 'size') return Object.keys(value).length;
+  if (!Array.isArray(value)) return undefined;
+  return name === 'first' ? value[0] : name === 'last' ? value.at(-1) : undefined;
+}
 
 const hasDefault = (written: string, path: string): boolean => {
   const at = written.indexOf(path);

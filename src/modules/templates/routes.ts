@@ -75,7 +75,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     permission: 'templates:read',
     summary: 'Render a template without sending it',
     description:
-      'A stored template by id or alias, or content that is stored nowhere, through the same code that renders emails: the parts come out byte for byte as they would be sent. Required variables may be missing here and are listed. Has a limit of its own of 60 requests a minute and client address (`RATE_LIMIT_PREVIEW`).',
+      'A stored template by id or alias, or content that is stored nowhere, through the same code that renders emails: the parts come out byte for byte as they would be sent. Required variables may be missing here and are listed; a subject that sending would refuse for these variables, an empty one or one of more than 998 characters, is 422 here too. Has a limit of its own of 60 requests a minute and client address (`RATE_LIMIT_PREVIEW`).',
     body: PreviewBody,
     response: Preview,
     status: 200,

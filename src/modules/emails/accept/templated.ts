@@ -81,6 +81,10 @@ const NO_SUBJECT = 'Must be given: the template has no subject, or an empty one 
 const LONG_SUBJECT = `The template makes a subject of more than ${LONGEST_SUBJECT} characters of these variables.`;
 const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 
+/** Why no email leaves with a subject that a template has made, in a sentence; null for a right one. */
+export const problemOfRendered = (subject: string | null): string | null =>
+  !/\S/.test(subject ?? '') ? NO_SUBJECT : (subject ?? '').length > LONGEST_SUBJECT ? LONG_SUBJECT : null;
+
 /**
  * Fills in what the template of a request says: subject, sender and reply address only where the request does not, and the defaults
  * of the workspace where neither does.
@@ -115,8 +119,8 @@ export async function fillRequest(
     replyTo: body.replyTo === undefined ? readAddresses(replies, `${at}/replyTo`, report) : request.replyTo,
     ...{ subject, html, text },
   };
-  if (!/\S/.test(subject ?? '')) report(`${at}/subject`, NO_SUBJECT);
-  if ((subject ?? '').length > LONGEST_SUBJECT) report(`${at}/subject`, LONG_SUBJECT);
+  const wrong = problemOfRendered(subject);
+  if (wrong !== null) report(`${at}/subject`, wrong);
   const size =
     request.size +
     estimateSize({ text, html, attachments: [], headerOctets: Buffer.byteLength(subject ?? '') });
