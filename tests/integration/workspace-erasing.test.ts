@@ -13,9 +13,17 @@ const CONTACTS = 60;
 const BATCH = 7;
 const WINDOW = 30;
 
+/** The same database, in which these are done otherwise. */
+const over = (database: Database, own: Partial<Pick<Database, 'query' | 'script'>>): Database =>
+  new Proxy(database, { get: (it, name) => Reflect.get(name in own ? own : it, name) });
+
 /** A database that hears how many rows each statement deletes and reads, and dies before its `lives`-th deletion. */
 function watched(database: Database, lives = Number.POSITIVE_INFINITY) {
   const seen = { deletions: 0, mostRows: 0, mostRead: 0 };
+  const script: Database['script'] = async (text) => {
+    if (++seen.deletions >= lives) throw new Error('killed');
+    await database.script(text);
+  };
   const query: Database['query'] = async (text, parameters = [], options = {}) => {
     if (text.startsWith('delete') && ++seen.deletions >= lives) throw new Error('killed');
     const lists = parameters.filter((each) => Array.isArray(each)) as string[][];
@@ -25,10 +33,7 @@ function watched(database: Database, lives = Number.POSITIVE_INFINITY) {
     if (!text.includes('pg_class')) seen.mostRead = Math.max(seen.mostRead, rows.length);
     return rows;
   };
-  return {
-    seen,
-    database: new Proxy(database, { get: (it, name) => (name === 'query' ? query : Reflect.get(it, name)) }),
-  };
+  return { seen, database: over(database, { query, script }) };
 }
 
 onEachStore('a workspace is erased', (store) => {
@@ -64,6 +69,41 @@ onEachStore('a workspace is erased', (store) => {
       ['email_turns', 'email_turns_default'],
     ] as const)
       expect([table, removed.get(table ?? '')]).toEqual([table, before[stored ?? '']]);
+  });
+
+  test('with what an instance writes that takes its campaign over meanwhile', async () => {
+    await fillWorkspace(store.database, 'ws_late', CONTACTS);
+    const { database } = store;
+    let steps = 0;
+    /** Before the campaign goes, and after its journal has. */
+    const takeOver = async (text: string) => {
+      if (!/delete from campaigns\b/.test(text) || steps > 0) return;
+      const written = await database.query(
+        `with changed as (
+           update campaigns set revision = revision + 1 where workspace_id = 'ws_late' returning id, revision
+         )
+         insert into campaign_journal (actor_id, revision, commit_tag, steps)
+         select id, revision, 1, '[]' from changed returning actor_id`,
+      );
+      steps = written.length;
+    };
+    const raced = over(database, {
+      async query(text, parameters, options) {
+        await takeOver(text);
+        return database.query(text, parameters, options);
+      },
+      async script(text) {
+        await takeOver(text);
+        await database.script(text);
+      },
+    });
+    expect(await eraseWorkspace(raced, journals, 'ws_late')).toBe(true);
+    expect(steps).toBeGreaterThan(0);
+    expect(
+      await database.query(
+        `select actor_id from campaign_journal j where not exists (select from campaigns c where c.id = j.actor_id)`,
+      ),
+    ).toEqual([]);
   });
 
   test('by two at once, and is stopped between two statements', async () => {
