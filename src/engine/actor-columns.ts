@@ -15,13 +15,14 @@ export const ACTOR_COLUMNS = [
 
 /**
  * SQL that inserts actors: `values` has an expression for each column that is not the machine's own beginning, which
- * comes from the relation `template`.
+ * comes from the relation `template`. `brought` is what the answer brings along, over the new actor's columns.
  */
 export function insertActors(
   { table }: Pick<Kind, 'table'>,
   template: string,
   values: Readonly<Record<'id' | 'workspace_id' | 'livemode', string>> & Readonly<Record<string, string>>,
   from: string,
+  brought?: string,
 ): string {
   const all: Record<string, string> = {
     ...Object.fromEntries(
@@ -31,7 +32,7 @@ export function insertActors(
   };
   return `insert into ${table} (${Object.keys(all).join(', ')})
     select ${Object.values(all).join(', ')} from ${from}
-    returning id, workspace_id, livemode`;
+    returning id, workspace_id, livemode${brought === undefined ? '' : `, ${brought} as brought`}`;
 }
 
 /** The column of a kind's table that names an actor's definition, where the kind has any. */

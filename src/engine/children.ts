@@ -9,6 +9,7 @@ export interface ChildRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly livemode: boolean;
+  readonly brought: string | null;
 }
 
 /** How the children of one commit begin: one template a kind, however many actors there will be. */
@@ -48,10 +49,14 @@ export class Children {
       ),
       instantiate(rows) {
         const drafts = new Map<Kind, Draft[]>();
-        for (const { child, id, workspace_id: workspaceId, livemode } of rows) {
+        for (const { child, id, workspace_id: workspaceId, livemode, brought } of rows) {
           const { kind, draft } = models[child] as (typeof models)[number];
           const made = drafts.get(kind) ?? [];
-          made.push({ ...draft, after: { ...draft.after, id, workspaceId, livemode } });
+          made.push({
+            ...draft,
+            after: { ...draft.after, id, workspaceId, livemode },
+            payload: brought ?? undefined,
+          });
           drafts.set(kind, made);
         }
         return drafts;

@@ -16,6 +16,7 @@ export interface CommitAnswer {
   readonly child: number | null;
   readonly workspace_id: string;
   readonly livemode: boolean | null;
+  readonly brought: string | null;
 }
 
 type Row = Readonly<Record<string, unknown>>;

@@ -132,8 +132,7 @@ export interface FollowingWrite {
  */
 export interface ChildSpec {
   readonly kind: Kind;
-  /** The fact whose rows they are made from: a commit without any makes none. */
-  readonly fact: string;
+  readonly fact: string; // The fact whose rows they are made from: a commit without any makes none.
   readonly reads?: string; // Another fact that their SQL reads, which has rows wherever the first one has.
   /** The input of the new actors' machine. All of one commit begin alike; what tells them apart are their own columns. */
   input(at: number): unknown;
@@ -149,6 +148,7 @@ export interface ChildSpec {
   listens?(topic: string): string;
   /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
   readonly performedAtOnce: boolean;
+  readonly brings?: boolean; // The answer has a text `brought` besides, which comes with the orders (`Order.payload`) and spares a read.
 }
 
 /** Rows of a fact table. */

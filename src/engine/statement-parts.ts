@@ -261,9 +261,9 @@ const childrenOf = (
 /** The children to be performed at once, in the columns of an answer: `child` tells their kinds apart. */
 export const answeredChildren = ({ children }: Kind, has: Has, columns: string): string =>
   children
-    .map(({ performedAtOnce, fact }, place) =>
+    .map(({ performedAtOnce, brings = false, fact }, place) =>
       performedAtOnce && has(fact)
-        ? `\nunion all select ${columns.replace('child', String(place))} from children_${place}`
+        ? `\nunion all select ${columns.replace('child', String(place)).replace('brought', brings ? 'brought' : 'null')} from children_${place}`
         : '',
     )
     .join('');

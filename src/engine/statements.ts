@@ -94,14 +94,14 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
       }${handled(has)}${sideEffectCtes(kind, 'changed', { has: reads, templates, shard }, wake, {
         births: kind.life ? birthsOf(kind, kind.life.births, { lowest, highest }, shard) : null,
       })}
-select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode
-from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, reads, 'id, child, workspace_id, livemode')}${
+select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode, null::text as brought
+from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, reads, 'id, child, workspace_id, livemode, brought')}${
         topics &&
         `
-union all select about, ${HEARD}, workspace_id, livemode from listening
-union all select null, ${SLOW}, null, null from asked where ended - began > interval '${SLOW_MS} milliseconds'`
+union all select about, ${HEARD}, workspace_id, livemode, null from listening
+union all select null, ${SLOW}, null, null, null from asked where ended - began > interval '${SLOW_MS} milliseconds'`
       }
-union all select ${TAG}::text, null, null, null`;
+union all select ${TAG}::text, null, null, null, null`;
     },
     { isDistributed, unheard: hearing?.fact ?? null },
   );
@@ -231,14 +231,15 @@ export function spawnStatement(
         isWhole: true,
       })}
 select null::integer as ord, null::text as fingerprint, null::integer as status, null::text as reply, null::float8 as stored_at,
-  null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode where false${
-    refused.length > 0
-      ? `
-union all select i.ord, ${storedReply(isClaiming, withheld)}, null, null, null, null
+  null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode, null::text as brought
+where false${
+        refused.length > 0
+          ? `
+union all select i.ord, ${storedReply(isClaiming, withheld)}, null, null, null, null, null
 from input i ${isClaiming ? usedKey('*', shard) : ''} where i.ord in (select ord from refused)`
-      : ''
-  }${answeredChildren(kind, has, 'null, null, null, null, null, child, id, workspace_id, livemode')}
-union all select -1, null, ${kind.life ? '(select 1 from keeping)' : 'null'}, ${TAG}::text, null, null, null, null, null`;
+          : ''
+      }${answeredChildren(kind, has, 'null, null, null, null, null, child, id, workspace_id, livemode, brought')}
+union all select -1, null, ${kind.life ? '(select 1 from keeping)' : 'null'}, ${TAG}::text, null, null, null, null, null, null`;
     },
     {
       derived: kind.life

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import Stripe from 'stripe';
+import { eventually } from '../support/eventually.ts';
 import { openReceiver, openWorld, type Received, type World } from '../support/webhook-world.ts';
 
 // Endpoints over HTTP, and what reaches a receiver. One world for all; each test has endpoints of its own.
@@ -24,6 +25,31 @@ async function register(url: string, events: readonly string[] = ['sent', 'deliv
 }
 
 const remove = async (id: string) => expect((await world.test.delete(`/v1/webhooks/${id}`)).status).toBe(204);
+
+test('what a new delivery is about comes with its first attempt, and is read for any further one', async () => {
+  using receiver = openReceiver();
+  const { id } = await register(receiver.url, ['sent']);
+  const asked = spyOn(world.service.database, 'query');
+  const reads = () => asked.mock.calls.filter(([text]) => text.includes('d.event as given')).length;
+  try {
+    await world.send();
+    const [first] = await receiver.until(1);
+    expect(reads()).toBe(0);
+    const deliveryOf = async () => (await world.test.get(`/v1/webhooks/${id}/deliveries`)).body.data[0];
+    const delivery = await eventually('success', async () => {
+      const one = await deliveryOf();
+      return one.status === 'success' ? one : undefined;
+    });
+    const again = await world.test.post(`/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`);
+    expect(again.status).toBe(200);
+    const [, second] = await receiver.until(2);
+    expect(reads()).toBe(1);
+    expect(second?.body).toBe(first?.body as string);
+  } finally {
+    asked.mockRestore();
+    await remove(id);
+  }
+});
 
 describe('an endpoint', () => {
   test('is created, shown, changed, rotated and deleted; its secret is shown twice and never again', async () => {

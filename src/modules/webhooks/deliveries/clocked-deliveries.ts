@@ -23,7 +23,14 @@ export function clockedDeliveries(deps: {
     { id, workspace_id: workspaceId }: ActorRow,
     { attempt: number, at }: WebhookDeliveryContext,
   ): Promise<void> => {
-    const order = { id, workspaceId, attempt: number, leaseEnd: Number.POSITIVE_INFINITY, standsAt: at };
+    const order = {
+      id,
+      workspaceId,
+      subject: null,
+      attempt: number,
+      leaseEnd: Number.POSITIVE_INFINITY,
+      standsAt: at,
+    };
     for (const event of await performer.attempt(order)) await engine.tell('webhookDelivery', id, event);
   };
   return clockedActors(deps, {

@@ -4,6 +4,7 @@ import type { ChildSpec } from '../../../engine/kind.ts';
 import { NEVER } from '../../../engine/timing.ts';
 import { recorded, recordedOnClock } from '../../emails/queries.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';
+import { SUBJECT_SQL } from './reader.ts';
 
 /**
  * SQL of the id of a delivery that a statement makes itself: the time of its event, then 56 random bits, as digits of both
@@ -48,9 +49,10 @@ export const fanOut: ChildSpec = {
   sql: (template) => {
     const r = recorded.as('r');
     const from = `${wanted(r, '')} where ${r.test_clock_id} is null\n    ) d cross join ${template}`;
-    return insertActors(webhookDeliveryKind, template, COLUMNS, from);
+    return insertActors(webhookDeliveryKind, template, COLUMNS, from, SUBJECT_SQL);
   },
   performedAtOnce: true,
+  brings: true,
 };
 
 /** The same of events by a test clock, which also makes their attempts: they wait at a moment that never comes. */

@@ -40,6 +40,8 @@ export interface AttemptOrder {
   /** The delivery. */
   readonly id: string;
   readonly workspaceId: string;
+  /** What the delivery is about, as the commit that made it has answered (`SUBJECT_SQL`); null where it is to be read. */
+  readonly subject: string | null;
   readonly attempt: number;
   /** When it counts as lost. */
   readonly leaseEnd: number;
@@ -75,6 +77,7 @@ export class WebhookPerformer implements Performer {
     return this.attempt({
       id: order.actor.id,
       workspaceId: order.actor.workspaceId,
+      subject: (order.payload as string | undefined) ?? null,
       attempt,
       leaseEnd: Math.min(...Object.values(order.actor.timers)),
       standsAt: null,
