@@ -93,6 +93,38 @@ describe('a campaign', () => {
     expect(one.html).toMatch(/You have (pro|free)\./);
   });
 
+  test('has each subject as it left in lists, filters, waits and captured mail', async () => {
+    const people = await anAudience('Codes', 3);
+    const subject = 'Code 471{{ contact.firstName | slice: 6 }} for {{ contact.firstName }}';
+    const { id } = await aCampaign({ audienceId: people, subject });
+    expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);
+    await untilStatus(id, 'sent');
+    const get = async (path: string): Promise<Email> => (await service.live.get(path)).body.data;
+    const ofAll = [0, 1, 2].map((n) => [`codes-${n}@people.example`, `Code 471${n} for Person${n}`]);
+    const pairs = (items: Email[], to: (item: Email) => string) =>
+      items.map((item) => [to(item), item.subject]).toSorted();
+    const listed = await get(`/v1/emails?campaignId=${id}`);
+    expect(pairs(listed, (email) => email.to[0].replace(/^.*<|>$/g, ''))).toEqual(ofAll);
+    const found = await get(`/v1/emails?campaignId=${id}&subject=FOR%20person1`);
+    expect(found.map((email: Email) => email.subject)).toEqual(['Code 4711 for Person1']);
+    expect((await get(`/v1/emails/${found[0].id}`)).subject).toBe('Code 4711 for Person1');
+
+    const asked = 'to=codes-1@people.example&subject=Person1&timeout=30';
+    const waited = await get(`/v1/emails/wait?${asked}`);
+    expect([waited.id, waited.subject, waited.codes]).toEqual([
+      found[0].id,
+      'Code 4711 for Person1',
+      ['4711'],
+    ]);
+    const captured = await get(`/v1/captured/wait?${asked}`);
+    expect([captured.emailId, captured.subject]).toEqual([found[0].id, 'Code 4711 for Person1']);
+    const whole = await get(`/v1/captured/${captured.id}`);
+    const header = whole.headers.find(({ name }: Email) => name === 'Subject');
+    expect([whole.subject, header.value]).toEqual(['Code 4711 for Person1', 'Code 4711 for Person1']);
+    const [item] = await get(`/v1/captured?emailId=${found[0].id}`);
+    expect(item.subject).toBe('Code 4711 for Person1');
+  });
+
   test('is changed, copied and removed only where its state allows it', async () => {
     const { live, test: other } = service;
     const { id } = await aCampaign();

@@ -153,6 +153,44 @@ test('whose content cannot be rendered for one recipient says so of that one, wh
   expect((await get(`/v1/contacts/${failed.contactId}`)).status).toBe('subscribed');
 });
 
+test('leaves with the subjects that it was given out with, whatever its workspace is called by then', async () => {
+  const subject = '{{ workspace.name }} for {{ contact.firstName }}';
+  await service.live.patch('/v1/workspace', { name: 'Before' });
+  way.defers = () => true;
+  const id = await aCampaign({ audienceId: await people(3), subject });
+  await send(id);
+  const listed = async (): Promise<Email[]> => get(`/v1/emails?campaignId=${id}`);
+  await eventually('all are put off', async () => {
+    const emails = await listed();
+    return emails.length === 3 && emails.every(({ status }) => status === 'deferred') ? true : undefined;
+  });
+  await service.live.patch('/v1/workspace', { name: 'After' });
+  way.defers = () => false;
+  const before = way.sent.length;
+  await service.pass(30 * 60_000);
+  await eventually('all have left', () => way.sent.length === before + 3 || undefined, { withinMs: 20_000 });
+  const sent = way.sent.slice(before).map((message) => message.subject);
+  expect(sent.toSorted()).toEqual([1, 2, 3].map((n) => `Before for Person${n}`));
+  expect((await listed()).map((email) => email.subject).toSorted()).toEqual(sent.toSorted());
+});
+
+test('whose subject is too long for one recipient says so of that one, and 998 characters leave', async () => {
+  const more = '{% if contact.firstName == "Person2" %}x{% endif %}';
+  const subject = `{% for i in (1..998) %}x{% endfor %}${more}`;
+  const id = await aCampaign({ audienceId: await people(2), subject });
+  await send(id);
+  await until(id, 'sent');
+  const [failed] = await eventually('one has failed', async () => {
+    const found = await get(`/v1/campaigns/${id}/recipients?outcome=failed`);
+    return found.length > 0 ? found : undefined;
+  });
+  const { events } = await get(`/v1/emails/${failed.emailId}`);
+  expect(events[0].data.message).toContain('more than 998 characters');
+  const emails: Email[] = await get(`/v1/emails?campaignId=${id}`);
+  const whole = emails.find(({ to }) => to[0].includes('p1-'));
+  expect(whole.subject).toBe('x'.repeat(998));
+});
+
 test('with a canary waits for its outcomes to the end, also when it was paused meanwhile', async () => {
   const canary = { percent: 50, holdMinutes: 10, maxBounceRate: 20, maxComplaintRate: 1 };
   const id = await aCampaign({ audienceId: await people(4), canary });

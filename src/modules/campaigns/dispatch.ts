@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CampaignEvent, CanaryStage, PausedReason } from '../../../machines/campaign-context.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import { acceptForCampaign, type CampaignMessage, type CampaignRecipient } from '../emails/accept.ts';
+import { acceptForCampaign, type CampaignMessage } from '../emails/accept.ts';
 import type { BulkRoom } from '../emails/queries.ts';
 import { findTerms } from '../workspace/queries.ts';
-import { type KeptContent, sizeOf, usedOf } from './content.ts';
+import { type KeptContent, sizeOf } from './content.ts';
 import type { DispatchDeps, Turn } from './deps.ts';
 import { trippedBy } from './guards.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { nextWaiting, readLedger, skipGone, type WaitingRecipient } from './recipients.ts';
+import { nextWaiting, readLedger, recipientOf, skipGone, type WaitingRecipient } from './recipients.ts';
+import { type MakeSubjects, subjectsOf } from './subjects.ts';
 
 /** Emails that are given out together: two commits of the engine, of which one is written while the other is decided. */
 const CHUNK = { postgres: 64, embedded: 100 } as const;
@@ -48,6 +49,7 @@ export class Dispatch {
   #sinceGuard = GUARD_EVERY;
   /** Monotonic. */
   #guardedAt = Number.NEGATIVE_INFINITY;
+  #makeSubjects: MakeSubjects = async () => [];
 
   constructor(
     private readonly deps: DispatchDeps,
@@ -64,6 +66,7 @@ export class Dispatch {
     const terms = await findTerms(database, workspaceId);
     if (!row || !terms) return this.#ended(ARCHIVED_MS);
     const kept = JSON.parse(row.content) as KeptContent;
+    this.#makeSubjects = subjectsOf(this.deps.contents, this.turn, kept);
     const message = await this.#messageOf(kept);
     if (message === null) return this.#stopped('sender_unverified');
     const before = await readLedger(database, campaignId);
@@ -144,24 +147,35 @@ export class Dispatch {
     const skipped = await skipGone(database, { campaignId, turn: context.attempt }, lost);
     if (skipped < lost.length) return 'withheld';
     const now = clock.now();
+    // All before the first is accepted: those that are accepted together share commits.
+    const subjects = await this.#makeSubjects(recipients, now).catch((error) => this.#warn(error));
+    if (!subjects) return 'unwritten';
     const nextAt = pace === null ? null : Math.max(now, this.#nextAt) + pace.everyMs;
     if (nextAt !== null && recipients.length > 0) this.#nextAt = nextAt;
     const acceptance = this.deps.acceptance();
     const outcomes = await Promise.allSettled(
-      recipients.map((recipient) =>
-        acceptForCampaign(acceptance, sender, message, recipient, { now, nextAt, isLeft }),
+      recipients.map((recipient, index) =>
+        acceptForCampaign(
+          acceptance,
+          sender,
+          message,
+          { ...recipient, subject: subjects[index] ?? null },
+          { now, nextAt, isLeft },
+        ),
       ),
     );
     const failed = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failed) {
-      this.deps.logger.warn(
-        { err: failed.reason, actor: campaignId },
-        'Emails of a campaign could not be written.',
-      );
+      this.#warn(failed.reason);
       return 'unwritten';
     }
     const said = new Set(outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : null)));
     return said.has('withheld') ? 'withheld' : said.has('overQuota') ? 'overQuota' : 'all';
+  }
+
+  #warn(err: unknown): void {
+    const actor = this.turn.campaignId;
+    this.deps.logger.warn({ err, actor }, 'Emails of a campaign could not be written.');
   }
 
   async #after(given: Exclude<Given, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {
@@ -259,16 +273,6 @@ export class Dispatch {
     const { attempt } = this.turn.context;
     return [{ type: 'stop.demanded', at: this.deps.clock.now(), attempt, reason }];
   }
-}
-
-function recipientOf(row: WaitingRecipient, { content }: KeptContent): CampaignRecipient | null {
-  if (row.gone !== null || row.email === null) return null;
-  const address = parseAddress(row.email);
-  if (isProblem(address)) return null;
-  const { first_name: firstName, last_name: lastName, properties } = row;
-  const name = [firstName, lastName].filter(Boolean).join(' ');
-  const contact = usedOf(content, { email: row.email, firstName, lastName, properties: properties ?? {} });
-  return { contactId: row.contact_id, address: { ...address, name: name === '' ? null : name }, contact };
 }
 
 /** How many the first share of a campaign still has to get. */

@@ -3,13 +3,23 @@ import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
-import { Failure } from '../../http/failure.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
-import type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from '../emails/queries.ts';
+import {
+  type CampaignEmail,
+  type CampaignMail,
+  type CampaignParts,
+  type Leave,
+  problemOfLength,
+  type Standing,
+} from '../emails/queries.ts';
 import { preferencesPath, SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import type { TemplateContents } from '../templates/commands.ts';
 import type { KeptContent } from './content.ts';
 import { addressHash } from './follow-emails.ts';
+import { renderKept } from './render.ts';
+
+type Reference = Parameters<CampaignMail['parts']>[1]['campaign'];
 
 /** What making the emails of campaigns takes. */
 export interface MailDeps {
@@ -90,7 +100,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
       return row ? leaveOf(row) : { skipped: 'excluded' };
     },
     standing,
-    async parts({ campaignId, ...email }, { campaign: { contact } }, purpose) {
+    async parts({ campaignId, ...email }, { campaign }, purpose) {
       const content = await kept(campaignId);
       if (!content) return null;
       const { workspaceId, recipientKey: key } = email;
@@ -98,7 +108,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
         purpose === 'show'
           ? SHOWN_PREFERENCES
           : preferencesPath(signer, { workspaceId, livemode: true, key });
-      const made = await render(contents, { ...email, campaignId }, content, contact, publicUrl + path);
+      const made = await render(contents, { ...email, campaignId }, content, campaign, publicUrl + path);
       if (!(made instanceof Failure)) return made;
       const { code, message, extra } = made;
       if (code !== 'SERVICE_UNAVAILABLE')
@@ -157,19 +167,20 @@ async function render(
   contents: TemplateContents,
   email: CampaignEmail,
   kept: KeptContent,
-  contact: Readonly<Record<string, unknown>>,
+  reference: Reference,
   preferencesUrl: string,
 ): Promise<CampaignParts | Failure> {
   const { campaignId, workspaceId, emailId } = email;
-  const rendered = await contents.render({
-    ...{ workspaceId, key: `${campaignId} ${kept.startedAt}`, content: kept.content, values: kept.values },
-    circumstances: { contact, campaign: { name: kept.name }, preferencesUrl },
-    ...{ now: timeOfId(emailId), at: '/body', purpose: 'send' },
-  });
+  const { contact, hasSubject = false } = reference;
+  const rendering = { campaignId, workspaceId, bornAt: timeOfId(emailId), contact, preferencesUrl };
+  const rendered = await renderKept(contents, rendering, kept, hasSubject ? 'body' : 'all');
   if (rendered instanceof Failure) return rendered;
-  const { subject, html, text } = rendered.parts;
+  const { html, text } = rendered.parts;
+  const subject = hasSubject ? null : (rendered.parts.subject ?? kept.subject);
+  const tooLong = subject === null ? null : problemOfLength(subject);
+  if (tooLong !== null) return invalid([{ path: '/body/subject', message: tooLong }]);
   return {
-    subject: subject ?? kept.subject,
+    subject,
     html,
     text,
     headers: headersOf(email, kept),

@@ -1,4 +1,7 @@
 import type { Database } from '../../db/database.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
+import type { CampaignRecipient } from '../emails/accept.ts';
+import { type KeptContent, usedOf } from './content.ts';
 
 /** Somebody who waits for an email, as the contact is now. */
 export interface WaitingRecipient {
@@ -9,6 +12,20 @@ export interface WaitingRecipient {
   readonly properties: Readonly<Record<string, unknown>> | null;
   /** Why nothing is sent any more; null for whoever may get it. */
   readonly gone: string | null;
+}
+
+/** Somebody to whom an email is given out, before it has a subject. */
+export type Reached = Omit<CampaignRecipient, 'subject'>;
+
+/** How somebody who waits is written to; null for who cannot be. */
+export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Reached | null {
+  if (row.gone !== null || row.email === null) return null;
+  const address = parseAddress(row.email);
+  if (isProblem(address)) return null;
+  const { first_name: firstName, last_name: lastName, properties } = row;
+  const name = [firstName, lastName].filter(Boolean).join(' ');
+  const contact = usedOf(content, { email: row.email, firstName, lastName, properties: properties ?? {} });
+  return { contactId: row.contact_id, address: { ...address, name: name === '' ? null : name }, contact };
 }
 
 /**

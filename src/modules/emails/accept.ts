@@ -16,7 +16,7 @@ import { isoOf, isoOrNull } from '../../time/clock.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { messageOf, spawnRequestOf } from './accept/birth.ts';
-import { type Envelope, storedEnvelope } from './accept/message.ts';
+import { type CampaignReference, type Envelope, storedEnvelope } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
 import { storedContent, tooLate } from './bodies/stored-content.ts';
@@ -165,7 +165,7 @@ export interface CampaignMessage {
   readonly templateId: string | null;
   readonly from: Address;
   readonly replyTo: readonly Address[];
-  /** As it is shown in lists; a subject that differs by recipient is rendered with the rest. */
+  /** Of those who have none of their own. */
   readonly subject: string;
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
@@ -179,6 +179,8 @@ export interface CampaignRecipient {
   readonly address: Address;
   /** The values that the content uses of this contact. */
   readonly contact: Readonly<Record<string, unknown>>;
+  /** The subject as this person gets it; null where it is the common one, or is made with the rest. */
+  readonly subject: string | null;
 }
 
 /**
@@ -189,13 +191,24 @@ export interface CampaignRecipient {
 export async function acceptForCampaign(
   deps: AcceptanceDeps,
   sender: Omit<EmailSender, 'senderDefaults'>,
-  { campaignId, turn, domainId, templateId, from, replyTo, subject, size, ...tracked }: CampaignMessage,
-  { contactId, address, contact }: CampaignRecipient,
+  {
+    campaignId,
+    turn,
+    domainId,
+    templateId,
+    from,
+    replyTo,
+    subject: common,
+    size,
+    ...tracked
+  }: CampaignMessage,
+  { contactId, address, contact, subject }: CampaignRecipient,
   { now, nextAt, isLeft }: { readonly now: number; readonly nextAt: number | null; readonly isLeft: boolean },
 ): Promise<'spawned' | 'withheld' | 'overQuota'> {
   const { engine, liveSchedule, testSendsPerDay } = deps;
   const id = mintId('em', now);
   const bare = ({ name, address }: Address) => ({ name, address });
+  const campaign: CampaignReference = subject === null ? { contact } : { contact, hasSubject: true };
   const message = {
     recipients: [address.address],
     recipient_keys: [address.key],
@@ -203,7 +216,7 @@ export async function acceptForCampaign(
     template_id: templateId,
     campaign_id: campaignId,
     sender_key: from.key,
-    subject,
+    subject: subject ?? common,
     tags: [],
     envelope: {
       ...{ from: bare(from), to: [bare(address)], cc: [], bcc: [], replyTo: replyTo.map(bare) },
@@ -211,7 +224,7 @@ export async function acceptForCampaign(
       messageId: `<${id}@${from.domain}>`,
       size,
     } satisfies Envelope,
-    content: { text: null, html: null, markdown: null, attachments: [], campaign: { contact } },
+    content: { text: null, html: null, markdown: null, attachments: [], campaign },
   };
   const content = await packContent(message.content);
   const spawned = await engine.spawn('email', {

@@ -1,13 +1,9 @@
-import type { Content } from './accept/message.ts';
-
-/** What stands in an email's content in place of its text: its campaign says it, to this person. */
-export interface CampaignReference {
-  readonly contact: Readonly<Record<string, unknown>>;
-}
+import type { CampaignReference, Content } from './accept/message.ts';
 
 /** The parts of one email of a campaign. */
 export interface CampaignParts {
-  readonly subject: string;
+  /** Null where the email's row has it. */
+  readonly subject: string | null;
   readonly html: string | null;
   readonly text: string | null;
   /** Fields that tell mail programs what kind of mail it is. */

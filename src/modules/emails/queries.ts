@@ -18,7 +18,12 @@ import { detailOf, itemOf } from './read/views.ts';
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
-export { type FilledTemplate, problemOfRendered, type TemplateFilling } from './accept/templated.ts';
+export {
+  type FilledTemplate,
+  problemOfLength,
+  problemOfRendered,
+  type TemplateFilling,
+} from './accept/templated.ts';
 export { broughtInside } from './bodies/content-bodies.ts';
 export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
 export { recorded, recordedOnClock } from './facts.ts';
@@ -85,7 +90,12 @@ export async function emailDetail(
   const parts = typeof made === 'object' ? made : null;
   const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
   const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
-  return detailOf({ ...row, ...(parts && { subject: parts.subject }) }, content, text, row.events);
+  return detailOf(
+    { ...row, ...(parts && { subject: parts.subject ?? row.subject }) },
+    content,
+    text,
+    row.events,
+  );
 }
 
 /** A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says so. @throws Unavailable */

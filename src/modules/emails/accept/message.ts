@@ -57,6 +57,13 @@ export function storedEnvelope(envelope: Envelope): StoredEnvelope {
 /** The envelope that was stored, whole again. */
 export const wholeEnvelope = (stored: unknown): Envelope => ({ ...EMPTY, ...(stored as Envelope) });
 
+/** What stands in an email's content in place of its text: its campaign says it, to this person. */
+export interface CampaignReference {
+  readonly contact: Readonly<Record<string, unknown>>;
+  /** The subject in the email's row is this person's own, and leaves as it stands there. */
+  readonly hasSubject?: true;
+}
+
 /** The content of a message, which `emails.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
 export interface Content {
   readonly text: string | null;
@@ -66,7 +73,7 @@ export interface Content {
   /** What it was made from, where that was a template. */
   readonly template?: UsedTemplate;
   /** In place of text and html where a campaign says what they are. */
-  readonly campaign?: { readonly contact: Readonly<Record<string, unknown>> };
+  readonly campaign?: CampaignReference;
 }
 
 /** The columns of an `emails` row that the message itself fills. */

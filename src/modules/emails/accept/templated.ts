@@ -81,9 +81,13 @@ const NO_SUBJECT = 'Must be given: the template has no subject, or an empty one 
 const LONG_SUBJECT = `The template makes a subject of more than ${LONGEST_SUBJECT} characters of these variables.`;
 const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 
-/** Why no email leaves with a subject that a template has made, in a sentence; null for a right one. */
+/** Why a subject that a template has made is too long, in a sentence; null for a right one. */
+export const problemOfLength = (subject: string): string | null =>
+  subject.length > LONGEST_SUBJECT ? LONG_SUBJECT : null;
+
+/** Why a request is refused for the subject that its template has made, in a sentence; null for a right one. */
 export const problemOfRendered = (subject: string | null): string | null =>
-  !/\S/.test(subject ?? '') ? NO_SUBJECT : (subject ?? '').length > LONGEST_SUBJECT ? LONG_SUBJECT : null;
+  /\S/.test(subject ?? '') ? problemOfLength(subject ?? '') : NO_SUBJECT;
 
 /**
  * Fills in what the template of a request says: subject, sender and reply address only where the request does not, and the defaults

@@ -89,7 +89,7 @@ async function madeFor(
   return {
     message: {
       ...message,
-      subject,
+      subject: subject ?? message.subject,
       envelope,
       content: { ...content, html, text },
       audience_id: audienceId,
