@@ -10,7 +10,8 @@ import { VERSION } from './config/version.ts';
 import type { Database } from './db/database.ts';
 import { isDistributedDatabase } from './db/distribution/present.ts';
 import { openShards } from './db/distribution/shards.ts';
-import { EmbeddedDatabase, type Engine } from './db/embedded.ts';
+import { EmbeddedDatabase } from './db/embedded.ts';
+import type { Engine, EngineEnded } from './db/guarded-engine.ts';
 import { migrate } from './db/migrate.ts';
 import { migrations } from './db/migrations.ts';
 import { openDatabase } from './db/open.ts';
@@ -53,6 +54,8 @@ export interface OpenParts {
   readonly parts: ModuleParts;
   /** What runs the statements of an embedded database; null with a server. */
   readonly engine: Engine | null;
+  /** Resolves when an embedded database has ended by itself. */
+  readonly ended: Promise<EngineEnded>;
   close(): Promise<void>;
 }
 
@@ -69,8 +72,14 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
     const { databaseUrl: url, dataDir } = source.config;
     const database = await openDatabase({ url, dataDir });
     opened.push(() => database.close());
-    const engine = database instanceof EmbeddedDatabase ? database.engine : null;
-    return { parts: await openEach(source, database, opened), engine, close };
+    const embedded = database instanceof EmbeddedDatabase ? database : null;
+    const parts = await openEach(source, database, opened);
+    return {
+      parts,
+      engine: embedded?.engine ?? null,
+      ended: embedded?.ended ?? new Promise(() => {}),
+      close,
+    };
   } catch (error) {
     // The first error is the one that matters, also when closing fails.
     await close().catch(() => {});

@@ -2,7 +2,7 @@ import type { Sessions } from './auth/sessions.ts';
 import type { ServedKeys } from './config/served-keys.ts';
 import type { WrongSecretKey } from './db/canary.ts';
 import type { Database } from './db/database.ts';
-import type { Engine as Statements } from './db/embedded.ts';
+import type { EngineEnded, Engine as Statements } from './db/guarded-engine.ts';
 import type { Duty } from './duties/duty.ts';
 import { readLastRun } from './duties/last-run.ts';
 import { type Schedule, startDuties } from './duties/schedule.ts';
@@ -48,6 +48,8 @@ export interface Service {
   readonly secretKeys: ServedKeys;
   /** Resolves once the database is used with a key that this service does not have: it cannot go on then. */
   readonly superseded: Promise<WrongSecretKey>;
+  /** Resolves when the embedded database has ended by itself: nothing works any more until another start. */
+  readonly databaseEnded: Promise<EngineEnded>;
   /** Every WebSocket of the service. */
   readonly sockets: SocketUpgrade;
   readonly duties: readonly Duty[];
@@ -69,7 +71,7 @@ export interface Service {
 
 /** Opens the database and connects the modules. No background work runs before `start`. */
 export async function openService({ keptActors, ...source }: ServiceParts): Promise<Service> {
-  const { parts, engine: statements, close } = await openParts(source);
+  const { parts, engine: statements, ended: databaseEnded, close } = await openParts(source);
   const { database, shards, clock, logger, metrics, admission, sessions } = parts;
   const modules = openModules(parts);
   const { roles } = parts.config;
@@ -133,6 +135,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     certificates: offers.certificates ?? null,
     secretKeys: parts.secretKeys,
     superseded: superseded.promise,
+    databaseEnded,
     sockets: allGates([liveView.sockets, changes.sockets]),
     get ports() {
       return Object.assign({}, ...connected.map((module) => module.ports?.()));

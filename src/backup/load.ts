@@ -7,7 +7,7 @@ import { continueLog } from '../modules/events/commands.ts';
 import { BodyPlacer, forgetStore } from './bodies.ts';
 import { readTables } from './catalogue.ts';
 import { countRows, type Header, type Part, type Table, type Trailer } from './parts.ts';
-import { BackupRefused } from './refused.ts';
+import { BackupRefused, TargetNotEmpty } from './refused.ts';
 
 /** How a backup is loaded. */
 export interface LoadOptions {
@@ -81,7 +81,7 @@ const PRESENT = `select c.relname as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm') and not c.relispartition
 order by c.relname`;
 
-/** Brings an empty database to the schema of the backup, with no row in it. @throws BackupRefused when it is not empty */
+/** Brings an empty database to the schema of the backup, with no row in it. @throws TargetNotEmpty when it is not empty */
 async function prepare(
   session: BulkSession,
   { days }: Header,
@@ -116,7 +116,7 @@ async function refuseUnlessEmpty(session: BulkSession): Promise<void> {
     ? await session.query<{ used: boolean }>('select exists (select from workspaces) as used')
     : [];
   if (found?.used)
-    throw new BackupRefused(
+    throw new TargetNotEmpty(
       'There is a Posthorn in this database already. A backup is restored into an empty one.',
     );
   // All tables are emptied before they are filled, so that none may be somebody else's.
@@ -125,8 +125,8 @@ async function refuseUnlessEmpty(session: BulkSession): Promise<void> {
   if (others.length > 0) throw notEmpty(others);
 }
 
-const notEmpty = (names: readonly string[]): BackupRefused =>
-  new BackupRefused(
+const notEmpty = (names: readonly string[]): TargetNotEmpty =>
+  new TargetNotEmpty(
     `The database is not empty: it has ${names.slice(0, 3).join(', ')}${names.length > 3 ? ' and more' : ''}. A backup is restored into an empty one.`,
   );
 

@@ -3,6 +3,9 @@ export class BackupRefused extends Error {
   override readonly name = 'BackupRefused';
 }
 
+/** A backup is to go into a database that has something in it already. */
+export class TargetNotEmpty extends BackupRefused {}
+
 /** The sentences of the operating system for what an operator can mend. */
 const SAYS: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `There is no room left on the disk of ${path}. Make room, or choose another place.`,

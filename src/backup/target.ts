@@ -5,7 +5,7 @@ import { asUnusable, ensureWritable, RESTORING } from '../db/data-directory.ts';
 import { lockDirectory } from '../db/directory-lock.ts';
 import type { Where } from '../db/open.ts';
 import { syncFolder } from '../db/synced-files.ts';
-import { BackupRefused } from './refused.ts';
+import { BackupRefused, TargetNotEmpty } from './refused.ts';
 import { syncEntries } from './write-file.ts';
 
 /** A database that a backup is loaded into. */
@@ -68,7 +68,7 @@ function embeddedTarget(dataDir: string): Target {
   try {
     seeRoom();
     if (existsSync(directory))
-      throw new BackupRefused(
+      throw new TargetNotEmpty(
         `There is a database in ${dataDir} already. A backup is restored into an empty folder: choose another DATA_DIR, or move ${directory} away.`,
       );
     rmSync(aside, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { NotAuditable } from '../audit/audit.ts';
-import { BackupRefused } from '../backup/refused.ts';
+import { BackupRefused, TargetNotEmpty } from '../backup/refused.ts';
 import { NotBreakable } from '../chaos/faulty-engine.ts';
 import { NoPostgres } from '../chaos/postgres-programs.ts';
 import { NoSecretKey } from '../config/secret-key.ts';
@@ -7,6 +7,7 @@ import { OtherVersion } from '../control/client.ts';
 import { WrongSecretKey } from '../db/canary.ts';
 import { DatabaseNotOpened, DataDirectoryUnusable, UnfinishedRestore } from '../db/data-directory.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
+import { EngineEnded } from '../db/guarded-engine.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 
@@ -16,6 +17,7 @@ const PLAIN = [
   DataDirectoryInUse,
   DataDirectoryUnusable,
   DatabaseNotOpened,
+  EngineEnded,
   MigrationMismatch,
   NoPostgres,
   NoSecretKey,
@@ -34,9 +36,11 @@ export function explain(error: unknown): string {
   return `${isPlain ? error.message : (error.stack ?? error.message)}\n`;
 }
 
-/** The exit code where a setting is wrong, as for one that cannot be understood: another start would end in the same way. */
+/** The exit code where a setting is wrong, as for one that cannot be understood, or names a place that is taken: another start would end in the same way. */
 export const MISUSE = 2;
+
+const MISUSES = [NoSecretKey, TargetNotEmpty, WrongSecretKey];
 
 /** The exit code of a command that failed. */
 export const exitCodeOf = (error: unknown): number =>
-  error instanceof WrongSecretKey || error instanceof NoSecretKey ? MISUSE : 1;
+  MISUSES.some((misuse) => error instanceof misuse) ? MISUSE : 1;

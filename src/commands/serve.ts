@@ -5,6 +5,7 @@ import { type Config, redacted } from '../config/config.ts';
 import { VERSION } from '../config/version.ts';
 import { type ControlServer, serveControl } from '../control/server.ts';
 import { WrongSecretKey } from '../db/canary.ts';
+import { EngineEnded } from '../db/guarded-engine.ts';
 import { ensureFirstKey, type FirstKey } from '../modules/api-keys/issue.ts';
 import type { Inspector } from '../modules/inspector/inspector.ts';
 import { setupLink } from '../modules/members/setup.ts';
@@ -73,9 +74,14 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
     usualCompilers();
     if (config.profile === 'development' && worker === undefined)
       terminal.out(await liveViewText(service.inspector, workspace.id));
-    const signal = await Promise.race([stop, service.superseded]);
+    const signal = await Promise.race([stop, service.superseded, service.databaseEnded]);
     if (signal instanceof WrongSecretKey) {
       logger.error({ err: signal }, 'Stopping: the database is used with another secret key');
+      terminal.error(explain(signal));
+      return exitCodeOf(signal);
+    }
+    if (signal instanceof EngineEnded) {
+      logger.error({ err: signal }, 'Stopping: the embedded database has ended');
       terminal.error(explain(signal));
       return exitCodeOf(signal);
     }

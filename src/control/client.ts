@@ -5,7 +5,8 @@ import type { KeysInUse } from '../config/served-keys.ts';
 import { VERSION } from '../config/version.ts';
 import type { Database } from '../db/database.ts';
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
-import { EmbeddedDatabase, type Engine } from '../db/embedded.ts';
+import { EmbeddedDatabase } from '../db/embedded.ts';
+import type { Engine } from '../db/guarded-engine.ts';
 import { openDatabase, type Where } from '../db/open.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import {

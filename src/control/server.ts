@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import type { PGlite, QueryOptions } from '@electric-sql/pglite';
 import type { ServedKeys } from '../config/served-keys.ts';
 import { VERSION } from '../config/version.ts';
-import type { Engine } from '../db/embedded.ts';
+import type { Engine } from '../db/guarded-engine.ts';
 import { closeServer } from '../http/listen.ts';
 import {
   controlFolder,

@@ -12,7 +12,7 @@ import {
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirectoryInUse, type DirectoryLock, lockDirectory } from '../db/directory-lock.ts';
-import type { Engine } from '../db/embedded.ts';
+import type { Engine } from '../db/guarded-engine.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import { snapshotFolder } from './protocol.ts';
 

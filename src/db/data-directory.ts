@@ -26,7 +26,7 @@ const PROBLEMS: readonly Problem[] = [
   [
     /^(ENOSPC|EDQUOT|SQLITE_FULL)/,
     'has no room left on its disk',
-    'Make room (a new database takes 60 MB), or choose another DATA_DIR.',
+    'Make room (a new database takes 60 MB, and 32 MB stay free), or choose another DATA_DIR.',
   ],
   [
     /^(ENOTDIR|EEXIST|EISDIR|ELOOP|SQLITE_CANTOPEN)/,

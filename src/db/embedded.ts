@@ -7,16 +7,15 @@ import { Unavailable } from '../errors/unavailable.ts';
 import { asUnusable, ensureDataDirectory, ensureWritable } from './data-directory.ts';
 import type { Database, Orm, Parameter } from './database.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { DiskRoom } from './disk-room.ts';
 import { WithFixedArrays } from './fixed-arrays.ts';
+import { type Engine, type EngineEnded, GuardedEngine } from './guarded-engine.ts';
 import { fsBundle, loadPgliteAssets } from './pglite-assets.ts';
 import { RefusedWrites, type WriteRefusal } from './refused-writes.ts';
 import { classify } from './sqlstate.ts';
 import { SMALL_START, SYNCED_START, SyncedFiles } from './synced-files.ts';
 
 const NAME = 'The embedded database';
-
-/** The part of PGlite that statements go through: PGlite itself, or what hands them to the process that has it. */
-export type Engine = Pick<PGlite, 'query' | 'exec' | 'close'>;
 
 /** PostgreSQL inside the process (PGlite): one connection, one process, nothing to install. */
 export class EmbeddedDatabase implements Database {
@@ -65,7 +64,10 @@ export class EmbeddedDatabase implements Database {
       });
       await Promise.race([engine.waitReady, ...(files ? [files.failed] : [])]);
       files?.started();
-      return new EmbeddedDatabase(engine, lock);
+      return new EmbeddedDatabase(
+        files ? new GuardedEngine(engine, new DiskRoom(files.directory)) : engine,
+        lock,
+      );
     } catch (error) {
       lock?.release();
       throw directory === null ? error : asUnusable(directory, error);
@@ -73,7 +75,16 @@ export class EmbeddedDatabase implements Database {
   }
 
   get refusedWrite(): WriteRefusal | null {
-    return this.#writes.latest;
+    return this.#guard?.isFull ? 'full' : this.#writes.latest;
+  }
+
+  /** Resolves when PostgreSQL has ended inside this process, which cannot go on then. */
+  get ended(): Promise<EngineEnded> {
+    return this.#guard?.ended ?? new Promise(() => {});
+  }
+
+  get #guard(): GuardedEngine | null {
+    return this.engine instanceof GuardedEngine ? this.engine : null;
   }
 
   async query<Row extends object>(text: string, parameters: readonly Parameter[] = []): Promise<Row[]> {
@@ -90,7 +101,7 @@ export class EmbeddedDatabase implements Database {
   }
 
   async script(text: string): Promise<void> {
-    await this.engine.exec(text);
+    await this.#told(this.engine.exec(text));
   }
 
   /** Answers the rows of a query in the text form of COPY. */

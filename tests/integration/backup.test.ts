@@ -180,7 +180,7 @@ describe('a backup', () => {
     const target = { DATABASE_URL: source.url, DATA_DIR: folder('target'), SECRET_KEY };
     const before = await tableDigests({ url: source.url, dataDir: null });
     expect(await command(target, 'restore', source.file)).toMatchObject({
-      code: 1,
+      code: 2,
       error: expect.stringContaining('There is a Posthorn in this database already.'),
     });
     expect(await tableDigests({ url: source.url, dataDir: null })).toEqual(before);
@@ -191,7 +191,7 @@ describe('a backup', () => {
     await sql`create schema public`;
     await sql`create table somebodys (n integer)`;
     expect(await command({ ...target, DATABASE_URL: foreign.url }, 'restore', source.file)).toMatchObject({
-      code: 1,
+      code: 2,
       error: expect.stringContaining('The database is not empty: it has somebodys.'),
     });
     await sql`drop table somebodys`;
@@ -253,7 +253,7 @@ describe('a backup', () => {
     expect(readFileSync(join(dataDir, 'secret-key'), 'utf8')).toBe(SECRET_KEY);
     expect(readdirSync(dataDir).sort()).toEqual(['lock', 'postgres', 'secret-key']);
     expect(await command({ DATA_DIR: dataDir }, 'restore', source.file)).toMatchObject({
-      code: 1,
+      code: 2,
       error: expect.stringContaining(`There is a database in ${dataDir} already.`),
     });
   });
