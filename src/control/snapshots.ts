@@ -37,7 +37,7 @@ export class Snapshots {
   readonly #given = new Map<string, number>();
 
   constructor(
-    private readonly engine: Pick<Engine, 'query'>,
+    private readonly engine: Pick<Engine, 'query' | 'holdLog'>,
     private readonly dataDir: string,
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
@@ -59,11 +59,13 @@ export class Snapshots {
     const name = randomBytes(8).toString('hex');
     const home = join(snapshotFolder(this.dataDir), name);
     const to = join(home, 'postgres');
+    let release: (() => void) | undefined;
     try {
       signal.throwIfAborted();
       this.#removeLeft();
       this.#seeRoom(from);
       mkdirSync(to, { recursive: true, mode: 0o700 });
+      release = this.engine.holdLog?.();
       await this.engine.query(`select pg_backup_start('posthorn', true)`);
       let label: string;
       try {
@@ -83,6 +85,8 @@ export class Snapshots {
     } catch (error) {
       rmSync(home, { recursive: true, force: true });
       throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? this.#noRoom(0) : error;
+    } finally {
+      release?.();
     }
   }
 

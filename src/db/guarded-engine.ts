@@ -2,8 +2,20 @@ import type { PGlite, QueryOptions, Results } from '@electric-sql/pglite';
 import type { DiskRoom } from './disk-room.ts';
 import { codeOf } from './sqlstate.ts';
 
+/** The log since the last checkpoint at which another one is made: it takes a tenth of a second, and a start replays so much in some seconds. */
+const LONG_LOG = 268_435_456;
+/** Written between two looks at the length of the log. */
+const LOOK_AFTER = 16_777_216;
+/** What a statement may write beside its parameters: a page of a table. */
+const STATEMENT = 8_192;
+const LOG_LENGTH =
+  'select (pg_current_wal_insert_lsn() - redo_lsn)::float8 as octets from pg_control_checkpoint()';
+
 /** The part of PGlite that statements go through: PGlite itself, or what hands them to the process that has it. */
-export type Engine = Pick<PGlite, 'query' | 'exec' | 'close'>;
+export interface Engine extends Pick<PGlite, 'query' | 'exec' | 'close'> {
+  /** Keeps the log while its files are copied, where somebody would shorten it. */
+  holdLog?(): () => void;
+}
 
 /** PostgreSQL inside this process has ended. Its code is that of a server that ended so (crash_shutdown): what it was doing may be done. */
 export class EngineEnded extends Error {
@@ -23,6 +35,9 @@ export class EngineEnded extends Error {
  * read-only transactions. An engine that has ended is left alone: every further call would spin for ever, and the process with it.
  */
 export class GuardedEngine implements Engine {
+  /** Written since the length of the log was looked at, as far as statements tell. */
+  #written = 0;
+  #logHolders = 0;
   readonly #ended = Promise.withResolvers<EngineEnded>();
   #end: EngineEnded | null = null;
   #isReadOnly = false;
@@ -40,6 +55,12 @@ export class GuardedEngine implements Engine {
   /** True while it takes no writes for want of room. */
   get isFull(): boolean {
     return this.#isReadOnly;
+  }
+
+  /** Keeps the whole log, for as long as its files are copied, until what it answers is called. */
+  holdLog(): () => void {
+    this.#logHolders++;
+    return () => this.#logHolders--;
   }
 
   query<T>(text: string, parameters?: unknown[], options?: QueryOptions): Promise<Results<T>> {
@@ -62,7 +83,10 @@ export class GuardedEngine implements Engine {
     this.#turn(this.room.isShort());
     if (octets > 0 && !this.#isReadOnly && !this.room.takes(octets)) throw this.room.refusal();
     try {
-      return await run();
+      const result = await run();
+      this.#written += octets + STATEMENT;
+      if (this.#written >= LOOK_AFTER) void this.#shortenLog();
+      return result;
     } catch (error) {
       this.#heed(error);
       if (this.#end) throw this.#end;
@@ -79,6 +103,19 @@ export class GuardedEngine implements Engine {
       // The next statement tries again.
       this.#isReadOnly = !isReadOnly;
     });
+  }
+
+  /** PostgreSQL does this by itself only where it has processes for it. Without, the log grows until the next start, which replays all of it. */
+  async #shortenLog(): Promise<void> {
+    this.#written = 0;
+    try {
+      const { rows } = await this.engine.query<{ octets: number }>(LOG_LENGTH);
+      // A copy that began meanwhile needs the log from then on.
+      if ((rows[0]?.octets ?? 0) >= LONG_LOG && this.#logHolders === 0) await this.engine.exec('checkpoint');
+    } catch (error) {
+      // The next look tries again.
+      this.#heed(error);
+    }
   }
 
   #heed(error: unknown): void {

@@ -11,6 +11,7 @@ function made(): {
   readonly asked: string[];
   room: number;
   fails: Error | null;
+  log: number;
 } {
   let now = 0;
   const asked: string[] = [];
@@ -21,7 +22,7 @@ function made(): {
   const engine: Engine = {
     async query(text) {
       answer(text);
-      return NONE;
+      return { ...NONE, rows: text.includes('redo_lsn') ? [{ octets: world.log } as never] : [] };
     },
     async exec(text) {
       answer(text);
@@ -33,7 +34,13 @@ function made(): {
   };
   // Each look comes so much later that it asks again.
   const room = new DiskRoom('/data', { free: () => world.room, monotonic: () => (now += 1_000) });
-  const world = { guard: new GuardedEngine(engine, room), asked, room: RESERVE, fails: null as Error | null };
+  const world = {
+    guard: new GuardedEngine(engine, room),
+    asked,
+    room: RESERVE,
+    fails: null as Error | null,
+    log: 0,
+  };
   return world;
 }
 
@@ -69,6 +76,27 @@ test('what is longer than the room beside the reserve is refused, and shorter wr
     code: '53100',
   });
   expect([world.asked, world.guard.isFull]).toEqual([['a'], false]);
+});
+
+test('a log of 256 MiB is shortened, and none that is shorter or being copied', async () => {
+  const world = made();
+  world.room = Number.POSITIVE_INFINITY;
+  const written = 'x'.repeat(16 * 1_048_576);
+  const isShortened = async (log: number): Promise<boolean> => {
+    world.log = log;
+    world.asked.length = 0;
+    await world.guard.query('a', [written]);
+    // The look is behind the statement, and a checkpoint behind the look.
+    for (let i = 0; i < 3; i++) await world.guard.query('b');
+    expect(world.asked.filter((text) => text.includes('redo_lsn'))).toHaveLength(1);
+    return world.asked.includes('checkpoint');
+  };
+  expect(await isShortened(256 * 1_048_576 - 1)).toBeFalse();
+  expect(await isShortened(256 * 1_048_576)).toBeTrue();
+  const release = world.guard.holdLog();
+  expect(await isShortened(256 * 1_048_576)).toBeFalse();
+  release();
+  expect(await isShortened(256 * 1_048_576)).toBeTrue();
 });
 
 test('a database that was set read-only by somebody else is called that', async () => {
