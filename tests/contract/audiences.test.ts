@@ -165,6 +165,13 @@ describe.each(BOTH_DATABASES)('audiences on %s', (_, environment) => {
     });
     expect(told.body.data).toMatchObject({ count: 1, isExact: true, sample: [{ email: 'ada@example.com' }] });
     expect((await preview(plan('pro'), inTest)).body.data).toEqual({ count: 0, isExact: true, sample: [] });
+    // Whatever is no GET takes the permission to write.
+    const [reader, writer] = [
+      await service.keyWith('live', ['contacts:read']),
+      await service.keyWith('live', ['contacts:write']),
+    ];
+    expect((await preview(plan('pro'), reader)).status).toBe(403);
+    expect((await preview(plan('pro'), writer)).status).toBe(200);
     expect((await preview({ field: 'properties.plan', operator: 'neq', value: 'pro' })).body.data.count).toBe(
       1,
     );

@@ -59,7 +59,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     method: 'POST',
     path: '/v1/audiences/preview',
     name: 'previewAudience',
-    permission: 'contacts:read',
+    permission: 'contacts:write',
     summary: 'Count whom a filter matches, and show some of them',
     description: MADE_OF,
     body: PreviewBody,

@@ -26,7 +26,7 @@ export default function NewAudience() {
   const { may } = useViewer();
   const [type, setType] = useState<keyof typeof KINDS>('dynamic');
   const [group, setGroup] = useState(() => newGroup());
-  const answer = useFilterCount(group, type === 'dynamic');
+  const answer = useFilterCount(group, type === 'dynamic' && may('contacts:write'));
   const create = useChange('POST /audiences');
   const [, navigate] = useLocation();
   const back = { to: '/audiences', text: 'Audiences' };

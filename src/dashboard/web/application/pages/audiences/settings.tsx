@@ -14,7 +14,7 @@ export function AudienceSettings({ audience }: { readonly audience: Audience }) 
   const { may } = useViewer();
   const isDynamic = audience.type === 'dynamic';
   const [group, setGroup] = useState(() => (audience.filter === null ? newGroup() : treeOf(audience.filter)));
-  const answer = useFilterCount(group, isDynamic);
+  const answer = useFilterCount(group, isDynamic && may('contacts:write'));
   const change = useChange('PATCH /audiences/{id}', ['contacts']);
   if (!may('contacts:write'))
     return (
