@@ -30,7 +30,7 @@ export interface FlowRunContext {
   readonly since: number;
   /** How often the present step was begun. */
   readonly attempt: number;
-  /** The name of the event that is waited for. */
+  /** The name of the event that is waited for; null as well where it has come to a run that is held. */
   readonly awaits: string | null;
   /** When the present waiting ends. */
   readonly until: number;
@@ -72,6 +72,8 @@ export interface EventCame {
   readonly name: string;
   /** Its place in the log. */
   readonly position: string;
+  /** The flow holds its runs: it counts, but ends none of them. */
+  readonly isHeld?: boolean;
 }
 
 export type FlowRunEvent =

@@ -36,6 +36,10 @@ export const runSetup = setup({
       isOfVisit(given) && given.event.type === 'step.done' && given.event.way === way,
     isAwaited: ({ context, event }) =>
       event.type === 'event.came' && event.name === context.awaits && isLater(event.position, context.seen),
+    /** What leads on from a waiting says so while the flow holds its runs: the event of a timer, or of the contact. */
+    isHeld: ({ event }) => 'isHeld' in event && event.isHeld === true,
+    /** A run that was held has taken the event that it waited for. */
+    hasCome: ({ context }) => context.awaits === null,
     /** A run that makes a thousand steps in an hour goes round in a circle. */
     runsAway: (given) => {
       const { since, steps } = given.context.counted;
@@ -118,6 +122,16 @@ export const holding = runSetup.assign(({ context, event }) => ({
   at: event.at,
   status: 'waiting' as const,
   attempt: context.attempt - 1,
+}));
+
+/** A waiting is over, and the flow holds its runs: it stays where it is, and hears the event that it waits for. */
+export const standingStill = runSetup.assign((given) => ({ at: momentOf(given) }));
+
+/** The event has come to a run that is held. */
+export const remembering = runSetup.assign(({ context, event }) => ({
+  at: event.at,
+  awaits: null,
+  seen: event.type === 'event.came' ? event.position : context.seen,
 }));
 
 /** How a run ends. `reason` is stated, or the event tells it. */

@@ -1,6 +1,7 @@
-import { type AnyStateMachine, and } from 'xstate';
+import type { AnyStateMachine } from 'xstate';
 import { type FlowDefinition, type FlowStep, stepBehind, WAITS, waysOf } from './flow-definition.ts';
 import { EXAMPLE_FLOW } from './flow-example.ts';
+import { type Arrow, type Guard, guarded, remembered, STAYING, standsAt } from './flow-run-arrows.ts';
 import type { EndStatus } from './flow-run-context.ts';
 import {
   arriving,
@@ -27,20 +28,6 @@ export const COMMON_STATES = [
   'failed',
   'cancelled',
 ] as const;
-
-type Guard = string | { readonly type: string; readonly params: unknown };
-/** An arrow as XState reads it. */
-interface Arrow {
-  readonly target?: string;
-  readonly guard?: unknown;
-  readonly actions?: readonly unknown[];
-  readonly reenter?: boolean;
-}
-
-const guarded = (guards: readonly (Guard | undefined)[]): { readonly guard?: unknown } => {
-  const all = guards.filter((guard) => guard !== undefined);
-  return all.length === 0 ? {} : { guard: all.length === 1 ? all[0] : and(all as never) };
-};
 
 /** What all these machines have in common, for whoever decides something for each of their events, effects and states. */
 const shape = () =>
@@ -83,7 +70,7 @@ class Compiler {
     const states = {
       begun: {
         description: 'Passed through at once; no run is ever stored in it.',
-        always: this.#to(first, undefined, []),
+        always: this.#to(first, [], []),
       },
       ...Object.fromEntries(steps.map((step) => [step.key, this.#state(step)])),
       postponed: {
@@ -92,8 +79,13 @@ class Compiler {
         after: { wait: this.#resuming() },
       },
       held: {
-        description: 'The flow is paused and holds its runs.',
-        on: { ...this.#leaving(), 'hold.ended': this.#resuming() },
+        description:
+          'The flow is paused and holds its runs: nothing is done, no waiting runs out, and events count.',
+        on: {
+          ...this.#leaving(),
+          'event.came': this.#hearing(),
+          'hold.ended': [...this.#waitedOut(), ...this.#resuming()],
+        },
       },
       completed: finalState('completed', 'It has come to an end of the flow.'),
       exited: finalState('exited', 'It has left the flow before its end.'),
@@ -119,7 +111,7 @@ class Compiler {
     return {
       description: type === 'delay' ? 'Waits for a while.' : 'Waits for a moment.',
       on: this.#leaving(),
-      after: { wait: this.#behind(key, 'default', undefined, [logged('waited')]) },
+      after: { wait: [STAYING, ...this.#behind(key, 'default', [], [logged('waited')])] },
     };
   }
 
@@ -127,16 +119,53 @@ class Compiler {
   #waitForEvent({ key }: FlowStep): object {
     return {
       description: 'Waits for an event of the contact.',
-      on: { ...this.#leaving(), 'event.came': this.#behind(key, 'event', 'isAwaited', [logged('event')]) },
-      after: { wait: this.#behind(key, 'timeout', undefined, [logged('timeout')]) },
+      on: {
+        ...this.#leaving(),
+        'event.came': [
+          ...(this.#endsBehind(key) ? [remembered(['isAwaited', 'isHeld'])] : []),
+          ...this.#behind(key, 'event', ['isAwaited'], [logged('event')]),
+        ],
+      },
+      after: { wait: [STAYING, ...this.#behind(key, 'timeout', [], [logged('timeout')])] },
     };
+  }
+
+  /** Whether the event that a step waits for ends the run. */
+  #endsBehind(key: string): boolean {
+    const next = stepBehind(this.definition, key, 'event');
+    return next === null || next.type === 'exit';
+  }
+
+  /** Events count while the flow holds its runs: they lead on to where runs wait, but to no end. */
+  #hearing(): readonly Arrow[] {
+    return this.definition.steps
+      .filter(({ type }) => type === 'waitForEvent')
+      .flatMap(({ key }) => {
+        const guards = [standsAt(key), 'isAwaited'];
+        return this.#endsBehind(key)
+          ? [remembered(guards)]
+          : this.#behind(key, 'event', guards, [logged('event')]);
+      });
+  }
+
+  /** What leads on from a waiting that was over while the flow held its runs. */
+  #waitedOut(): readonly Arrow[] {
+    return this.definition.steps
+      .filter(({ type }) => WAITS.has(type))
+      .flatMap(({ key, type }) => {
+        if (type !== 'waitForEvent') return this.#behind(key, 'default', [standsAt(key)], [logged('waited')]);
+        const event = this.#endsBehind(key)
+          ? this.#behind(key, 'event', [standsAt(key), 'hasCome'], [logged('event')])
+          : [];
+        return [...event, ...this.#behind(key, 'timeout', [standsAt(key)], [logged('timeout')])];
+      });
   }
 
   /** A step that does something: its order goes out when the run has come there, and again when nothing is heard of it. */
   #acting(step: FlowStep): object {
     const { key } = step;
     const ways = waysOf(step).flatMap((way) =>
-      this.#behind(key, way, { type: 'ledThere', params: { way } }, [logged()]),
+      this.#behind(key, way, [{ type: 'ledThere', params: { way } }], [logged()]),
     );
     return {
       description: DESCRIPTIONS[step.type],
@@ -176,34 +205,35 @@ class Compiler {
   #behind(
     from: string,
     when: string,
-    guard: Guard | undefined,
+    guards: readonly Guard[],
     actions: readonly unknown[],
   ): readonly Arrow[] {
-    return this.#to(stepBehind(this.definition, from, when), guard, actions);
+    return this.#to(stepBehind(this.definition, from, when), guards, actions);
   }
 
   /** The arrows to a step: a run that goes round in a circle fails, and what would be sent in the quiet hours waits. */
-  #to(step: FlowStep | null, guard: Guard | undefined, actions: readonly unknown[]): readonly Arrow[] {
+  #to(step: FlowStep | null, guards: readonly Guard[], actions: readonly unknown[]): readonly Arrow[] {
     if (!step)
-      return [{ ...guarded([guard]), target: 'completed', actions: [...actions, ending('completed')] }];
+      return [{ ...guarded(guards), target: 'completed', actions: [...actions, ending('completed')] }];
     const { quietHours } = this.definition;
     const arrived = [...actions, arriving(step)];
     return [
       {
-        ...guarded([guard, 'runsAway']),
+        ...guarded([...guards, 'runsAway']),
         target: 'failed',
         actions: [...actions, ending('failed', 'runaway')],
       },
       ...(step.type === 'sendEmail' && quietHours
         ? [
             {
-              ...guarded([guard, { type: 'isQuiet', params: quietHours }]),
+              ...guarded([...guards, { type: 'isQuiet', params: quietHours }]),
               target: 'postponed',
               actions: [...arrived, waitingOut(quietHours)],
             },
           ]
         : []),
-      { ...guarded([guard]), target: step.key, actions: arrived },
+      // A step that leads to itself is come to anew: its timer is that of the new visit.
+      { ...guarded(guards), target: step.key, reenter: true, actions: arrived },
     ];
   }
 
@@ -213,13 +243,13 @@ class Compiler {
     return steps
       .filter(({ type }) => !WAITS.has(type) && type !== 'exit')
       .flatMap(({ key, type }) => {
-        const standsAt = { type: 'standsAt', params: { step: key } };
-        const back: Arrow = { guard: standsAt, target: key };
+        const back: Arrow = { guard: standsAt(key), target: key };
         if (type !== 'sendEmail' || !quietHours) return [back];
         return [
           {
-            ...guarded([standsAt, { type: 'isQuiet', params: quietHours }]),
+            ...guarded([standsAt(key), { type: 'isQuiet', params: quietHours }]),
             target: 'postponed',
+            reenter: true,
             actions: [waitingOut(quietHours)],
           },
           back,

@@ -60,7 +60,7 @@ export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKi
   /** What is due of one actor at that moment, and what it orders. */
   const move = async (row: ActorRow, at: number): Promise<void> => {
     if (spec.isUnderWay(row)) return spec.perform(row);
-    const fired = await engine.fireTimers(spec.name, row.id, at);
+    const fired = await engine.fireTimers(spec.name, row, at);
     if (fired.outcome !== 'changed') return;
     const now: ActorRow = { ...row, state: fired.state, context: fired.context };
     if (spec.isUnderWay(now)) await spec.perform(now);

@@ -2,7 +2,6 @@ import type { ActorRow } from './actors.ts';
 import { CommitTags } from './commit.ts';
 import { earliest } from './decide.ts';
 import { type Draft, ordersOf } from './draft.ts';
-import { TIMERS_DUE } from './fold.ts';
 import { claims, ownOrders, WHOLE_SHARE } from './handing-over.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from './kind.ts';
 import { Outbox } from './outbox.ts';
@@ -117,8 +116,14 @@ export class Engine implements SelectionTeller {
   }
 
   /** Fires the timers of an actor on its own time (`Kind.hasOwnTime`) that are due at that moment of it. @throws Unavailable */
-  fireTimers<Name extends KindName>(kind: Name, id: string, at: number): Promise<EventResultOf<Name>> {
-    return this.#running(kind).push(id, { type: TIMERS_DUE, at }) as Promise<EventResultOf<Name>>;
+  async fireTimers<Name extends KindName>(
+    kind: Name,
+    actor: Pick<ActorRow, 'id' | 'definition_id'>,
+    at: number,
+  ): Promise<EventResultOf<Name>> {
+    const [fired] = await this.#running(kind).fireTimers([actor], at);
+    if (fired?.status !== 'fulfilled') throw fired?.reason;
+    return fired.value as EventResultOf<Name>;
   }
 
   /** An event for every actor that the selection finds. */

@@ -9,6 +9,11 @@ import type { Claim, EventResult, Scope } from './result.ts';
 /** Stands for "whatever timers are due": the clock does not know which, the actor does. */
 export const TIMERS_DUE = 'timers.due';
 
+/** What the events of the timers say besides, where their kind has something to say (`Registration.timersSay`). */
+interface TimersDue extends ActorEvent {
+  readonly says?: object | undefined;
+}
+
 /**
  * Leaves a birth to the clock: a write that changes nothing but what the clock knows. An actor that has had a turn refuses it.
  */
@@ -154,7 +159,7 @@ function tryEvent(folding: Folding, actor: Actor, pending: PendingEvent): Progre
   try {
     if (pending.event.type === LEFT_TO_CLOCK && actor.revision > 1) return null;
     return pending.event.type === TIMERS_DUE || pending.event.type === LEFT_TO_CLOCK
-      ? fire(folding, actor, pending.event.at)
+      ? fire(folding, actor, pending.event)
       : take(folding, actor, pending.event);
   } catch (error) {
     pending.fail(error);
@@ -171,7 +176,7 @@ function take({ kind, decider }: Folding, actor: Actor, event: ActorEvent): Prog
 }
 
 /** Every timer that is due. When none is (it was moved since the claim), the write still puts the right wake_at back. */
-function fire({ kind, decider }: Folding, actor: Actor, at: number): Progress {
+function fire({ kind, decider }: Folding, actor: Actor, { at, says }: TimersDue): Progress {
   let progress: Progress = { actor: { ...actor }, steps: [], effects: [] };
   const orders: Effect[] = [];
   for (const timer of dueTimers(actor, at)) {
@@ -184,7 +189,7 @@ function fire({ kind, decider }: Folding, actor: Actor, at: number): Progress {
       progress = appended(progress, { actor: { ...progress.actor, timers }, steps: [], effects: [] });
       continue;
     }
-    const decision = decider.next({ ...progress.actor, timers }, timer);
+    const decision = decider.next({ ...progress.actor, timers }, { ...says, ...timer });
     const after = decision
       ? { snapshot: decision.snapshot, timers: withoutOrders(kind, decision) }
       : { timers };

@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import type { Shards } from '../db/distribution/shards.ts';
 import type { Clock } from '../time/clock.ts';
-import { Actors } from './actors.ts';
+import { type ActorRow, Actors } from './actors.ts';
 import type { CommitTags, StatementOptions } from './commit.ts';
 import { Definitions, type MachineOf } from './definitions.ts';
 import type { Draft, Order } from './draft.ts';
-import { LEFT_TO_CLOCK, type PendingEvent } from './fold.ts';
+import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from './fold.ts';
 import { type Share, WHOLE_SHARE } from './handing-over.ts';
 import { type KeepingFaults, type KeepingTimes, KeptBirths } from './kept-births.ts';
 import type { ActorEvent, Kind } from './kind.ts';
@@ -15,12 +15,20 @@ import { type Performer, Performing } from './performers.ts';
 import type { Claim, EventResult, Scope } from './result.ts';
 import { SpawnQueue } from './spawn-queue.ts';
 
+/**
+ * What the events of timers say besides, by the definition of their actors: what a machine has to know when a time has come, and no actor
+ * was told. It is asked once for all that were claimed together. @throws Unavailable
+ */
+export type TimersSay = (definitionIds: readonly string[]) => Promise<ReadonlyMap<string, object>>;
+
 /** A kind together with what performs its orders. */
 export interface Registration {
   readonly kind: Kind;
   readonly performer?: Performer;
   /** Of a kind that has definitions: what they are. */
   readonly machineOf?: MachineOf;
+  /** Of a kind that has definitions: what the events of timers say besides. */
+  readonly timersSay?: TimersSay;
   /** What this process does of it; all of it when absent. */
   readonly share?: Share;
 }
@@ -87,9 +95,10 @@ export class RunningKind {
   readonly spawnQueue: SpawnQueue;
   readonly performing: Performing | null;
   readonly keptBirths: KeptBirths | null;
+  readonly #timersSay: TimersSay | undefined;
 
   constructor(
-    { kind, performer, machineOf, share = WHOLE_SHARE }: Registration,
+    { kind, performer, machineOf, timersSay, share = WHOLE_SHARE }: Registration,
     private readonly parts: KindParts,
     hooks: KindHooks,
   ) {
@@ -97,6 +106,7 @@ export class RunningKind {
     const statements = shards ? { ...parts.statements, isDistributed: true } : parts.statements;
     this.kind = kind;
     this.share = share;
+    this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
     this.keptBirths = kind.life
@@ -138,6 +148,21 @@ export class RunningKind {
 
   get #untilBusy(): number {
     return BUSY - this.mailbox.waiting;
+  }
+
+  /** Fires the timers of actors that are due at a moment; settles each once that is durable. @throws Unavailable */
+  async fireTimers(
+    rows: readonly Pick<ActorRow, 'id' | 'definition_id'>[],
+    at: number,
+  ): Promise<readonly PromiseSettledResult<EventResult>[]> {
+    const ids = new Set(rows.flatMap(({ definition_id }) => definition_id ?? []));
+    const said = ids.size > 0 ? await this.#timersSay?.([...ids]) : undefined;
+    return Promise.allSettled(
+      rows.map(({ id, definition_id }) => {
+        const event = { type: TIMERS_DUE, at, says: said?.get(definition_id ?? '') };
+        return this.push(id, event);
+      }),
+    );
   }
 
   /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws Unavailable */

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Clock } from '../time/clock.ts';
 import type { ActorRow } from './actors.ts';
 import type { Deciders } from './definitions.ts';
-import { TIMERS_DUE } from './fold.ts';
 import type { Actor } from './kind.ts';
 import type { Performing } from './performers.ts';
 import type { RunningKind } from './running-kind.ts';
@@ -69,11 +68,8 @@ async function handOver(
 async function wake(running: RunningKind, { clock, logger }: Deps, rows: readonly ActorRow[]): Promise<void> {
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = clock.now();
-  const told = rows.map((row) => {
-    keepNewer(running, deciders, row, at);
-    return running.push(row.id, { type: TIMERS_DUE, at });
-  });
-  for (const result of await Promise.allSettled(told))
+  for (const row of rows) keepNewer(running, deciders, row, at);
+  for (const result of await running.fireTimers(rows, at))
     if (result.status === 'rejected')
       logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
 }

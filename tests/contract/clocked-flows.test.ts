@@ -220,26 +220,6 @@ describe.each(BOTH_DATABASES)('flows by test clocks on %s', (_, environment) => 
     ]);
   });
 
-  test('a flow that is held keeps its runs until it goes on, whatever time the clock shows', async () => {
-    const flow = await aFlow({
-      trigger: { type: 'manual' },
-      entry: 'wait',
-      steps: [{ key: 'wait', type: 'delay', config: { amount: 2, unit: 'days' } }, send('mail')],
-      edges: inLine(['wait', 'mail']),
-    });
-    const clock = await aClock();
-    await ok('POST', `/v1/flows/${flow}/runs`, { contactId: await aContact(clock) });
-    await owner.ask(`/test/flows/${flow}/pause`, { runs: 'hold' });
-    await advance(clock, 5, 'days');
-    expect(await runOf(flow)).toMatchObject({ status: 'waiting', currentStep: 'mail', wakesAt: null });
-    await owner.ask(`/test/flows/${flow}/activate`, {});
-    const done = await eventually('it has gone on', async () => {
-      const run = await runOf(flow);
-      return run.status === 'completed' ? run : undefined;
-    });
-    expect(log(done).at(-1)).toEqual(['mail', at(5 * DAY), 'sent']);
-  });
-
   test('webhook steps and the deliveries of events are tried again by the clock', async () => {
     let answers: number[] = [];
     const seen: string[] = [];

@@ -290,7 +290,12 @@ inEachWorld('flows', (world) => {
       ]);
       return rows[0].state === 'held' || undefined;
     });
-    expect(await runOf(held)).toMatchObject({ status: 'waiting', currentStep: 'hello', wakesAt: null });
+    expect(await runOf(held)).toMatchObject({
+      status: 'waiting',
+      currentStep: 'wait',
+      wakesAt: null,
+      log: [],
+    });
     // However long it was held: what was never tried is sent.
     await service.pass(2 * DAY);
     ok(await service.live.post(`/v1/flows/${flow}/activate`));

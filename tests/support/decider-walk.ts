@@ -22,7 +22,7 @@ const AFTERLIFE = 2;
 /** Tells actors of a machine, one after the other, what may happen to them. @throws where the decider differs from XState */
 export function walk(
   machine: AnyStateMachine,
-  { input, event }: Happenings,
+  { input, ...happening }: Happenings,
   random: Random,
   events: number,
 ): Walked {
@@ -36,7 +36,7 @@ export function walk(
     told++;
     let left = LONGEST_LIFE;
     for (let now = actor.now; now && left > 0; now = actor.now) {
-      const next = eventFor(now, timers, event, random);
+      const next = eventFor(now, timers, happening, random);
       const isTaken = actor.tell(next);
       told++;
       left = now.status === 'active' ? left - 1 : Math.min(left, AFTERLIFE) - 1;
@@ -58,14 +58,14 @@ export const timersOf = (machine: AnyStateMachine): readonly string[] =>
 function eventFor(
   { context, timers }: Comparable,
   known: readonly string[],
-  event: Happenings['event'],
+  { event, timerSays = () => ({}) }: Omit<Happenings, 'input'>,
   random: Random,
 ): ActorEvent {
   const chance = random.next();
   const pending = Object.entries(timers);
   if (chance < 0.25 && pending.length > 0) {
     const [type, due] = random.pick(pending);
-    return { type, at: Number.isFinite(due) ? due : START };
+    return { type, at: Number.isFinite(due) ? due : START, ...timerSays(random) };
   }
   const { at = START } = context as { readonly at?: number };
   if (chance < 0.3 && known.length > 0) return { type: random.pick(known), at: at + 1 };

@@ -15,6 +15,8 @@ export interface Happenings {
   input(random: Random): unknown;
   /** An event from outside, sensible or not. */
   event(context: unknown, random: Random): ActorEvent;
+  /** What the event of a timer says besides. */
+  timerSays?(random: Random): object;
 }
 
 type MachineOf<Name extends LifecycleName> = Kinds[Name]['machine'];
@@ -111,6 +113,7 @@ export function runHappenings(ways: Readonly<Record<string, readonly string[]>>,
       'event.came': ({ seen }, random) => ({
         name: random.pick([name, name, 'other']),
         position: String(Number(seen) + random.pick([-1, 0, 1, 1, 1])),
+        ...(random.between(1, 8) === 1 && { isHeld: true }),
       }),
       'hold.ended': () => ({}),
       'exit.requested': (_, random) => ({ reason: random.pick(['goal', 'contact_deleted']) }),
@@ -119,6 +122,7 @@ export function runHappenings(ways: Readonly<Record<string, readonly string[]>>,
   );
   return {
     input: every.input,
+    timerSays: (random) => (random.between(1, 8) === 1 ? { isHeld: true } : {}),
     // What ends a run at once comes seldom, so that walks get to the last step of a flow.
     event: (context, random) => {
       for (;;) {

@@ -206,7 +206,7 @@ export const PauseBody = Type.Object(
     runs: Type.Optional(
       literals(['finish', 'hold', 'cancel'], {
         description:
-          'What becomes of open runs: they go on to their end (unless stated), wait where they are until the flow is activated again, or are cancelled.',
+          'What becomes of open runs: they go on to their end (unless stated), are held until the flow is activated again, or are cancelled. While they are held nothing is done and none comes to its end; a wait that falls due ends when the flow is activated, and events that come meanwhile count.',
       }),
     ),
   },

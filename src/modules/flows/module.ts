@@ -2,6 +2,7 @@ import { compileFlow } from '../../../machines/flow-run.ts';
 import { FairQueue } from '../../async/fair-slots.ts';
 import type { Database } from '../../db/database.ts';
 import type { MachineOf } from '../../engine/definitions.ts';
+import type { TimersSay } from '../../engine/running-kind.ts';
 import { defineModule, offered } from '../module.ts';
 import { auditRuns } from './audit-runs.ts';
 import { clockedActivity } from './clocked-activity.ts';
@@ -16,6 +17,7 @@ import { type FlowDeps, flowRoutes } from './routes.ts';
 import { definitionReader } from './run-reader.ts';
 import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
 import type { StepWorkDeps } from './steps.ts';
+import { heldFlows, readDefinitionId } from './store.ts';
 import { stepTaker } from './take-step.ts';
 import { flowTallyAccountant } from './tallies.ts';
 
@@ -27,6 +29,15 @@ const compiledVersions = (database: Database): MachineOf => {
     return definition && compileFlow(definition);
   };
 };
+
+/** A timer tells a run that its flow is held: what falls due meanwhile leads on when the flow does. */
+const heldVersions =
+  (database: Database): TimersSay =>
+  async (ids) => {
+    const flowOf = (id: string): string => readDefinitionId(id)?.flowId ?? '';
+    const held = await heldFlows(database, ids.map(flowOf));
+    return new Map(ids.filter((id) => held.has(flowOf(id))).map((id) => [id, { isHeld: true }]));
+  };
 
 /** A request does not wait longer until all runs have been cancelled. */
 const WAITED_FOR_MS = 3_000;
@@ -92,7 +103,10 @@ export const flowsModule = defineModule<FlowDeps>({
     const posts = new FairQueue(POSTING);
     return {
       registrations: [
-        { kind: flowRunKind, performer: flowPerformer(steps, posts), machineOf: compiledVersions(database) },
+        {
+          ...{ kind: flowRunKind, performer: flowPerformer(steps, posts) },
+          ...{ machineOf: compiledVersions(database), timersSay: heldVersions(database) },
+        },
       ],
       connect({ engine, offers }) {
         const testClocks = () => offers.testClocks;

@@ -50,6 +50,16 @@ export async function findFlow(
   return row ?? null;
 }
 
+/** Which of these flows hold their runs. @throws Unavailable */
+export async function heldFlows(
+  database: Pick<Database, 'query'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const held = 'select id from flows where id = any($1) and is_held';
+  const rows = await database.query<{ id: string }>(held, [[...new Set(ids)]]);
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The flows of an environment, newest first. */
 export const readFlows = (
   database: Database,

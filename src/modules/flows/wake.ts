@@ -11,6 +11,7 @@ import type { Beginning, RunClock } from './enrol.ts';
 import { type FilterTime, SlowFilter, whoMatches } from './filters.ts';
 import { flowRunKind } from './kind.ts';
 import { definitionReader } from './run-reader.ts';
+import { heldFlows, readDefinitionId } from './store.ts';
 
 /** A flow that waits for something to begin its runs. */
 export interface Listener extends Beginning {
@@ -63,6 +64,8 @@ interface OpenRun extends ActorRow {
   readonly occurrence: string | null;
   readonly test_clock_id: string | null;
 }
+
+const flowOf = ({ definition_id }: OpenRun): string => readDefinitionId(definition_id)?.flowId ?? '';
 
 /** An event, and its place in the page. */
 interface PlacedEvent {
@@ -138,16 +141,22 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
         told.set(run.id, place);
         reached.set(run.contact_id, Math.min(place, reached.get(run.contact_id) ?? place));
       }
+      const held = await heldAmong(first.map(({ run }) => run));
       await allTold(
-        first.map(({ run, event: { subject, position } }) =>
-          tell(run, { type: 'event.came', at: telling.now(), name: subject ?? '', position }),
-        ),
+        first.map(({ run, event: { subject, position } }) => {
+          const isHeld = held.has(flowOf(run));
+          const came = { type: 'event.came', at: telling.now(), name: subject ?? '', position } as const;
+          return tell(run, isHeld ? { ...came, isHeld } : came);
+        }),
       );
       events = events.filter(
         ({ event, place }) => place > (reached.get(event.contactId) ?? Number.POSITIVE_INFINITY),
       );
     }
   }
+
+  const heldAmong = async (runs: readonly OpenRun[]): Promise<ReadonlySet<string>> =>
+    runs.length === 0 ? new Set() : heldFlows(database, runs.map(flowOf));
 
   /** The first of these events that each run waits for, behind the one that it was told last. */
   async function firstFor(
