@@ -41,6 +41,7 @@ export class GuardedEngine implements Engine {
   readonly #ended = Promise.withResolvers<EngineEnded>();
   #end: EngineEnded | null = null;
   #isReadOnly = false;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly engine: Engine,
@@ -75,53 +76,79 @@ export class GuardedEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    if (this.#end === null) await this.engine.close();
-  }
-
-  async #guarded<T>(octets: number, run: () => Promise<T>): Promise<T> {
-    if (this.#end) throw this.#end;
-    this.#turn(this.room.isShort());
-    if (octets > 0 && !this.#isReadOnly && !this.room.takes(octets)) throw this.room.refusal();
-    try {
-      const result = await run();
-      this.#written += octets + STATEMENT;
-      if (this.#written >= LOOK_AFTER) void this.#shortenLog();
-      return result;
-    } catch (error) {
-      this.#heed(error);
-      if (this.#end) throw this.#end;
-      throw this.#isReadOnly && codeOf(error) === '25006' ? this.room.refusal() : error;
-    }
-  }
-
-  /** Statements run in the order in which they are given, so that the next one is the first that this is true of. */
-  #turn(isReadOnly: boolean): void {
-    if (isReadOnly === this.#isReadOnly) return;
-    this.#isReadOnly = isReadOnly;
-    this.engine.exec(`set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`).catch((error) => {
-      this.#heed(error);
-      // The next statement tries again.
-      this.#isReadOnly = !isReadOnly;
+    await this.#inTurn(async () => {
+      if (this.#end === null) await this.engine.close();
     });
+  }
+
+  #guarded<T>(octets: number, run: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      if (this.#end) throw this.#end;
+      await this.#followRoom();
+      if (octets > 0 && !this.#isReadOnly && !this.room.takes(octets)) throw this.room.refusal();
+      try {
+        const result = await run();
+        this.#written += octets + STATEMENT;
+        if (this.#written >= LOOK_AFTER) {
+          this.#written = 0;
+          void this.#inTurn(() => this.#shortenLog());
+        }
+        return result;
+      } catch (error) {
+        this.#heed(error);
+        throw this.#isReadOnly && codeOf(error) === '25006' ? this.room.refusal() : error;
+      }
+    });
+  }
+
+  /**
+   * One after the other, in the order in which they are given. PGlite would queue them as well, and run the next of its queue after it has
+   * ended.
+   */
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const mine = this.#last.then(run);
+    this.#last = mine.then(
+      () => {},
+      () => {},
+    );
+    return mine;
+  }
+
+  /** A transaction that is rolled back takes the setting with it: a serving database runs none of more than a statement. */
+  async #followRoom(): Promise<void> {
+    const isReadOnly = this.room.isShort();
+    if (isReadOnly === this.#isReadOnly) return;
+    try {
+      await this.engine.exec(`set default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+      this.#isReadOnly = isReadOnly;
+    } catch (error) {
+      // The next statement tries again, unless it has ended.
+      this.#heed(error);
+    }
   }
 
   /** PostgreSQL does this by itself only where it has processes for it. Without, the log grows until the next start, which replays all of it. */
   async #shortenLog(): Promise<void> {
-    this.#written = 0;
+    if (this.#end) return;
     try {
       const { rows } = await this.engine.query<{ octets: number }>(LOG_LENGTH);
       // A copy that began meanwhile needs the log from then on.
       if ((rows[0]?.octets ?? 0) >= LONG_LOG && this.#logHolders === 0) await this.engine.exec('checkpoint');
     } catch (error) {
-      // The next look tries again.
-      this.#heed(error);
+      if (isEnd(error)) this.#ends(error);
+      // Else the next look tries again.
     }
   }
 
+  /** @throws EngineEnded */
   #heed(error: unknown): void {
-    if (this.#end || !isEnd(error)) return;
-    this.#end = new EngineEnded(error);
+    if (isEnd(error)) throw this.#ends(error);
+  }
+
+  #ends(error: Error): EngineEnded {
+    this.#end ??= new EngineEnded(error);
     this.#ended.resolve(this.#end);
+    return this.#end;
   }
 }
 
@@ -130,11 +157,11 @@ const isEnd = (error: unknown): error is Error =>
   error instanceof WebAssembly.RuntimeError ||
   (error instanceof Error && 'severity' in error && error.severity === 'PANIC');
 
-/** How long all texts in the parameters are: nothing else in them can be long. */
+/** How many octets all texts in the parameters are: nothing else in them can be long. */
 function lengthOf(parameters: readonly unknown[]): number {
   let length = 0;
   for (const parameter of parameters) {
-    if (typeof parameter === 'string') length += parameter.length;
+    if (typeof parameter === 'string') length += Buffer.byteLength(parameter);
     else if (Array.isArray(parameter)) length += lengthOf(parameter);
   }
   return length;
