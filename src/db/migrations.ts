@@ -36,6 +36,7 @@ import refusedRuns from '../../drizzle/0037_refused_runs.sql' with { type: 'text
 import packedCaptures from '../../drizzle/0038_packed_captures.sql' with { type: 'text' };
 import attemptsByWorkspace from '../../drizzle/0039_attempts_by_workspace.sql' with { type: 'text' };
 import queuedByWorkspace from '../../drizzle/0043_queued_by_workspace.sql' with { type: 'text' };
+import leanContexts from '../../drizzle/0045_lean_contexts.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
   { name: '0038_packed_captures', sql: packedCaptures },
   { name: '0039_attempts_by_workspace', sql: attemptsByWorkspace },
   { name: '0043_queued_by_workspace', sql: queuedByWorkspace },
+  { name: '0045_lean_contexts', sql: leanContexts },
 ];

@@ -4,13 +4,13 @@ import type { Decider, Step } from './decide.ts';
 import {
   type Actor,
   type ActorEvent,
-  type AppendedLife,
   type Effect,
   type EffectMeaning,
   type FactRows,
   type Kind,
   stateOf,
 } from './kind.ts';
+import { leanContext } from './lean-context.ts';
 import type { Claim } from './result.ts';
 import { wakeAtOf } from './timing.ts';
 
@@ -51,7 +51,7 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
     workspace_id: after.workspaceId,
     livemode: after.livemode,
     state,
-    context: kind.life && after.revision > 1 ? turnedContext(kind.life, draft) : context,
+    context: kind.life ? leanContext(kind.life, draft) : context,
     timers: Object.keys(after.timers).length > 0 ? after.timers : null,
     wake_at: wakeAtOf(kind, after),
     steps: kind.life ? steps.map(packedStep) : steps,
@@ -72,21 +72,6 @@ const packedStep = ({ event, from, to, at, attempt, effects }: Step): readonly u
   attempt,
   effects,
 ];
-
-/**
- * The context of a turn: what its reader does not find in the birth, which lies beneath it (`MERGED_CONTEXT`). That is what can change;
- * of the turn right after the birth, which is the last one of most lives, what has changed.
- */
-function turnedContext({ constants }: AppendedLife, { before, after }: Draft): object {
-  const context = after.snapshot.context as Readonly<Record<string, unknown>>;
-  const birth = before?.revision === 1 ? (before.snapshot.context as typeof context) : null;
-  const rest: Record<string, unknown> = {};
-  for (const name in context) {
-    const isInBirth = constants.includes(name) || (birth !== null && birth[name] === context[name]);
-    if (!isInBirth) rest[name] = context[name];
-  }
-  return rest;
-}
 
 const claimColumns = (
   claim: Claim,

@@ -4,6 +4,7 @@ import type { ContextOf, EffectOf, EventOf, InputOf } from '../../machines/names
 import type { ShardTerms } from '../db/distribution/terms.ts';
 import type { IdPrefix } from '../db/ids.ts';
 import { Unavailable } from '../errors/unavailable.ts';
+import type { AppendedLife, DerivedColumn } from './appended-life.ts';
 import type { SpawnRule } from './spawn-conditions.ts';
 import type { Has } from './statement-forms.ts';
 
@@ -57,13 +58,6 @@ export interface Effect {
   readonly params: unknown;
 }
 
-/** A narrow column kept beside the snapshot and derived from it on every write. */
-export interface DerivedColumn<Context = never, State extends string = string> {
-  readonly name: string;
-  readonly type: string;
-  of(context: Context, state: State): unknown;
-}
-
 /** Rows that effects turn into, written by the commit of the transition that returned them. */
 export interface FactTable {
   /** Name of the CTE. */
@@ -82,30 +76,6 @@ export interface FactTable {
    * nothing, and a commit of which nobody listens to anything goes without it (`topics.ts`).
    */
   readonly topic?: string;
-}
-
-/**
- * How actors are stored of whom nothing is rewritten: a row at their birth, a row for each turn of their lives, and one among
- * what is due while they wait for the clock.
- */
-export interface AppendedLife {
-  readonly births: string;
-  readonly turns: string;
-  readonly due: string;
-  /** Further columns of its row among what is due, as SQL over the columns of the birth's input. They never change. */
-  readonly dueWith?: Readonly<Record<string, string>>;
-  /** Derived columns that births have as well. */
-  readonly bornWith: readonly string[];
-  /** Derived columns that births alone have. What the process knows it writes down: PostgreSQL would read the context once more for it. */
-  readonly bornOnlyWith?: readonly DerivedColumn<unknown>[];
-  /** Further columns of a birth, as SQL over the columns of the input. */
-  readonly computedAtBirth?: Readonly<Record<string, string>>;
-  /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */
-  readonly kept: readonly string[];
-  /** Members of the context that never change: they lie in the birth alone. */
-  readonly constants: readonly string[];
-  /** Further columns of a turn, each as SQL over the rows of the fact `of`; null in a turn that has none. */
-  readonly computed: Readonly<Record<string, { readonly of: string; readonly sql: string }>>;
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Parameter } from '../db/database.ts';
 import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../db/distribution/terms.ts';
+import type { AppendedLife } from './appended-life.ts';
 import type { StatementOptions } from './commit.ts';
-import type { AppendedLife, Kind } from './kind.ts';
+import type { Kind } from './kind.ts';
+import { contextOf } from './lean-context.ts';
 import { type Has, type Part, single } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
@@ -141,19 +143,16 @@ update ${due} a set wake_at = ${wake.at('$3::timestamptz')} from due where a.id 
 returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
-/** The context of an actor: that of its latest turn `t`, with what never changes from its birth `b`. */
-export const MERGED_CONTEXT =
-  'case when t.context is null then b.context else (b.context::jsonb || t.context::jsonb)::json end';
-
 /**
  * The actors of the ids in $1, of which $2 is the lowest and $3 the highest. The bounds leave out the partitions of other days before
  * they are opened: with ninety days, opening all of them took 2 ms. Where tables are distributed $4 are the workspaces.
  */
 export function readLivesStatement(kind: Kind, isDistributed = false): string {
   const shard = isDistributed ? onNodes('$4::text[]') : ON_ONE_SERVER;
-  const { births, turns } = lifeOf(kind);
+  const life = lifeOf(kind);
+  const { births, turns } = life;
   return `select b.id, b.workspace_id, b.livemode, coalesce(t.state, b.state) as state,
-  ${MERGED_CONTEXT} as context, case when t.revision is null then b.timers else t.timers end as timers,
+  ${contextOf(life)} as context, case when t.revision is null then b.timers else t.timers end as timers,
   coalesce(t.revision, 1) as revision, coalesce(t.machine_version, b.machine_version) as machine_version
 from unnest($1::text[]) i(id) join ${births} b on b.id = i.id and b.id >= $2 and b.id <= $3${shard.within(births, 'b')}
 left join lateral (

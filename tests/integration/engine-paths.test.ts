@@ -5,8 +5,10 @@ import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-
 import type { RecordedEvent } from '../../machines/email-recipient.ts';
 import type { Database } from '../../src/db/database.ts';
 import { mintId } from '../../src/db/ids.ts';
+import { actorReader } from '../../src/engine/actors.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { ActorEvent } from '../../src/engine/kind.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
 import { emailSpawn, engineOver, ManualClock, rowsOf, TEST, WORKSPACE } from '../support/engine.ts';
 import {
   type ActorHistory,
@@ -219,6 +221,10 @@ onEachStore('every path', (store) => {
       const all = await Promise.all(timeless.map((life) => lived(world, life)));
       for (const life of timed) all.push(await lived(world, life));
       expect(await recorded(store.database, all)).toEqual([...timeless, ...timed].map(foreseen));
+      // The engine puts a life together by a statement of its own, which must not differ from the view.
+      const read = await actorReader(store.database, emailKind)(all.map(({ id }) => id));
+      const contexts = new Map(read.map(({ id, context }) => [id, context]));
+      expect(all.map(({ id }) => contexts.get(id))).toEqual(all.map(({ context }) => context));
     });
 
   test('of an API key is lived as its machine foresees it', async () => {

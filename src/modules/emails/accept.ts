@@ -16,7 +16,7 @@ import { isoOf, isoOrNull } from '../../time/clock.ts';
 import { quotaExceeded, sendMeter } from '../usage/queries.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { messageOf, spawnRequestOf } from './accept/birth.ts';
-import { type CampaignReference, type Envelope, storedEnvelope } from './accept/message.ts';
+import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
 import { storedContent, tooLate } from './bodies/stored-content.ts';
@@ -221,7 +221,7 @@ export async function acceptForCampaign(
     envelope: {
       ...{ from: bare(from), to: [bare(address)], cc: [], bcc: [], replyTo: replyTo.map(bare) },
       ...{ headers: [], tags: [], attachments: [], ...tracked },
-      messageId: `<${id}@${from.domain}>`,
+      messageId: messageIdOf(id, from.domain),
       size,
     } satisfies Envelope,
     content: { text: null, html: null, markdown: null, attachments: [], campaign },
@@ -236,7 +236,7 @@ export async function acceptForCampaign(
     },
     columns: {
       ...message,
-      envelope: storedEnvelope(message.envelope),
+      envelope: storedEnvelope(id, message.envelope),
       content,
       campaign_contact_id: contactId,
       campaign_turn: turn,

@@ -24,6 +24,15 @@ export const emailKind = defineKind({
       ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],
       ...['holdsDoubt', 'testClockId', 'script'],
     ],
+    inColumns: [
+      { member: 'at', column: 'at', isMoment: true },
+      { member: 'scheduledAt', column: 'scheduled_at', isMoment: true },
+      { member: 'lastEvent', column: 'last_event', isMoment: false },
+      { member: 'failureReason', column: 'failure_reason', isMoment: false },
+      { member: 'sentAt', column: 'sent_at', isMoment: true },
+      { member: 'deliveredAt', column: 'delivered_at', isMoment: true },
+    ],
+    nullAtFirst: ['begunBy', 'firstAttemptAt'],
     computed: {
       position: {
         of: recorded.name,

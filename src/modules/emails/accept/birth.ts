@@ -86,7 +86,7 @@ export function spawnRequestOf(
     input,
     columns: {
       ...message,
-      envelope: storedEnvelope(message.envelope),
+      envelope: storedEnvelope(id, message.envelope),
       content,
       ...onBehalf,
       ...judged,

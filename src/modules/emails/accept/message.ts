@@ -34,16 +34,37 @@ export interface Envelope {
   readonly size: number;
 }
 
-/** An envelope as it is stored: without its empty lists, and without what nobody has chosen. They were a third of it. */
-export type StoredEnvelope = Partial<Envelope>;
+/** A mailbox without the name that it has not. */
+type LeanMailbox = Partial<Pick<StoredMailbox, 'name'>> & Pick<StoredMailbox, 'address'>;
+
+const MAILBOXES = ['to', 'cc', 'bcc', 'replyTo'] as const;
+
+/**
+ * An envelope as it is stored: without its empty lists, without what nobody has chosen, and without a Message-ID that its email's id and
+ * sender say already. They were half of it.
+ */
+export type StoredEnvelope = Partial<Omit<Envelope, 'from' | (typeof MAILBOXES)[number]>> & {
+  readonly from: LeanMailbox;
+} & { readonly [List in (typeof MAILBOXES)[number]]?: readonly LeanMailbox[] };
 
 const EMPTY = {
   ...{ cc: [], bcc: [], replyTo: [], headers: [], tags: [], attachments: [] },
   ...{ trackOpens: null, trackClicks: null },
-} as const satisfies StoredEnvelope;
+} as const satisfies Partial<Envelope>;
 
-/** The envelope without what is empty. */
-export function storedEnvelope(envelope: Envelope): StoredEnvelope {
+/** The Message-ID of an email by the domain of its sender. */
+export const messageIdOf = (id: string, domain: string): string => `<${id}@${domain}>`;
+
+/** The one that is not stored: the address may write its domain in another form than the header does. */
+const impliedMessageId = (id: string, { address }: LeanMailbox): string =>
+  messageIdOf(id, address.slice(address.lastIndexOf('@') + 1));
+
+const lean = ({ name, address }: StoredMailbox): LeanMailbox =>
+  name === null ? { address } : { name, address };
+const whole = ({ name = null, address }: LeanMailbox): StoredMailbox => ({ name, address });
+
+/** The envelope of an email without what is empty or can be told. */
+export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
   const stored: Record<string, unknown> = {};
   let name: keyof Envelope;
   for (name in envelope) {
@@ -51,11 +72,25 @@ export function storedEnvelope(envelope: Envelope): StoredEnvelope {
     const isNothing = value === null || (Array.isArray(value) && value.length === 0);
     if (!isNothing || !(name in EMPTY)) stored[name] = value;
   }
-  return stored;
+  for (const list of MAILBOXES) if (stored[list]) stored[list] = envelope[list].map(lean);
+  if (envelope.messageId === impliedMessageId(id, envelope.from)) delete stored.messageId;
+  return { ...stored, from: lean(envelope.from) };
 }
 
-/** The envelope that was stored, whole again. */
-export const wholeEnvelope = (stored: unknown): Envelope => ({ ...EMPTY, ...(stored as Envelope) });
+/** The envelope of an email that was stored, whole again. */
+export function wholeEnvelope(id: string, stored: unknown): Envelope {
+  const { from, to = [], cc = [], bcc = [], replyTo = [], ...rest } = stored as StoredEnvelope;
+  return {
+    ...EMPTY,
+    messageId: impliedMessageId(id, from),
+    ...(rest as Pick<Envelope, 'size'>),
+    from: whole(from),
+    to: to.map(whole),
+    cc: cc.map(whole),
+    bcc: bcc.map(whole),
+    replyTo: replyTo.map(whole),
+  };
+}
 
 /** What stands in an email's content in place of its text: its campaign says it, to this person. */
 export interface CampaignReference {
@@ -114,7 +149,7 @@ export function storedMessage(
       })),
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
-      messageId: `<${id}@${request.from.domain}>`,
+      messageId: messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },
     content: {

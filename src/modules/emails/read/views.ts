@@ -9,7 +9,8 @@ import type { EmailItemRow } from './item-statements.ts';
 
 /** The same with the progress of each recipient. */
 export interface EmailRow extends EmailItemRow {
-  readonly context: unknown;
+  /** Members that no column holds: the others are not in what is stored of the context (engine/lean-context.ts). */
+  readonly context: Pick<EmailContext, 'recipients' | 'testClockId'>;
 }
 
 /** The row of an event. */
@@ -25,7 +26,7 @@ export interface EventRow {
 
 /** The item of an email in a list. */
 export function itemOf(row: EmailItemRow): EmailItem {
-  const envelope = wholeEnvelope(row.envelope);
+  const envelope = wholeEnvelope(row.id, row.envelope);
   return {
     id: row.id,
     livemode: row.livemode,
@@ -57,7 +58,7 @@ export function detailOf(
   text: string | null,
   events: readonly EmailEvent[],
 ): EmailDetail {
-  const envelope = wholeEnvelope(row.envelope);
+  const envelope = wholeEnvelope(row.id, row.envelope);
   return {
     ...itemOf(row),
     text,
@@ -65,20 +66,20 @@ export function detailOf(
     markdown: content.markdown,
     templateVersion: content.template?.version ?? null,
     variables: content.template ? { ...content.template.variables } : null,
-    testClockId: (row.context as EmailContext).testClockId ?? null,
+    testClockId: row.context.testClockId ?? null,
     headers: Object.fromEntries(envelope.headers.map(({ name, value }) => [name, value])),
     attachments: envelope.attachments.map(({ filename, contentType, size }) => ({
       filename,
       contentType,
       size,
     })),
-    recipients: recipientsOf(envelope, row.context as EmailContext),
+    recipients: recipientsOf(envelope, row.context),
     events: [...events],
   };
 }
 
 /** Joins addresses with progress. The context holds progress by index over to, then cc, then bcc. */
-function recipientsOf(envelope: Envelope, { recipients }: EmailContext): EmailDetail['recipients'] {
+function recipientsOf(envelope: Envelope, { recipients }: EmailRow['context']): EmailDetail['recipients'] {
   const named = (['to', 'cc', 'bcc'] as const).flatMap((kind) =>
     envelope[kind].map(({ address }) => ({ address, kind })),
   );

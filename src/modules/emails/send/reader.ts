@@ -91,7 +91,7 @@ export class LiveReader {
     const row = await this.#messages.ask(email);
     if (!row) return null;
     const { packed, envelope, ...rest } = row;
-    const message = { ...rest, envelope: wholeEnvelope(envelope) };
+    const message = { ...rest, envelope: wholeEnvelope(rest.id, envelope) };
     return packed === null
       ? { ...message, content: null }
       : { ...message, content: await unpackContent(packed) };
