@@ -199,6 +199,59 @@ describe.each(BOTH_DATABASES)('who is written to, on %s', (_, environment) => {
     expect(await suppression(key)).toBeNull();
   });
 
+  test('the subject of a campaign that was made for a forgotten person is the written one again, or empty', async () => {
+    const { id: audienceId } = await send('POST', '/v1/audiences', { name: 'Named' });
+    const people = ['Vanessa', 'Valerie', 'Staying'].map((firstName) => ({
+      ...{ email: `${firstName.toLowerCase()}@named.example`, firstName },
+    }));
+    const made: { id: string }[] = await send('POST', '/v1/contacts/batch', { contacts: people });
+    const contactIds = made.map(({ id }) => id);
+    await send('POST', `/v1/audiences/${audienceId}/contacts`, { contactIds });
+    const written = 'For {{ contact.firstName }}, {{ contact.email }}';
+    const said = {
+      name: 'Named',
+      from: 'News <news@sender.example>',
+      subject: written,
+      html: '<p>Hello</p>',
+    };
+    const { id } = await send('POST', '/v1/campaigns', { ...said, audienceId });
+    await send('POST', `/v1/campaigns/${id}/send`, {});
+    type Listed = { id: string; to: string[]; subject: string; status: string };
+    const listed = (): Promise<Listed[]> => send('GET', `/v1/emails?campaignId=${id}`);
+    const emails = await eventually(
+      'all to be delivered',
+      async () => {
+        const found = await listed();
+        return found.length === 3 && found.every(({ status }) => status === 'delivered') ? found : undefined;
+      },
+      { withinMs: 30_000 },
+    );
+    const born = (name: string): string => `For ${name}, ${name.toLowerCase()}@named.example`;
+    expect(emails.map(({ subject }) => subject).toSorted()).toEqual(
+      ['Staying', 'Valerie', 'Vanessa'].map(born),
+    );
+    const emailOf = (name: string) => emails.find(({ subject }) => subject === born(name))?.id;
+    const forget = async (name: string): Promise<void> => {
+      await send('DELETE', `/v1/contacts/${name.toLowerCase()}@named.example`);
+      await erased();
+    };
+    const shown = (name: string) => send('GET', `/v1/emails/${emailOf(name)}`);
+
+    await forget('Vanessa');
+    expect(await shown('Vanessa')).toMatchObject({ subject: written, to: ['forgotten-0@forgotten.invalid'] });
+    expect((await listed()).map(({ subject }) => subject).toSorted()).toEqual(
+      [written, born('Staying'), born('Valerie')].toSorted(),
+    );
+    expect(await send('GET', `/v1/emails?campaignId=${id}&subject=Vanessa`)).toEqual([]);
+    expect(await send('GET', `/v1/captured?emailId=${emailOf('Vanessa')}`)).toEqual([]);
+    expect(await dumpOf(service)).not.toContain(born('Vanessa'));
+
+    await service.service.database.query('delete from campaign_contents where campaign_id = $1', [id]);
+    await forget('Valerie');
+    expect(await shown('Valerie')).toMatchObject({ subject: '', to: ['forgotten-0@forgotten.invalid'] });
+    expect((await shown('Staying')).subject).toBe(born('Staying'));
+  });
+
   test('who had neither left nor bounced leaves nothing behind', async () => {
     await send('POST', '/v1/contacts', { email: 'clean@forget.example' });
     await send('DELETE', '/v1/contacts/clean@forget.example');

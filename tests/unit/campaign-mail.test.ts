@@ -4,7 +4,7 @@ import { Failure } from '../../src/http/failure.ts';
 import type { KeptContent } from '../../src/modules/campaigns/content.ts';
 import { campaignMail, type MailDeps } from '../../src/modules/campaigns/mail.ts';
 import { paceOf } from '../../src/modules/campaigns/pace.ts';
-import { subjectsOf } from '../../src/modules/campaigns/subjects.ts';
+import { RENDER_MS, subjectsOf } from '../../src/modules/campaigns/subjects.ts';
 
 const sources = { subject: 'Hello {{ contact.firstName }}', previewText: null, html: '<p>x</p>', text: null };
 const kept = {
@@ -16,6 +16,8 @@ const email = {
   workspaceId: 'ws_1',
   recipientKey: 'r@receiver.example',
 };
+const turn = { ...email, isOver: () => false };
+const still = { monotonic: () => 0 };
 const content = { text: null, html: null, markdown: null, attachments: [], campaign: { contact: {} } };
 
 test('an email whose rendering always takes too long fails in the end, and keeps its campaign from no end', async () => {
@@ -66,12 +68,47 @@ test('the subjects of a campaign are made only where they differ, and one whose 
   const withSubject = (subject: string | null): KeptContent =>
     ({ ...kept, content: { sources: { ...sources, subject } } }) as KeptContent;
   for (const subject of [null, 'Hello', 'See {{ preferencesUrl }}'])
-    expect(await subjectsOf(slow, email, withSubject(subject))([{ contact: {} }], 0)).toEqual([]);
-  const make = subjectsOf(slow, email, kept);
+    expect(
+      await subjectsOf({ contents: slow, clock: still }, turn, withSubject(subject))([{ contact: {} }], 0),
+    ).toEqual([]);
+  const make = subjectsOf({ contents: slow, clock: still }, turn, kept);
   const chunk = Array.from({ length: 100 }, () => ({ contact: {} }));
   for (let asked = 1; asked <= 3; asked++) expect(await make(chunk, 0)).toEqual(chunk.map(() => null));
   // Eight together, twice.
   expect(rendered).toBe(16);
+});
+
+test('the subjects of a chunk are made for two seconds, and no longer than its turn; the others are found when they leave', async () => {
+  let now = 0;
+  let rendered = 0;
+  let takesMs = 0;
+  const contents = {
+    render: async () => {
+      rendered++;
+      now += takesMs;
+      return { parts: { subject: 'Hello Ada', previewText: null, html: null, text: null }, names: {} };
+    },
+  } as unknown as MailDeps['contents'];
+  let overAt = Number.POSITIVE_INFINITY;
+  const isOver = (): boolean => now >= overAt;
+  const make = subjectsOf({ contents, clock: { monotonic: () => now } }, { ...email, isOver }, kept);
+  const chunk = Array.from({ length: 100 }, () => ({ contact: {} }));
+  const madeOf = async (tookMs: number): Promise<number> => {
+    takesMs = tookMs;
+    rendered = 0;
+    const subjects = await make(chunk, 0);
+    expect(subjects).toEqual(chunk.map((_, index) => (index < rendered ? 'Hello Ada' : null)));
+    return rendered;
+  };
+  // Eight at a time: the bound is met after the fifth eight, or just not yet.
+  const perEight = RENDER_MS / 8 / 5;
+  expect(await madeOf(perEight)).toBe(40);
+  expect(await madeOf(perEight - 1)).toBe(48);
+  // Each chunk has its own time.
+  expect(await madeOf(1)).toBe(100);
+  overAt = now + 16;
+  expect(await madeOf(1)).toBe(16);
+  expect(await madeOf(1)).toBe(0);
 });
 
 test('a rate is divided into what can be given out in one go, so that a high one is reached', () => {

@@ -66,7 +66,7 @@ export class Dispatch {
     const terms = await findTerms(database, workspaceId);
     if (!row || !terms) return this.#ended(ARCHIVED_MS);
     const kept = JSON.parse(row.content) as KeptContent;
-    this.#makeSubjects = subjectsOf(this.deps.contents, this.turn, kept);
+    this.#makeSubjects = subjectsOf(this.deps, this.turn, kept);
     const message = await this.#messageOf(kept);
     if (message === null) return this.#stopped('sender_unverified');
     const before = await readLedger(database, campaignId);

@@ -145,6 +145,18 @@ export async function campaignStats(
   };
 }
 
+const COMMON_SUBJECTS = `select campaign_id as id, content ->> 'subject' as subject from campaign_contents where campaign_id = any($1::text[])`;
+
+/** The subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
+export async function commonSubjects(
+  database: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await database.query<{ id: string; subject: string }>(COMMON_SUBJECTS, [ids]);
+  return new Map(rows.map(({ id, subject }) => [id, subject]));
+}
+
 const LINKS = `select k.content::text as content, coalesce((
   select json_agg(json_build_object('link', l.link, 'clicks', l.clicks, 'people', l.people)) from (
     select link, sum(clicks)::float8 as clicks, count(*)::float8 as people from campaign_clicks

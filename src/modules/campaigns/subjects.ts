@@ -1,13 +1,17 @@
 import { Failure } from '../../http/failure.ts';
+import type { Clock } from '../../time/clock.ts';
 import { problemOfLength } from '../emails/queries.ts';
 import type { TemplateContents } from '../templates/commands.ts';
 import type { KeptContent } from './content.ts';
+import type { Turn } from './deps.ts';
 import { renderKept } from './render.ts';
 
 /** Renderings that may take too long in one turn: the same source would take as long for everybody else. */
 const MOST_SLOW = 10;
-/** Rendered together while it is not known whether they are quick; then all of a chunk are. */
-const TRIED = 8;
+/** Rendered together: between them the time is looked at. */
+const AT_ONCE = 8;
+/** How long a chunk is rendered: half a turn, so that a source that is slow but not too slow keeps no turn beyond its lease. */
+export const RENDER_MS = 2_000;
 const LIQUID = /\{[{%]/;
 /** The link by which a recipient chooses is in no row that others read. */
 const SECRET = /\bpreferencesUrl\b/;
@@ -20,11 +24,11 @@ export type MakeSubjects = (
 
 /**
  * Makes the subjects of a campaign's emails as they are born, so that lists, filters and whoever waits for one know each as it leaves.
- * Makes none where all have the one that the campaign keeps.
+ * Makes none where all have the one that the campaign keeps; those for which a chunk, or the turn, has no time are found when they leave.
  */
 export function subjectsOf(
-  contents: TemplateContents,
-  { workspaceId, campaignId }: { readonly workspaceId: string; readonly campaignId: string },
+  { contents, clock }: { readonly contents: TemplateContents; readonly clock: Pick<Clock, 'monotonic'> },
+  { workspaceId, campaignId, isOver }: Pick<Turn, 'workspaceId' | 'campaignId' | 'isOver'>,
   kept: KeptContent,
 ): MakeSubjects {
   const source = kept.content.sources.subject ?? '';
@@ -45,15 +49,13 @@ export function subjectsOf(
     const { subject } = rendered.parts;
     return subject === null || problemOfLength(subject) !== null ? null : subject;
   };
-  let isQuick = false;
   return async (recipients, bornAt) => {
     const made: (string | null)[] = [];
-    while (made.length < recipients.length) {
-      const before = slow;
-      const next = recipients.slice(made.length, isQuick ? undefined : made.length + TRIED);
+    const until = clock.monotonic() + RENDER_MS;
+    while (made.length < recipients.length && clock.monotonic() < until && !isOver()) {
+      const next = recipients.slice(made.length, made.length + AT_ONCE);
       made.push(...(await Promise.all(next.map(({ contact }) => make(contact, bornAt)))));
-      isQuick = slow === before;
     }
-    return made;
+    return [...made, ...recipients.slice(made.length).map(() => null)];
   };
 }

@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { Database } from '../../db/database.ts';
 import { stateList, statesWhere } from '../../engine/kind.ts';
+import { commonSubjects } from '../campaigns/queries.ts';
 
 /** A person to be forgotten. */
 export interface Person {
@@ -25,19 +26,21 @@ const IS_OVER: Readonly<Record<EmailState, boolean>> = {
   cancelled: true,
 };
 
-const READ = `select e.id, e.recipients, e.recipient_keys, b.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
+const READ = `select e.id, e.recipients, e.recipient_keys, b.campaign_id, b.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
 from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = $2 join emails_now e on e.id = b.id and e.workspace_id = $2`;
 
 /**
  * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
  * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
- * headers, and visits that were not judged yet, since links may name it. $1 the emails, $2 a pattern of the address.
+ * headers, and visits that were not judged yet, since links may name it. The subject of a campaign's email was made for the person: it
+ * becomes the one that the campaign was written with. $1 the emails, $2 a pattern of the address.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
-    as r(id text, new text, recipients text[], recipient_keys text[], envelope json)
+    as r(id text, new text, recipients text[], recipient_keys text[], envelope json, subject text)
 ), births as (
-  update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope
+  update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope,
+    subject = coalesce(r.subject, e.subject)
   from erased r where e.id = r.id and e.workspace_id = $3
 ), turns as (
   update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
@@ -54,6 +57,7 @@ interface Row {
   readonly id: string;
   readonly recipients: readonly string[];
   readonly recipient_keys: readonly string[];
+  readonly campaign_id: string | null;
   readonly envelope: Readonly<Record<string, unknown>>;
   readonly is_over: boolean;
 }
@@ -69,21 +73,32 @@ export async function eraseFromEmails(
   for (let from = 0; from < ids.length; from += AT_ONCE) {
     const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE), workspaceId]);
     waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
-    const erased = rows.flatMap((row) => (row.is_over ? erasedOf(row, person) : []));
+    const over = rows.filter((row) => row.is_over);
+    const campaigns = [...new Set(over.flatMap(({ campaign_id: id }) => id ?? []))];
+    const subjects = await commonSubjects(database, campaigns);
+    const erased = over.flatMap((row) => {
+      const { campaign_id: id } = row;
+      return erasedOf(row, person, id === null ? null : (subjects.get(id) ?? ''));
+    });
     if (erased.length > 0)
       await database.query(ERASE, [JSON.stringify(erased), patternOf(person), workspaceId]);
   }
   return waiting;
 }
 
-function erasedOf({ id, recipients, recipient_keys: keys, envelope }: Row, { key }: Person): object[] {
+/** `subject`: what takes the place of its subject; null where that stays. */
+function erasedOf(
+  { id, recipients, recipient_keys: keys, envelope }: Row,
+  { key }: Person,
+  subject: string | null,
+): object[] {
   const place = keys.indexOf(key);
   const old = recipients[place];
   if (old === undefined) return [];
   const replacement = `forgotten-${place}@forgotten.invalid`;
   return [
     {
-      ...{ id, new: replacement },
+      ...{ id, new: replacement, subject },
       recipients: recipients.with(place, replacement),
       recipient_keys: keys.with(place, replacement),
       envelope: { ...envelope, ...withoutMailbox(envelope, old, replacement) },
