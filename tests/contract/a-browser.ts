@@ -63,6 +63,15 @@ export async function setUpOwner(service: RealService, email = 'ada@acme.example
   return browser;
 }
 
+/** Sets the service up as its owner, beside whom somebody has an account and belongs to no workspace of the owner's. */
+export async function setUpOwnerAndSomebody(service: RealService, email: string): Promise<Browser> {
+  const owner = await setUpOwner(service);
+  const form = { email, password: PASSWORD, name: 'Bob' };
+  const { status } = await new Browser(service).ask('/signup', form);
+  if (status !== 201) throw new Error(`The sign-up of ${email} answered ${status}.`);
+  return owner;
+}
+
 /** The token of a setup link. */
 export async function setupToken({ service, workspaceId }: RealService): Promise<string> {
   const { setupLink } = await import('../../src/modules/members/setup.ts');

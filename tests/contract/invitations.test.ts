@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Browser, codeOf, PASSWORD, setUpOwner } from './a-browser.ts';
+import { Browser, codeOf, PASSWORD, setUpOwnerAndSomebody } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 // How a person joins a workspace.
@@ -11,9 +11,7 @@ let owner: Browser;
 
 beforeAll(async () => {
   service = await startRealService({ SIGNUP: 'open' });
-  owner = await setUpOwner(service);
-  const form = { email: BOB, password: PASSWORD, name: 'Bob' };
-  expect((await new Browser(service).ask('/signup', form)).status).toBe(201);
+  owner = await setUpOwnerAndSomebody(service, BOB);
 });
 afterAll(() => service[Symbol.asyncDispose]());
 

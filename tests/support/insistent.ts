@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { Client } from './client.ts';
+import type { Client, Reply } from './client.ts';
 import { eventually } from './eventually.ts';
 
-/** What such a client sees of an answer. */
-interface Answer {
-  readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: it is whatever the service has said.
-  readonly body: any;
-}
+/** What such a client looks at of an answer. */
+type Answer = Pick<Reply, 'status' | 'body'>;
 
 /** Asked too often, a busy service is busier still; and it has as long as a test may take at all. */
 const PATIENCE = { withinMs: 500_000, everyMs: 500 };
