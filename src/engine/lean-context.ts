@@ -20,48 +20,46 @@ const known = new WeakMap<AppendedLife, { readonly born: Omitted; readonly turne
 
 interface Omitted {
   /** Members that lie in the birth, whatever they are. */
-  readonly always: ReadonlySet<string>;
+  readonly always: readonly string[];
   /** Those that have a column, by which they are read. */
-  readonly columns: ReadonlyMap<string, MemberInColumn>;
+  readonly columns: readonly MemberInColumn[];
   /** Those of which there is no column, so that null is read. */
-  readonly absent: ReadonlySet<string>;
+  readonly absent: readonly string[];
 }
 
 function omittedOf(life: AppendedLife) {
   const made = known.get(life);
   if (made) return made;
   const { constants, inColumns, bornWith, nullAtFirst } = life;
-  const columnsOf = (list: readonly MemberInColumn[]) => new Map(list.map((one) => [one.member, one]));
   const isBorn = ({ column }: MemberInColumn) => bornWith.includes(column);
+  const unborn = inColumns.filter((one) => !isBorn(one)).map(({ member }) => member);
   const both = {
-    born: {
-      always: new Set<string>(),
-      columns: columnsOf(inColumns.filter(isBorn)),
-      absent: new Set([
-        ...inColumns.filter((one) => !isBorn(one)).map(({ member }) => member),
-        ...nullAtFirst,
-      ]),
-    },
-    turned: { always: new Set(constants), columns: columnsOf(inColumns), absent: new Set<string>() },
+    born: { always: [], columns: inColumns.filter(isBorn), absent: [...unborn, ...nullAtFirst] },
+    turned: { always: constants, columns: inColumns, absent: [] },
   };
   known.set(life, both);
   return both;
 }
 
-/** The context of a draft as its row holds it. */
+/**
+ * The context of a draft as its row holds it. What is left out is undefined, which JSON does not write: the copy keeps the shape of the
+ * context so, while an object that is put together name by name gets a new one with each.
+ */
 export function leanContext(life: AppendedLife, { before, after }: Written): Context {
   const context = after.snapshot.context as Context;
   const { always, columns, absent } = omittedOf(life)[after.revision > 1 ? 'turned' : 'born'];
-  const birth = before?.revision === 1 ? (before.snapshot.context as Context) : null;
-  const rest: Record<string, unknown> = {};
-  for (const name in context) {
-    const value = context[name];
-    if (always.has(name) || (value === null && absent.has(name))) continue;
-    const column = columns.get(name);
-    if (column ? standsIn(column, value) : birth !== null && birth[name] === value) continue;
-    rest[name] = value;
+  const lean: Record<string, unknown> = { ...context };
+  if (before?.revision === 1) {
+    const birth = before.snapshot.context as Context;
+    for (const name in context) if (context[name] === birth[name]) lean[name] = undefined;
   }
-  return rest;
+  for (const column of columns) {
+    const value = context[column.member];
+    lean[column.member] = standsIn(column, value) ? undefined : value;
+  }
+  for (const name of always) if (lean[name] !== undefined) lean[name] = undefined;
+  for (const name of absent) if (lean[name] === null) lean[name] = undefined;
+  return lean;
 }
 
 /** Whether the column says all of it: a moment that is no whole millisecond is cut off there. */
