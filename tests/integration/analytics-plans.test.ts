@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test';
+import type { Database, Parameter } from '../../src/db/database.ts';
+import { readAnalytics } from '../../src/modules/analytics/queries.ts';
+import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
+import { LIVE, postgresStore, rowsOf, WORKSPACE } from '../support/engine.ts';
+
+// These statements are planned once, and every day begins with tables of which nothing is known. What happened to an email must be found
+// by its key then: by the index of positions, everything that the workspace did on that day was read for each email.
+
+interface Node {
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Node[];
+}
+
+const nodesOf = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/** Somebody asks for the last days. */
+const REQUEST = {
+  caller: LIVE,
+  query: { interval: 'day', by: 'accepted' },
+  now: Date.now(),
+} as unknown as Parameters<typeof readAnalytics>[1];
+
+/** A database that notes by which indexes its statements come by turns, each with what it is asked by. */
+function watched({ query, ...database }: Pick<Database, 'query' | 'kind'>, ways: Set<string>): Database {
+  return {
+    ...database,
+    async query<Row extends object>(text: string, parameters: readonly Parameter[] = []) {
+      const plans = await query<{ 'QUERY PLAN': readonly { readonly Plan: Node }[] }>(
+        `explain (generic_plan, format json) ${text}`,
+      );
+      for (const { 'Index Name': index, 'Index Cond': asked } of nodesOf(
+        plans[0]?.['QUERY PLAN'][0]?.Plan as Node,
+      ))
+        if (index?.startsWith('email_turns_')) ways.add(`${index}: ${asked}`);
+      return query<Row>(text, parameters);
+    },
+  } as unknown as Database;
+}
+
+test('what happened to an email is found by its key, however little was known of the day when the plan was made', async () => {
+  await using store = await postgresStore();
+  const { database } = store;
+  await database.script(`alter table email_turns_default set (autovacuum_enabled = off);
+    insert into workspaces (id, name, plan, created_at) values ('${WORKSPACE}', 'Test', 'growth', now())`);
+  const seen = { query: database.query.bind(database), kind: database.kind };
+  for (const rows of [0, 500, 3_000]) {
+    await rowsOf(
+      database,
+      `insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at, recorded, position)
+      select 'em_' || n, 2, '${WORKSPACE}', true, 'delivered', '{}', 1, 1, '[]', now(), '[]', n from generate_series(1, ${rows}) n
+      on conflict do nothing`,
+    );
+    const ways = new Set<string>();
+    await analyticsRollUp({ database: watched(seen, ways) }).run();
+    await readAnalytics({ reads: watched(seen, ways) }, REQUEST);
+    const byEmail = [...ways].filter((way) => way.includes('email_id'));
+    expect([rows, byEmail.length > 0]).toEqual([rows, true]);
+    // Those of the workspace alone are asked for by where they stand.
+    const vague = [...ways].filter((way) => !/email_id|"position"/.test(way));
+    expect([rows, vague]).toEqual([rows, []]);
+  }
+});
