@@ -119,7 +119,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
     log: logger,
   });
   opened.push(() => limits.close());
-  const authenticator = new KeyAuthenticator(database, clock);
+  const authenticator = new KeyAuthenticator(database, clock, shards === null);
   const mailReader = createMailReader();
   opened.push(() => mailReader.close());
   const markdown = createMarkdownRenderer();
@@ -144,6 +144,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
     },
     admission: {
       authenticate: authenticator.authenticate,
+      remembered: authenticator.remembered,
       limiter: limits.limiter,
       clientAddress: clientAddress(config.trustProxy),
       baseUrl: config.publicUrl,

@@ -179,5 +179,15 @@ export class Batcher<T> {
   }
 }
 
-/** Resolves when everything else that is ready has had its turn. */
-export const untilNextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+let nextTurn: Promise<void> | undefined;
+
+/** Resolves when everything else that is ready has had its turn. Those who ask in one turn wait for it together. */
+export function untilNextTurn(): Promise<void> {
+  nextTurn ??= new Promise((resolve) =>
+    setImmediate(() => {
+      nextTurn = undefined;
+      resolve();
+    }),
+  );
+  return nextTurn;
+}

@@ -1,6 +1,7 @@
 import { Failure } from '../http/failure.ts';
 import { PERMISSIONS, type Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
+import type { Recollection } from './recollection.ts';
 import type { Role } from './roles.ts';
 
 /** The sender and the reply address of emails that name none; null where the workspace has none. */
@@ -25,6 +26,10 @@ interface Identity {
 /** An API key, or a session that was opened with one. */
 export interface KeyPrincipal extends Identity {
   readonly kind: 'key';
+  /** What a commit can judge it by (`TERMS`). */
+  readonly terms?: string;
+  /** Present where it was found for an earlier request. */
+  readonly recollection?: Recollection;
 }
 
 /** A person who belongs to the workspace. */

@@ -1,5 +1,7 @@
+import { untilNextTurn } from '../async/batcher.ts';
 import { type Authenticate, identify } from '../auth/api-key.ts';
-import type { Principal } from '../auth/principal.ts';
+import type { KeyPrincipal, Principal } from '../auth/principal.ts';
+import type { Recollection } from '../auth/recollection.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/same-origin.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
@@ -10,6 +12,8 @@ import type { Route } from './route.ts';
 /** The parts of the service that authentication and rate limits use. */
 export interface AdmissionDeps {
   readonly authenticate: Authenticate;
+  /** The principal of a key as it was found lately, for routes whose commit judges it. */
+  readonly remembered?: (key: string) => KeyPrincipal | null;
   /** Finds the principal of a session cookie; absent when no route takes one. */
   readonly session?: (headers: Headers) => Principal | null | Promise<Principal | null>;
   /** The public URL of the service without a trailing slash. The links in errors begin with it. */
@@ -32,6 +36,8 @@ export interface AdmissionRequest {
   rateLimit: RateLimitStatus | null;
   /** Whose request it is; null until admission has found out. */
   callerId: string | null;
+  /** True once it was counted against the limit of its key, and is within it. */
+  isCounted: boolean;
 }
 
 /** An endpoint and the caller who may use it; null for a public endpoint. */
@@ -51,24 +57,91 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session,
 
 /** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
 export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
-  const { endpoint, request, now } = asking;
+  const { endpoint, request } = asking;
   const client = deps.clientAddress(asking.socketAddress, request.headers);
   asking.client = client;
   asking.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
   if (asking.rateLimit?.isOver) return tooManyFrom(asking.rateLimit);
   if (endpoint?.isPublic) return { endpoint, caller: null };
 
+  const known = rememberedCaller(asking, deps);
+  if (known) {
+    // The server hands a body over once the handler has returned, even one that came with its head; a look-up took that long by itself.
+    await untilNextTurn();
+    const { rateLimit } = asking;
+    const admitted = await admitCaller(known, asking, deps);
+    if (!(admitted instanceof Failure)) return admitted;
+    // What was remembered refuses nobody: they may have got the permission since.
+    asking.rateLimit = rateLimit;
+  }
+  return admitAnew(asking, deps);
+}
+
+/**
+ * What `work` answers to a caller. To one that was remembered, it is answered once it is certain who calls: because the commit says so, or
+ * the database when asked now. Where it is somebody else by now, the work is done again for them: nothing was written.
+ */
+export function answeredBy(
+  admitted: Admitted,
+  asking: AdmissionRequest,
+  work: (by: Admitted) => unknown,
+  deps: AdmissionDeps,
+): unknown {
+  const { caller } = admitted;
+  const recollection = caller?.kind === 'key' ? caller.recollection : undefined;
+  return recollection ? certain(recollection, admitted, asking, work, deps) : work(admitted);
+}
+
+async function certain(
+  recollection: Recollection,
+  admitted: Admitted,
+  asking: AdmissionRequest,
+  work: (by: Admitted) => unknown,
+  deps: AdmissionDeps,
+): Promise<unknown> {
+  const answered = await work(admitted);
+  if (recollection.isConfirmed) return answered;
+  const anew = await admitAnew(asking, deps);
+  if (anew instanceof Failure) return anew;
+  const { caller } = anew;
+  const isSame = caller?.kind === 'key' && caller.terms === recollection.terms;
+  return isSame && !recollection.isRefuted ? answered : work(anew);
+}
+
+/** Finds the caller in the database, and makes the checks that depend on who it is. */
+async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
+  const { endpoint, request } = asking;
   const caller =
     endpoint?.route.credential === 'session'
       ? await bySession(request, endpoint.route, deps)
       : await identify(request.headers, deps.authenticate);
-  if (caller instanceof Failure) return caller;
+  return caller instanceof Failure ? caller : admitCaller(caller, asking, deps);
+}
+
+/** The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. */
+function rememberedCaller(
+  { endpoint, request }: AdmissionRequest,
+  { remembered }: AdmissionDeps,
+): KeyPrincipal | null {
+  const { route } = endpoint ?? {};
+  if (!remembered || !route?.judgesCaller || route.credential === 'session') return null;
+  const caller = identify(request.headers, remembered);
+  return caller instanceof Failure || caller instanceof Promise ? null : caller;
+}
+
+async function admitCaller(
+  caller: Principal,
+  asking: AdmissionRequest,
+  { limiter }: AdmissionDeps,
+): Promise<Admitted | Failure> {
+  const { endpoint, now } = asking;
   asking.callerId = caller.id;
-  if (await deps.limiter.byKey(caller.id, now)) {
+  if (!asking.isCounted && (await limiter.byKey(caller.id, now))) {
     // The rate limit headers describe the address alone; beside a refusal of the key they would mislead.
     asking.rateLimit = null;
-    return tooManyWithKey(deps.limiter.perKey);
+    return tooManyWithKey(limiter.perKey);
   }
+  asking.isCounted = true;
   if (!endpoint) return NO_ROUTE;
   return endpoint.refuse(caller) ?? { endpoint, caller };
 }

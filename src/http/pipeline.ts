@@ -4,7 +4,7 @@ import { mintId } from '../db/ids.ts';
 import { rarely } from '../telemetry/rarely.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { type ChangeByRequest, changeBehind, isChange, type RecordAct, recordAct } from './act.ts';
-import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit } from './admission.ts';
+import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit, answeredBy } from './admission.ts';
 import { BodyBudget } from './body/body-budget.ts';
 import { bodyStream, orBroken } from './body/body-stream.ts';
 import { announcedLength, NO_BODY, NO_ROOM, readBody, unsupported } from './body/read-body.ts';
@@ -93,8 +93,9 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     const reading = read(exchange, admitted, timeouts.bodyMs, bodies);
     // The time that the client takes to send its body does not count against the work.
     const sent = reading instanceof Promise ? await time.except(reading) : reading;
-    if (sent instanceof Failure) return sent;
-    return released(sent.body, perform(exchange, admitted, sent, inFlight, deps));
+    const work = (by: Admitted) =>
+      sent instanceof Failure ? sent : released(sent.body, perform(exchange, by, sent, inFlight, deps));
+    return answeredBy(admitted, exchange, work, deps);
   }
 
   const respondTo: Pipeline = async (endpoint, incoming) => {
@@ -114,6 +115,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       client: '',
       rateLimit: null,
       callerId: null,
+      isCounted: false,
     };
     const { requestId, startedAt } = exchange;
     const route = endpoint?.route.path ?? 'unknown';

@@ -170,6 +170,11 @@ export interface RouteSpec<
   readonly permission: Who;
   /** `key` by default. Sessions are never accepted under /v1, so that no page of another site can use a cookie there. */
   readonly credential?: Credential;
+  /**
+   * True where the commit behind the answer judges its caller (`Recollection`), so that a key which was found lately needs no look-up
+   * first. A handler that does not confirm it only makes the look-up come later.
+   */
+  readonly judgesCaller?: boolean;
   /** The environment that a route with a session works in, whatever the session was opened for. */
   readonly environment?: 'live' | 'test';
   /** The kinds of principal that may call; API keys and members by default. */

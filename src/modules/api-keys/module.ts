@@ -1,6 +1,7 @@
 import type { KeyAuthenticator } from '../../auth/key-authenticator.ts';
 import type { Duty } from '../../duties/duty.ts';
 import { defineModule } from '../module.ts';
+import { keyBirths } from './births.ts';
 import type { ApiKeyCommands } from './commands.ts';
 import { apiKeyKind, apiKeys } from './kind.ts';
 import { apiKeyRoutes } from './routes.ts';
@@ -26,6 +27,7 @@ export const apiKeysModule = defineModule<ApiKeyCommands>({
       label: { title: 'a.name', facts: 'array[a.prefix]' },
     },
   ],
+  births: [keyBirths],
   routes: apiKeyRoutes,
   open: ({ database, sealer, authenticator }) => ({
     registrations: [apiKeys],

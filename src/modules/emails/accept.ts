@@ -93,6 +93,10 @@ async function accept(
   const spawned = await spawnBy(deps, asked, clock, spawn);
   if (spawned instanceof Failure) return spawned;
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
+  if (spawned.outcome === 'withheld' && sender.recollection) {
+    sender.recollection.refute();
+    return WITHHELD;
+  }
   if (spawned.outcome === 'withheld') {
     // The template may have changed since it was remembered, or this process stood still once the bodies were written.
     const mayHaveChanged = (filled && filled.rememberedRevision !== null) || stored.judged !== null;
@@ -101,6 +105,7 @@ async function accept(
     return WITHHELD;
   }
   if (spawned.outcome === 'replayed') return spawned;
+  sender.recollection?.confirm();
   noteAccepted(deps, id, asked);
   return receiptOf(id, spawned.state, spawned.context);
 }

@@ -33,6 +33,7 @@ export const emailRoutes = (deps: AcceptanceDeps & EmailReader & EmailLister & W
     path: '/v1/emails',
     name: 'sendEmail',
     permission: 'emails:send',
+    judgesCaller: true,
     summary: 'Send or schedule an email',
     description:
       'A reply of 202 means that the email is stored for good. With a test key everything happens but the sending; the address of the recipient chooses the outcome.',

@@ -90,6 +90,7 @@ export function spawnRequestOf(
       content,
       ...onBehalf,
       ...judged,
+      caller_terms: sender.recollection?.terms ?? null,
       ...byBodies,
     },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),

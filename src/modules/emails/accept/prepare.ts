@@ -1,5 +1,6 @@
 import type { PlanName } from '../../../auth/plans.ts';
 import type { SenderDefaults } from '../../../auth/principal.ts';
+import type { Recollection } from '../../../auth/recollection.ts';
 import { Failure } from '../../../http/failure.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
@@ -18,6 +19,8 @@ export interface EmailSender {
   readonly plan: PlanName;
   /** Absent for a sender whose emails always name theirs. */
   readonly senderDefaults?: SenderDefaults;
+  /** Of a sender whom nobody has looked up for this email: its birth judges what was remembered. */
+  readonly recollection?: Recollection;
 }
 
 /** The services by which an email is prepared. */
