@@ -3,7 +3,7 @@ import { Values } from '../../../db/values.ts';
 import { packedContent } from '../accept/packed-content.ts';
 import type { EmailEvent } from './event-model.ts';
 import { ITEM, latestTurn, type Owner, putSpan, spanOf } from './item-statements.ts';
-import { EVENTS_OF_TURN } from './recorded-events.ts';
+import { EVENTS_OF_TURN, HAS_EVENTS } from './recorded-events.ts';
 import { type EmailRow, eventOf } from './views.ts';
 
 interface DetailRow extends EmailRow {
@@ -19,7 +19,7 @@ const MOST_EVENTS = 1_000;
 const newestOf = (
   of: string,
 ): string => `select t.position, e.* from email_turns t cross join lateral ${EVENTS_OF_TURN}
-  where ${of} and t.position is not null
+  where ${of} and ${HAS_EVENTS}
   order by e.type in ('opened', 'clicked'), e.occurred_at desc, t.position desc, e.id desc limit ${MOST_EVENTS}`;
 /** Ids of one millisecond are in no order between commits; an email's commits are, by their transactions. */
 const ORDER = 'order by k.occurred_at, k.position, k.id';

@@ -23,12 +23,18 @@ interface Row {
 export const EVENTS_OF_TURN = `json_to_recordset(t.recorded)
   as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)`;
 
+/**
+ * True of a turn `t` that has events. Said so that the index of positions cannot be taken for it: it begins with the workspace, looks as
+ * good as the key while nothing is known of a new day, and everything of the workspace was read for one email then.
+ */
+export const HAS_EVENTS = 'coalesce(t.position, 0) > 0';
+
 /** The bounds of the ids leave out the partitions of other days before they are opened. */
 const EVENTS = `select e.id, t.email_id, t.livemode, e.type, b.recipients[e.recipient + 1] as recipient,
   (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data
 from email_turns t cross join lateral ${EVENTS_OF_TURN}
 join emails b on b.id = t.email_id and b.id >= $3 and b.id <= $4 and b.workspace_id = t.workspace_id and b.workspace_id = any($5::text[])
-where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and t.position is not null
+where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and ${HAS_EVENTS}
   and t.workspace_id = any($5::text[]) and e.id = any($2::text[])`;
 
 /** Reads events of the log by their places; those that retention has taken are absent. @throws Unavailable */

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test';
 import type { Database, Parameter } from '../../src/db/database.ts';
 import { readAnalytics } from '../../src/modules/analytics/queries.ts';
 import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
+import { readDetail, readEventsOf } from '../../src/modules/emails/read/detail.ts';
+import { readEvents } from '../../src/modules/emails/read/recorded-events.ts';
 import { LIVE, postgresStore, rowsOf, WORKSPACE } from '../support/engine.ts';
 
 // These statements are planned once, and every day begins with tables of which nothing is known. What happened to an email must be found
@@ -21,6 +23,8 @@ const REQUEST = {
   query: { interval: 'day', by: 'accepted' },
   now: Date.now(),
 } as unknown as Parameters<typeof readAnalytics>[1];
+
+const PLACE = { workspaceId: WORKSPACE, emailId: 'em_1', eventId: 'ev_1' };
 
 /** A database that notes by which indexes its statements come by turns, each with what it is asked by. */
 function watched({ query, ...database }: Pick<Database, 'query' | 'kind'>, ways: Set<string>): Database {
@@ -52,13 +56,22 @@ test('what happened to an email is found by its key, however little was known of
       select 'em_' || n, 2, '${WORKSPACE}', true, 'delivered', '{}', 1, 1, '[]', now(), '[]', n from generate_series(1, ${rows}) n
       on conflict do nothing`,
     );
-    const ways = new Set<string>();
-    await analyticsRollUp({ database: watched(seen, ways) }).run();
-    await readAnalytics({ reads: watched(seen, ways) }, REQUEST);
-    const byEmail = [...ways].filter((way) => way.includes('email_id'));
-    expect([rows, byEmail.length > 0]).toEqual([rows, true]);
-    // Those of the workspace alone are asked for by where they stand.
-    const vague = [...ways].filter((way) => !/email_id|"position"/.test(way));
-    expect([rows, vague]).toEqual([rows, []]);
+    const uses: Readonly<Record<string, (database: Database) => Promise<unknown>>> = {
+      'the sums of analytics': (reads) => readAnalytics({ reads }, REQUEST),
+      'the duty that adds up': (asked) => analyticsRollUp({ database: asked }).run(),
+      'an email': (asked) => readDetail(asked, LIVE, 'em_1'),
+      'its events': (asked) => readEventsOf(asked, LIVE, 'em_1'),
+      'events of webhooks': (asked) => readEvents(asked, [PLACE]),
+    };
+    for (const [use, run] of Object.entries(uses)) {
+      const ways = new Set<string>();
+      await run(watched(seen, ways));
+      const byEmail = [...ways].filter((way) => way.includes('email_id'));
+      // Of a workspace that nothing has happened in, nothing is added up.
+      expect([rows, use, byEmail.length > 0 || rows === 0]).toEqual([rows, use, true]);
+      // What the workspace did is asked for by where it stands.
+      const vague = [...ways].filter((way) => !/email_id|"position"/.test(way));
+      expect([rows, use, vague]).toEqual([rows, use, []]);
+    }
   }
 });
