@@ -112,10 +112,13 @@ function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Record<stri
 
 /** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */
 function inOrderOfIds(rows: readonly Record<string, unknown>[]): readonly object[] {
-  if (rows.length < 2 || rows[0]?.id === undefined) return rows;
+  if (rows[0]?.id === undefined || isAscending(rows)) return rows;
   const ids = rows.map(({ id }) => id as string).sort();
   return rows.map((row, index) => ({ ...row, id: ids[index] }));
 }
+
+const isAscending = (rows: readonly Record<string, unknown>[]): boolean =>
+  rows.every(({ id }, index) => index === 0 || (id as string) > (rows[index - 1]?.id as string));
 
 /** An event of a draft for another actor. */
 export interface OutboxEvent {

@@ -26,9 +26,14 @@ export interface FingerprintedRequest {
   readonly said?: Readonly<Record<string, string>>;
 }
 
-/** The claim of a request by its Idempotency-Key header; null when it has none. */
-export const claimOf = (headers: Headers, request: FingerprintedRequest): IdempotencyClaim | Failure | null =>
-  claimBy(headers.get('idempotency-key'), request);
+/** The claim of a request by its Idempotency-Key header; null when it has none, as most: then nothing is put together for it. */
+export function claimOf(
+  headers: Headers,
+  request: () => FingerprintedRequest,
+): IdempotencyClaim | Failure | null {
+  const key = headers.get('idempotency-key');
+  return key === null ? null : claimBy(key, request());
+}
 
 /** The claim of a key from any source. A key that no HTTP header can hold is refused. */
 export function claimBy(

@@ -242,9 +242,8 @@ function perform(
 ): unknown {
   const { request, path, params, requestId, now } = exchange;
   const { method, headers: own } = endpoint.route;
-  const mayClaim = caller !== null && method === 'POST';
-  const said = saidBy(request.headers, own);
-  const claim = mayClaim ? claimOf(request.headers, { method, path, said, ...sent }) : null;
+  const fingerprinted = () => ({ method, path, said: saidBy(request.headers, own), ...sent });
+  const claim = caller !== null && method === 'POST' ? claimOf(request.headers, fingerprinted) : null;
   if (claim instanceof Failure) return claim;
   const absent = endpoint.refuseParams(params);
   if (absent) return absent;

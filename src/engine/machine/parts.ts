@@ -105,7 +105,7 @@ function assigning({ assignment = {} }: OwnAction, params: Computed<Params>): Ac
       : (given: Given, of: Params) => memberwise(assignment, given, of);
   return (work) => {
     const { given } = work;
-    const context = Object.assign({}, given.context, update(given, params(given)));
+    const context = { ...(given.context as object), ...update(given, params(given)) };
     work.given = { context, event: given.event };
     work.assigned = true;
   };
@@ -150,10 +150,19 @@ function delayOf(delay: Exclude<OwnAction['delay'], undefined>, place: Place): C
 
 function cancelling({ sendId = '' }: OwnAction, params: Computed<Params>): Act {
   if (typeof sendId === 'string')
-    return ({ timers }) => {
-      delete timers[sendId];
+    return (work) => {
+      work.timers = without(work.timers, sendId);
     };
-  return ({ given, timers }) => {
-    delete timers[sendId(given, params(given))];
+  return (work) => {
+    const { given, timers } = work;
+    work.timers = without(timers, sendId(given, params(given)));
   };
+}
+
+/** A member that is deleted leaves an object with a description of its own, which is slow to read and to copy ever after. */
+function without(timers: Work['timers'], id: string): Work['timers'] {
+  if (timers[id] === undefined) return timers;
+  const rest: Record<string, number> = {};
+  for (const name in timers) if (name !== id) rest[name] = timers[name] as number;
+  return rest;
 }

@@ -14,7 +14,7 @@ export interface Work {
   /** True when an arrow was taken that changes something. */
   changed: boolean;
   /** The pending timers by id, each with the moment at which it is due. They belong to this decision, so acts change them. */
-  readonly timers: Record<string, number>;
+  timers: Record<string, number>;
   /** The moment that new timers count from. */
   readonly at: number;
   readonly effects: Effect[];

@@ -79,20 +79,25 @@ test('the fingerprint of a request differs by what the headers of its endpoint s
 });
 
 test.each(['a', '!', '~', 'x'.repeat(255), crypto.randomUUID()])('%p is a valid Idempotency-Key', (key) => {
-  expect(claimOf(new Headers({ 'idempotency-key': key }), asked)).toEqual({
+  expect(claimOf(new Headers({ 'idempotency-key': key }), () => asked)).toEqual({
     key,
     fingerprint: fingerprintOf(asked),
   });
 });
 
 test.each(['', 'x'.repeat(256), 'a b', 'é'])('%p is no valid Idempotency-Key', (key) => {
-  expect(claimOf(new Headers({ 'idempotency-key': key }), asked)).toMatchObject({
+  expect(claimOf(new Headers({ 'idempotency-key': key }), () => asked)).toMatchObject({
     code: 'VALIDATION_ERROR',
     extra: { details: [{ path: '/headers/idempotency-key' }] },
   });
 });
 
-test('no header, no claim', () => expect(claimOf(new Headers(), asked)).toBeNull());
+test('no header, no claim, and nothing is put together for one', () => {
+  const unasked = () => {
+    throw new Error('It was asked what the request is.');
+  };
+  expect(claimOf(new Headers(), unasked)).toBeNull();
+});
 
 test('a stored reply is replayed to the same request and a conflict to another', () => {
   const claim = { key: 'k', fingerprint: 'f' };

@@ -139,8 +139,6 @@ export interface StoredMessage {
   readonly content: Content;
 }
 
-const bare = ({ name, address }: Address): StoredMailbox => ({ name, address });
-
 /** The row that a request is stored as. A missing text part is not stored: it is made from the html whenever it is needed. */
 export function storedMessage(
   id: string,
@@ -153,11 +151,12 @@ export function storedMessage(
     subject: request.subject ?? '',
     tags: request.tags.map(({ name, value }) => `${name}:${value}`),
     envelope: {
-      from: bare(request.from),
-      to: request.to.map(bare),
-      cc: request.cc.map(bare),
-      bcc: request.bcc.map(bare),
-      replyTo: request.replyTo.map(bare),
+      // Mailboxes as they were read: `storedEnvelope` takes of each what is stored.
+      from: request.from,
+      to: request.to,
+      cc: request.cc,
+      bcc: request.bcc,
+      replyTo: request.replyTo,
       headers: request.headers,
       tags: request.tags,
       attachments: request.attachments.map(({ filename, contentType, contentId, size }) => ({
