@@ -76,7 +76,7 @@ const mailboxes = (list: readonly StoredMailbox[]): readonly LeanMailbox[] | und
 
 /**
  * The envelope of an email without what is empty or can be told. That is undefined, which JSON leaves out: all envelopes have one shape
- * so, while members that are taken away, or added to some alone, make the runtime describe each object anew (4 µs an email).
+ * so, while members that are taken away, or added to some alone, make the runtime describe each object anew.
  */
 export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
   const { from, messageId } = envelope;
