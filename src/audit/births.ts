@@ -6,8 +6,8 @@ import type { AuditedActor } from './snapshots.ts';
 export type Marks = ReadonlyMap<number, string>;
 
 /** Reads the marks of a kind. */
-export async function readMarks(session: Session, { name, life }: Kind): Promise<Marks> {
-  if (!life) return new Map();
+export async function readMarks(session: Session, { name, life, keepsChildren }: Kind): Promise<Marks> {
+  if (!life && !keepsChildren) return new Map();
   const rows = await session.query<{ id: number; low_water: string }>(
     'select id, low_water from instances where kind = $1',
     [name],

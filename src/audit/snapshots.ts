@@ -14,7 +14,7 @@ export interface AuditedActor {
   readonly revision: number;
   readonly machine_version: number;
   readonly wake_at: number | null;
-  /** Of a life without a turn: the instance that keeps it. */
+  /** Of a birth: the instance that keeps it as long as it has had no turn. */
   readonly kept_by?: number | null;
   /** Of kinds that have definitions. */
   readonly definition_id?: string | null;
@@ -22,7 +22,8 @@ export interface AuditedActor {
 }
 
 /** True for a birth that no clock knows of, and that has had no turn: an instance has to keep it. */
-export const isKept = ({ kept_by, wake_at }: AuditedActor): boolean => kept_by != null && wake_at === null;
+export const isKept = ({ kept_by, wake_at, revision }: AuditedActor): boolean =>
+  kept_by != null && wake_at === null && revision === 1;
 
 /** A claim moves wake_at ahead by seconds; nothing moves it ahead this far. */
 const CLAIMED_AHEAD_MS = 60_000;

@@ -53,7 +53,7 @@ const BUSY = `select exists (select from email_due where wake_at < now() + inter
   or exists (
     select from instances i join emails b on b.kept_by = i.id and b.id >= i.low_water
     where not exists (select from email_turns t where t.email_id = b.id))
-  or exists (select from webhook_deliveries where wake_at is not null) or exists (select from actor_outbox)
+  or exists (select from webhook_deliveries where wake_at is not null or state = 'posting') or exists (select from actor_outbox)
   or exists (select from flow_runs where ended_at is null)
   or exists (select from campaigns where state in ('preparing', 'sending')) as busy`;
 

@@ -37,6 +37,7 @@ import packedCaptures from '../../drizzle/0038_packed_captures.sql' with { type:
 import attemptsByWorkspace from '../../drizzle/0039_attempts_by_workspace.sql' with { type: 'text' };
 import queuedByWorkspace from '../../drizzle/0043_queued_by_workspace.sql' with { type: 'text' };
 import leanContexts from '../../drizzle/0045_lean_contexts.sql' with { type: 'text' };
+import keptDeliveries from '../../drizzle/0046_kept_deliveries.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
   { name: '0039_attempts_by_workspace', sql: attemptsByWorkspace },
   { name: '0043_queued_by_workspace', sql: queuedByWorkspace },
   { name: '0045_lean_contexts', sql: leanContexts },
+  { name: '0046_kept_deliveries', sql: keptDeliveries },
 ];

@@ -1,6 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { isDuplicateIn } from '../db/sqlstate.ts';
 import type { Clock } from '../time/clock.ts';
+import type { Template } from './children.ts';
 import { checkTag, type StatementOptions } from './commit.ts';
 import type { FactTable, Kind } from './kind.ts';
 import type { TurnOptions } from './life-statements.ts';
@@ -43,7 +44,7 @@ interface Ways {
 interface Batch {
   readonly rows: readonly Row[];
   readonly tag: number;
-  readonly templates: readonly string[];
+  readonly templates: readonly Template[];
   readonly topics: readonly Topic[];
 }
 
@@ -84,7 +85,7 @@ export class CommitWriter {
    * Where nobody is known to listen to what the batch is about, it is first written without any of them. Somebody may have begun to
    * meanwhile: then nothing was written, and the same batch is written for those who listen.
    */
-  async write(given: readonly Row[], tag: number, templates: readonly string[]): Promise<CommitAnswer[]> {
+  async write(given: readonly Row[], tag: number, templates: readonly Template[]): Promise<CommitAnswer[]> {
     // Batches that wait for each other in any other order would deadlock.
     const rows = this.kind.life ? given.toSorted(byId) : given;
     const topics = this.#unheard ? topicsOf(this.#unheard.fact, rows) : NO_TOPICS;

@@ -49,6 +49,7 @@ export class Engine implements SelectionTeller {
     const hooks: KindHooks = {
       tags: new CommitTags(),
       shareOf: (kind) => this.#kinds.get(kind.name)?.share ?? WHOLE_SHARE,
+      keptBirthsOf: (kind) => this.#kinds.get(kind.name)?.keptBirths ?? null,
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
       roomCame: () => this.#scheduler.roomCame(),

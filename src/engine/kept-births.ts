@@ -47,6 +47,8 @@ const FORGET = `delete from instances where id = $1 and not open`;
 
 /** Births of a closed instance from its mark on, and behind $2, that have no turn. */
 function leftStatement(kind: Kind): string {
+  if (!kind.life)
+    return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${isKeptSql('a')} order by a.id limit ${LEFT_AT_ONCE}`;
   const { births, turns } = lifeOf(kind);
   return `select b.id from ${births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
   and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
@@ -63,6 +65,23 @@ interface Term {
   readonly id: number;
   /** No birth below it is kept: all of those have had a turn, or are left to the clock. */
   mark: string;
+}
+
+/** SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; the clock knows nothing of it. */
+export const isKeptSql = (alias: string): string =>
+  `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
+
+/**
+ * SQL: the lowest id of a kind that any instance may keep. No row with a lower one needs to be looked at; where none keeps anything it
+ * is null, and nothing is found.
+ */
+export const lowestKeptSql = ({ name }: Pick<Kind, 'name'>): string =>
+  `(select min(k.low_water) from instances k where k.kind = '${name}')`;
+
+/** Births that a statement is about to make, which has their ids only when it is done: none of them is lower than `lowest`. */
+export interface Making {
+  readonly term: number;
+  lowest: string;
 }
 
 interface Kept {
@@ -89,6 +108,8 @@ export class KeptBirths {
   readonly #times: KeepingTimes;
   /** Births of the present term that may have no turn yet. */
   readonly #open = new Map<string, Kept>();
+  /** Statements under way that make births of the present term with ids of their own. */
+  readonly #making = new Set<Making>();
   #term: Term | null = null;
   #beating: ReturnType<typeof setInterval> | undefined;
   #busy: Promise<void> | null = null;
@@ -113,25 +134,53 @@ export class KeptBirths {
     this.#beating = undefined;
     await this.#busy;
     const term = this.#term;
-    const isDone = this.#open.size === 0;
+    const isDone = this.#isIdle;
     this.#retire();
     if (term && isDone) await this.#attempt(() => this.parts.database.query(END, [term.id]));
   }
 
   /** The term that keeps a birth in this state, written by a statement that is about to begin; null where the clock has to. */
   take(id: string, state: string): number | null {
-    if (!this.kind.underWay?.includes(state) || this.#beating === undefined) return null;
-    const term = this.#term;
-    if (!term) {
-      this.#isWanted = true;
-      this.#begin();
-      return null;
-    }
-    if (id < term.mark) return null;
+    if (!this.kind.underWay?.includes(state)) return null;
+    const term = this.#termFor(id);
+    if (term === null) return null;
     if (!this.#open.has(id))
       this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false, isAlone: false });
     this.#idleBeats = 0;
     return term.id;
+  }
+
+  /** The same for births that a statement makes itself; `ended` is to be called when it has come to something. */
+  begun(lowest: string): Making | null {
+    const term = this.#termFor(lowest);
+    if (term === null) return null;
+    const making = { term: term.id, lowest };
+    this.#making.add(making);
+    this.#idleBeats = 0;
+    return making;
+  }
+
+  /** What the statement has made, all of it durable; nothing where it was rolled back. */
+  ended(making: Making, ids: readonly string[]): void {
+    // Of a term that has ended meanwhile others look all of it through.
+    if (!this.#making.delete(making)) return;
+    const since = this.parts.clock.monotonic();
+    for (const id of ids) this.#open.set(id, { since, isBorn: true, isAlone: true });
+  }
+
+  /** The present term, if it keeps what is not lower than that; where there is none it is called for. */
+  #termFor(lowest: string): Term | null {
+    if (this.#beating === undefined) return null;
+    if (!this.#term) {
+      this.#isWanted = true;
+      this.#begin();
+      return null;
+    }
+    return lowest < this.#term.mark ? null : this.#term;
+  }
+
+  get #isIdle(): boolean {
+    return this.#open.size === 0 && this.#making.size === 0;
   }
 
   /** The statement of the birth found the term open. */
@@ -165,6 +214,7 @@ export class KeptBirths {
     this.#isWanted ||= this.#term !== null;
     this.#term = null;
     this.#open.clear();
+    this.#making.clear();
   }
 
   #begin(): void {
@@ -206,14 +256,17 @@ export class KeptBirths {
     const { database, clock, faults } = this.parts;
     // Of a clock that was put back nothing new would be kept until it has come here again.
     if (clock.now() < timeOfId(term.mark) - 1_000) return this.#retire();
-    if (this.#open.size === 0 && ++this.#idleBeats > IDLE_BEATS) {
+    if (this.#isIdle && ++this.#idleBeats > IDLE_BEATS) {
       // Nobody may take it while it goes.
       this.#term = null;
       await database.query(END, [term.id]);
       return;
     }
     let mark = this.#idBefore(faults?.withoutLowWater ? 0 : LAG_MS);
-    if (!faults?.withoutLowWater) for (const id of this.#open.keys()) if (id < mark) mark = id;
+    if (!faults?.withoutLowWater) {
+      for (const id of this.#open.keys()) if (id < mark) mark = id;
+      for (const { lowest } of this.#making) if (lowest < mark) mark = lowest;
+    }
     // From here on nothing below is taken, whether the statement is heard of or not.
     if (mark > term.mark) term.mark = mark;
     const renewed = await database.query(RENEW, [term.id, term.mark]);

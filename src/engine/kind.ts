@@ -118,6 +118,8 @@ export interface ChildSpec {
   listens?(topic: string): string;
   /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
   readonly performedAtOnce: boolean;
+  /** Of children that their instance may keep (`Kind.keepsChildren`): the lowest id that one may have which is made from a row of the fact. */
+  lowestId?(row: Readonly<Record<string, unknown>>): string;
   readonly brings?: boolean; // The answer has a text `brought` besides, which comes with the orders (`Order.payload`) and spares a read.
 }
 
@@ -206,6 +208,11 @@ export interface Kind {
   readonly underWay?: readonly string[];
   /** Where the actor's transitions are written down, in the commit that made them; a view where its life is appended. */
   readonly journal: string;
+  /**
+   * True when its table has a column `kept_by`: actors that other kinds' commits make, and whose orders are performed at once, are then kept by
+   * their instance, and the clock knows nothing of them, as long as they have had no turn (kept-births.ts).
+   */
+  readonly keepsChildren?: true;
   /** True when other actors write to this kind: its commits then delete them from the outbox. */
   readonly receivesEvents?: boolean;
   readonly effects: Readonly<Record<string, EffectMeaning>>;

@@ -5,7 +5,7 @@ import { mayBeRepetition, type StoredReply, storedReplies } from '../db/stored-r
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Clock } from '../time/clock.ts';
 import { type ActorRow, type Actors, actorReader } from './actors.ts';
-import { type ChildRow, Children } from './children.ts';
+import { type ChildDeps, type ChildRow, Children } from './children.ts';
 import {
   type CommitTags,
   checkTag,
@@ -18,7 +18,6 @@ import { CommitWriter } from './commit-writer.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, inputRow } from './draft.ts';
 import { type Decided, type Folding, fold, type PendingEvent } from './fold.ts';
-import type { Share } from './handing-over.ts';
 import { alreadyApplied } from './in-doubt.ts';
 import type { KeptBirths } from './kept-births.ts';
 import type { Actor, Kind } from './kind.ts';
@@ -34,16 +33,14 @@ export const READ_BACK_MS = 900;
 const REST_MS = 250;
 
 /** The parts that committing a batch needs. */
-export interface CommitDeps {
+export interface CommitDeps extends ChildDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly statements?: StatementOptions | undefined;
   readonly shards: Shards | null; // Where tables are distributed: which workspaces lie together.
-  /** Of a kind whose lives are appended: the births that this process keeps. */
+  /** The births of the kind that this process keeps, if it keeps any. */
   readonly keptBirths: KeptBirths | null;
-  /** What this process does of a kind. */
-  shareOf(kind: Kind): Share;
   /** Hears of what was committed, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
@@ -65,7 +62,7 @@ export class Mailbox {
     private readonly actors: Actors,
     private readonly deps: CommitDeps,
   ) {
-    this.#children = new Children(kind.children, deps.shareOf);
+    this.#children = new Children(kind.children, deps);
     this.#lanes = new MailboxLanes(kind.name, (batch, lane) => this.#work(batch, lane), deps.clock.monotonic);
     this.#writer = new CommitWriter(kind, deps);
     this.#read = actorReader(deps.database, kind, deps.shards);
@@ -170,7 +167,7 @@ export class Mailbox {
       {
         run: async (items) => {
           const inputs = items.map((item) => this.#row(item));
-          const rows = await this.#writer.write(inputs, tag, templates.rows);
+          const rows = await this.#writer.write(inputs, tag, templates.rowsFor(inputs));
           checkTag(tag, rows.pop()?.id);
           const lost = new Set<string>();
           for (const row of rows)
@@ -179,6 +176,7 @@ export class Mailbox {
           return items.map(({ draft: { after } }) => (lost.has(after.id) ? 'lost' : 'changed'));
         },
         readBack: async (items) => {
+          templates.doubt();
           const rows = await this.deps.database.query<{ id: string; tag: number }>(
             this.#readBackSql,
             readBackParameters(this.deps.shards, items),

@@ -70,6 +70,7 @@ export interface KindParts {
 export interface KindHooks {
   readonly tags: CommitTags;
   shareOf(kind: Kind): Share;
+  keptBirthsOf(kind: Kind): KeptBirths | null;
   committed(kind: Kind, drafts: readonly Draft[]): void;
   childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
   /** An order has ended: there may be room where there was none. */
@@ -109,7 +110,8 @@ export class RunningKind {
     this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
-    this.keptBirths = kind.life
+    // Over several nodes nobody can lock the term in the statement that makes children.
+    this.keptBirths = kind.life || (kind.keepsChildren === true && !shards)
       ? new KeptBirths(kind, {
           ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
           leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
@@ -122,6 +124,7 @@ export class RunningKind {
       shards,
       tags: hooks.tags,
       shareOf: hooks.shareOf,
+      keptBirthsOf: hooks.keptBirthsOf,
       keptBirths: this.keptBirths,
       committed: (drafts: readonly Draft[]) => hooks.committed(kind, drafts),
       childrenSpawned: (child: Kind, drafts: readonly Draft[]) => hooks.childrenSpawned(child, drafts),

@@ -3,7 +3,7 @@ import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-repl
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
 import { BulkLane } from './bulk-lane.ts';
-import { type ChildRow, Children } from './children.ts';
+import { type ChildRow, Children, type Templates } from './children.ts';
 import { checkTag, commitByShard, hasOverrun } from './commit.ts';
 import type { Deciders, Definitions } from './definitions.ts';
 import { type Draft, draftSpawn, inputRow } from './draft.ts';
@@ -112,7 +112,7 @@ export class SpawnQueue {
     );
     this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
     this.#readBackSql = readBackStatement(kind, deps.shards !== null);
-    this.#children = new Children(kind.children, deps.shareOf);
+    this.#children = new Children(kind.children, deps);
   }
 
   /**
@@ -163,8 +163,11 @@ export class SpawnQueue {
     const verdicts = await commitByShard<PendingSpawn, SpawnResult | 'again'>(
       this.deps.shards,
       {
-        run: (items) => this.#run(items, tag, templates.rows, made),
-        readBack: (items) => this.#readBack(items),
+        run: (items) => this.#run(items, tag, templates, made),
+        readBack: (items) => {
+          templates.doubt();
+          return this.#readBack(items);
+        },
       },
       batch,
       ({ request }) => request.workspaceId,
@@ -234,11 +237,11 @@ export class SpawnQueue {
   async #run(
     items: readonly PendingSpawn[],
     tag: number,
-    templates: readonly string[],
+    templates: Templates,
     made: ChildRow[],
   ): Promise<readonly (SpawnResult | 'again')[]> {
     const inputs = items.map((item, ord) => this.#row(item, ord));
-    const { sql, parameters } = this.#statement.prepare(inputs, tag, templates);
+    const { sql, parameters } = this.#statement.prepare(inputs, tag, templates.rowsFor(inputs));
     const rows = await this.deps.database.query<SpawnAnswer>(sql, parameters, { name: 'spawn' });
     const last = rows.pop();
     checkTag(tag, last?.reply);
@@ -262,7 +265,7 @@ export class SpawnQueue {
     // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
     row.ord = ord;
     row.definition_id = request.definitionId;
-    if (!isOnOwnTime(this.kind, after))
+    if (this.kind.life && !isOnOwnTime(this.kind, after))
       row.kept_by = this.deps.keptBirths?.take(after.id, stateOf(after.snapshot));
     Object.assign(row, request.columns);
     row.period = meter?.period;

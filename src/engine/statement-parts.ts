@@ -1,6 +1,7 @@
 import type { Parameter } from '../db/database.ts';
 import { SHARD_KEY } from '../db/distribution/catalogue.ts';
 import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../db/distribution/terms.ts';
+import type { Template } from './children.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from './kind.ts';
 import { type Bounds, boundsOf } from './life-statements.ts';
@@ -64,13 +65,13 @@ export interface BatchStatement {
   /** What a batch may need of it or not. */
   readonly parts: readonly Part[];
   /**
-   * `templates`: JSON of how the children begin, one for each kind of them. `topics`: what the batch is about, for a statement that asks
+   * `templates`: what writes how the children begin, one for each kind of them. `topics`: what the batch is about, for a statement that asks
    * whether anybody listens.
    */
   prepare(
     rows: readonly Readonly<Record<string, unknown>>[],
     tag: number,
-    templates: readonly string[],
+    templates: readonly Template[],
     topics?: readonly Topic[],
   ): Prepared;
 }
@@ -140,7 +141,7 @@ export function batchStatement(
       const { sql, input, templates, asks, isBounded, isPlaced } = forms.for(rows);
       const parameters = [
         ...[kind.version, tag, ...input.parameters(rows)],
-        ...given.filter((_, place) => templates[place] !== null),
+        ...given.flatMap((write, place) => (templates[place] === null ? [] : write())),
         ...(asks ? topicParameters(topics) : []),
         ...(isBounded ? boundsOf(rows.map(({ id }) => id as string)) : []),
         ...(isPlaced ? [[...new Set(rows.map((row) => row[SHARD_KEY] as string))]] : []),
@@ -244,19 +245,33 @@ function factSource(
 }
 
 const childrenOf = (
-  { kind, sql }: ChildSpec,
+  { kind, sql, performedAtOnce }: ChildSpec,
   place: number,
   template: string,
   wake: WakeWriting,
   shard: ShardTerms,
-): string => `, template_${place} as materialized (
-  select state, context, timers, ${wake.at('wake_at')} as wake_at, steps, machine_version, ${wake.earliest} as not_before
-  from json_to_record(${template}::text::json)
-    as s(state text, context json, timers json, wake_at timestamptz, steps json, machine_version smallint)
+): string => {
+  const isKept = kind.keepsChildren === true && performedAtOnce && !shard.isDistributed;
+  const keeping = `keeping_${place}`;
+  const wakeAt = wake.at('wake_at');
+  return `, template_${place}_read as materialized (
+  select * from json_to_record(${template}::text::json)
+    as s(state text, context json, timers json, wake_at timestamptz, steps json, machine_version smallint, kept_by integer)
+)${
+    isKept
+      ? `, ${keeping} as materialized (
+  select id from instances where open and id = (select kept_by from template_${place}_read) for key share
+)`
+      : ''
+  }, template_${place} as materialized (
+  select state, context, timers, ${isKept ? `case when exists (select from ${keeping}) then null else ${wakeAt} end` : wakeAt} as wake_at, steps, machine_version,
+    ${wake.earliest} as not_before, ${isKept ? `(select id from ${keeping})` : 'null::integer'} as kept_by
+  from template_${place}_read
 ), children_${place} as (${sql(`template_${place}`, shard)}), children_journaled_${place} as (
   insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)})
   select b.id, 1, ${TAG}, s.steps${shard.value(kind.journal, 'b')} from children_${place} b cross join template_${place} s
 )`;
+};
 
 /** The children to be performed at once, in the columns of an answer: `child` tells their kinds apart. */
 export const answeredChildren = ({ children }: Kind, has: Has, columns: string): string =>

@@ -49,7 +49,12 @@ export function formsOf(
   isDistributed = false,
 ): readonly string[] {
   const chosen = which === 'every' ? needs : ends;
-  const templates = new Children(kind.children, () => WHOLE_SHARE).templates(0).rows;
+  const templates = new Children(kind.children, {
+    shareOf: () => WHOLE_SHARE,
+    keptBirthsOf: () => null,
+  })
+    .templates(0)
+    .rowsFor([]);
   const forms = STATEMENTS.flatMap((make) =>
     chosen(make(kind, isDistributed).parts.map(({ name }) => name)).map((needed) => {
       const statement = make(kind, isDistributed);

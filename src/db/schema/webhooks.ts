@@ -22,6 +22,7 @@ export const webhookDeliveries = pgTable('webhook_deliveries', {
   eventType: text('event_type').notNull(),
   emailId: text('email_id').notNull(),
   event: json('event'),
+  keptBy: integer('kept_by'),
 });
 
 /** The outcome of each attempt that had one. */

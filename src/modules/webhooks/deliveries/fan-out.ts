@@ -12,6 +12,9 @@ import { SUBJECT_SQL } from './reader.ts';
  */
 export const DELIVERY_ID_SQL = `'dlv_' || substr(d.event_id, 5, 10) || right(d.random, 14)`;
 
+/** The lowest id that a delivery of an event may have. */
+const lowestDeliveryId = (eventId: string): string => `dlv_${eventId.slice(4, 14)}`;
+
 /** SQL of those random bits, for a subquery, which evaluates them once for each row: the end of a random UUID has nothing fixed in it. */
 export const RANDOM_SQL = `replace(gen_random_uuid()::text, '-', '') as random`;
 
@@ -49,8 +52,10 @@ export const fanOut: ChildSpec = {
   sql: (template) => {
     const r = recorded.as('r');
     const from = `${wanted(r, '')} where ${r.test_clock_id} is null\n    ) d cross join ${template}`;
-    return insertActors(webhookDeliveryKind, template, COLUMNS, from, SUBJECT_SQL);
+    const columns = { ...COLUMNS, kept_by: `${template}.kept_by` };
+    return insertActors(webhookDeliveryKind, template, columns, from, SUBJECT_SQL);
   },
+  lowestId: ({ id }) => lowestDeliveryId(id as string),
   performedAtOnce: true,
   brings: true,
 };

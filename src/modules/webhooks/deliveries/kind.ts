@@ -64,6 +64,7 @@ export const webhookDeliveryKind = defineKind({
   facts: [attempted],
   children: [],
   journal: 'webhook_delivery_journal',
+  keepsChildren: true,
   effects,
 });
 

@@ -1,6 +1,8 @@
 import type { StopReason, WebhookEndpointState } from '../../../../machines/webhook-endpoint.ts';
+import { isKeptSql, lowestKeptSql } from '../../../engine/kept-births.ts';
 import type { Selection, SelectionTeller } from '../../../engine/tell-where.ts';
 import type { Clock } from '../../../time/clock.ts';
+import { webhookDeliveryKind } from './kind.ts';
 
 // An endpoint stops in a commit of its own row; what waits for it stops afterwards. That it is inactive is all there is to
 // remember: nothing is posted to it, and whatever still waits for it, after a crash or not, is to be stopped.
@@ -16,6 +18,8 @@ const reasons = Object.entries(STOPS_IN).map(
   ([state, reason]) => `when '${state}' then ${reason && `'${reason}'`}`,
 );
 
+const REASON = `select case w.state ${reasons.join(' ')} end from webhook_endpoints w`;
+
 /**
  * What waits for inactive endpoints. It is found among whatever waits, along the index of the clock, since the index of an
  * endpoint's deliveries holds all that ever ended as well. What an attempt under way puts behind the walk comes due by
@@ -27,7 +31,18 @@ const OF_INACTIVE: Selection = {
     { name: 'wake_at', type: 'timestamptz' },
     { name: 'webhook_id', type: 'text' },
   ],
-  reason: `select case w.state ${reasons.join(' ')} end from webhook_endpoints w where w.id = p.webhook_id`,
+  reason: `${REASON} where w.id = p.webhook_id`,
+};
+
+/** SQL: a delivery `alias` is kept by an instance; only those are looked at that may be. */
+export const isKeptDelivery = (alias: string): string =>
+  `${alias}.id >= ${lowestKeptSql(webhookDeliveryKind)} and ${isKeptSql(alias)}`;
+
+/** What instances keep for inactive endpoints, which the index of the clock does not have: found by their ids among the newest deliveries. */
+const KEPT_OF_INACTIVE: Selection = {
+  where: isKeptDelivery('a'),
+  along: [],
+  reason: `${REASON} join webhook_deliveries d on d.webhook_id = w.id where d.id = p.id`,
 };
 
 /** The tools that stopping needs. */
@@ -40,5 +55,7 @@ export interface StoppingDeps {
 export async function stopDeliveries({ engine, clock }: StoppingDeps, stop?: AbortSignal): Promise<void> {
   const eventFor = (reason: string) =>
     ({ type: 'endpoint.stopped', at: clock.now(), reason: reason as StopReason }) as const;
+  // First what is kept: it may be left to the clock meanwhile, and is then found there.
+  await engine.tellWhere('webhookDelivery', KEPT_OF_INACTIVE, eventFor, stop);
   await engine.tellWhere('webhookDelivery', OF_INACTIVE, eventFor, stop);
 }

@@ -7,16 +7,17 @@ import type { Performer } from '../../../engine/performers.ts';
 import type { SelectionTeller } from '../../../engine/tell-where.ts';
 import { Unavailable } from '../../../errors/unavailable.ts';
 import type { Clock } from '../../../time/clock.ts';
-import { stopDeliveries } from './stop-pending.ts';
+import { isKeptDelivery, stopDeliveries } from './stop-pending.ts';
 
 /**
- * True when something waits for a disabled endpoint. Written so that no index but the clock's serves it, which holds what
- * waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
+ * True when something waits for a disabled endpoint. Written so that no index but the clock's serves the first half, which holds
+ * what waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
  */
 const WAITS = `with w as materialized (
   select id from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean and w.state = 'disabled'
 )
-select exists (select true from w join webhook_deliveries d on d.webhook_id || '' = w.id where d.wake_at is not null and d.workspace_id = $2) as waits`;
+select exists (select true from w join webhook_deliveries d on d.webhook_id || '' = w.id where d.wake_at is not null and d.workspace_id = $2)
+  or exists (select true from w join webhook_deliveries d on d.webhook_id = w.id where ${isKeptDelivery('d')} and d.workspace_id = $2) as waits`;
 
 /** What a client waits for the stopping of a great many. */
 const PATIENCE_MS = 5_000;
