@@ -49,7 +49,8 @@ export class Engine implements SelectionTeller {
     const hooks: KindHooks = {
       tags: new CommitTags(),
       shareOf: (kind) => this.#kinds.get(kind.name)?.share ?? WHOLE_SHARE,
-      keptBirthsOf: (kind) => this.#kinds.get(kind.name)?.keptBirths ?? null,
+      // Over several nodes nobody can lock the term in the statement that makes children; what was kept before is looked after all the same.
+      keptBirthsOf: (kind) => (parts.shards ? null : (this.#kinds.get(kind.name)?.keptBirths ?? null)),
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
       roomCame: () => this.#scheduler.roomCame(),

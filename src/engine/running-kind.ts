@@ -110,13 +110,13 @@ export class RunningKind {
     this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
-    // Over several nodes nobody can lock the term in the statement that makes children.
-    this.keptBirths = kind.life || (kind.keepsChildren === true && !shards)
-      ? new KeptBirths(kind, {
-          ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
-          leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
-        })
-      : null;
+    this.keptBirths =
+      kind.life || kind.keepsChildren
+        ? new KeptBirths(kind, {
+            ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
+            leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
+          })
+        : null;
     const deps = {
       database,
       clock,
