@@ -3,8 +3,17 @@ import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
 import { lowestIdAt, timeOfId } from '../db/ids.ts';
 import type { Clock } from '../time/clock.ts';
+import {
+  BEGIN,
+  CLOSE,
+  END,
+  FIND_GONE,
+  FORGET,
+  LEFT_AT_ONCE,
+  leftStatement,
+  RENEW,
+} from './kept-births-sql.ts';
 import type { Kind } from './kind.ts';
-import { lifeOf } from './life-statements.ts';
 
 /** When an instance shows that it lives, and when others stop believing it. */
 export interface KeepingTimes {
@@ -36,25 +45,6 @@ export interface KeepingParts {
   leave(id: string): Promise<unknown>;
 }
 
-const BEGIN = `insert into instances (id, kind, open, heartbeat_at, low_water) values ($1, $2, true, clock_timestamp(), $3)`;
-const RENEW = `update instances set heartbeat_at = clock_timestamp(), low_water = $2 where id = $1 and open returning id`;
-const END = `delete from instances where id = $1 and open`;
-const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
-  and clock_timestamp() + $2 * interval '1 millisecond')`;
-const FIND_GONE = `select id, low_water, open from instances where kind = $1 and (not open or ${IS_GONE}) order by id`;
-const CLOSE = `update instances set open = false where id = $1 and open and ${IS_GONE} returning id`;
-const FORGET = `delete from instances where id = $1 and not open`;
-
-/** Births of a closed instance from its mark on, and behind $2, that have no turn. */
-function leftStatement(kind: Kind): string {
-  if (!kind.life)
-    return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${isKeptSql('a')} order by a.id limit ${LEFT_AT_ONCE}`;
-  const { births, turns } = lifeOf(kind);
-  return `select b.id from ${births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
-  and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
-}
-
-const LEFT_AT_ONCE = 200;
 /** A birth has its id before it waits for its statement: a mark that leaves none so young behind lets nearly all be kept. */
 const LAG_MS = 2_000;
 /** An instance that has had nothing to keep for so many beats shows no more of itself: an idle service writes nothing. */
@@ -66,17 +56,6 @@ interface Term {
   /** No birth below it is kept: all of those have had a turn, or are left to the clock. */
   mark: string;
 }
-
-/** SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; the clock knows nothing of it. */
-export const isKeptSql = (alias: string): string =>
-  `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
-
-/**
- * SQL: the lowest id of a kind that any instance may keep. No row with a lower one needs to be looked at; where none keeps anything it
- * is null, and nothing is found.
- */
-export const lowestKeptSql = ({ name }: Pick<Kind, 'name'>): string =>
-  `(select min(k.low_water) from instances k where k.kind = '${name}')`;
 
 /** Births that a statement is about to make, which has their ids only when it is done: none of them is lower than `lowest`. */
 export interface Making {
@@ -141,8 +120,7 @@ export class KeptBirths {
 
   /** The term that keeps a birth in this state, written by a statement that is about to begin; null where the clock has to. */
   take(id: string, state: string): number | null {
-    if (!this.kind.underWay?.includes(state)) return null;
-    const term = this.#termFor(id);
+    const term = this.kind.underWay?.includes(state) ? this.#termFor(id) : null;
     if (term === null) return null;
     if (!this.#open.has(id))
       this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false, isAlone: false });

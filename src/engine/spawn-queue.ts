@@ -285,9 +285,7 @@ export class SpawnQueue {
     const rows = await this.deps.database.query<{ id: string }>(
       this.#readBackSql,
       readBackParameters(this.deps.shards, items),
-      {
-        deadlineMs: READ_BACK_MS,
-      },
+      { deadlineMs: READ_BACK_MS },
     );
     const here = new Set(rows.map(({ id }) => id));
     return items.map(({ draft }) => (here.has(draft.after.id) ? spawned(draft) : null));

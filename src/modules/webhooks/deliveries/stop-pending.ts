@@ -1,5 +1,5 @@
 import type { StopReason, WebhookEndpointState } from '../../../../machines/webhook-endpoint.ts';
-import { isKeptSql, lowestKeptSql } from '../../../engine/kept-births.ts';
+import { isKeptSql, lowestKeptSql } from '../../../engine/kept-births-sql.ts';
 import type { Selection, SelectionTeller } from '../../../engine/tell-where.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
