@@ -17,7 +17,7 @@ export class Recollection {
     this.#judgement = 'confirmed';
   }
 
-  /** A commit may have found something else, and has written nothing. */
+  /** A commit may have found something else, or there must be a look-up before anything is written; nothing was. */
   refute(): void {
     this.#judgement = 'refuted';
   }
@@ -37,6 +37,6 @@ export const ACTIVE_KEYS = `api_keys k join workspaces w on w.id = k.workspace_i
 
 /**
  * SQL of the terms of a key among `ACTIVE_KEYS`: its id, a space, and all that a request reads of it and its workspace. Its permissions
- * change with its revision.
+ * are among them, since a database that was restored, or has lost its last commits, counts revisions again that others remember.
  */
-export const TERMS = `k.id || ' ' || row(k.revision, w.plan, w.default_from, w.default_reply_to)::text`;
+export const TERMS = `k.id || ' ' || row(k.revision, k.context -> 'permissions', w.plan, w.default_from, w.default_reply_to)::text`;

@@ -3,6 +3,8 @@ import { type Authenticate, identify } from '../auth/api-key.ts';
 import type { KeyPrincipal, Principal } from '../auth/principal.ts';
 import type { Recollection } from '../auth/recollection.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/same-origin.ts';
+import { Unavailable } from '../errors/unavailable.ts';
+import { SMALL } from './body/body-budget.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
 import type { ClientAddress } from './limits/client-address.ts';
@@ -99,7 +101,16 @@ async function certain(
   work: (by: Admitted) => unknown,
   deps: AdmissionDeps,
 ): Promise<unknown> {
-  const answered = await work(admitted);
+  let answered: unknown;
+  try {
+    answered = await work(admitted);
+  } catch (thrown) {
+    // Where something may have been written, a refusal would say that nothing was.
+    if (recollection.isConfirmed || (thrown instanceof Unavailable && thrown.applied !== 'no')) throw thrown;
+    const found = await admitAnew(asking, deps).catch(() => null);
+    if (found instanceof Failure) return found;
+    throw thrown;
+  }
   if (recollection.isConfirmed) return answered;
   const anew = await admitAnew(asking, deps);
   if (anew instanceof Failure) return anew;
@@ -118,13 +129,18 @@ async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise
   return caller instanceof Failure ? caller : admitCaller(caller, asking, deps);
 }
 
-/** The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. */
+/**
+ * The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. A
+ * large body, or one that does not say how large it is, is taken from nobody whose key may have been revoked.
+ */
 function rememberedCaller(
   { endpoint, request }: AdmissionRequest,
   { remembered }: AdmissionDeps,
 ): KeyPrincipal | null {
   const { route } = endpoint ?? {};
   if (!remembered || !route?.judgesCaller || route.credential === 'session') return null;
+  const length = request.headers.get('content-length');
+  if (length === null || !(Number(length) <= SMALL)) return null;
   const caller = identify(request.headers, remembered);
   return caller instanceof Failure || caller instanceof Promise ? null : caller;
 }

@@ -35,6 +35,7 @@ afterAll(async () => {
 
 interface Made {
   readonly id: string;
+  readonly key: string;
   readonly client: Client;
   send(body?: object, headers?: Record<string, string>): ReturnType<Client['post']>;
 }
@@ -47,7 +48,7 @@ async function usedKey(permissions: readonly string[] = ['*'], on: Service = her
   const send = (given: object = EMAIL, headers = {}) => client.post('/v1/emails', given, headers);
   await send();
   await send();
-  return { id: body.data.id, client, send };
+  return { id: body.data.id, key: body.data.key, client, send };
 }
 
 const emails = async (): Promise<number> =>
@@ -91,6 +92,48 @@ describe('a remembered key', () => {
     expect((await send()).status).toBe(403);
     expect((await set(['emails:send'])).status).toBe(200);
     expect((await send()).status).toBe(202);
+  });
+
+  test('has them as well where a database counts its revisions anew, as after a restore', async () => {
+    const { id, send } = await usedKey(['emails:send']);
+    await sql`update api_keys set context = jsonb_set(context::jsonb, '{permissions}', '["emails:read"]')::json where id = ${id}`;
+    expect((await send()).status).toBe(403);
+  });
+
+  test('that was revoked is refused before a large body arrives', async () => {
+    const { id, key } = await usedKey();
+    expect((await admin.delete(`/v1/api-keys/${id}`)).status).toBe(200);
+    const { hostname, port } = new URL(here.url);
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: { data: (_, told) => resolve(told.toString()), close: () => resolve('') },
+    });
+    socket.write(
+      `POST /v1/emails HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: 65537\r\n\r\n{`,
+    );
+    expect((await promise).slice(0, 12)).toBe('HTTP/1.1 401');
+    socket.end();
+  });
+
+  test('that was revoked writes nothing to a test clock', async () => {
+    const { id, client, send } = await usedKey();
+    const made = await client.post('/v1/test-clocks', { name: 'Still', startAt: '2026-12-01T09:00:00.000Z' });
+    expect(made.status).toBe(201);
+    const clocked = { ...EMAIL, testClockId: made.body.data.id };
+    expect((await send(clocked)).status).toBe(202);
+    // The version of its row: that something was written, and taken back, shows there.
+    const version = async () =>
+      (
+        await sql<
+          { version: string }[]
+        >`select xmin::text as version from test_clocks where id = ${made.body.data.id}`
+      )[0]?.version;
+    expect((await admin.delete(`/v1/api-keys/${id}`)).status).toBe(200);
+    const before = await version();
+    expect((await send(clocked)).status).toBe(401);
+    expect(await version()).toBe(before as string);
   });
 
   test('goes by the defaults and the plan that its workspace has now', async () => {

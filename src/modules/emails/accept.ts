@@ -1,5 +1,6 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { EmailContext } from '../../../machines/email-context.ts';
+import type { Recollection } from '../../auth/recollection.ts';
 import type { BodyStore } from '../../bodies/body-store.ts';
 import type { Database } from '../../db/database.ts';
 import { mintId, timeOfId } from '../../db/ids.ts';
@@ -19,7 +20,7 @@ import { messageOf, spawnRequestOf } from './accept/birth.ts';
 import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
 import { packContent } from './accept/packed-content.ts';
 import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
-import { storedContent, tooLate } from './bodies/stored-content.ts';
+import { mayLieOutside, storedContent, tooLate } from './bodies/stored-content.ts';
 import { namedClock, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
 import { namedScript } from './simulator/named-script.ts';
@@ -72,6 +73,8 @@ async function accept(
   isFirst = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
+  // A clock is told of an email before it is born.
+  if (sender.recollection && asked.body.testClockId !== undefined) return lookedUpFirst(sender.recollection);
   const clock = asked.clock ?? (await namedClock(deps.testClocks, sender, asked.body.testClockId));
   if (clock instanceof Failure) return clock;
   const script = namedScript(sender, asked.body, `${asked.at}/simulate`);
@@ -86,6 +89,8 @@ async function accept(
   );
   const details = { id, now, domain, rendered, filled, claim, clock, script };
   const message = messageOf(request, details);
+  if (sender.recollection && mayLieOutside(deps.bodies, message.envelope))
+    return lookedUpFirst(sender.recollection);
   const packing = storedContent(deps, asked, id, message);
   const stored = packing instanceof Promise ? await packing : packing;
   if (stored instanceof Failure) return stored;
@@ -93,10 +98,7 @@ async function accept(
   const spawned = await spawnBy(deps, asked, clock, spawn);
   if (spawned instanceof Failure) return spawned;
   if (spawned.outcome === 'overQuota') return quotaExceeded(sender.livemode);
-  if (spawned.outcome === 'withheld' && sender.recollection) {
-    sender.recollection.refute();
-    return WITHHELD;
-  }
+  if (spawned.outcome === 'withheld' && sender.recollection) return lookedUpFirst(sender.recollection);
   if (spawned.outcome === 'withheld') {
     // The template may have changed since it was remembered, or this process stood still once the bodies were written.
     const mayHaveChanged = (filled && filled.rememberedRevision !== null) || stored.judged !== null;
@@ -108,6 +110,12 @@ async function accept(
   sender.recollection?.confirm();
   noteAccepted(deps, id, asked);
   return receiptOf(id, spawned.state, spawned.context);
+}
+
+/** The request is carried out anew once its sender was looked up: nothing is written for a key that may have been revoked. */
+function lookedUpFirst(recollection: Recollection): Failure {
+  recollection.refute();
+  return WITHHELD;
 }
 
 /** The birth of an email, which its test clock has been told of before: so none is born that its clock does not look after. */

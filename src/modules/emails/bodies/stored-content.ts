@@ -18,6 +18,12 @@ interface StoringDeps {
   readonly testSendsPerDay: number;
 }
 
+/** True of an email that brings bodies to the store before it is born. */
+export const mayLieOutside = (
+  bodies: BodyStore | null,
+  { size }: Pick<Envelope, 'size'>,
+): bodies is BodyStore => bodies !== null && size > LIGHT;
+
 /**
  * The content of a new email as it is stored. What of it lies outside is durable there before anything refers to it; for an email that is
  * over the quota, as far as one can tell, nothing is written. @throws Unavailable
@@ -28,7 +34,7 @@ export function storedContent(
   id: string,
   { content, envelope }: { readonly content: Content; readonly envelope: Pick<Envelope, 'size'> },
 ): StoredContent | Promise<StoredContent | Failure> {
-  if (bodies === null || envelope.size <= LIGHT) {
+  if (!mayLieOutside(bodies, envelope)) {
     const packing = packContent(content);
     return packing instanceof Promise ? packing.then(inside) : inside(packing);
   }
