@@ -2,6 +2,7 @@ import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { type Drawing, draw } from '../../drawing/moves.ts';
 import { type ActorHistory, readLife } from '../../engine/history.ts';
+import { isKeptSql, lowestKeptSql } from '../../engine/kept-births-sql.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
 import { keptStatement } from '../../engine/life-statements.ts';
 import type { Scope } from '../../engine/result.ts';
@@ -136,9 +137,14 @@ async function relationFor(
   }
   if (isIndexed) return { cte: '', name: kind.table, condition };
   if (!isTimed) return null;
-  const waiting = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${EXAMINED}`;
+  const waits = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${EXAMINED}`;
+  const waiting = kind.keepsChildren ? `(${waits}) union all (${keptRows(kind, condition)})` : waits;
   return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
 }
+
+/** The rows that instances keep, of which the index on wake-up times knows nothing. */
+const keptRows = (kind: Kind, condition: string): string =>
+  `select * from ${kind.table} k where k.id >= ${lowestKeptSql(kind)} and ${isKeptSql('k')} and ${condition} limit ${EXAMINED}`;
 
 function pageOf(rows: readonly Row[], stoppedAt: string | null): FoundPage {
   const actors = rows.slice(0, PAGE).map(itemOf);
