@@ -46,9 +46,17 @@ function placesOf(error: ValueError): readonly ValueError[] {
   if (deeper) return deeper.flatMap(placesOf);
   // Of the forms only one may take values of this type: a text that is too long was not meant to be null.
   const types: readonly TSchema[] = error.schema.anyOf ?? [];
-  const kind = Array.isArray(error.value) ? 'array' : typeof error.value;
-  const fitting = forms.filter((_, n) => types[n]?.type === kind && types[n]?.const === undefined);
+  const fitting = forms.filter((_, n) => takes(types[n], error.value));
   return fitting.length === 1 && fitting[0]?.length ? fitting[0].flatMap(placesOf) : [error];
+}
+
+/** True when a form takes some values of this type. To it 1.5 is a wrong integer, rather than no number. */
+function takes(form: TSchema | undefined, value: unknown): boolean {
+  if (!form || form.const !== undefined) return false;
+  const inner: readonly TSchema[] | undefined = form.anyOf;
+  if (inner) return inner.some((one) => takes(one, value));
+  const kind = Array.isArray(value) ? 'array' : typeof value;
+  return form.type === kind || (form.type === 'integer' && kind === 'number');
 }
 
 function firstOf(errors: ValueErrorIterator): readonly ValueError[] {
@@ -63,6 +71,12 @@ function firstOf(errors: ValueErrorIterator): readonly ValueError[] {
 type Wording = (schema: TSchema) => string;
 
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+const atLeast: Wording = ({ minimum }) => `Must be at least ${minimum}.`;
+const atMost: Wording = ({ maximum }) => `Must be at most ${maximum}.`;
+const above: Wording = ({ exclusiveMinimum }) => `Must be more than ${exclusiveMinimum}.`;
+const below: Wording = ({ exclusiveMaximum }) => `Must be less than ${exclusiveMaximum}.`;
+const multiple: Wording = ({ multipleOf }) => `Must be a multiple of ${multipleOf}.`;
 
 /** The pattern of names: something that can be seen. */
 const NOT_BLANK = '\\S';
@@ -93,13 +107,20 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
         : 'Not of the form that is needed.',
   [ValueErrorType.StringFormat]: () =>
     'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
-  [ValueErrorType.IntegerMinimum]: ({ minimum }) => `Must be at least ${minimum}.`,
-  [ValueErrorType.IntegerMaximum]: ({ maximum }) => `Must be at most ${maximum}.`,
-  [ValueErrorType.NumberMinimum]: ({ minimum }) => `Must be at least ${minimum}.`,
-  [ValueErrorType.NumberMaximum]: ({ maximum }) => `Must be at most ${maximum}.`,
+  [ValueErrorType.IntegerMinimum]: atLeast,
+  [ValueErrorType.IntegerMaximum]: atMost,
+  [ValueErrorType.IntegerExclusiveMinimum]: above,
+  [ValueErrorType.IntegerExclusiveMaximum]: below,
+  [ValueErrorType.IntegerMultipleOf]: multiple,
+  [ValueErrorType.NumberMinimum]: atLeast,
+  [ValueErrorType.NumberMaximum]: atMost,
+  [ValueErrorType.NumberExclusiveMinimum]: above,
+  [ValueErrorType.NumberExclusiveMaximum]: below,
+  [ValueErrorType.NumberMultipleOf]: multiple,
 };
 
-function messageOf({ type, schema }: ValueError): string {
+function messageOf({ type, schema, value }: ValueError): string {
+  if (type === ValueErrorType.Integer && typeof value === 'number') return 'Must be a whole number.';
   return WORDINGS[type]?.(schema) ?? `Send ${expected(schema)}.`;
 }
 
