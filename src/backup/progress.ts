@@ -88,7 +88,7 @@ export class Progress {
 
   #line(share: number): string {
     const size = this.#bytes > 0 ? `, ${sizeOf(this.#bytes)}` : '';
-    return `${this.verb} ${Math.floor(share * 100)} %: ${this.#rows.toLocaleString('en')} rows${size}, table ${this.#tables} of ${this.#of.tables} (${this.#table})`;
+    return `${this.verb} ${Math.floor(share * 100)} %: ${rowsOf(this.#rows)}${size}, table ${this.#tables} of ${this.#of.tables} (${this.#table})`;
   }
 }
 
@@ -105,6 +105,9 @@ const UNITS = [
   [1_000_000, 'MB'],
   [1_000, 'kB'],
 ] as const;
+
+/** A number of rows for a person. */
+export const rowsOf = (rows: number): string => `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`;
 
 /** A number of bytes for a person. */
 export function sizeOf(bytes: number): string {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ordered } from '../../src/backup/catalogue.ts';
 import type { Part } from '../../src/backup/parts.ts';
-import { Progress, sizeOf } from '../../src/backup/progress.ts';
+import { Progress, rowsOf, sizeOf } from '../../src/backup/progress.ts';
 
 const HEADER: Part = {
   kind: 'header',
@@ -48,6 +48,10 @@ test('in a window it is a bar that stays on its line, however narrow the window 
     expect(frames.length).toBeLessThan(40);
   }
   expect(await shown(120)).toContain('[####');
+});
+
+test('a single row is told as one', () => {
+  expect([0, 1, 2, 1_001].map(rowsOf)).toEqual(['0 rows', '1 row', '2 rows', '1,001 rows']);
 });
 
 test('a size is told in the unit that fits it', () => {
