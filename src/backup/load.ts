@@ -39,6 +39,8 @@ export async function load(
   for await (const part of parts) {
     if (part.kind === 'header') {
       const { header } = part;
+      // A database that is in use is told first: advice about keys would be read beside live data.
+      if (!isOurs) await refuseUnlessEmpty(session);
       const theirs = migrationsOf(header);
       await onHeader?.(header);
       await prepare(session, header, theirs, isOurs);
@@ -89,7 +91,6 @@ async function prepare(
   isOurs: boolean,
 ): Promise<void> {
   if (isOurs) await emptyUnlessOfThose(session, theirs);
-  else await refuseUnlessEmpty(session);
   await migrate(session, theirs);
   const tables = await readTables(session);
   await session.script(`truncate ${tables.map(({ name }) => `"${name}"`).join(', ')}`);

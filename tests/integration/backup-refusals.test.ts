@@ -61,6 +61,34 @@ test('a passphrase for a backup that is readable is refused, wherever it is said
   expect(await command(target, 'restore', '--check', file)).toMatchObject({ code: 0 });
 });
 
+test('a database that is not empty is told before a key that is another one', async () => {
+  const file = join(home, 'backup');
+  await using target = await createTestDatabase();
+  const sql = postgres(target.url, { max: 1, onnotice: () => {} });
+  await sql.unsafe('create table letters (id integer)');
+  await sql.end();
+  const withKey = async function* (): AsyncGenerator<Part> {
+    for await (const part of parts())
+      yield part.kind === 'header'
+        ? { ...part, header: { ...part.header, secretKey: 'k'.repeat(44) } }
+        : part;
+  };
+  await writeBackup(file, withKey(), { passphrase: null });
+  const environment = {
+    DATABASE_URL: target.url,
+    DATA_DIR: join(home, 'target'),
+    SECRET_KEY: 'x'.repeat(44),
+  };
+  const { code, error } = await command(environment, 'restore', file);
+  expect([code, error]).toEqual([
+    2,
+    expect.stringContaining(
+      'The database is not empty: it has letters. A backup is restored into an empty one.',
+    ),
+  ]);
+  expect(error).not.toContain('SECRET_KEY');
+});
+
 test('a service that is started while its database is moved has the move refused, before it commits', async () => {
   const dataDir = join(home, 'target');
   const holder = postgres(source.url, { max: 2, onnotice: () => {} });
