@@ -30,7 +30,11 @@ export async function auditLedger(
   const findings = new Findings();
   const [row] = await session.query<{ instances: number }>(SERVED);
   const served = (row?.instances ?? 0) > 0;
-  if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
+  if (session.isCopy)
+    findings.note(
+      'An instance serves this database, and a copy of it was read: whether it is late is not judged.',
+    );
+  else if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
   const removed = await readRemoved(session);
   const audit: Audit = { session, findings, now, since, removed, served, bodies };
   const quotas = new QuotaLedger(removed, since);

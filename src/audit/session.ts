@@ -9,6 +9,8 @@ import { Unavailable } from '../errors/unavailable.ts';
 
 /** A session sees one moment of a database for as long as it takes. Nothing can be written through it. */
 export interface Session {
+  /** True where a copy is read of an embedded database that an instance serves. */
+  readonly isCopy?: boolean;
   query<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
   /** @throws Unavailable when the moment was lost on the way: what was read then belongs to two moments. */
   close(): Promise<void>;
@@ -75,11 +77,12 @@ const pidOf = async (query: Session['query']): Promise<number | undefined> =>
 
 /** Of a database that a service has open, a copy is read: a transaction in it would hold up the service. */
 async function embeddedSession(where: Where): Promise<Session> {
-  const { database, remove } = await openOrCopy(where, (place) =>
+  const { database, isCopy, remove } = await openOrCopy(where, (place) =>
     EmbeddedDatabase.open(place.dataDir, place),
   );
   await database.script(BEGIN);
   return {
+    isCopy,
     query: (text, parameters) => database.query(text, parameters),
     close: () => database.close().finally(remove),
   };

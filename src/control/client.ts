@@ -47,6 +47,8 @@ export async function openForCommand(where: Where): Promise<Database> {
 /** A database that was opened to be read as a whole; `remove` takes away the copy, where it is one. */
 interface OpenedWhole<T> {
   readonly database: T;
+  /** True for a copy, which a service made that has the database itself. */
+  readonly isCopy: boolean;
   remove(): void;
 }
 
@@ -59,13 +61,14 @@ export async function openOrCopy<T>(
   open: (where: Where) => Promise<T>,
 ): Promise<OpenedWhole<T>> {
   try {
-    return { database: await open(where), remove() {} };
+    return { database: await open(where), isCopy: false, remove() {} };
   } catch (error) {
     if (!(error instanceof DataDirectoryInUse)) throw error;
     const copy = await copyOf(error);
     const remove = () => rmSync(copy, { recursive: true, force: true });
     try {
-      return { database: await open({ url: null, dataDir: copy, isTemporary: true, isCopy: true }), remove };
+      const database = await open({ url: null, dataDir: copy, isTemporary: true, isCopy: true });
+      return { database, isCopy: true, remove };
     } catch (failure) {
       remove();
       throw failure;
