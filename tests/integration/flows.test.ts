@@ -251,7 +251,7 @@ inEachWorld('flows', (world) => {
       '2026-11-24T23:00:00.000Z isPaid met',
       '2026-11-25T07:00:00.000Z after sent',
     ]);
-    expect(path[0].email).toMatchObject({ subject: 'Hello Eve', html: '<p>free 7</p>' });
+    expect(path[0].email).toMatchObject({ subject: 'Hello Eve', html: '<p>free 7</p>', text: 'free 7' });
     expect(path[6].email).toMatchObject({ subject: 'Paid', html: '<p>paid 7</p>' });
     expect({ endedAs, endsAt }).toEqual({ endedAs: 'completed', endsAt: '2026-11-25T07:00:00.000Z' });
     const left = ok(await simulate([{ name: 'stop', after: { amount: 9, unit: 'hours' } }]));

@@ -5,6 +5,7 @@ import { Decider, type Decision, earliest } from '../../engine/decide.ts';
 import { Problems } from '../../filters/condition.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import { textFromHtml } from '../../mail/content/text-part.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
@@ -251,9 +252,12 @@ class Simulated {
       const [first] = filled.extra.details ?? [];
       return { outcome: `skipped: ${first?.message ?? filled.message}` };
     }
-    this.#mail = { subject: subject ?? filled.subject, html: filled.html, text: filled.text };
+    const { html } = filled;
+    // As an email's text part is made when it leaves.
+    const text = filled.text ?? (html === null ? null : textFromHtml(html));
+    this.#mail = { subject: subject ?? filled.subject, html, text };
     this.#rendered.mails++;
-    this.#rendered.length += (filled.html?.length ?? 0) + (filled.text?.length ?? 0);
+    this.#rendered.length += (html?.length ?? 0) + (text?.length ?? 0);
     for (const type of ['sent', 'delivered']) this.#remember({ type, subject: null, at });
     return { outcome: 'sent' };
   }
