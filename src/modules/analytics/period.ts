@@ -114,7 +114,8 @@ function daysFrom(from: number, to: number, timeZone: string): number[] {
   for (let day = zoned(from, timeZone).toPlainDate().add({ days: 1 }); ; day = day.add({ days: 1 })) {
     const at = day.toZonedDateTime(timeZone).epochMilliseconds;
     if (at >= to) return starts;
-    starts.push(at);
+    // A day that a zone left out, as Apia did at the date line, begins when the one after it does.
+    if (at !== starts.at(-1)) starts.push(at);
   }
 }
 
