@@ -1,4 +1,4 @@
-import type { Kind } from '../engine/kind.ts';
+import { type Kind, keepsBirths } from '../engine/kind.ts';
 import type { Session } from './session.ts';
 import type { AuditedActor } from './snapshots.ts';
 
@@ -6,11 +6,11 @@ import type { AuditedActor } from './snapshots.ts';
 export type Marks = ReadonlyMap<number, string>;
 
 /** Reads the marks of a kind. */
-export async function readMarks(session: Session, { name, life, keepsChildren }: Kind): Promise<Marks> {
-  if (!life && !keepsChildren) return new Map();
+export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
+  if (!keepsBirths(kind)) return new Map();
   const rows = await session.query<{ id: number; low_water: string }>(
     'select id, low_water from instances where kind = $1',
-    [name],
+    [kind.name],
   );
   return new Map(rows.map(({ id, low_water }) => [id, low_water]));
 }

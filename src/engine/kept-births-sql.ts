@@ -24,19 +24,19 @@ export const FORGET = `delete from instances where id = $1 and not open`;
 /** Births of a closed instance from its mark on, and behind $2, that have no turn. */
 export function leftStatement(kind: Kind): string {
   if (!kind.life)
-    return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${isKeptSql('a')} order by a.id limit ${LEFT_AT_ONCE}`;
+    return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${hasNoTurn('a')} order by a.id limit ${LEFT_AT_ONCE}`;
   const { births, turns } = lifeOf(kind);
   return `select b.id from ${births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
   and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
 }
 
 /** SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; the clock knows nothing of it. */
-export const isKeptSql = (alias: string): string =>
+const hasNoTurn = (alias: string): string =>
   `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
 
 /**
- * SQL: the lowest id of a kind that any instance may keep. No row with a lower one needs to be looked at; where none keeps anything it
- * is null, and nothing is found.
+ * SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may keep: where none keeps
+ * anything the lowest mark is null, and nothing is found.
  */
-export const lowestKeptSql = ({ name }: Pick<Kind, 'name'>): string =>
-  `(select min(k.low_water) from instances k where k.kind = '${name}')`;
+export const isKeptSql = ({ name }: Pick<Kind, 'name'>, alias: string): string =>
+  `${alias}.id >= (select min(k.low_water) from instances k where k.kind = '${name}') and ${hasNoTurn(alias)}`;

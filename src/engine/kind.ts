@@ -218,6 +218,10 @@ export interface Kind {
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }
 
+/** True of a kind of which an instance may keep births: those that it carries out at once have no place among what is due. */
+export const keepsBirths = ({ life, keepsChildren }: Pick<Kind, 'life' | 'keepsChildren'>): boolean =>
+  life !== undefined || keepsChildren === true;
+
 /** The fact with a name. @throws when the kind has none, which is a mistake of whoever follows it */
 export function factOf({ name, facts }: Kind, fact: string): FactTable {
   const table = facts.find((each) => each.name === fact);

@@ -9,7 +9,7 @@ import type { Draft, Order } from './draft.ts';
 import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from './fold.ts';
 import { type Share, WHOLE_SHARE } from './handing-over.ts';
 import { type KeepingFaults, type KeepingTimes, KeptBirths } from './kept-births.ts';
-import type { ActorEvent, Kind } from './kind.ts';
+import { type ActorEvent, type Kind, keepsBirths } from './kind.ts';
 import { Mailbox } from './mailbox.ts';
 import { type Performer, Performing } from './performers.ts';
 import type { Claim, EventResult, Scope } from './result.ts';
@@ -110,13 +110,12 @@ export class RunningKind {
     this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
-    this.keptBirths =
-      kind.life || kind.keepsChildren
-        ? new KeptBirths(kind, {
-            ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
-            leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
-          })
-        : null;
+    this.keptBirths = keepsBirths(kind)
+      ? new KeptBirths(kind, {
+          ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
+          leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
+        })
+      : null;
     const deps = {
       database,
       clock,

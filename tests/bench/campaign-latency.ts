@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { openDatabase } from '../../src/db/open.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';
+import { eventually } from '../support/eventually.ts';
 import { LIVE_KEY } from '../support/service.ts';
 import { median } from './median.ts';
 import type { Row } from './table.ts';
@@ -12,6 +13,9 @@ const EVERY_MS = 25;
 /** Recipients of the campaign beside them, enough for all of them. */
 const RECIPIENTS = 200_000;
 const HTML = `<p>Hi {{ contact.firstName }}</p>${'<p>Some forty characters of a newsletter.</p>\n'.repeat(50)}`;
+
+/** What a paused campaign has under way: what has left its queue comes to its end. */
+const UNDER_WAY = `select id from emails_now where campaign_id = $1 and state = 'sending' limit 1`;
 
 /** Wall clock with fractions, the same in all processes of one machine. */
 const now = (): number => performance.timeOrigin + performance.now();
@@ -76,15 +80,19 @@ async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
     const { id } = (await post('/v1/campaigns', { name: 'News', audienceId, ...said })).body.data;
     const [alone, beside]: [number[], number[]] = [[], []];
     const [answeredAlone, answeredBeside]: [number[], number[]] = [[], []];
-    const without = (answered: number[]) => measured(answered);
     const besideOne = async (answered: number[]) => {
       const going = await post(`/v1/campaigns/${id}/send`, {});
       if (going.status !== 200) throw new Error(JSON.stringify(going.body));
-      while ((await get(`/v1/campaigns/${id}`)).body.data.status === 'preparing') await Bun.sleep(50);
+      await eventually('the campaign sends', async () =>
+        (await get(`/v1/campaigns/${id}`)).body.data.status === 'sending' ? true : undefined,
+      );
       const times = await measured(answered);
       const held = await post(`/v1/campaigns/${id}/pause`, {});
       if (held.status !== 200) throw new Error('The campaign has ended before the measurement did.');
-      await Bun.sleep(2_000);
+      await eventually('nothing of the campaign is under way', async () => {
+        const [row] = await database.query(UNDER_WAY, [id]);
+        return row ? undefined : true;
+      });
       return times;
     };
     bench.say('Single emails beside a campaign: warming up …');
@@ -95,8 +103,8 @@ async function latencyBeside(bench: Workbench): Promise<readonly Row[]> {
       bench.say(`Single emails without a campaign and beside one, ${round} of ${rounds} …`);
       // A machine that becomes louder must not speak for either of them.
       const isTurned = round % 2 === 0;
-      const first = isTurned ? await besideOne(answeredBeside) : await without(answeredAlone);
-      const second = isTurned ? await without(answeredAlone) : await besideOne(answeredBeside);
+      const first = isTurned ? await besideOne(answeredBeside) : await measured(answeredAlone);
+      const second = isTurned ? await measured(answeredAlone) : await besideOne(answeredBeside);
       const [one, other] = isTurned ? [second, first] : [first, second];
       alone.push(...one);
       beside.push(...other);

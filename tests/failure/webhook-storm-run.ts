@@ -35,7 +35,7 @@ export interface StormReport {
   readonly earliestRetry: number;
   readonly latestRetry: number;
   readonly retries: number;
-  /** Deliveries that neither ended nor are due at any time. */
+  /** Deliveries that neither ended nor are due at any time, nor are kept by an instance of which the others know. */
   readonly stuck: number;
 }
 
@@ -98,8 +98,9 @@ export async function runStorm(storm: Storm): Promise<StormReport> {
   const waits = retryWaits(receivers);
   const [dead] = await world.sql<{ n: number }[]>`select count(*)::int as n from webhook_attempts a
     join webhook_deliveries d on d.id = a.delivery_id where d.webhook_id = ${deadId}`;
-  const [stuck] = await world.sql<{ n: number }[]>`select count(*)::int as n from webhook_deliveries
-    where state in ('queued', 'posting', 'scheduled') and wake_at is null`;
+  const [stuck] = await world.sql<{ n: number }[]>`select count(*)::int as n from webhook_deliveries d
+    where state in ('queued', 'posting', 'scheduled') and wake_at is null and not (revision = 1 and exists (
+      select from instances i where i.id = d.kept_by and i.kind = 'webhookDelivery' and d.id >= i.low_water))`;
   return {
     events: events.length,
     expected: pairs.length,

@@ -202,3 +202,26 @@ test('with the embedded database as well', async () => {
   expect(sent.status).toBe(202);
   expect((await client.get(`/v1/emails/${sent.body.data.id}`)).body.data.html).toBe(html);
 });
+
+test('a key that was revoked brings nothing into the bucket, also when what it sends grows large only here', async () => {
+  const { key: owner, url } = { key: service.keys.live, url: service.url };
+  const made = await createClient(url, owner).post('/v1/api-keys', {
+    ...{ name: 'K', env: 'live', permissions: ['emails:send'] },
+  });
+  const template = await service.live.post('/v1/templates', {
+    ...{ name: 'Large', subject: 'S' },
+    html: `<p>{{ once }}</p><p>${noise(100_000, 7).toString('base64')}</p>`,
+  });
+  expect([made.status, template.status]).toEqual([201, 201]);
+  const client = createClient(url, made.body.data.key);
+  const send = (once: string) =>
+    client.post('/v1/emails', {
+      ...{ from: 'shop@sender.example', to: 'ada@example.com' },
+      ...{ templateId: template.body.data.id, variables: { once } },
+    });
+  expect((await send('first')).status).toBe(202);
+  const before = await s3.keys('live/');
+  expect((await service.live.delete(`/v1/api-keys/${made.body.data.id}`)).status).toBe(200);
+  expect((await send('second')).status).toBe(401);
+  expect(await s3.keys('live/')).toEqual(before);
+});

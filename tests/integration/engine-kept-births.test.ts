@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { auditLedger } from '../../src/audit/audit.ts';
 import type { Database } from '../../src/db/database.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
@@ -14,41 +13,33 @@ import {
   emailSpawn,
   engineOver,
   idle,
-  ManualClock,
   opened,
   plainInput,
   postgresStore,
-  rowsOf,
   WORKSPACE,
 } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { eventually } from '../support/eventually.ts';
+import { away, KEPT_AT, type KeptCondition, KeptScene } from '../support/kept-scene.ts';
 import { onEachStore, sharedStore } from '../support/shared-store.ts';
 
-const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const NOW = KEPT_AT;
 const QUICK: KeepingTimes = { beatMs: 10, goneAfterMs: 400, stuckAfterMs: 60_000 };
 const CALLER = { workspaceId: WORKSPACE, livemode: false } as Parameters<typeof readPage>[1];
 
-interface Condition {
-  readonly state: string;
-  readonly revision: number;
-  readonly isDue: boolean;
-  readonly kept_by: number | null;
-  readonly attempt: number;
-}
-
-/** Instances over one database, each of which can be cut off from it as if it were frozen or dead. */
-class Scene implements AsyncDisposable {
-  readonly clock = new ManualClock(NOW);
-  readonly #engines: Engine[] = [];
-
-  constructor(readonly database: Database) {}
+class Scene extends KeptScene {
+  constructor(database: Database) {
+    super(database, {
+      relation: 'emails_now',
+      tables: ['emails', 'email_turns', 'email_due', 'instances'],
+      isOurs: ({ check }) => check === 'births' || check === 'snapshots' || check === 'journals',
+    });
+  }
 
   instance(performer: Performer = idle, times: Partial<KeepingTimes> = {}) {
     const own = new HookedDatabase(this.database);
     const engine = engineOver(own, { clock: this.clock, performer, keeping: { ...QUICK, ...times } });
-    engine.start();
-    this.#engines.push(engine);
+    this.start(engine);
     return { engine, own };
   }
 
@@ -63,46 +54,7 @@ class Scene implements AsyncDisposable {
       return undefined;
     });
   }
-
-  async condition(id: string): Promise<Condition> {
-    const [row] = await rowsOf<Condition>(
-      this.database,
-      `select state, revision, wake_at is not null as "isDue", kept_by, (context->>'attempt')::integer as attempt
-       from emails_now where id = $1`,
-      [id],
-    );
-    if (!row) throw new Error(`No email ${id}.`);
-    return row;
-  }
-
-  leftToClock(id: string): Promise<Condition> {
-    return eventually('the birth is left to the clock', async () => {
-      const condition = await this.condition(id);
-      return condition.isDue ? condition : undefined;
-    });
-  }
-
-  async faults(): Promise<readonly string[]> {
-    const session = {
-      query: <Row extends object>(text: string, parameters?: readonly never[]) =>
-        this.database.query<Row>(text, parameters),
-      close: async () => {},
-    };
-    const findings = await auditLedger(session as never, this.clock.time);
-    return findings.named.flatMap(({ check, id, what }) =>
-      check === 'births' || check === 'snapshots' || check === 'journals' ? [`${check}: ${id} ${what}`] : [],
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#engines.map((engine) => engine.stop()));
-    await this.database.script('truncate emails, email_turns, email_due, instances');
-  }
 }
-
-const away = () => {
-  throw new Unavailable('The instance is frozen.');
-};
 
 onEachStore('births that an instance keeps', (store) => {
   test('have no place among what is due, are listed, and need none for their outcome', async () => {
@@ -134,7 +86,7 @@ onEachStore('births that an instance keeps', (store) => {
     dead.own.before = away;
     const { engine } = scene.instance({
       ...idle,
-      perform: ({ actor }) => [accepted(scene.clock.time, (actor.snapshot.context as Condition).attempt)],
+      perform: ({ actor }) => [accepted(scene.clock.time, (actor.snapshot.context as KeptCondition).attempt)],
     });
     for (const id of ids)
       expect(await scene.leftToClock(id)).toMatchObject({ state: 'sending', revision: 2, attempt: 1 });

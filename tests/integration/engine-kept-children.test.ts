@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test';
 import pino from 'pino';
 import type { WebhookDeliveryEvent } from '../../machines/webhook-delivery-context.ts';
-import { auditLedger } from '../../src/audit/audit.ts';
 import type { Database } from '../../src/db/database.ts';
 import { lowestIdAt } from '../../src/db/ids.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -19,37 +18,25 @@ import {
   countOf,
   emailSpawn,
   idle,
-  ManualClock,
   opened,
   plainInput,
-  rowsOf,
   TEST,
   WORKSPACE,
 } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { eventually } from '../support/eventually.ts';
+import { away, KEPT_AT, type KeptCondition, KeptScene } from '../support/kept-scene.ts';
 import { onEachStore, type SharedStore } from '../support/shared-store.ts';
 
-const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const NOW = KEPT_AT;
 /** However slow the machine is, an instance takes nobody for gone. */
 const QUICK: KeepingTimes = { beatMs: 10, goneAfterMs: 60_000, stuckAfterMs: 60_000 };
 /** One that soon does. */
 const TAKING_OVER: Partial<KeepingTimes> = { goneAfterMs: 400 };
 const ENDPOINT = 'wh_kept';
+const OF_EMAIL = 'email_id = $1';
 /** Longer than an attempt may take. */
 const BEHIND_LEASE_MS = 60_000;
-
-interface Condition {
-  readonly id: string;
-  readonly state: string;
-  readonly revision: number;
-  readonly isDue: boolean;
-  readonly kept_by: number | null;
-  readonly attempt: number;
-}
-
-const CONDITIONS = `select id, state, revision, wake_at is not null as "isDue", kept_by, (context->>'attempt')::integer as attempt
-  from webhook_deliveries`;
 
 const taken = (at: number, attempt = 1): WebhookDeliveryEvent => ({
   type: 'attempt.succeeded',
@@ -57,12 +44,18 @@ const taken = (at: number, attempt = 1): WebhookDeliveryEvent => ({
   ...{ webhookId: ENDPOINT, endpointIsFailing: false },
 });
 
-/** Instances over one database, whose emails call for a delivery each, and which can be cut off from it. */
-class Scene implements AsyncDisposable {
-  readonly clock = new ManualClock(NOW);
-  readonly #engines: Engine[] = [];
-
-  private constructor(readonly database: Database) {}
+/** Instances whose emails call for a delivery each. */
+class Scene extends KeptScene {
+  private constructor(database: Database) {
+    super(database, {
+      relation: 'webhook_deliveries',
+      tables: [
+        ...['emails', 'email_turns', 'email_due', 'instances', 'webhook_endpoints'],
+        ...['webhook_deliveries', 'webhook_delivery_journal', 'webhook_attempts'],
+      ],
+      isOurs: ({ id }) => id.startsWith('dlv_'),
+    });
+  }
 
   static async over({ database }: SharedStore): Promise<Scene> {
     await database.query(
@@ -84,19 +77,16 @@ class Scene implements AsyncDisposable {
       kinds: [emails(idle, [fanOut]), webhookDeliveries(performer)],
       keeping: { ...QUICK, ...times },
     });
-    engine.start();
-    this.#engines.push(engine);
+    this.start(engine);
     return { engine, own };
   }
 
   /** The delivery that the commit of an email's outcome makes. */
-  async delivery(engine: Engine): Promise<Condition> {
+  async delivery(engine: Engine, acceptedAt = this.clock.time): Promise<KeptCondition> {
     const birth = emailSpawn(plainInput(this.clock.time));
     await engine.spawn('email', birth);
-    await engine.tell('email', birth.id, accepted(this.clock.time));
-    const [row] = await rowsOf<Condition>(this.database, `${CONDITIONS} where email_id = $1`, [birth.id]);
-    if (!row) throw new Error('No delivery.');
-    return row;
+    await engine.tell('email', birth.id, accepted(acceptedAt));
+    return this.conditionWhere(OF_EMAIL, birth.id);
   }
 
   /** A delivery that the instance keeps: the first ones call for its term. */
@@ -109,47 +99,18 @@ class Scene implements AsyncDisposable {
     });
   }
 
-  async condition(id: string): Promise<Condition> {
-    const [row] = await rowsOf<Condition>(this.database, `${CONDITIONS} where id = $1`, [id]);
-    if (!row) throw new Error(`No delivery ${id}.`);
-    return row;
-  }
-
-  leftToClock(id: string): Promise<Condition> {
-    return eventually('the delivery is left to the clock', async () => {
-      const condition = await this.condition(id);
-      return condition.isDue ? condition : undefined;
-    });
+  /** One that is kept by an instance which is cut off then. */
+  async keptByOneThatIsAway(): Promise<string> {
+    const { engine, own } = this.instance();
+    const id = await this.kept(engine);
+    own.before = away;
+    return id;
   }
 
   attempts(id: string): Promise<number> {
     return countOf(this.database, `webhook_attempts where delivery_id = '${id}'`);
   }
-
-  async faults(): Promise<readonly string[]> {
-    const session = {
-      query: <Row extends object>(text: string, parameters?: readonly never[]) =>
-        this.database.query<Row>(text, parameters),
-      close: async () => {},
-    };
-    const findings = await auditLedger(session as never, this.clock.time);
-    return findings.named.flatMap(({ check, id, what }) =>
-      id.startsWith('dlv_') ? [`${check}: ${id} ${what}`] : [],
-    );
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#engines.map((engine) => engine.stop()));
-    await this.database.script(
-      `truncate emails, email_turns, email_due, instances, webhook_deliveries, webhook_delivery_journal, webhook_attempts,
-       webhook_endpoints`,
-    );
-  }
 }
-
-const away = () => {
-  throw new Unavailable('The instance is frozen.');
-};
 
 onEachStore('deliveries that an instance keeps', (store) => {
   test('have no place among what is due until their outcome, and a whole history', async () => {
@@ -193,7 +154,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     dead.own.before = away;
     const performer: Performer = {
       ...idle,
-      perform: ({ actor }) => [taken(scene.clock.time, (actor.snapshot.context as Condition).attempt)],
+      perform: ({ actor }) => [taken(scene.clock.time, (actor.snapshot.context as KeptCondition).attempt)],
     };
     const { engine } = scene.instance(performer, TAKING_OVER);
     for (const id of ids)
@@ -260,11 +221,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
     );
     thaw();
     expect((await told).outcome).toBe('changed');
-    const [made] = await rowsOf<Condition>(
-      scene.database,
-      `${CONDITIONS} where email_id = $1 and event_type = 'opened'`,
-      [birth.id],
-    );
+    const made = await scene.conditionWhere(`${OF_EMAIL} and event_type = 'opened'`, birth.id);
     expect(made).toMatchObject({ state: 'posting', revision: 1, isDue: true, kept_by: null });
     expect(await scene.faults()).toEqual([]);
   });
@@ -292,8 +249,8 @@ onEachStore('deliveries that an instance keeps', (store) => {
       else await expect(told).rejects.toBeInstanceOf(Unavailable);
       expect(lost).toBe(true);
       own.query = inner;
-      const [made] = await rowsOf<Condition>(scene.database, `${CONDITIONS} where email_id = $1`, [birth.id]);
-      expect(await scene.leftToClock(made?.id ?? '')).toMatchObject({ revision: 2, attempt: 1 });
+      const made = await scene.conditionWhere(OF_EMAIL, birth.id);
+      expect(await scene.leftToClock(made.id)).toMatchObject({ revision: 2, attempt: 1 });
       expect(await scene.leftToClock(known)).toMatchObject({ revision: 2, attempt: 1 });
       expect(await scene.faults()).toEqual([]);
     });
@@ -313,9 +270,9 @@ onEachStore('deliveries that an instance keeps', (store) => {
     };
     await engine.tell('email', birth.id, accepted(NOW));
     expect(failures).toBe(1);
-    const [made] = await rowsOf<Condition>(scene.database, `${CONDITIONS} where email_id = $1`, [birth.id]);
+    const made = await scene.conditionWhere(OF_EMAIL, birth.id);
     expect(made).toMatchObject({ state: 'posting', isDue: false });
-    for (const id of [first, made?.id ?? '']) await engine.tell('webhookDelivery', id, taken(NOW));
+    for (const id of [first, made.id]) await engine.tell('webhookDelivery', id, taken(NOW));
     // Nothing is under way any more: an instance that keeps nothing ends its term by itself.
     await eventually('the term is over', async () =>
       (await countOf(scene.database, `instances where kind = 'webhookDelivery'`)) === 0 ? true : undefined,
@@ -341,9 +298,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
 
   test('stop with their endpoint', async () => {
     await using scene = await Scene.over(store);
-    const { engine, own } = scene.instance();
-    const id = await scene.kept(engine);
-    own.before = away;
+    const id = await scene.keptByOneThatIsAway();
     await scene.database.query(`update webhook_endpoints set state = 'disabled' where id = $1`, [ENDPOINT]);
     // Another instance, which does not take over what that one keeps.
     const other = scene.instance(idle, { beatMs: 60_000 });
@@ -354,9 +309,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
 
   test('are told apart by an audit when their instance would not be missed', async () => {
     await using scene = await Scene.over(store);
-    const { engine, own } = scene.instance();
-    const id = await scene.kept(engine);
-    own.before = away;
+    const id = await scene.keptByOneThatIsAway();
     const { kept_by } = await scene.condition(id);
     await eventually('the mark lies behind it', async () => {
       // A beat that had begun before may write its own mark once more behind this one.
@@ -391,10 +344,10 @@ onEachStore('deliveries that an instance keeps', (store) => {
     await using scene = await Scene.over(store);
     const { engine } = scene.instance();
     await scene.kept(engine);
-    const birth = emailSpawn(plainInput(NOW));
-    await engine.spawn('email', birth);
-    await engine.tell('email', birth.id, accepted(NOW - 3_600_000));
-    const [made] = await rowsOf<Condition>(scene.database, `${CONDITIONS} where email_id = $1`, [birth.id]);
-    expect(made).toMatchObject({ state: 'posting', isDue: true, kept_by: null });
+    expect(await scene.delivery(engine, NOW - 3_600_000)).toMatchObject({
+      state: 'posting',
+      isDue: true,
+      kept_by: null,
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { Failure, notFound } from '../../http/failure.ts';
 import type { Call, Replay } from '../../http/route.ts';
-import { textFromHtml } from '../../mail/content/text-part.ts';
+import { textPartOf } from '../../mail/content/text-part.ts';
 import { findContact } from '../contacts/queries.ts';
 import { acceptEmail } from '../emails/accept.ts';
 import type { EmailReceipt } from '../emails/queries.ts';
@@ -53,7 +53,7 @@ export async function previewCampaign(
   const shown = await renderFor(deps, call, call.query.contactId);
   if (shown instanceof Failure) return shown;
   const { from, subject, html, text } = shown;
-  return { from, subject, html, text: text ?? (html === null ? null : textFromHtml(html)) };
+  return { from, subject, html, text: textPartOf({ html, text }) };
 }
 
 /** Sends a campaign to colleagues: a real email that counts against the quota, and in no number of the campaign. */

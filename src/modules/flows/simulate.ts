@@ -5,7 +5,7 @@ import { Decider, type Decision, earliest } from '../../engine/decide.ts';
 import { Problems } from '../../filters/condition.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
-import { textFromHtml } from '../../mail/content/text-part.ts';
+import { textPartOf } from '../../mail/content/text-part.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
@@ -253,8 +253,7 @@ class Simulated {
       return { outcome: `skipped: ${first?.message ?? filled.message}` };
     }
     const { html } = filled;
-    // As an email's text part is made when it leaves.
-    const text = filled.text ?? (html === null ? null : textFromHtml(html));
+    const text = textPartOf(filled);
     this.#mail = { subject: subject ?? filled.subject, html, text };
     this.#rendered.mails++;
     this.#rendered.length += (html?.length ?? 0) + (text?.length ?? 0);

@@ -2,7 +2,7 @@ import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { type Drawing, draw } from '../../drawing/moves.ts';
 import { type ActorHistory, readLife } from '../../engine/history.ts';
-import { isKeptSql, lowestKeptSql } from '../../engine/kept-births-sql.ts';
+import { isKeptSql } from '../../engine/kept-births-sql.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
 import { keptStatement } from '../../engine/life-statements.ts';
 import type { Scope } from '../../engine/result.ts';
@@ -144,7 +144,7 @@ async function relationFor(
 
 /** The rows that instances keep, of which the index on wake-up times knows nothing. */
 const keptRows = (kind: Kind, condition: string): string =>
-  `select * from ${kind.table} k where k.id >= ${lowestKeptSql(kind)} and ${isKeptSql('k')} and ${condition} limit ${EXAMINED}`;
+  `select * from ${kind.table} a where ${isKeptSql(kind, 'a')} and ${condition} limit ${EXAMINED}`;
 
 function pageOf(rows: readonly Row[], stoppedAt: string | null): FoundPage {
   const actors = rows.slice(0, PAGE).map(itemOf);

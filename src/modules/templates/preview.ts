@@ -1,6 +1,6 @@
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
-import { textFromHtml } from '../../mail/content/text-part.ts';
+import { textPartOf } from '../../mail/content/text-part.ts';
 import { Problems } from '../../mail/problems.ts';
 import { problemOfRendered } from '../emails/queries.ts';
 import { type Compilers, compile } from './compile.ts';
@@ -54,8 +54,7 @@ export async function previewTemplate(
   const { subject, previewText, html, text } = rendered.parts;
   const wrong = problemOfSubject(content, values, subject);
   if (wrong !== null) return invalid([{ path: '/body/subject', message: wrong }]);
-  // As an email's text part is made when it leaves.
-  const asText = text ?? (html === null ? null : textFromHtml(html));
+  const asText = textPartOf({ html, text });
   return {
     ...{ templateId, version, subject, previewText, html, text: asText },
     from: content.from,

@@ -1,5 +1,5 @@
 import type { StopReason, WebhookEndpointState } from '../../../../machines/webhook-endpoint.ts';
-import { isKeptSql, lowestKeptSql } from '../../../engine/kept-births-sql.ts';
+import { isKeptSql } from '../../../engine/kept-births-sql.ts';
 import type { Selection, SelectionTeller } from '../../../engine/tell-where.ts';
 import type { Clock } from '../../../time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
@@ -34,13 +34,9 @@ const OF_INACTIVE: Selection = {
   reason: `${REASON} where w.id = p.webhook_id`,
 };
 
-/** SQL: a delivery `alias` is kept by an instance; only those are looked at that may be. */
-export const isKeptDelivery = (alias: string): string =>
-  `${alias}.id >= ${lowestKeptSql(webhookDeliveryKind)} and ${isKeptSql(alias)}`;
-
 /** What instances keep for inactive endpoints, which the index of the clock does not have: found by their ids among the newest deliveries. */
 const KEPT_OF_INACTIVE: Selection = {
-  where: isKeptDelivery('a'),
+  where: isKeptSql(webhookDeliveryKind, 'a'),
   along: [],
   reason: `${REASON} join webhook_deliveries d on d.webhook_id = w.id where d.id = p.id`,
 };

@@ -2,12 +2,14 @@ import { Batcher } from '../../../async/batcher.ts';
 import { within } from '../../../async/deadline.ts';
 import type { Principal } from '../../../auth/principal.ts';
 import type { Database } from '../../../db/database.ts';
+import { isKeptSql } from '../../../engine/kept-births-sql.ts';
 import type { ActorEvent } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
 import type { SelectionTeller } from '../../../engine/tell-where.ts';
 import { Unavailable } from '../../../errors/unavailable.ts';
 import type { Clock } from '../../../time/clock.ts';
-import { isKeptDelivery, stopDeliveries } from './stop-pending.ts';
+import { webhookDeliveryKind } from './kind.ts';
+import { stopDeliveries } from './stop-pending.ts';
 
 /**
  * True when something waits for a disabled endpoint. Written so that no index but the clock's serves the first half, which holds
@@ -17,7 +19,7 @@ const WAITS = `with w as materialized (
   select id from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean and w.state = 'disabled'
 )
 select exists (select true from w join webhook_deliveries d on d.webhook_id || '' = w.id where d.wake_at is not null and d.workspace_id = $2)
-  or exists (select true from w join webhook_deliveries d on d.webhook_id = w.id where ${isKeptDelivery('d')} and d.workspace_id = $2) as waits`;
+  or exists (select true from w join webhook_deliveries d on d.webhook_id = w.id where ${isKeptSql(webhookDeliveryKind, 'd')} and d.workspace_id = $2) as waits`;
 
 /** What a client waits for the stopping of a great many. */
 const PATIENCE_MS = 5_000;
