@@ -31,7 +31,8 @@ const GROWTH = 10;
 
 /**
  * An ordered, bounded queue in front of something that is cheaper by the batch. A batch leaves the moment the
- * previous one has returned: one item when idle, hundreds under load; where it gathers, a moment later when many are inside.
+ * previous one has returned: one item when idle, hundreds under load; where it gathers, a moment later when many are inside, and half of
+ * them at once where two may be under way.
  */
 export class Batcher<T> {
   #waiting: { readonly item: T; readonly bytes: number }[] = [];
@@ -79,7 +80,16 @@ export class Batcher<T> {
   admit(item: T, bytes = 256): void {
     this.#waiting.push({ item, bytes });
     this.#waitingBytes += bytes;
-    this.#start();
+    if (this.#isHalf()) this.#leave();
+    else this.#start();
+  }
+
+  /** True where two batches take turns, and what waits is one of them: it need not wait for those that are still being read. */
+  #isHalf(): boolean {
+    if (!this.#gathering || this.width === 1 || this.#resting > 0 || this.#running >= this.width)
+      return false;
+    const { length } = this.#waiting;
+    return length >= this.#batchItems || this.#gathering.isHalf(length, this.#underWay);
   }
 
   /**

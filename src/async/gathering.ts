@@ -31,6 +31,15 @@ export class Gathering {
     return Math.min(LONGEST_MS, Math.max(1, underWay > 0 ? this.#batchMs : this.#batchMs / 2));
   }
 
+  /**
+   * Whether those that wait are half of what has lately been inside. All of 64 requests that come in one turn of the event loop would else
+   * be one batch, beside which either side is idle half of the time.
+   */
+  isHalf(waiting: number, underWay: number): boolean {
+    this.#inside = Math.max(waiting + underWay, this.#inside);
+    return waiting >= Math.max(MANY, this.#inside / 2);
+  }
+
   /** A batch has left. */
   left(): void {
     this.#inside *= FADING;

@@ -57,43 +57,59 @@ function held(limits = GATHERED) {
   return { batcher, batches, push, sizes, turn };
 }
 
-test('of many clients that ask again, the next batch is as large as the one under way', async () => {
+test('clients that all ask again at once are two batches, of which the first leaves before the last of them is there', async () => {
   const { batcher, batches, push, sizes, turn } = held();
-  push(32);
+  const endAll = () => {
+    for (const { end } of batches) end();
+  };
+  // Nothing is known of them yet.
+  push(64);
+  expect(sizes()).toEqual([16, 16]);
+  endAll();
   await turn();
-  expect(sizes()).toEqual([32]);
-  push(32);
+  expect(sizes()).toEqual([16, 16, 32]);
+  endAll();
+  await batcher.drained();
+  // At most 48 have been inside at once, and that fades.
+  push(40);
+  expect(sizes().slice(3)).toEqual([23]);
+  push(24);
+  expect(sizes().slice(3)).toEqual([23, 23]);
+  endAll();
   await turn();
-  expect(sizes()).toEqual([32, 32]);
-  for (const { end } of batches) end();
+  expect(sizes().slice(3)).toEqual([23, 23, 18]);
+  endAll();
   await batcher.drained();
 });
 
 test('what waits for more leaves after its time, though nothing comes', async () => {
   const { batcher, batches, push, sizes, turn } = held();
   push(64);
-  await turn();
-  batches[0]?.end();
+  for (let n = 0; n < 3; n++) {
+    for (const { end } of batches) end();
+    await turn();
+  }
   await batcher.drained();
+  expect(sizes()).toEqual([16, 16, 32]);
   push(1);
   const drained = batcher.drained();
-  while (sizes().length < 2) await turn();
-  expect(sizes()).toEqual([64, 1]);
-  batches[1]?.end();
+  while (sizes().length < 4) await turn();
+  expect(sizes()).toEqual([16, 16, 32, 1]);
+  batches[3]?.end();
   await drained;
 });
 
 test('a batch that fills its statement leaves, whatever was inside, and without gathering one item does', async () => {
-  const full = held({ ...GATHERED, batchItems: 20 });
-  full.push(200);
+  const full = held({ ...GATHERED, batchItems: 12 });
+  full.push(120);
   await full.turn();
-  expect(full.sizes()).toEqual([20, 20]);
+  expect(full.sizes()).toEqual([12, 12]);
   const drained = full.batcher.drained();
   while (full.batches.length < 10) {
     for (const { end } of full.batches) end();
     await full.turn();
   }
-  expect(full.sizes()).toEqual(Array.from({ length: 10 }, () => 20));
+  expect(full.sizes()).toEqual(Array.from({ length: 10 }, () => 12));
   for (const { end } of full.batches) end();
   await drained;
   const plain = held(COMMIT_LIMITS);
@@ -103,4 +119,15 @@ test('a batch that fills its statement leaves, whatever was inside, and without 
   await plain.turn();
   expect(plain.sizes()).toEqual([64, 1]);
   for (const { end } of plain.batches) end();
+});
+
+test('half of what has lately been inside is a batch, and a few never are', () => {
+  const gathering = new Gathering();
+  expect(gathering.isHalf(15, 0)).toBeFalse();
+  expect(gathering.isHalf(16, 0)).toBeTrue();
+  expect(gathering.isHalf(20, 44)).toBeFalse();
+  expect(gathering.isHalf(31, 0)).toBeFalse();
+  expect(gathering.isHalf(32, 0)).toBeTrue();
+  for (let n = 0; n < 14; n++) gathering.left();
+  expect(gathering.isHalf(16, 0)).toBeTrue();
 });
