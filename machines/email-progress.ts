@@ -48,6 +48,24 @@ export function countedOutcomes(
 /** The members of the context that an outcome is judged by. */
 export type Tried = Pick<EmailContext, 'recipients' | 'holdsDoubt'>;
 
+/** What each outcome makes of its recipient. */
+const CHANGES: {
+  readonly [Each in RecipientOutcome['outcome']]: (
+    outcome: RecipientOutcome,
+    holdsDoubt: boolean,
+  ) => Partial<RecipientProgress>;
+} = {
+  accepted: () => ({ status: 'sent', lastEvent: 'sent', inDoubt: false }),
+  unknown: () => ({ inDoubt: true }),
+  // Where doubts are held nobody in doubt is tried, so that the doubt can only be about the attempt that says now that nothing
+  // was delivered. Where they are tried again, an earlier attempt may have reached the recipient.
+  deferred: (_, holdsDoubt) => (holdsDoubt ? { inDoubt: false } : {}),
+  refused: ({ reason = 'bounced' }) => ({ status: 'failed', lastEvent: 'bounced', reason, inDoubt: false }),
+  // No server has said anything, so that nothing bounced.
+  suppressed: () => ({ status: 'failed', reason: 'suppressed', inDoubt: false }),
+  removed: () => ({ status: 'failed', reason: 'domain_removed', inDoubt: false }),
+};
+
 /** The progress after an attempt. With `expired`, recipients that are still pending have failed. */
 export function afterAttempt(
   { recipients, holdsDoubt }: Tried,
@@ -55,23 +73,8 @@ export function afterAttempt(
   expired: boolean,
 ): readonly RecipientProgress[] {
   let next = recipients;
-  for (const { recipient, outcome, reason } of countedOutcomes(recipients, outcomes)) {
-    if (outcome === 'accepted')
-      next = changed(next, recipient, { status: 'sent', lastEvent: 'sent', inDoubt: false });
-    if (outcome === 'unknown') next = changed(next, recipient, { inDoubt: true });
-    // Where doubts are held nobody in doubt is tried, so that the doubt can only be about the attempt that says now that nothing
-    // was delivered. Where they are tried again, an earlier attempt may have reached the recipient.
-    if (outcome === 'deferred' && holdsDoubt) next = changed(next, recipient, { inDoubt: false });
-    if (outcome === 'refused')
-      next = changed(next, recipient, {
-        status: 'failed',
-        lastEvent: 'bounced',
-        reason: reason ?? 'bounced',
-        inDoubt: false,
-      });
-    if (outcome === 'suppressed')
-      next = changed(next, recipient, { status: 'failed', reason: 'suppressed', inDoubt: false });
-  }
+  for (const counted of countedOutcomes(recipients, outcomes))
+    next = changed(next, counted.recipient, CHANGES[counted.outcome](counted, holdsDoubt));
   return expired ? afterExpiry(next) : next;
 }
 

@@ -43,9 +43,10 @@ export interface RecipientProgress {
 export interface RecipientOutcome {
   /** Index into the context's recipients. */
   readonly recipient: number;
-  readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed' | 'unknown';
+  /** `suppressed` and `removed` are of those that nothing was sent to, for themselves or since the sending domain is gone. */
+  readonly outcome: 'accepted' | 'deferred' | 'refused' | 'suppressed' | 'removed' | 'unknown';
   /** The reason of a refusal; read for 'refused' only. */
-  readonly reason?: FailureReason;
+  readonly reason?: Exclude<FailureReason, 'suppressed' | 'domain_removed'>;
   /** True when the refusal proves the address bad for good; left out, a bounce does. */
   readonly suppresses?: boolean;
   /** The `data` of the recorded event. */

@@ -131,14 +131,17 @@ const LATE_PROOF = {
   response: 'No reply came to the attempt; a later report shows that the message arrived.',
 };
 
-/** The outcomes of an attempt that leave no event: deferred and unknown ones. */
+const LEAVES_EVENT: Readonly<Record<RecipientOutcome['outcome'], boolean>> = {
+  ...{ accepted: true, refused: true },
+  ...{ deferred: false, unknown: false, suppressed: false, removed: false },
+};
+
+/** The outcomes of an attempt that leave no event. */
 export const notesOfAttempt = (
   { recipients }: EmailContext,
   { outcomes }: AttemptCompleted,
 ): readonly RecipientOutcome[] =>
-  countedOutcomes(recipients, outcomes).filter(
-    ({ outcome }) => outcome === 'deferred' || outcome === 'unknown' || outcome === 'suppressed',
-  );
+  countedOutcomes(recipients, outcomes).filter(({ outcome }) => !LEAVES_EVENT[outcome]);
 
 /** True when another attempt would include any recipient. */
 export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>

@@ -259,3 +259,30 @@ test('that stops by itself tells the admins', async () => {
   expect(warning.subject).toBe('The campaign “News” is paused');
   expect(warning.text).toContain('3 recipients have not got it');
 });
+
+test('whose domain is removed and added anew sends what waited for it', async () => {
+  const added = await service.live.post('/v1/domains', { name: 'moved.example' });
+  expect(added.body.data.status).toBe('verified');
+  way.defers = () => true;
+  const id = await aCampaign({ audienceId: await people(3), from: 'News <news@moved.example>' });
+  await send(id);
+  await until(id, 'sent');
+  const ofStatus = async (status: string): Promise<Email[]> =>
+    (await get(`/v1/emails?campaignId=${id}&status=${status}`)) as never;
+  await eventually('all are put off', async () => (await ofStatus('deferred')).length === 3 || undefined);
+  expect((await service.live.delete(`/v1/domains/${added.body.data.id}`)).status).toBe(204);
+  way.defers = () => false;
+  const before = way.sent.length;
+  await service.pass(3_600_000);
+  const evidence = async ({ id: email }: Email) => (await get(`/v1/emails/${email}/explain`)).evidence;
+  await eventually('they wait for the domain', async () => {
+    const waiting = await Promise.all((await ofStatus('deferred')).map(evidence));
+    const say = waiting.map((one) => one.some(({ text }: Email) => text.includes('not verified any more')));
+    return (say.length === 3 && say.every(Boolean)) || undefined;
+  });
+  expect(way.sent).toHaveLength(before);
+  expect((await service.live.post('/v1/domains', { name: 'moved.example' })).status).toBe(201);
+  await service.pass(4 * 3_600_000);
+  await eventually('they arrive', async () => (await ofStatus('delivered')).length === 3 || undefined);
+  expect(await get(`/v1/campaigns/${id}/stats`)).toMatchObject({ total: 3, sent: 3, failed: 0 });
+});

@@ -305,12 +305,19 @@ describe('suppression of bad addresses', () => {
 
   test('a refused message says nothing of the address', () => {
     const email = sending();
-    email.tell(
-      completed(BORN + 1, 1, outcome(0, 'refused', 'rejected'), outcome(1, 'refused', 'domain_removed')),
-    );
+    email.tell(completed(BORN + 1, 1, outcome(0, 'refused', 'rejected'), outcome(1, 'refused', 'rejected')));
     expect(email.state).toBe('failed');
-    expect(email.context.failureReason).toBe('domain_removed');
+    expect(email.context.failureReason).toBe('rejected');
     expect(email.suppressed).toEqual([]);
+  });
+
+  test('an email whose domain is gone fails, and nothing of it has bounced', () => {
+    const email = sending();
+    email.tell(completed(BORN + 1, 1, outcome(0, 'removed'), outcome(1, 'removed')));
+    expect(email.state).toBe('failed');
+    expect(email.context).toMatchObject({ failureReason: 'domain_removed', lastEvent: null });
+    expect(email.suppressed).toEqual([]);
+    expect(email.recorded).toEqual([]);
   });
 
   test('a full mailbox bounces for good and empties again', () => {

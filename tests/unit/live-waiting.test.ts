@@ -63,6 +63,10 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     verify: async () => [],
     close: async () => {},
   } satisfies Transport;
+  const sender = {
+    ...{ dkim: [], returnPath: 'sender.example', trackingHost: null, provider: null },
+    ...{ openTracking: false, clickTracking: false, fallbacks: [], warmUps: [] },
+  };
   const personalise: Personalise = ({ text, html }) => ({ text, html, unsubscribe: null });
   const performer = new LivePerformer({
     clock,
@@ -77,19 +81,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: BULK },
     campaigns: () => campaigns,
-    senders: {
-      find: async () => ({
-        dkim: [],
-        returnPath: 'sender.example',
-        trackingHost: null,
-        openTracking: false,
-        clickTracking: false,
-        provider: null,
-        fallbacks: [],
-        warmUps: [],
-      }),
-      forget() {},
-    },
+    senders: { find: async () => sender, ofEmail: async () => sender, forget() {} },
     transport: () => transport,
     personalise,
     bulkWriter: {

@@ -190,6 +190,9 @@ const BY_NAME = `${SENDING} where d.workspace_id = $1 and d.name = any($2::text[
   and ${SENDS} order by length(d.name) desc limit 1`;
 const OF_ARCHIVED = '(select w.archived_at is not null from workspaces w where w.id = d.workspace_id)';
 const BY_ID = `${sending(OF_ARCHIVED)} where d.id = $1`;
+const REPLACEMENT = `${sending(OF_ARCHIVED)} join domains gone on gone.id = $1
+  and gone.workspace_id = d.workspace_id and gone.name = d.name
+where ${SENDS} limit 1`;
 
 /**
  * Finds the verified domain that covers an address at `name` (lower-case ASCII): that name itself, or its nearest parent. The
@@ -208,6 +211,12 @@ export async function findSendingDomain(
 /** Reads the present state of the domain that an email was accepted for. @throws Unavailable */
 export async function findDomainOfEmail(database: Database, domainId: string): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(BY_ID, [domainId]);
+  return row ? sendingOf(row) : null;
+}
+
+/** Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws Unavailable */
+export async function findReplacement(database: Database, removedId: string): Promise<SendingDomain | null> {
+  const [row] = await database.query<SendingRow>(REPLACEMENT, [removedId]);
   return row ? sendingOf(row) : null;
 }
 

@@ -1,7 +1,7 @@
 import type { EmailState } from '../../../../machines/email.ts';
 import type { EmailContext } from '../../../../machines/email-context.ts';
 import { restingState } from '../../../../machines/email-progress.ts';
-import type { RecipientProgress } from '../../../../machines/email-recipient.ts';
+import type { FailureReason, RecipientProgress } from '../../../../machines/email-recipient.ts';
 
 /** The number of recorded events by type, for each recipient. */
 export type EventCounts = ReadonlyMap<string, Readonly<Record<string, number>>>;
@@ -44,9 +44,14 @@ export function eventFaults(
   return faults;
 }
 
-/** Nothing was sent to a suppressed recipient, so nothing bounced. A domain may be removed before or after a bounce. */
+/** True of the reasons for which nothing is sent, so that nothing can bounce. */
+const SENDS_NOTHING: Readonly<Record<FailureReason, boolean>> = {
+  ...{ suppressed: true, domain_removed: true },
+  ...{ bounced: false, expired: false, rejected: false },
+};
+
 const allowsBounces = ({ reason }: RecipientProgress, bounced: number): boolean =>
-  reason === 'suppressed' ? bounced === 0 : reason === 'domain_removed' || bounced > 0;
+  reason !== null && SENDS_NOTHING[reason] ? bounced === 0 : bounced > 0;
 
 /**
  * The condition of the recipients for each state. `untouched`: the first attempt has not begun, or none will follow. `waiting`:

@@ -1,3 +1,4 @@
+import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
 import type { Database } from '../../../db/database.ts';
 import { readLife } from '../../../engine/history.ts';
 import { type Failure, notFound } from '../../../http/failure.ts';
@@ -29,10 +30,14 @@ select (extract(epoch from v.occurred_at) * 1000)::float8, v.type, null, v.recip
 from email_events v where v.email_id = $1 and v.workspace_id = $2
 order by at limit 500`;
 
-/** The phrase for each outcome that leaves no event. */
-const OUTCOME_PHRASES: Readonly<Record<string, string>> = {
+/** The phrase for each outcome of an attempt, of which the accepted and the refused ones leave events instead. */
+const OUTCOME_PHRASES: Readonly<Record<RecipientOutcome['outcome'], string>> = {
+  accepted: 'accepted',
+  refused: 'refused',
   deferred: 'put off',
   unknown: 'no reply after the whole message, so that nobody knows',
+  suppressed: 'nothing was sent',
+  removed: 'nothing was sent',
 };
 
 /** Explains an email from its row, its journal, and everything that servers answered. */
@@ -58,7 +63,10 @@ export async function explanationOf(
 const iso = (at: number): string => new Date(at).toISOString();
 
 function sentenceOf({ what, attempt, recipient, data }: RecipientNote): string {
-  const prefix = attempt === null ? what : `Attempt ${attempt}: ${OUTCOME_PHRASES[what] ?? what}`;
+  const prefix =
+    attempt === null
+      ? what
+      : `Attempt ${attempt}: ${OUTCOME_PHRASES[what as RecipientOutcome['outcome']] ?? what}`;
   const words = data.response ?? data.message;
   const server = data.relay ?? data.remoteMta;
   const by = server ? ` (${server})` : '';

@@ -83,8 +83,7 @@ const ours = (message: string) => ({
 /** The outcomes of emails that cannot leave, known before any server is asked. */
 export const PRECHECK_FAILURES = {
   removed: {
-    outcome: 'refused',
-    reason: 'domain_removed',
+    outcome: 'removed',
     data: ours('The sending domain was removed before the email left'),
   },
   transportDisabled: {

@@ -157,8 +157,7 @@ export class LivePerformer {
   async #transportOf(routing: Routing | null): Promise<Transport['name']> {
     const { enabled, senders } = this.parts;
     if (enabled.length === 1) return enabled[0];
-    const domainId = routing?.domain_id ?? null;
-    return this.#transportNameOf(domainId === null ? 'removed' : await senders.find(domainId));
+    return this.#transportNameOf(routing === null ? 'removed' : await senders.ofEmail(routing));
   }
 
   /** An email that cannot leave takes a slot of the default transport. */

@@ -49,7 +49,7 @@ export async function prepare(
   if (content instanceof BodyLost) return { ...NOTHING_LEFT, lost: content };
   const whole = { ...message, content };
   const [sender, suppressed, made] = await Promise.all([
-    message.domain_id === null ? ('removed' as const) : senders.find(message.domain_id),
+    senders.ofEmail(message),
     reader.suppressions(workspaceId, message.recipient_keys),
     standing === 'ended'
       ? { message: whole, skipped: 'cancelled' }

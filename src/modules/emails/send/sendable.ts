@@ -15,8 +15,9 @@ export interface Sendable {
 export function sendableOf(prepared: Prepared): Sendable | Omit<NotAttempted, 'recipient'> {
   const { message, sender, suppressed, skipped, unmade, lost } = prepared;
   if (!message) return PRECHECK_FAILURES[lost ? (`body-${lost.what}` as const) : 'pruned'];
-  if (typeof sender === 'string') return PRECHECK_FAILURES[sender];
+  // Before the sender: who is not to get it waits for no domain.
   if (skipped !== null) return { outcome: 'suppressed', data: { reason: skipped } };
+  if (typeof sender === 'string') return PRECHECK_FAILURES[sender];
   if (unmade !== undefined) return failureToMake(unmade);
   return { message, sender, suppressed };
 }

@@ -7,11 +7,13 @@ import type { SigningKey } from '../../../transport/dkim/signing-key.ts';
 import type { EnabledTransports } from '../../../transport/transport.ts';
 import {
   findDomainOfEmail,
+  findReplacement,
   SENDER_KNOWN_MS,
   type SendingDomain,
   signingKeys,
 } from '../../domains/queries.ts';
 import type { Sender } from './message.ts';
+import type { Routing } from './reader.ts';
 
 /** The services and settings that a domain's sender is looked up with. */
 export interface SenderParts {
@@ -35,6 +37,11 @@ const KEPT = 1_000;
 export interface Senders {
   /** The sender of a domain, or the reason that it cannot send. @throws Unavailable */
   find(domainId: string): Promise<Sender | SenderProblem>;
+  /**
+   * The sender of an email. What a campaign has given out outlives its domain, as the campaign does: it waits until one of that name is
+   * verified again, where any other email fails. @throws Unavailable
+   */
+  ofEmail(email: Routing): Promise<Sender | SenderProblem>;
   /** Empties the cache, because a domain has changed. */
   forget(): void;
 }
@@ -66,38 +73,53 @@ export function cachedSenders({
     return fresh;
   };
 
+  const senderOf = (domain: SendingDomain): Sender | SenderProblem => {
+    if (domain.archived) return 'archived';
+    if (!domain.maySend) return 'unverified';
+    // Mail waits for the transport that its owner chose: mail that left by another one could not be called back.
+    if (domain.provider !== null && !enabled.includes(domain.provider)) return 'transportDisabled';
+    let dkim: readonly SigningKey[];
+    try {
+      dkim = keysOf(domain);
+    } catch (error) {
+      warn(
+        { domain: domain.id, reason: String(error) },
+        'The DKIM keys of a domain cannot be opened, so its mail is put off: SECRET_KEY is not the key that they were sealed with.',
+      );
+      return 'keysSealed';
+    }
+    return {
+      dkim,
+      returnPath: domain.returnPath ?? returnPathDomain ?? domain.name,
+      trackingHost: domain.trackingDomain,
+      openTracking: domain.openTracking,
+      clickTracking: domain.clickTracking,
+      provider: domain.provider,
+      fallbacks: domain.fallbacks.filter((name) => enabled.includes(name)),
+      warmUps: domain.warmUps,
+    };
+  };
+
   const find = (domainId: string): Promise<Sender | SenderProblem> =>
     senders.get(domainId, async () => {
       const domain = await findDomainOfEmail(database, domainId);
-      if (!domain || domain.removed) return 'removed';
-      if (domain.archived) return 'archived';
-      if (!domain.maySend) return 'unverified';
-      // Mail waits for the transport that its owner chose: mail that left by another one could not be called back.
-      if (domain.provider !== null && !enabled.includes(domain.provider)) return 'transportDisabled';
-      let dkim: readonly SigningKey[];
-      try {
-        dkim = keysOf(domain);
-      } catch (error) {
-        warn(
-          { domain: domain.id, reason: String(error) },
-          'The DKIM keys of a domain cannot be opened, so its mail is put off: SECRET_KEY is not the key that they were sealed with.',
-        );
-        return 'keysSealed';
-      }
-      return {
-        dkim,
-        returnPath: domain.returnPath ?? returnPathDomain ?? domain.name,
-        trackingHost: domain.trackingDomain,
-        openTracking: domain.openTracking,
-        clickTracking: domain.clickTracking,
-        provider: domain.provider,
-        fallbacks: domain.fallbacks.filter((name) => enabled.includes(name)),
-        warmUps: domain.warmUps,
-      };
+      return !domain || domain.removed ? 'removed' : senderOf(domain);
     });
+
+  const replacing = (removedId: string): Promise<Sender | SenderProblem> =>
+    senders.get(`replacing ${removedId}`, async () => {
+      const domain = await findReplacement(database, removedId);
+      return domain ? senderOf(domain) : 'unverified';
+    });
+
+  const ofEmail = async ({ domain_id: id, campaign_id: campaignId = null }: Routing) => {
+    const sender = id === null ? 'removed' : await find(id);
+    return sender === 'removed' && id !== null && campaignId !== null ? replacing(id) : sender;
+  };
 
   return {
     find,
+    ofEmail,
     // A read that is under way fills the old cache, which nobody asks any more.
     forget() {
       senders = newCache();
