@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { connect } from 'node:tls';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import { freePort } from '../../src/chaos/free-port.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
@@ -205,4 +207,46 @@ describe('SMTP submission refuses', () => {
       /^(530|538|500) /,
     );
   });
+
+  test('parameters that it has not offered, and sizes that are none', async () => {
+    const login = Buffer.from(`\0svc\0${service.keys.live}`).toString('base64');
+    const sender = 'MAIL FROM:<shop@sender.example>';
+    const [offered = '', , ...replies] = await dialogue([
+      'EHLO client.example',
+      `AUTH PLAIN ${login}`,
+      `${sender} SIZE=abc`,
+      `${sender} SIZE=999999999`,
+      `${sender} HOLDFOR=60`,
+      `${sender} RET=FULL`,
+      `${sender} REQUIRETLS`,
+      `${sender} SIZE=1000 BODY=8BITMIME SMTPUTF8`,
+      'RCPT TO:<ada@example.com> NOTIFY=SUCCESS',
+      'RCPT TO:<ada@example.com>',
+    ]);
+    expect(offered).toContain('SIZE 26214400');
+    expect(offered).not.toMatch(/DSN|REQUIRETLS/);
+    expect(replies.map((reply) => reply.slice(0, 3))).toEqual([
+      ...['501', '552', '555', '555', '555'],
+      ...['250', '555', '250'],
+    ]);
+    expect(replies[2]).toBe('555 5.5.4 Unknown parameter HOLDFOR');
+  });
 });
+
+/** Says these lines one by one on the port inside TLS; the replies, each of one or several lines. */
+async function dialogue(lines: readonly string[]): Promise<readonly string[]> {
+  const socket = connect({ port: tlsPort, host: '127.0.0.1', ca: AUTHORITY, servername: 'relay.test' });
+  const replies: string[] = [];
+  let reply = '';
+  for await (const line of createInterface({ input: socket })) {
+    reply += `${line}\n`;
+    if (line[3] !== ' ') continue;
+    replies.push(reply.trim());
+    reply = '';
+    const next = lines[replies.length - 1];
+    if (next === undefined) break;
+    socket.write(`${next}\r\n`);
+  }
+  socket.destroy();
+  return replies.slice(1);
+}

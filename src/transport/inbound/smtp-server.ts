@@ -57,6 +57,7 @@ export const openSmtpServer = async (
   const { host, port, name, tls, onError } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = new ConnectionLimit(limits.connections);
+  const { onRcptTo, ...others } = behaviour(new BodyBudget(limits.memory));
   const server = new SMTPServer({
     name,
     banner: 'Posthorn',
@@ -70,7 +71,15 @@ export const openSmtpServer = async (
     closeTimeout: 10_000,
     onConnect: (session, done) => done(connections.admit(session) ? null : TOO_MANY),
     onClose: (session) => connections.leave(session),
-    ...behaviour(new BodyBudget(limits.memory)),
+    // What is offered has to be kept: whoever asks for notifications gets webhooks, and which servers take mail without TLS is for DNS to say.
+    ...{ hideDSN: true, hideREQUIRETLS: true },
+    onMailFrom: ({ args }, _session, done) => done(unknownParameter(args, OF_MAIL)),
+    onRcptTo: (address, session, done) => {
+      const unknown = unknownParameter(address.args, OF_RCPT);
+      if (unknown || !onRcptTo) return done(unknown);
+      onRcptTo(address, session, done);
+    },
+    ...others,
   });
   const listener = server.listen(port, host);
   await once(listener, 'listening');
@@ -119,6 +128,16 @@ export const takeIn = (
     });
     stream.on('error', reject);
   });
+
+/** The parameters of the extensions that are offered: 8BITMIME, SIZE, SMTPUTF8 and AUTH (RFC 6152, 1870, 6531, 4954). */
+const OF_MAIL: readonly string[] = ['BODY', 'SIZE', 'SMTPUTF8', 'AUTH'];
+const OF_RCPT: readonly string[] = [];
+
+/** RFC 5321 4.1.1.11: a parameter that nobody has offered must not be passed over in silence. */
+function unknownParameter(args: object | false | undefined, known: readonly string[]): Refusal | null {
+  const unknown = Object.keys(args || {}).find((name) => !known.includes(name));
+  return unknown === undefined ? null : new Refusal(555, `5.5.4 Unknown parameter ${unknown.slice(0, 40)}`);
+}
 
 const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');
 const NO_MEMORY = new Refusal(452, '4.3.1 Too many large messages are arriving, please try again later');
