@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint.ts';
 import { Failure } from './failure.ts';
 import type { ClientAddress } from './limits/client-address.ts';
 import type { RateLimiter, RateLimitStatus } from './limits/rate-limit.ts';
-import type { Route } from './route.ts';
+import { DASHBOARD_API, type Route } from './route.ts';
 
 /** The parts of the service that authentication and rate limits use. */
 export interface AdmissionDeps {
@@ -122,12 +122,17 @@ async function certain(
 /** Finds the caller in the database, and makes the checks that depend on who it is. */
 async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
   const { endpoint, request } = asking;
-  const caller =
-    endpoint?.route.credential === 'session'
-      ? await bySession(request, endpoint.route, deps)
-      : await identify(request.headers, deps.authenticate);
+  const caller = isForSessions(asking)
+    ? await bySession(request, endpoint?.route.environment, deps)
+    : await identify(request.headers, deps.authenticate);
   return caller instanceof Failure ? caller : admitCaller(caller, asking, deps);
 }
+
+/** What a page asks for: also where there is no such endpoint, a key would help nobody. */
+const isForSessions = ({ endpoint, request }: AdmissionRequest): boolean =>
+  endpoint
+    ? endpoint.route.credential === 'session'
+    : new URL(request.url).pathname.startsWith(`${DASHBOARD_API}/`);
 
 /**
  * The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. A
@@ -168,7 +173,7 @@ async function admitCaller(
  */
 async function bySession(
   { method, headers }: Request,
-  { environment }: Route,
+  environment: Route['environment'],
   { session, baseUrl }: AdmissionDeps,
 ): Promise<Principal | Failure> {
   const principal = await session?.(headers);

@@ -71,7 +71,11 @@ test('the application is there for links into it, under the same policy as the l
   for (const path of ['/app/test', '/app/live/emails/em_1', '/app/test/contacts/con_1/activity'])
     expect((await fetch(`${service.url}${path}`)).headers.get('content-type')).toContain('text/html');
   // What is beside the pages stays unknown, above all beneath the API.
-  expect((await fetch(`${service.url}/app/api/test/nothing`)).status).toBe(401);
+  const nothing = await fetch(`${service.url}/app/api/test/nothing`);
+  expect([nothing.status, ((await nothing.json()) as { error: { message: string } }).error.message]).toEqual([
+    401,
+    'This request carries no session, or it has ended.',
+  ]);
   const { build, page } = await openPack();
   const html = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(page.gzip, 'base64')));
   const addresses = html.match(/\/app\/assets\/[^"]+/g) ?? [];
