@@ -10,19 +10,21 @@ import { BackupRefused } from './refused.ts';
 export async function placeSecretKey(
   { secretKey, secretKeyPrevious, dataDir }: KeySource,
   key: string | null,
-  file: string,
+  /** The backup that the key is from; null for a database that is moved. */
+  file: string | null = null,
 ): Promise<() => void> {
   const nothing = (): void => {};
   if (key === null || secretKey === key || secretKeyPrevious === key) return nothing;
+  const whose = file === null ? "the database's" : "the backup's";
   if (secretKey !== null)
     throw new BackupRefused(
-      `SECRET_KEY is another one than the backup's, so its secrets could not be opened. Set it to what \`posthorn restore --print-secret-key ${file}\` prints.`,
+      `SECRET_KEY is another one than ${whose}, so its secrets could not be opened. Set it to what \`posthorn restore --print-secret-key ${file ?? '<a backup>'}\` prints.`,
     );
   const path = join(dataDir, 'secret-key');
   if (existsSync(path)) {
     if (readFileSync(path, 'utf8') === key) return nothing;
     throw new BackupRefused(
-      `${path} holds another key than the backup's. Move it away, or choose another DATA_DIR.`,
+      `${path} holds another key than ${whose}. Move it away, or choose another folder.`,
     );
   }
   await writeSecretKey(dataDir, key);

@@ -27,7 +27,8 @@ const MOVE_HELP = `
 Stop the service first. The new database must be empty; the one before is left as it is. Cut off, it can be begun again.
 
   posthorn move --to postgres://user:password@host:5432/posthorn     from the embedded database to a server
-  DATABASE_URL=postgres://… posthorn move --to embedded              and back
+  DATABASE_URL=postgres://… posthorn move --to embedded              and back, into DATA_DIR
+  DATABASE_URL=postgres://… posthorn move --to embedded:/srv/mail    or into another folder
 `;
 
 /** How the commands are run. */
@@ -70,15 +71,21 @@ export function addBackupCommands(
   program
     .command('move')
     .description('put everything in the database into another one')
-    .requiredOption('--to <database>', `the URL of a PostgreSQL, or "${EMBEDDED}"`, databaseOf)
+    .requiredOption(
+      '--to <database>',
+      `the URL of a PostgreSQL, "${EMBEDDED}", or "${EMBEDDED}:" and a folder`,
+      databaseOf,
+    )
     .addHelpText('after', MOVE_HELP)
     .action(({ to }: { to: string }) => configured((config) => runMove(config, to, terminal)));
 }
 
 function databaseOf(text: string): string {
-  if (text !== EMBEDDED && !/^postgres(ql)?:\/\//.test(text))
+  const isEmbedded =
+    text === EMBEDDED || (text.startsWith(`${EMBEDDED}:`) && text.length > EMBEDDED.length + 1);
+  if (!isEmbedded && !/^postgres(ql)?:\/\//.test(text))
     throw new InvalidArgumentError(
-      `It must be a URL such as postgres://user:password@host:5432/name, or "${EMBEDDED}".`,
+      `It must be a URL such as postgres://user:password@host:5432/name, "${EMBEDDED}" for the folder of DATA_DIR, or such as "${EMBEDDED}:/srv/mail" for another one.`,
     );
   return text;
 }

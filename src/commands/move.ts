@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import { dump } from '../backup/dump.ts';
 import type { Part } from '../backup/parts.ts';
 import { Progress } from '../backup/progress.ts';
 import { BackupRefused } from '../backup/refused.ts';
 import { restore } from '../backup/restore.ts';
+import { placeSecretKey } from '../backup/secret-key-file.ts';
 import { openSourceAlone } from '../backup/source.ts';
 import { openBodyStoreAlone } from '../bodies/open.ts';
 import type { Config } from '../config/config.ts';
@@ -11,8 +13,22 @@ import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { auditReport } from './audit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The word for the database in the data directory. */
+/** The word for the database in the data directory; with a colon and a folder behind it, for one in that folder. */
 export const EMBEDDED = 'embedded';
+
+/** Where the data goes: a server, or the embedded database of a folder. */
+interface Destination {
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+}
+
+const destinationOf = (to: string, { dataDir }: Config): Destination => {
+  if (to === EMBEDDED) return { databaseUrl: null, dataDir };
+  const isFolder = to.startsWith(`${EMBEDDED}:`);
+  return isFolder
+    ? { databaseUrl: null, dataDir: to.slice(EMBEDDED.length + 1) }
+    : { databaseUrl: to, dataDir };
+};
 
 const STOP_FIRST = 'Stop it first: what it accepts from now on would stay behind.';
 
@@ -20,14 +36,16 @@ const SERVED = `select count(*)::integer as instances from pg_stat_activity
 where datname = current_database() and application_name like 'posthorn #%'`;
 
 /**
- * `posthorn move --to <place>` puts everything in the configured database into another one, which must be empty: a server, or the
- * embedded one of the data directory. The one before stays as it is.
+ * `posthorn move --to <place>` puts everything in the configured database into another one, which must be empty: a server, or an
+ * embedded one. The one before stays as it is.
  */
 export async function runMove(config: Config, to: string, terminal: Terminal): Promise<number> {
   const { dataDir } = config;
-  const url = to === EMBEDDED ? null : to;
-  if (url === config.databaseUrl) throw new BackupRefused('That is the database that is in use already.');
-  if (url !== null && config.databaseUrl !== null)
+  const destination = destinationOf(to, config);
+  const isElsewhere = resolve(destination.dataDir) !== resolve(dataDir);
+  if (destination.databaseUrl === config.databaseUrl && !isElsewhere)
+    throw new BackupRefused('That is the database that is in use already.');
+  if (destination.databaseUrl !== null && config.databaseUrl !== null)
     throw new BackupRefused('From one server to another: `posthorn backup`, then `posthorn restore`.');
   const source = await openSourceAlone(config).catch((error) => {
     throw error instanceof DataDirectoryInUse
@@ -38,12 +56,13 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
   try {
     await refuseWhileServed(source.session);
     const { rows, tables, findings, auditMs } = await restore(
-      { databaseUrl: url, dataDir },
+      destination,
       whileUnserved(dump(source.session, source.secretKey), source.session),
       {
         progress,
         warn: (sentence) => terminal.error(`${sentence}\n`),
-        onHeader: async () => () => {},
+        onHeader: async ({ secretKey }) =>
+          isElsewhere ? placeSecretKey({ ...config, dataDir: destination.dataDir }, secretKey) : () => {},
         // They stay where they are.
         bodies: await openBodyStoreAlone(config),
         isMoved: true,
@@ -51,7 +70,7 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
     );
     terminal.out(`${rows.toLocaleString('en')} rows of ${tables} tables are moved.\n\n`);
     terminal.out(auditReport(findings, auditMs));
-    terminal.out(`\n${nextSteps(config, url)}\n`);
+    terminal.out(`\n${nextSteps(config, destination, isElsewhere)}\n`);
     return findings.total === 0 ? 0 : 1;
   } finally {
     await source.close();
@@ -76,19 +95,20 @@ async function refuseWhileServed(session: BulkSession): Promise<void> {
     throw new BackupRefused(`A Posthorn serves from this database. ${STOP_FIRST}`);
 }
 
-function nextSteps({ dataDir, secretKey }: Config, url: string | null): string {
-  const before = url === null ? 'the one on the server' : `the one in ${dataDir}`;
-  const steps =
-    url === null
-      ? ['Unset DATABASE_URL and start the service.']
-      : [
-          'Set DATABASE_URL to the new database and start the service.',
-          ...(secretKey === null
-            ? [`Set SECRET_KEY to what ${dataDir}/secret-key holds, or keep that file.`]
-            : []),
-        ];
+function nextSteps(
+  { dataDir, databaseUrl, secretKey }: Config,
+  { databaseUrl: url, dataDir: folder }: Destination,
+  isElsewhere: boolean,
+): string {
+  const settings = [
+    ...(url === null && databaseUrl !== null ? ['unset DATABASE_URL'] : []),
+    ...(url === null ? [] : ['set DATABASE_URL to the new database']),
+    ...(isElsewhere ? [`set DATA_DIR to ${folder}`] : []),
+  ].join(', ');
+  const isKeyBehind = url !== null && secretKey === null;
   return [
-    ...steps,
-    `The database before, ${before}, is as it was: started again it would send once more what waits in it.`,
+    `${settings.slice(0, 1).toUpperCase()}${settings.slice(1)} and start the service.`,
+    ...(isKeyBehind ? [`Set SECRET_KEY to what ${dataDir}/secret-key holds, or keep that file.`] : []),
+    `The database before, ${databaseUrl === null ? `the one in ${dataDir}` : 'the one on the server'}, is as it was: started again it would send once more what waits in it.`,
   ].join('\n');
 }

@@ -153,6 +153,35 @@ test('embedded, backed up, restored on a server, moved back: every row is equal,
   expect(new Set(follower.seen).size).toBe(14);
 });
 
+test('moved into a folder that is named: every row is equal, and the key goes along', async () => {
+  const first = folder('first');
+  await layEmbedded(first);
+  {
+    await using service = await startRealService({ DATABASE_URL: '', DATA_DIR: first, SECRET_KEY: '' });
+    await fill(service, await service.keyWith('test', ['*']));
+  }
+  const there = await rowsOf({ url: null, dataDir: first });
+  const second = folder('second');
+  const move = (to: string) => command({ DATA_DIR: first }, 'move', '--to', to);
+  const moved = await move(`embedded:${second}`);
+  expect(moved).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`Set DATA_DIR to ${second} and start the service.`),
+  });
+  expect(await rowsOf({ url: null, dataDir: second })).toEqual(there);
+  const keyIn = (where: string) => readFileSync(join(where, 'secret-key'), 'utf8');
+  expect(keyIn(second)).toBe(keyIn(first));
+  expect(await move(`embedded:${second}`)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining(`There is a database in ${second} already`),
+  });
+  expect(await move(`embedded:${first}/.`)).toMatchObject({
+    code: 1,
+    error: expect.stringContaining('That is the database that is in use already.'),
+  });
+  expect((await move('embedded:')).code).toBe(2);
+});
+
 describe('a backup', () => {
   /** A server's database with one workspace, and its backup. No test changes either. */
   let source: { readonly file: string; readonly url: string };
