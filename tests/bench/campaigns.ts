@@ -13,11 +13,6 @@ import type { Section } from './workbench.ts';
 /** Looks at the ledger that are counted, evenly on the way. */
 const LOOKS = 1_500;
 const ASK_MS = 20;
-/**
- * A campaign is given out no longer than this, and then cancelled: where two cores sign everything, a million takes most of an hour.
- * Rates, memory and looks are then of those who were given out by then.
- */
-const GIVING_MS = 480_000;
 
 /** What the campaign says: some 3 kB of a name, links and text, as newsletters do. */
 const SAID = {
@@ -52,11 +47,14 @@ async function stopped(post: ReturnType<typeof createClient>['post'], path: stri
   }
 }
 
-/** A campaign to everybody, kept by the capture transport, beside single emails that are accepted over HTTP in the same run. */
+/**
+ * A campaign to everybody, kept by the capture transport, beside single emails that are accepted over HTTP in the same run. After
+ * `givingMs` it is cancelled: rates, memory and looks are then of those who were given out by then.
+ */
 export const campaigns: Section = {
   name: 'campaigns',
   async run(bench) {
-    const { campaigns: count, emails } = bench.scale;
+    const { campaigns: count, emails, givingMs: patienceMs } = bench.scale;
     const url = await bench.database('bench_campaigns');
     await using service = await bench.service(url, {
       DEFAULT_PLAN: 'unlimited',
@@ -102,7 +100,7 @@ export const campaigns: Section = {
       await Bun.sleep(ASK_MS);
       stats = (await get(`${path}/stats`)).body.data;
       // Evenly among the recipients, and no more seldom than in the time that there is.
-      const late = (LOOKS * (performance.now() - sending)) / GIVING_MS;
+      const late = (LOOKS * (performance.now() - sending)) / patienceMs;
       if (stats.sent < next && looks > late) continue;
       next = stats.sent + count / LOOKS;
       looks++;
@@ -111,7 +109,7 @@ export const campaigns: Section = {
         stats.total !== stats.sent + stats.remaining + stats.skipped + stats.failed
       )
         unbalanced++;
-    } while (stats.remaining > 0 && performance.now() - sending < GIVING_MS);
+    } while (stats.remaining > 0 && performance.now() - sending < patienceMs);
     const givenMs = performance.now() - sending;
     const isCut = stats.remaining > 0;
     if (isCut) await stopped(post, path);
@@ -128,7 +126,7 @@ export const campaigns: Section = {
       .map(({ name, bytes }) => `${name} ${Math.round(bytes / (FROZEN.has(name) ? count : made))}`)
       .join(', ');
     const goal = isCut
-      ? ` Cut off after ${GIVING_MS / 60_000} min with ${stats.sent.toLocaleString('en')} given out.`
+      ? ` Cut off after ${patienceMs / 60_000} min with ${stats.sent.toLocaleString('en')} given out.`
       : '';
     bench.remark(
       `(k) ${looks} looks at the ledger on the way (aim 1,000), ${unbalanced} of which did not balance (aim 0). Memory idle ${idle} MB. Bytes a recipient (of all emails of the run): ${each}.${goal}`,

@@ -29,6 +29,8 @@ export interface Scale {
   readonly contacts: number;
   /** Recipients of the campaign. */
   readonly campaigns: number;
+  /** How long it is given out at the most: where two cores sign everything, a million takes most of half an hour. */
+  readonly givingMs: number;
   /** Runs of flows that wait. */
   readonly runs: number;
   /** How long a transaction is held open. */
