@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { dump } from '../backup/dump.ts';
 import type { Part } from '../backup/parts.ts';
@@ -19,6 +20,7 @@ export const EMBEDDED = 'embedded';
 /** Where the data goes: a server, or the embedded database of a folder. */
 interface Destination {
   readonly databaseUrl: string | null;
+  /** A folder that was named is absolute: the service may be started from another one, where the same words mean an empty database. */
   readonly dataDir: string;
 }
 
@@ -26,9 +28,18 @@ const destinationOf = (to: string, { dataDir }: Config): Destination => {
   if (to === EMBEDDED) return { databaseUrl: null, dataDir };
   const isFolder = to.startsWith(`${EMBEDDED}:`);
   return isFolder
-    ? { databaseUrl: null, dataDir: to.slice(EMBEDDED.length + 1) }
+    ? { databaseUrl: null, dataDir: resolve(to.slice(EMBEDDED.length + 1)) }
     : { databaseUrl: to, dataDir };
 };
+
+/** The folder itself, whichever of its names it was given. */
+function folderOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
 
 const STOP_FIRST = 'Stop it first: what it accepts from now on would stay behind.';
 
@@ -42,7 +53,7 @@ where datname = current_database() and application_name like 'posthorn #%'`;
 export async function runMove(config: Config, to: string, terminal: Terminal): Promise<number> {
   const { dataDir } = config;
   const destination = destinationOf(to, config);
-  const isElsewhere = resolve(destination.dataDir) !== resolve(dataDir);
+  const isElsewhere = folderOf(destination.dataDir) !== folderOf(dataDir);
   if (destination.databaseUrl === config.databaseUrl && !isElsewhere)
     throw new BackupRefused('That is the database that is in use already.');
   if (destination.databaseUrl !== null && config.databaseUrl !== null)

@@ -6,10 +6,11 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import postgres from 'postgres';
 import type { Part } from '../../src/backup/parts.ts';
 import { readBackup } from '../../src/backup/read-file.ts';
@@ -163,7 +164,8 @@ test('moved into a folder that is named: every row is equal, and the key goes al
   const there = await rowsOf({ url: null, dataDir: first });
   const second = folder('second');
   const move = (to: string) => command({ DATA_DIR: first }, 'move', '--to', to);
-  const moved = await move(`embedded:${second}`);
+  // Whoever starts the service may do so from elsewhere.
+  const moved = await move(`embedded:${relative(process.cwd(), second)}`);
   expect(moved).toMatchObject({
     code: 0,
     out: expect.stringContaining(`Set DATA_DIR to ${second} and start the service.`),
@@ -175,10 +177,13 @@ test('moved into a folder that is named: every row is equal, and the key goes al
     code: 2,
     error: expect.stringContaining(`There is a database in ${second} already`),
   });
-  expect(await move(`embedded:${first}/.`)).toMatchObject({
-    code: 1,
-    error: expect.stringContaining('That is the database that is in use already.'),
-  });
+  const link = folder('link');
+  symlinkSync(first, link);
+  for (const same of [`${first}/.`, link])
+    expect(await move(`embedded:${same}`)).toMatchObject({
+      code: 1,
+      error: expect.stringContaining('That is the database that is in use already.'),
+    });
   expect((await move('embedded:')).code).toBe(2);
 });
 
