@@ -281,8 +281,21 @@ test('whose domain is removed and added anew sends what waited for it', async ()
     return (say.length === 3 && say.every(Boolean)) || undefined;
   });
   expect(way.sent).toHaveLength(before);
-  expect((await service.live.post('/v1/domains', { name: 'moved.example' })).status).toBe(201);
+  const { status, body } = await service.live.post('/v1/domains', { name: 'moved.example' });
+  expect(status).toBe(201);
+  const warmUp = { provider: 'smtp', startedAt: service.today(), perDay: Array(30).fill(1) };
+  await query('insert into domain_transports (domain_id, warm_ups) values ($1, $2::text::json)', [
+    ...[body.data.id, JSON.stringify([warmUp])],
+  ]);
   await service.pass(4 * 3_600_000);
+  await eventually('one arrives, and two wait for another day', async () => {
+    const found = await Promise.all(['delivered', 'queued'].map(ofStatus));
+    return found.map(({ length }) => length).join() === '1,2' || undefined;
+  });
+  expect((await service.live.patch(`/v1/domains/${body.data.id}`, { warmUps: [] })).status).toBe(200);
+  await service.pass(10_000);
   await eventually('they arrive', async () => (await ofStatus('delivered')).length === 3 || undefined);
+  // The day of the domain that they leave by.
+  expect(await query('select domain_id as id from warm_up_days')).toEqual([{ id: body.data.id }]);
   expect(await get(`/v1/campaigns/${id}/stats`)).toMatchObject({ total: 3, sent: 3, failed: 0 });
 });

@@ -13,7 +13,7 @@ const warmUp = (provider: 'smtp' | 'ses') => ({
   perDay: [9],
 });
 const sender = (more: Partial<Sender> = {}): Sender => ({
-  ...{ dkim: [], returnPath: 'sender.example', trackingHost: null, openTracking: false },
+  ...{ domainId: 'dom_1', dkim: [], returnPath: 'sender.example', trackingHost: null, openTracking: false },
   ...{ clickTracking: false, provider: 'smtp', fallbacks: ['ses'], warmUps: [warmUp('smtp')] },
   ...more,
 });

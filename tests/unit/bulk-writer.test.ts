@@ -23,6 +23,7 @@ let sender: Sender;
 beforeAll(async () => {
   const pems = await Promise.all([generateDkimKey('rsa-sha256'), generateDkimKey('ed25519-sha256')]);
   sender = {
+    domainId: 'dom_1',
     dkim: pems.map(({ privateKey, algorithm }) =>
       loadSigningKey({ domain: 'sender.example', selector: algorithm.slice(0, 3), pem: privateKey }),
     ),

@@ -6,9 +6,10 @@ import type { Database } from '../../src/db/database.ts';
 import type { Order } from '../../src/engine/draft.ts';
 import type { CampaignMail, Standing } from '../../src/modules/emails/campaign-mail.ts';
 import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
-import { outboundMessage, type Personalise } from '../../src/modules/emails/send/message.ts';
+import { outboundMessage, type Personalise, type Sender } from '../../src/modules/emails/send/message.ts';
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
+import type { Senders } from '../../src/modules/emails/send/senders.ts';
 import { WarmUps } from '../../src/modules/emails/send/warm-ups.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { withoutReply } from '../../src/transport/smtp/outcome.ts';
@@ -46,7 +47,7 @@ const message: LiveMessage = {
   content: { text: 'Hello', html: null, markdown: null, attachments: [] },
 };
 
-function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
+function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partial<Senders> = {}) {
   const read: string[] = [];
   const sent: string[] = [];
   const others: unknown[] = [];
@@ -63,8 +64,8 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     verify: async () => [],
     close: async () => {},
   } satisfies Transport;
-  const sender = {
-    ...{ dkim: [], returnPath: 'sender.example', trackingHost: null, provider: null },
+  const sender: Sender = {
+    ...{ domainId: 'dom_1', dkim: [], returnPath: 'sender.example', trackingHost: null, provider: null },
     ...{ openTracking: false, clickTracking: false, fallbacks: [], warmUps: [] },
   };
   const personalise: Personalise = ({ text, html }) => ({ text, html, unsubscribe: null });
@@ -81,7 +82,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: BULK },
     campaigns: () => campaigns,
-    senders: { find: async () => sender, ofEmail: async () => sender, forget() {} },
+    senders: { find: async () => sender, ofEmail: async () => sender, forget() {}, ...own },
     transport: () => transport,
     personalise,
     bulkWriter: {
@@ -122,7 +123,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail) {
     performer.settled(order);
     return events;
   };
-  return { performer, orders, read, sent, others, take, release: stuck.resolve };
+  return { performer, orders, read, sent, others, sender, take, release: stuck.resolve };
 }
 
 test('a burst of new live mail waits in memory, and is sent without being offered again', async () => {
@@ -247,4 +248,22 @@ test('the emails of a campaign that has ended need no slot to say so, and those 
   expect(types(await first)).toEqual([]);
   expect(types(await second)).toEqual(['campaign.ended']);
   expect([sent, made]).toEqual([[], BULK]);
+});
+
+test('what a campaign sends by the domain that took the place of another does not leave once its workspace is archived', async () => {
+  const campaigns: CampaignMail = {
+    standing: async () => 'sends',
+    mayLeave: async () => 'now',
+    parts: async () => ({ subject: 'Hello', html: null, text: 'Hello', headers: [], audienceId: 'aud_1' }),
+  };
+  let asked = 0;
+  const { sent, sender, take, release } = world(systemClock, campaigns, {
+    find: async () => 'removed',
+    ofEmail: async () => (asked++ === 0 ? sender : 'archived'),
+  });
+  const content = { ...message.content, campaign: { contact: {} } };
+  const events = take({ campaign_id: 'cmp_1', content });
+  await eventually('it waits for its connection', () => asked === 1 || undefined);
+  release();
+  expect([await events, sent]).toEqual([[], []]);
 });

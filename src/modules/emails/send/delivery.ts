@@ -183,8 +183,8 @@ export class Delivery {
   }
 
   /** While nobody can say, no attempt can begin either: beginning is written to the same database. */
-  async #isArchived({ domain_id: id }: LiveMessage): Promise<boolean> {
-    const sender = id === null ? null : await this.parts.senders.find(id).catch(() => null);
+  async #isArchived(message: LiveMessage): Promise<boolean> {
+    const sender = await this.parts.senders.ofEmail(message).catch(() => null);
     return sender === 'archived';
   }
 

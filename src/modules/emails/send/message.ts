@@ -7,6 +7,8 @@ import type { Destination } from './return-token.ts';
 
 /** The settings that a verified domain sends with. */
 export interface Sender {
+  /** The domain that it sends for: that of the email, or the one that has taken its place. */
+  readonly domainId: string;
   /** The message gets a signature of every key. */
   readonly dkim: readonly SigningKey[];
   /** The host of the envelope sender, which bounces come back to. */

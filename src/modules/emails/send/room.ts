@@ -4,15 +4,15 @@ import type { Sender } from './message.ts';
 import type { LiveMessage } from './reader.ts';
 import type { Lane, Room, WarmUps } from './warm-ups.ts';
 
-type Mail = Pick<LiveMessage, 'domain_id' | 'campaign_id'>;
+type Mail = Pick<LiveMessage, 'campaign_id'>;
+type WarmedUp = Pick<Sender, 'domainId' | 'warmUps'>;
 
-/** The mail that a message is among, where it is warmed up on that transport. */
+/** The mail that a message is among, where it is warmed up on that transport: of the domain that it leaves by. */
 export function laneOf(
-  { domain_id: domainId, campaign_id: campaignId = null }: Mail,
-  { warmUps }: Pick<Sender, 'warmUps'>,
+  { campaign_id: campaignId = null }: Mail,
+  { domainId, warmUps }: WarmedUp,
   transport: Transport['name'],
 ): Lane | null {
-  if (warmUps.length === 0 || domainId === null) return null;
   const warmUp = warmUps.find(({ provider }) => provider === transport);
   return warmUp ? { domainId, warmUp, isBulk: campaignId !== null } : null;
 }
@@ -43,7 +43,7 @@ export const usedUp = ({ perDay }: { readonly perDay: number }): string =>
 export async function refusalOf(
   allowances: WarmUps,
   message: Mail,
-  sender: Pick<Sender, 'warmUps'>,
+  sender: WarmedUp,
   transport: Transport['name'],
 ): Promise<string | null> {
   const lane = laneOf(message, sender, transport);

@@ -89,6 +89,7 @@ export function cachedSenders({
       return 'keysSealed';
     }
     return {
+      domainId: domain.id,
       dkim,
       returnPath: domain.returnPath ?? returnPathDomain ?? domain.name,
       trackingHost: domain.trackingDomain,
