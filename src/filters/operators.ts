@@ -1,5 +1,6 @@
 import type { Detail } from '../http/failure.ts';
 import { MOST_DETAILS } from '../http/schema-errors.ts';
+import { isLonger } from '../http/text-length.ts';
 import { Problems, problem } from './condition.ts';
 import { instantOf, PERIOD_UNITS, type Period } from './dates.ts';
 
@@ -12,7 +13,7 @@ export const OPERATORS = [
 /** The name of an operator. */
 export type Operator = (typeof OPERATORS)[number];
 
-/** UTF-16 units of a text to compare with; no property value is longer. */
+/** Characters (Unicode code points) of a text to compare with; no property value is longer. */
 export const LONGEST_TEXT = 1_000;
 /** The most values of `in`. */
 export const MOST_VALUES = 100;
@@ -22,7 +23,7 @@ export const MOST_UNITS = 10_000;
 /** A text that PostgreSQL accepts: without NUL and without half of a surrogate pair. */
 export function readText(value: unknown): string | Problems {
   if (typeof value !== 'string') return problem('Give a text.');
-  if (value.length > LONGEST_TEXT)
+  if (isLonger(value, LONGEST_TEXT))
     return problem(`Use at most ${LONGEST_TEXT.toLocaleString('en')} characters.`);
   return value.includes('\0') || !value.isWellFormed()
     ? problem('Leave out NUL characters and halves of surrogate pairs.')

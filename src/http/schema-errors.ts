@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
 import type { Detail } from './failure.ts';
+import { isShorter } from './text-length.ts';
 
 /** Most details of one answer: a body with a million wrong elements must not become a million sentences. */
 export const MOST_DETAILS = 20;
@@ -56,19 +57,24 @@ function takes(form: TSchema | undefined, value: unknown): boolean {
   const inner: readonly TSchema[] | undefined = form.anyOf;
   if (inner) return inner.some((one) => takes(one, value));
   const kind = Array.isArray(value) ? 'array' : typeof value;
-  return form.type === kind || (form.type === 'integer' && kind === 'number');
+  const type = typeOf(form);
+  return type === kind || (type === 'integer' && kind === 'number');
 }
+
+/** The type of a schema; the parts of a string with a length have the same. */
+const typeOf = ({ type, allOf }: TSchema): string => type ?? allOf?.[0]?.type;
 
 function firstOf(errors: ValueErrorIterator): readonly ValueError[] {
   const first: ValueError[] = [];
   for (const error of errors) {
-    first.push(error);
+    // A place is told its first mistake alone; of a text with a length, the whole is wrong besides the part.
+    if (first.at(-1)?.path !== error.path) first.push(error);
     if (first.length === MOST_DETAILS) break;
   }
   return first;
 }
 
-type Wording = (schema: TSchema) => string;
+type Wording = (schema: TSchema, value: unknown) => string;
 
 const counted = (count: number, thing: string) => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
@@ -96,9 +102,13 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.ArrayMinItems]: ({ minItems }) => `Give at least ${counted(minItems, 'item')}.`,
   [ValueErrorType.ArrayMaxItems]: ({ maxItems }) => `Give at most ${counted(maxItems, 'item')}.`,
   [ValueErrorType.ArrayUniqueItems]: () => 'Give each item once.',
-  [ValueErrorType.StringMinLength]: ({ minLength }) =>
-    minLength === 1 ? 'Must not be empty.' : `Use at least ${counted(minLength, 'character')}.`,
-  [ValueErrorType.StringMaxLength]: ({ maxLength }) => `Use at most ${counted(maxLength, 'character')}.`,
+  // The only kind that is not TypeBox's own is the length of a text.
+  [ValueErrorType.Kind]: ({ minLength = 0, maxLength }, value) =>
+    !isShorter(String(value), minLength)
+      ? `Use at most ${counted(maxLength, 'character')}.`
+      : minLength === 1
+        ? 'Must not be empty.'
+        : `Use at least ${counted(minLength, 'character')}.`,
   [ValueErrorType.StringPattern]: ({ description, pattern }) =>
     pattern === NOT_BLANK
       ? 'Must not be blank.'
@@ -121,7 +131,7 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
 
 function messageOf({ type, schema, value }: ValueError): string {
   if (type === ValueErrorType.Integer && typeof value === 'number') return 'Must be a whole number.';
-  return WORDINGS[type]?.(schema) ?? `Send ${expected(schema)}.`;
+  return WORDINGS[type]?.(schema, value) ?? `Send ${expected(schema)}.`;
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
@@ -137,7 +147,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 function expected(schema: TSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   const forms: readonly TSchema[] | undefined = schema.anyOf;
-  if (!forms) return NOUNS[schema.type] ?? 'another value';
+  if (!forms) return NOUNS[typeOf(schema)] ?? 'another value';
   const isChoice = forms.every((form) => form.const !== undefined);
   const names = [...new Set(forms.map(expected))];
   return isChoice ? `one of ${names.join(', ')}` : names.join(' or ');

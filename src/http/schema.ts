@@ -2,6 +2,7 @@ import { FormatRegistry, type SchemaOptions, type TSchema, Type } from '@sinclai
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import type { Detail } from './failure.ts';
 import { detailsOf } from './schema-errors.ts';
+import { withCharacters } from './text-length.ts';
 
 /** Checks a value and returns its mistakes, or null. `at` is the pointer of the value itself (`/body`). */
 export type Checker = (value: unknown, at: string) => readonly Detail[] | null;
@@ -30,23 +31,26 @@ export function compileChecker(schema: TSchema): Checker {
 function compile(schema: TSchema): TypeCheck<TSchema> {
   // TypeBox keeps formats in one table for the process. Elysia puts a laxer one there, which takes 30 February.
   FormatRegistry.Set('date-time', isDateTime);
-  return TypeCompiler.Compile(closed(schema));
+  return TypeCompiler.Compile(mapped(closed(schema), withCharacters));
 }
 
-/**
- * Closes every object of a schema that does not state otherwise: a misspelt `scheduledAt` must never send at once. Spreads
- * keep TypeBox's symbols, by which the compiler recognises the kinds.
- */
-export function closed(schema: TSchema): TSchema {
+/** Closes every object of a schema that does not state otherwise: a misspelt `scheduledAt` must never send at once. */
+export const closed = (schema: TSchema): TSchema =>
+  mapped(schema, (one) =>
+    one.properties && one.additionalProperties === undefined ? { ...one, additionalProperties: false } : one,
+  );
+
+/** Changes a schema and every one within it. Spreads keep TypeBox's symbols, by which the compiler recognises the kinds. */
+function mapped(schema: TSchema, change: (one: TSchema) => TSchema): TSchema {
   const { properties, items, anyOf, additionalProperties } = schema;
-  return {
+  const within = (one: TSchema): TSchema => mapped(one, change);
+  return change({
     ...schema,
-    ...(properties && { properties: mapValues(properties, closed) }),
-    ...(items && { items: Array.isArray(items) ? items.map(closed) : closed(items) }),
-    ...(anyOf && { anyOf: anyOf.map(closed) }),
-    ...(typeof additionalProperties === 'object' && { additionalProperties: closed(additionalProperties) }),
-    ...(properties && additionalProperties === undefined && { additionalProperties: false }),
-  };
+    ...(properties && { properties: mapValues(properties, within) }),
+    ...(items && { items: Array.isArray(items) ? items.map(within) : within(items) }),
+    ...(anyOf && { anyOf: anyOf.map(within) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: within(additionalProperties) }),
+  });
 }
 
 function mapValues<Value>(

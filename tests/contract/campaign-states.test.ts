@@ -114,6 +114,13 @@ test('a campaign that was sent says when, and is copied but not sent again', asy
   expect(copy).toMatchObject({ status: 'draft', startedAt: null, recipientCount: null, html: SAID.html });
 });
 
+test('a name and a subject of the most characters are copied and tried out with their first ones', async () => {
+  const id = await aCampaign({ name: '📦'.repeat(200), subject: '📦'.repeat(998) });
+  expect((await post(id, '/duplicate')).body.data.name).toBe(`Copy of ${'📦'.repeat(192)}`);
+  const tried = (await post(id, '/test-send', { to: ['me@sender.example'] })).body.data;
+  expect((await get(`/v1/emails/${tried.id}`)).subject).toBe(`[Test] ${'📦'.repeat(991)}`);
+});
+
 test('a time to send is at most a minute ago and thirty days ahead', async () => {
   const id = await aCampaign();
   const ask = async (aheadMs: number) => {

@@ -100,13 +100,13 @@ describe('a file of contacts', () => {
     );
     const file = [
       'email,first_name,n,d,b',
-      `${a},"two\nlines",1,,`,
+      `${a},"two\nlines ${'😀'.repeat(190)}",1,,`,
       'nobody,x,,,',
       ',x,,,',
       `"${fresh()}",x,one,2026-02-30,perhaps`,
       `${fresh()},x`,
       `${fresh()},"x"y,,,`,
-      `${fresh()},${'x'.repeat(201)},,,`,
+      `${fresh()},${'😀'.repeat(201)},,,`,
       `"${fresh()},open,,,`,
       `${b},x,,,`,
     ].join('\n');

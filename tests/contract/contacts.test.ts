@@ -151,6 +151,16 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect([swapped.status, Object.keys(swapped.body.data.properties).length]).toEqual([200, 100]);
   });
 
+  test('names of 200 characters are stored, also those that are the longest in the index of names', async () => {
+    // Each of these notes is two UTF-16 units, and three characters of twelve octets once it is normalised.
+    const notes = (count: number) =>
+      Array.from({ length: count }, (__, n) => String.fromCodePoint(0x1d15e + ((n ** 3 + n) % 7))).join('');
+    const name = { firstName: notes(200), lastName: notes(200) };
+    const { id } = await added({ email: 'notes@example.com', ...name });
+    expect((await get(`/${id}`)).body.data).toMatchObject(name);
+    expect(pathsOf(await patch(id, { firstName: notes(201) }))).toEqual(['/body/firstName']);
+  });
+
   test('PATCH merges properties, and changes what is named alone', async () => {
     const { id } = await added({
       email: 'pat@example.com',

@@ -294,6 +294,8 @@ describe('a preview', () => {
       [{ code: '' }, true],
       [{ code: ' \t ' }, true],
       [{ code: 'é'.repeat(998) }, false],
+      [{ code: '📦'.repeat(998) }, false],
+      [{ code: '📦'.repeat(998), more: 'y' }, true],
     ] as const) {
       const body = { templateId: alias, variables: values };
       const shown = await post('/v1/templates/render-preview', body);

@@ -192,7 +192,7 @@ describe('the body of a send request', () => {
 });
 
 describe('the subject of a send request', () => {
-  test.each(['Ünïcödé 📦', 'a\tb', 'x'.repeat(998)])('may be %j', (subject) => {
+  test.each(['Ünïcödé 📦', 'a\tb', 'x'.repeat(998), '📦'.repeat(998)])('may be %j', (subject) => {
     expect(accepted({ subject }).subject).toBe(subject);
   });
 
@@ -212,7 +212,8 @@ describe('the subject of a send request', () => {
   });
 
   test('has 998 characters at most', () => {
-    expect(misshapen({ subject: 'x'.repeat(999) })).toEqual(['/body/subject']);
+    for (const character of ['x', '📦'])
+      expect(misshapen({ subject: character.repeat(999) })).toEqual(['/body/subject']);
   });
 
   test('of a template may be overridden, not broken', () => {

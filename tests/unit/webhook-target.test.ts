@@ -32,6 +32,7 @@ describe('the form of a URL', () => {
     'http://example.com:/empty-port-means-default',
     `https://${label}.${label}.${label}.${'a'.repeat(61)}/`,
     `https://example.com/${'a'.repeat(2028)}`,
+    `https://example.com/${'😀'.repeat(2028)}`,
   ])('%s is fine', (url) => {
     expect(problemOfUrl(url)).toBeNull();
   });

@@ -6,6 +6,7 @@ import type { ClaimOf, EventResultOf } from '../../engine/result.ts';
 import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
+import { firstCharacters } from '../../http/text-length.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { CampaignBody, CampaignView, NewCampaign } from './model.ts';
 import { type CampaignRow, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
@@ -43,7 +44,10 @@ export const duplicateCampaign = (deps: CampaignDeps, call: Named): Answered =>
     run: async () => {
       const row = await findCampaign(deps, call.caller, call.params.id);
       if (!row) return NO_CAMPAIGN;
-      return spawnDraft(deps, call, { ...row.settings, name: `Copy of ${row.settings.name}`.slice(0, 200) });
+      return spawnDraft(deps, call, {
+        ...row.settings,
+        name: firstCharacters(`Copy of ${row.settings.name}`, 200),
+      });
     },
   });
 

@@ -1,5 +1,6 @@
 import { Failure, notFound } from '../../http/failure.ts';
 import type { Call, Replay } from '../../http/route.ts';
+import { firstCharacters } from '../../http/text-length.ts';
 import { textPartOf } from '../../mail/content/text-part.ts';
 import { findContact } from '../contacts/queries.ts';
 import { acceptEmail } from '../emails/accept.ts';
@@ -75,7 +76,7 @@ export async function testSendCampaign(
   return acceptEmail(deps.acceptance, {
     ...{ sender: caller, claim, now, at: '/body', status: 200 },
     body: {
-      ...{ from, to: body.to, subject: `[Test] ${subject}`.slice(0, 998) },
+      ...{ from, to: body.to, subject: firstCharacters(`[Test] ${subject}`, 998) },
       ...(replyTo.length > 0 && { replyTo: [...replyTo] }),
       ...(html !== null && { html }),
       ...(text !== null && { text }),

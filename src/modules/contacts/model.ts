@@ -7,7 +7,7 @@ import { GivenPropertiesSchema, Properties } from './properties.ts';
 /** What a contact may be. Further right is stronger: only the person's consent leads back, and never from a complaint. */
 export const CONTACT_STATUSES = ['subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
 
-/** UTF-16 units of a name. */
+/** Characters (Unicode code points) of a name. */
 export const LONGEST_NAME = 200;
 
 const nullable = <T extends ReturnType<typeof Type.String>>(schema: T, description: string) =>

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Detail } from '../../http/failure.ts';
 import { MOST_DETAILS, pointerSegment, shortened } from '../../http/schema-errors.ts';
+import { isLonger } from '../../http/text-length.ts';
 import { isPropertyKey, PROPERTY_KEY } from './column-names.ts';
 
 /** The most properties of one contact. */
@@ -42,10 +43,8 @@ export interface PropertyChanges {
   readonly removed: readonly string[];
 }
 
-/** True for a text that no property holds. An emoji of two UTF-16 units is one character. */
-export const isLongProperty = (text: string): boolean =>
-  text.length > LONGEST_PROPERTY &&
-  (text.length > 2 * LONGEST_PROPERTY || [...text].length > LONGEST_PROPERTY);
+/** True for a text that no property holds. */
+export const isLongProperty = (text: string): boolean => isLonger(text, LONGEST_PROPERTY);
 
 /** The reason why a value is none of a property; null when it is one. Null itself removes. */
 export function problemOfProperty(value: unknown): string | null {

@@ -67,6 +67,7 @@ describe('limits', () => {
 
   test.each([
     ['name', 'eq', 'x'.repeat(1_000), 'x'.repeat(1_001), ''],
+    ['name', 'eq', '😀'.repeat(1_000), '😀'.repeat(1_001), ''],
     ['name', 'in', Array<string>(100).fill('a'), Array<string>(101).fill('a'), ''],
     ['name', 'in', ['a'], [], ''],
     [

@@ -46,7 +46,9 @@ function outsideOf(form: TSchema): readonly Outside[] {
     ...(maximum === undefined ? [] : [{ value: maximum + 1, bound: maximum }]),
     ...(exclusiveMinimum === undefined ? [] : [{ value: exclusiveMinimum, bound: exclusiveMinimum }]),
     ...(exclusiveMaximum === undefined ? [] : [{ value: exclusiveMaximum, bound: exclusiveMaximum }]),
-    ...(maxLength === undefined ? [] : [{ value: 'x'.repeat(maxLength + 1), bound: maxLength }]),
+    ...(maxLength === undefined
+      ? []
+      : ['x', '😀'].map((one) => ({ value: one.repeat(maxLength + 1), bound: maxLength }))),
   ];
 }
 
@@ -64,4 +66,20 @@ test('a value just outside of a bound is told the bound, in every field of every
   }
   expect(silent).toEqual([]);
   expect(told).toBeGreaterThan(100);
+});
+
+test('a text as long as its bound is not too long, though each of its characters is two UTF-16 units', () => {
+  const refused: string[] = [];
+  let seen = 0;
+  for (const { at, schema } of documentedRoutes().flatMap(fieldsOf)) {
+    const check = compileChecker(schema);
+    for (const { maxLength } of formsOf(schema)) {
+      if (maxLength === undefined) continue;
+      seen++;
+      if (check('😀'.repeat(maxLength), '')?.some(({ message }) => message.startsWith('Use at most')))
+        refused.push(at);
+    }
+  }
+  expect(refused).toEqual([]);
+  expect(seen).toBeGreaterThan(50);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { Type as T } from '@sinclair/typebox';
 import { type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
+import Ajv from 'ajv/dist/2020';
 import fc from 'fast-check';
 import { compileChecker, isDateTime } from '../../../src/http/schema.ts';
 import { detailsOf } from '../../../src/http/schema-errors.ts';
@@ -13,6 +14,7 @@ const check = compileChecker(
     count: T.Optional(T.Integer({ minimum: 1, maximum: 9 })),
     at: T.Optional(T.String({ format: 'date-time' })),
     code: T.Optional(T.String({ pattern: '^x+$' })),
+    label: T.Optional(T.String({ minLength: 2, maxLength: 3, pattern: '^[^y]*$' })),
     maybe: T.Optional(T.Union([T.String({ maxLength: 5 }), T.Null()])),
     rate: T.Optional(T.Union([T.Integer({ minimum: 1, maximum: 9 }), T.Null()])),
     share: T.Optional(
@@ -55,6 +57,10 @@ describe('an error detail says where and what to do', () => {
     [{ count: 0 }, '/body/count', 'Must be at least 1.'],
     [{ count: 10 }, '/body/count', 'Must be at most 9.'],
     [{ code: 'y' }, '/body/code', 'Not of the form that is needed.'],
+    [{ label: 7 }, '/body/label', 'Send a string.'],
+    [{ label: 'y' }, '/body/label', 'Use at least 2 characters.'],
+    [{ label: 'xxxy' }, '/body/label', 'Use at most 3 characters.'],
+    [{ label: 'xy' }, '/body/label', 'Not of the form that is needed.'],
     [{ maybe: 1 }, '/body/maybe', 'Send a string or null.'],
     [{ maybe: 'secret' }, '/body/maybe', 'Use at most 5 characters.'],
     [{ rate: 0 }, '/body/rate', 'Must be at least 1.'],
@@ -78,6 +84,37 @@ describe('an error detail says where and what to do', () => {
       'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
     ],
   ])('%p', (changes, path, message) => expect(details(changes)).toEqual([{ path, message }]));
+});
+
+describe('a length counts code points, as JSON Schema does', () => {
+  test.each([
+    { name: '😀😀😀😀😀' },
+    { maybe: '😀😀😀😀😀' },
+    { label: '😀😀' },
+    { label: '😀😀😀' },
+    { label: 'x😀x' },
+  ])('%p is taken', (changes) => expect(details(changes)).toBeNull());
+
+  test.each<[object, string, string]>([
+    [{ name: '😀😀😀😀😀x' }, '/body/name', 'Use at most 5 characters.'],
+    [{ name: '😀😀😀😀😀😀' }, '/body/name', 'Use at most 5 characters.'],
+    [{ maybe: '😀😀😀😀😀😀' }, '/body/maybe', 'Use at most 5 characters.'],
+    [{ label: '😀' }, '/body/label', 'Use at least 2 characters.'],
+    [{ label: '😀😀😀x' }, '/body/label', 'Use at most 3 characters.'],
+  ])('%p is refused', (changes, path, message) => expect(details(changes)).toEqual([{ path, message }]));
+
+  test('agrees with a validator of JSON Schema on every text', () => {
+    const schema = T.String({ minLength: 3, maxLength: 6 });
+    const [ours, theirs] = [compileChecker(schema), new Ajv().compile(schema)];
+    const text = fc.string({ unit: 'binary', maxLength: 9 });
+    fc.assert(fc.property(text, (value) => expect(ours(value, '') === null).toBe(theirs(value))));
+  });
+
+  test('a list of wrong texts that might be one text has as many details as another', () => {
+    const list = compileChecker(T.Union([T.String(), T.Array(T.String({ maxLength: 3 }))]));
+    expect(list(Array(25).fill('long'), '')).toHaveLength(20);
+    expect(list(Array(25).fill(7), '')).toHaveLength(20);
+  });
 });
 
 test.each([[null], [[]], [1], ['text'], [true]])('%p instead of an object is one detail', (value) => {

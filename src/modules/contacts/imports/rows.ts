@@ -4,6 +4,7 @@ import type { CsvRow } from '../../../csv/reader.ts';
 import { withoutGuard } from '../../../csv/write.ts';
 import { mintId } from '../../../db/ids.ts';
 import { isDateTime } from '../../../http/schema.ts';
+import { isLonger } from '../../../http/text-length.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
 import type { Target } from '../column-names.ts';
@@ -125,7 +126,7 @@ function readRow(
       }
     } else {
       const name = withoutGuard(cell);
-      if (name.length > LONGEST_NAME) refuse(column, 'text_too_long');
+      if (isLonger(name, LONGEST_NAME)) refuse(column, 'text_too_long');
       else if (target.to === 'firstName') firstName = name;
       else lastName = name;
     }

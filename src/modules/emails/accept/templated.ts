@@ -1,5 +1,6 @@
 import type { SenderDefaults } from '../../../auth/principal.ts';
 import { Failure } from '../../../http/failure.ts';
+import { isLonger } from '../../../http/text-length.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message-size.ts';
 import { Problems } from '../../../mail/problems.ts';
 import { readAddresses, readSender } from './recipients.ts';
@@ -83,7 +84,7 @@ const TOO_LARGE = 'Must make a message of at most 25 MiB.';
 
 /** Why a subject that a template has made is too long, in a sentence; null for a right one. */
 export const problemOfLength = (subject: string): string | null =>
-  subject.length > LONGEST_SUBJECT ? LONG_SUBJECT : null;
+  isLonger(subject, LONGEST_SUBJECT) ? LONG_SUBJECT : null;
 
 /** Why a request is refused for the subject that its template has made, in a sentence; null for a right one. */
 export const problemOfRendered = (subject: string | null): string | null =>

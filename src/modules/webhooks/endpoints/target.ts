@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { within } from '../../../async/deadline.ts';
+import { isLonger } from '../../../http/text-length.ts';
 import type { AddressGuard } from '../http/address-guard.ts';
 import type { Resolve } from '../http/lookup.ts';
 
@@ -30,7 +31,7 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '
  * parser repairs a lot (`http:\\host`, `http:host`, tabs inside): the text that is checked, stored and connected to is the same.
  */
 export function problemOfUrl(text: string): string | null {
-  if (text.length > URL_MAX_LENGTH) return `Must have at most ${URL_MAX_LENGTH} characters.`;
+  if (isLonger(text, URL_MAX_LENGTH)) return `Must have at most ${URL_MAX_LENGTH} characters.`;
   if (!/^https?:\/\/[^/]/i.test(text)) return 'Must be an absolute URL that starts with http:// or https://.';
   if (/[\s\p{Cc}\\]/u.test(text)) return 'Must have no spaces, control characters or backslashes.';
   if (text.includes('#')) return 'Must have no fragment.';
