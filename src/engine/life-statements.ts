@@ -1,5 +1,5 @@
 import type { Parameter } from '../db/database.ts';
-import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../db/distribution/terms.ts';
+import { lookUp, ON_ONE_SERVER, onNodes, type ShardTerms } from '../db/distribution/terms.ts';
 import type { AppendedLife } from './appended-life.ts';
 import type { StatementOptions } from './commit.ts';
 import type { Kind } from './kind.ts';
@@ -154,7 +154,7 @@ export function readLivesStatement(kind: Kind, isDistributed = false): string {
   return `select b.id, b.workspace_id, b.livemode, coalesce(t.state, b.state) as state,
   ${contextOf(life)} as context, case when t.revision is null then b.timers else t.timers end as timers,
   coalesce(t.revision, 1) as revision, coalesce(t.machine_version, b.machine_version) as machine_version
-from unnest($1::text[]) i(id) join ${births} b on b.id = i.id and b.id >= $2 and b.id <= $3${shard.within(births, 'b')}
+from unnest($1::text[]) i(id) ${lookUp(false, births, 'b', `b.id = i.id and b.id >= $2 and b.id <= $3${shard.within(births, 'b')}`)}
 left join lateral (
   select * from ${turns} l where l.email_id = b.id and l.email_id >= $2 and l.email_id <= $3${shard.within(turns, 'l')}
   order by l.revision desc limit 1

@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test';
+import { createSigner } from '../../src/crypto/signer.ts';
 import type { Database, Parameter } from '../../src/db/database.ts';
+import { ownActorReader } from '../../src/engine/actors.ts';
 import { readAnalytics } from '../../src/modules/analytics/queries.ts';
 import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
 import { readDetail, readEventsOf } from '../../src/modules/emails/read/detail.ts';
 import { readEvents } from '../../src/modules/emails/read/recorded-events.ts';
+import { LiveReader } from '../../src/modules/emails/send/reader.ts';
 import { LIVE, postgresStore, rowsOf, WORKSPACE } from '../support/engine.ts';
 
 // These statements are planned once, and every day begins with tables of which nothing is known. What happened to an email must be found
@@ -24,6 +28,9 @@ const REQUEST = {
   now: Date.now(),
 } as unknown as Parameters<typeof readAnalytics>[1];
 
+const SIGNER = createSigner('only-for-tests-only-for-tests-only');
+const OWNED = { id: 'em_1', workspaceId: WORKSPACE };
+const CONTENT = Bun.zstdCompressSync(JSON.stringify({ html: null, text: 'Hi' })).toHex();
 const PLACE = { workspaceId: WORKSPACE, emailId: 'em_1', eventId: 'ev_1' };
 
 /** A database that notes by which indexes its statements come by turns, each with what it is asked by. */
@@ -37,7 +44,7 @@ function watched({ query, ...database }: Pick<Database, 'query' | 'kind'>, ways:
       for (const { 'Index Name': index, 'Index Cond': asked } of nodesOf(
         plans[0]?.['QUERY PLAN'][0]?.Plan as Node,
       ))
-        if (index?.startsWith('email_turns_')) ways.add(`${index}: ${asked}`);
+        if (/^email(s|_turns)_/.test(index ?? '')) ways.add(`${index}: ${asked}`);
       return query<Row>(text, parameters);
     },
   } as unknown as Database;
@@ -47,9 +54,16 @@ test('what happened to an email is found by its key, however little was known of
   await using store = await postgresStore();
   const { database } = store;
   await database.script(`alter table email_turns_default set (autovacuum_enabled = off);
+    alter table emails_default set (autovacuum_enabled = off);
     insert into workspaces (id, name, plan, created_at) values ('${WORKSPACE}', 'Test', 'growth', now())`);
   const seen = { query: database.query.bind(database), kind: database.kind };
   for (const rows of [0, 500, 3_000]) {
+    await rowsOf(
+      database,
+      `insert into emails (id, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at, recipients, recipient_keys, sender_key, subject, tags, envelope, content)
+      select 'em_' || n, '${WORKSPACE}', true, 'queued', '{}', 1, 1, '[]', now(), '{a@b.example}', '{a@b.example}', 'c@b.example', 'S', '{}', '{"size":1,"from":{"address":"c@b.example"}}', '\\x${CONTENT}'
+      from generate_series(1, ${rows}) n on conflict do nothing`,
+    );
     await rowsOf(
       database,
       `insert into email_turns (email_id, revision, workspace_id, livemode, state, context, machine_version, commit_tag, steps, at, recorded, position)
@@ -62,15 +76,19 @@ test('what happened to an email is found by its key, however little was known of
       'an email': (asked) => readDetail(asked, LIVE, 'em_1'),
       'its events': (asked) => readEventsOf(asked, LIVE, 'em_1'),
       'events of webhooks': (asked) => readEvents(asked, [PLACE]),
+      'a message that is sent': (asked) => new LiveReader(asked, SIGNER, null).message(OWNED),
+      'a large one': (asked) => new LiveReader(asked, SIGNER, null).content(OWNED),
+      'where it leaves by': (asked) => new LiveReader(asked, SIGNER, null).routingOf(OWNED),
+      'its life': (asked) => ownActorReader(asked, emailKind, WORKSPACE)(['em_1', 'em_2']),
     };
     for (const [use, run] of Object.entries(uses)) {
       const ways = new Set<string>();
       await run(watched(seen, ways));
-      const byEmail = [...ways].filter((way) => way.includes('email_id'));
+      const byEmail = [...ways].filter((way) => /\bid = |email_id/.test(way));
       // Of a workspace that nothing has happened in, nothing is added up.
       expect([rows, use, byEmail.length > 0 || rows === 0]).toEqual([rows, use, true]);
       // What the workspace did is asked for by where it stands.
-      const vague = [...ways].filter((way) => !/email_id|"position"/.test(way));
+      const vague = [...ways].filter((way) => !/\bid = |email_id|"position"/.test(way));
       expect([rows, use, vague]).toEqual([rows, use, []]);
     }
   }

@@ -96,6 +96,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       publicUrl: config.publicUrl,
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
+      isOnNodes: shards !== null,
       campaigns: () => known?.campaignMail,
     });
     metrics?.watch(

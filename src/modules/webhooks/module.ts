@@ -47,11 +47,11 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
   ],
   warnings: [disabledWarning],
   routes: webhookRoutes,
-  open({ database, reads, clock, sealer, config, ca, tracing }) {
+  open({ database, shards, reads, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
     const { kinds, targetRules, stopping, posting, performer } = openWebhooks({
       ...{ database, clock, sealer },
-      ...{ policy, ca, tracing },
+      ...{ policy, ca, tracing, isOnNodes: shards !== null },
     });
     return {
       registrations: kinds,

@@ -22,6 +22,8 @@ export interface WebhookParts {
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly tracing?: Tracing | null;
+  /** Whether the database is distributed. */
+  readonly isOnNodes?: boolean;
 }
 
 export interface Webhooks {
@@ -33,14 +35,22 @@ export interface Webhooks {
 }
 
 /** Builds the parts of webhooks. */
-export function openWebhooks({ database, clock, sealer, policy, ca, tracing }: WebhookParts): Webhooks {
+export function openWebhooks({
+  database,
+  clock,
+  sealer,
+  policy,
+  ca,
+  tracing,
+  isOnNodes = false,
+}: WebhookParts): Webhooks {
   const targetRules = {
     guard: createAddressGuard(policy),
     resolve: resolveBySystem,
     privateNames: policy.allowPrivate || policy.allowCidrs.length > 0,
   };
   const poster = createPoster({ ...targetRules, clock, ca });
-  const performer = new WebhookPerformer({ database, clock, sealer, poster, tracing });
+  const performer = new WebhookPerformer({ database, clock, sealer, poster, tracing, isOnNodes });
   const stopping = new Stopping({ database, clock });
   const posting: WebhookPosting = {
     problemOfUrl: (url) => problemOfTarget(url, targetRules),

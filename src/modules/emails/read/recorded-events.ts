@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/database.ts';
+import { lookUp } from '../../../db/distribution/terms.ts';
 import type { EmailEvent } from './event-model.ts';
 import { eventOf } from './views.ts';
 
@@ -30,10 +31,12 @@ export const EVENTS_OF_TURN = `json_to_recordset(t.recorded)
 export const HAS_EVENTS = 'coalesce(t.position, 0) > 0';
 
 /** The bounds of the ids leave out the partitions of other days before they are opened. */
-const EVENTS = `select e.id, t.email_id, t.livemode, e.type, b.recipients[e.recipient + 1] as recipient,
+const eventsStatement = (
+  isOnNodes: boolean,
+): string => `select e.id, t.email_id, t.livemode, e.type, b.recipients[e.recipient + 1] as recipient,
   (extract(epoch from e.occurred_at) * 1000)::float8 as occurred_at, e.data
 from email_turns t cross join lateral ${EVENTS_OF_TURN}
-join emails b on b.id = t.email_id and b.id >= $3 and b.id <= $4 and b.workspace_id = t.workspace_id and b.workspace_id = any($5::text[])
+${lookUp(isOnNodes, 'emails', 'b', 'b.id = t.email_id and b.id >= $3 and b.id <= $4 and b.workspace_id = t.workspace_id and b.workspace_id = any($5::text[])')}
 where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and ${HAS_EVENTS}
   and t.workspace_id = any($5::text[]) and e.id = any($2::text[])`;
 
@@ -41,13 +44,20 @@ where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and
 export async function readEvents(
   database: Pick<Database, 'query'>,
   places: readonly EventPlace[],
+  isOnNodes = false,
 ): Promise<ReadonlyMap<string, EmailEvent>> {
   const emailIds = [...new Set(places.map(({ emailId }) => emailId))].sort();
   const [lowest, highest] = [emailIds[0], emailIds.at(-1)];
   if (lowest === undefined || highest === undefined) return new Map();
   const eventIds = places.map(({ eventId }) => eventId);
   const workspaceIds = [...new Set(places.map(({ workspaceId }) => workspaceId))];
-  const rows = await database.query<Row>(EVENTS, [emailIds, eventIds, lowest, highest, workspaceIds]);
+  const rows = await database.query<Row>(eventsStatement(isOnNodes), [
+    emailIds,
+    eventIds,
+    lowest,
+    highest,
+    workspaceIds,
+  ]);
   return new Map(
     rows.map((row) => [
       row.id,

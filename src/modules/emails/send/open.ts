@@ -32,6 +32,8 @@ export interface LiveMailParts {
   /** Attempts that run at once over each transport. */
   readonly slots: number;
   readonly limits?: Partial<LiveLimits>;
+  /** Whether the database is distributed. */
+  readonly isOnNodes: boolean;
   /** How emails of campaigns are made; asked at each attempt, since campaigns are connected after emails. */
   readonly campaigns: () => CampaignMail | undefined;
 }
@@ -47,7 +49,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     signer,
     transport,
     enabled,
-    reader: new LiveReader(database, signer, parts.bodies),
+    reader: new LiveReader(database, signer, parts.bodies, parts.isOnNodes),
     limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
     campaigns,
     senders: cachedSenders({

@@ -4,6 +4,7 @@ import { type BatchLimits, COMMIT_LIMITS } from '../../../async/batcher.ts';
 import type { BodyStore } from '../../../bodies/body-store.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
+import { lookUp } from '../../../db/distribution/terms.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
 import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import { LIGHT, packedContent, unpackContent } from '../accept/packed-content.ts';
@@ -29,16 +30,23 @@ export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
   readonly size: number;
 };
 
+/** The emails of the ids in $1, of workspaces in $2. */
+const each = (isOnNodes: boolean): string =>
+  `from unnest($1::text[]) i(id) ${lookUp(isOnNodes, 'emails', 'm', 'm.id = i.id and m.workspace_id = any($2::text[])')}`;
+
 /** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
-const MESSAGES = `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
+const messagesStatement = (
+  isOnNodes: boolean,
+): string => `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
   case when s.size <= ${LIGHT} then ${packedContent('m')} end as packed
-from unnest($1::text[]) i(id) join emails m on m.id = i.id and m.workspace_id = any($2::text[])
+${each(isOnNodes)}
 cross join lateral (select (m.envelope->>'size')::integer as size) s`;
 
-const CONTENTS = `select m.id, ${packedContent('m')} as packed from emails m where m.id = any($1::text[]) and m.workspace_id = any($2::text[])`;
+const contentsStatement = (isOnNodes: boolean): string =>
+  `select m.id, ${packedContent('m')} as packed ${each(isOnNodes)}`;
 
-const DOMAINS =
-  'select m.id, m.domain_id, m.campaign_id from unnest($1::text[]) i(id) join emails m on m.id = i.id and m.workspace_id = any($2::text[])';
+const routingsStatement = (isOnNodes: boolean): string =>
+  `select m.id, m.domain_id, m.campaign_id ${each(isOnNodes)}`;
 
 /** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
 const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak
@@ -74,13 +82,23 @@ export class LiveReader {
     database: Database,
     signer: Signer,
     private readonly bodies: BodyStore | null,
+    /** Whether the database is distributed. */
+    isOnNodes = false,
   ) {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
       rowsByOwner((ids, workspaceIds) => database.query<Row>(sql, [ids, workspaceIds]));
-    this.#messages = new BatchedRead('live messages', rows<MessageRow>(MESSAGES), atOnce(16));
+    this.#messages = new BatchedRead(
+      'live messages',
+      rows<MessageRow>(messagesStatement(isOnNodes)),
+      atOnce(16),
+    );
     // Large contents have a batcher of their own, so that no small message waits behind them.
-    this.#contents = new BatchedRead('large messages', rows<ContentRow>(CONTENTS), atOnce(1));
-    this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(DOMAINS));
+    this.#contents = new BatchedRead(
+      'large messages',
+      rows<ContentRow>(contentsStatement(isOnNodes)),
+      atOnce(1),
+    );
+    this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(routingsStatement(isOnNodes)));
     this.#suppressions = new BatchedRead('suppressions', (asked) =>
       readSuppressions(database, signer, asked),
     );

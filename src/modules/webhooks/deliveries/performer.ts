@@ -33,6 +33,8 @@ export interface WebhookWork {
   readonly sealer: Sealer;
   readonly poster: Poster;
   readonly tracing?: Tracing | null | undefined;
+  /** Whether the database is distributed. */
+  readonly isOnNodes: boolean;
 }
 
 /** An attempt that was ordered. */
@@ -60,7 +62,7 @@ export class WebhookPerformer implements Performer {
   readonly #secrets = new WeakMap<Target, string | null>();
 
   constructor(private readonly work: WebhookWork) {
-    this.#read = attemptReader(work.database);
+    this.#read = attemptReader(work.database, work.isOnNodes);
   }
 
   /** Starts no further attempt. Those under way end; those that wait are left to their leases. */

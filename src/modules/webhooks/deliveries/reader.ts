@@ -83,6 +83,7 @@ const readTargets = (database: Database, ids: readonly string[]): Promise<Target
 async function readPayloads(
   database: Database,
   deliveries: readonly Delivery[],
+  isOnNodes: boolean,
 ): Promise<(delivery: Delivery) => DeliveryPayload | null> {
   const subjects = await subjectsOf(database, deliveries);
   const places = new Map<string, EventPlace>();
@@ -96,7 +97,7 @@ async function readPayloads(
   const webhookIds = new Set<string>();
   for (const { webhookId } of subjects.values()) webhookIds.add(webhookId);
   const [events, targets] = await Promise.all([
-    readEvents(database, [...places.values()]),
+    readEvents(database, [...places.values()], isOnNodes),
     readTargets(database, [...webhookIds]),
   ]);
   const bodies = new Map([...events].map(([id, event]) => [id, JSON.stringify(event)]));
@@ -116,9 +117,9 @@ async function readPayloads(
 }
 
 /** Reads the events and endpoints of attempts without a cache: a rotation or a deletion counts from the next attempt on, on every instance. */
-export function attemptReader(database: Database) {
+export function attemptReader(database: Database, isOnNodes: boolean) {
   const payloads = new BatchedRead('webhook payloads', (deliveries: readonly Delivery[]) =>
-    readPayloads(database, deliveries),
+    readPayloads(database, deliveries, isOnNodes),
   );
   const targets = new BatchedRead(
     'webhook targets',
