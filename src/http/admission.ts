@@ -29,6 +29,8 @@ export interface AdmissionRequest {
   /** Null when the path or the method is unknown. */
   readonly endpoint: Endpoint | null;
   readonly request: Request;
+  /** As it was sent. It is read off no URL: of a Host that is none there is no URL. */
+  readonly path: string;
   readonly socketAddress: string;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -129,10 +131,8 @@ async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise
 }
 
 /** What a page asks for: also where there is no such endpoint, a key would help nobody. */
-const isForSessions = ({ endpoint, request }: AdmissionRequest): boolean =>
-  endpoint
-    ? endpoint.route.credential === 'session'
-    : new URL(request.url).pathname.startsWith(`${DASHBOARD_API}/`);
+const isForSessions = ({ endpoint, path }: AdmissionRequest): boolean =>
+  endpoint ? endpoint.route.credential === 'session' : path.startsWith(`${DASHBOARD_API}/`);
 
 /**
  * The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. A

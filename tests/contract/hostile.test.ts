@@ -28,6 +28,7 @@ describe('odd request targets and Host headers', () => {
     ['a host with a query', `GET ${GET} HTTP/1.1`, ['Host: a?limit=1', KEY], 200],
     ['a host twice', `GET ${GET} HTTP/1.1`, ['Host: a', 'Host: b', KEY], 200],
     ['a host that is no host', `GET ${GET} HTTP/1.1`, ['Host: [::1]]:99999', KEY], 200],
+    ['an unknown path at a host that is no host', 'GET /v1/nothing HTTP/1.1', ['Host: [::1]]:99999'], 401],
     ['an absolute target', `GET http://other.example${GET} HTTP/1.1`, ['Host: a', KEY], 200],
     [
       'dots are resolved before the route is found',
