@@ -13,6 +13,8 @@ export interface BatchLimits {
   readonly waitingBytes: number;
   /** Whether a batch waits for more where many are inside (gathering.ts); otherwise it leaves at once. */
   readonly gathers?: boolean;
+  /** Whether, where two batches may be under way, half of those inside leaves at once: of what clients ask for that wait, and ask again. */
+  readonly halves?: boolean;
 }
 
 /** The usual bounds: a commit of more than 500 items or 1 MB gains nothing (measured), and waiting items stay below 64 MB. */
@@ -26,13 +28,16 @@ export const COMMIT_LIMITS: BatchLimits = {
 /** Those of writes that cost as much by the commit as by its items. */
 export const GATHERED: BatchLimits = { ...COMMIT_LIMITS, gathers: true };
 
+/** Those of what clients ask for one by one. What comes by the commit would be cut at the wrong places. */
+export const HALVED: BatchLimits = { ...GATHERED, halves: true };
+
 /** The number of items by which batches grow again after one was too large: to 500 within fifty batches. */
 const GROWTH = 10;
 
 /**
  * An ordered, bounded queue in front of something that is cheaper by the batch. A batch leaves the moment the
  * previous one has returned: one item when idle, hundreds under load; where it gathers, a moment later when many are inside, and half of
- * them at once where two may be under way.
+ * them at once where it halves.
  */
 export class Batcher<T> {
   #waiting: { readonly item: T; readonly bytes: number }[] = [];
@@ -86,8 +91,8 @@ export class Batcher<T> {
 
   /** True where two batches take turns, and what waits is one of them: it need not wait for those that are still being read. */
   #isHalf(): boolean {
-    if (!this.#gathering || this.width === 1 || this.#resting > 0 || this.#running >= this.width)
-      return false;
+    if (!this.limits.halves || !this.#gathering) return false;
+    if (this.width === 1 || this.#resting > 0 || this.#running >= this.width) return false;
     const { length } = this.#waiting;
     return length >= this.#batchItems || this.#gathering.isHalf(length, this.#underWay);
   }

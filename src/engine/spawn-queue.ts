@@ -1,4 +1,4 @@
-import { Batcher, GATHERED } from '../async/batcher.ts';
+import { Batcher, HALVED } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
@@ -101,7 +101,7 @@ export class SpawnQueue {
     this.#batcher = new Batcher(
       `new ${kind.name}`,
       (batch) => this.#work(batch, this.#batcher),
-      GATHERED,
+      HALVED,
       WIDTH,
     );
     this.#bulk = new BulkLane(

@@ -103,6 +103,19 @@ onEachStore('an event for selected actors', (store) => {
     expect(new Set(Object.values(await states()))).toEqual(new Set(['stopped']));
   });
 
+  test('writes each chunk with one commit', async () => {
+    const engine = engineOn(store.database);
+    await Promise.all(Array.from({ length: 1_000 }, () => spawn(engine, 'chosen')));
+    expect(await engine.tellWhere('task', selection(), stop)).toBe(1_000);
+    const commits = await rowsOf<{ actors: number }>(
+      store.database,
+      `select count(*)::integer as actors from task_journal j join tasks t on t.id = j.actor_id
+       where t.workspace_id = $1 and j.revision = 2 group by j.commit_tag`,
+      [workspaceId],
+    );
+    expect(commits.map(({ actors }) => actors)).toEqual([500, 500]);
+  });
+
   test('fails where the database fails, and the rest is told by asking again', async () => {
     const ids = await Promise.all([
       spawn(engineOn(store.database), 'chosen'),

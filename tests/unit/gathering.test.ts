@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { Batcher, COMMIT_LIMITS, GATHERED } from '../../src/async/batcher.ts';
+import { Batcher, COMMIT_LIMITS, GATHERED, HALVED } from '../../src/async/batcher.ts';
 import { Gathering } from '../../src/async/gathering.ts';
 
 test('where few are inside nobody waits for others', () => {
@@ -41,7 +41,7 @@ test('once fewer come, what was inside is forgotten', () => {
 });
 
 /** A batcher whose batches return when they are told to. */
-function held(limits = GATHERED) {
+function held(limits = HALVED) {
   const batches: { readonly items: readonly number[]; end(): void }[] = [];
   const batcher = new Batcher<number>(
     'held',
@@ -99,8 +99,8 @@ test('what waits for more leaves after its time, though nothing comes', async ()
   await drained;
 });
 
-test('a batch that fills its statement leaves, whatever was inside, and without gathering one item does', async () => {
-  const full = held({ ...GATHERED, batchItems: 12 });
+test('a batch that fills its statement leaves, what is not halved leaves whole, and without gathering one item does', async () => {
+  const full = held({ ...HALVED, batchItems: 12 });
   full.push(120);
   await full.turn();
   expect(full.sizes()).toEqual([12, 12]);
@@ -112,6 +112,12 @@ test('a batch that fills its statement leaves, whatever was inside, and without 
   expect(full.sizes()).toEqual(Array.from({ length: 10 }, () => 12));
   for (const { end } of full.batches) end();
   await drained;
+  const whole = held(GATHERED);
+  whole.push(64);
+  expect(whole.sizes()).toEqual([]);
+  await whole.turn();
+  expect(whole.sizes()).toEqual([64]);
+  for (const { end } of whole.batches) end();
   const plain = held(COMMIT_LIMITS);
   plain.push(64);
   await plain.turn();
