@@ -12,8 +12,9 @@ const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::
 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   and state like 'idle in transaction%' and state_change < now() - interval '10 seconds'`;
 
-const REPLIES = `select workspace_id, livemode, key, item, reply,
-  reply like '{%' as plain from idempotency_keys
+/** A receipt is short, while a preview may have millions of characters: what is longer is left where it is. */
+const REPLIES = `select workspace_id, livemode, key, item, left(reply, 4096) as reply,
+  reply like '{%' and length(reply) <= 4096 as plain from idempotency_keys
 where (workspace_id, livemode, key, item) > ($1, $2, $3, $4) order by workspace_id, livemode, key, item limit ${BATCH}`;
 const EMAILS = 'select i.id from unnest($1::text[]) i(id) join emails e on e.id = i.id';
 const MAIL = `select id, to_kind from actor_outbox where id > $1 order by id limit ${BATCH}`;

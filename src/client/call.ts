@@ -22,7 +22,7 @@ export interface PosthornOptions {
 export interface CallOptions {
   /** Ends the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** The key of a POST; one is made for each call otherwise. With a key of yours a call of another process repeats it as well. */
+  /** The key of a POST; one is made for each call that changes something. With a key of yours a call of another process repeats it as well. */
   readonly idempotencyKey?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxRetries?: number | undefined;
@@ -55,6 +55,12 @@ export type Send = <Op extends Operation>(
   options?: CallOptions,
 ) => Promise<Answer<Operations[Op]['data']>>;
 
+/** POSTs that change nothing: asked without a key, their long answers need not be kept. */
+const QUESTIONS: ReadonlySet<Operation> = new Set([
+  ...(['POST /audiences/preview', 'POST /templates/render-preview'] as const),
+  ...(['POST /flows/{id}/validate', 'POST /flows/{id}/simulate'] as const),
+]);
+
 const BACKOFF: Backoff = { firstMs: 500, mostMs: 60_000 };
 
 /** The sender of a client. @throws TypeError where the options cannot work */
@@ -75,7 +81,8 @@ export function senderOf(client: PosthornOptions): Send {
       string
     >;
     // Made once: each further attempt is the same request to the service.
-    if (method === 'POST') headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
+    if (method === 'POST' && (options.idempotencyKey !== undefined || !QUESTIONS.has(operation)))
+      headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
     if (options.testClockId !== undefined) headers['x-svc-test-clock'] = options.testClockId;
     if (options.simulate !== undefined) headers['x-svc-simulate'] = options.simulate;
     const init = { method, headers, ...(given.body !== undefined && { body: bodyOf(given.body) }) };

@@ -1,7 +1,7 @@
 import { SealedWithAnotherKey } from '../crypto/sealer.ts';
 import type { Database } from '../db/database.ts';
 import { isDuplicate } from '../db/sqlstate.ts';
-import { type Keyed, type StoredReply, storedReplyOf } from '../db/stored-replies.ts';
+import { type Keyed, keepReply, type StoredReply, storedReplyOf } from '../db/stored-replies.ts';
 import { Failure } from './failure.ts';
 import { replayOf } from './idempotency.ts';
 import type { Call, IdempotencyClaim, Replay } from './route.ts';
@@ -39,6 +39,26 @@ export function idempotently<Data>(
 ): Promise<Data | Failure | Replay> {
   // Without a key no reply is stored, and nothing can be replayed.
   return keyed.claim ? onceFor(database, keyed, once) : (once.run() as Promise<Data | Failure>);
+}
+
+/**
+ * Answers a request that may be carried out again without harm: it changes nothing, or a repetition changes nothing more. The reply
+ * is stored once it is known, so a crash before loses the key.
+ */
+export function answeredOnce<Data>(
+  database: Database,
+  call: Pick<Call, 'caller' | 'claim' | 'now'>,
+  answer: () => Promise<Data | Failure>,
+): Promise<Data | Failure | Replay> {
+  const keyed = keyedBy(call);
+  return idempotently(database, keyed, {
+    lookFirst: true,
+    run: async () => {
+      const data = await answer();
+      if (!(data instanceof Failure)) await keepReply(database, keyed, 200, data);
+      return data;
+    },
+  });
 }
 
 /** The reply holds a secret that nobody can show again; carrying the request out once more would make a second one. */

@@ -87,6 +87,17 @@ describe('a POST of the client', () => {
     });
   });
 
+  test('that changes nothing has a key only of the caller', async () => {
+    const { client, sent } = clientOf(Array.from({ length: 5 }, () => ok({})));
+    await client.templates.preview({ html: 'x' });
+    await client.audiences.preview({ filter: { field: 'email', operator: 'exists', value: true } });
+    await client.flows.validate('flw_1');
+    await client.flows.simulate('flw_1', { contact: {} });
+    await client.templates.preview({ html: 'x' }, { idempotencyKey: 'shown-7' });
+    const keys = sent.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([undefined, undefined, undefined, undefined, 'shown-7']);
+  });
+
   test('joins a test clock and takes a script, by the headers of a call', async () => {
     const { client, sent } = clientOf([ok(RECEIPT)]);
     await client.emails.send(EMAIL, { testClockId: 'clk_1', simulate: 'delivered, opened+5m' });

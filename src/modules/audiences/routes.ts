@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { answeredOnce } from '../../http/idempotent.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Contact } from '../contacts/queries.ts';
 import { type AudienceDeleter, createAudience, deleteAudience, patchAudience } from './commands.ts';
@@ -69,7 +70,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
       body: { filter: { field: 'properties.plan', operator: 'eq', value: 'pro' } },
       response: PREVIEW,
     },
-    handle: (call) => previewFilter(deps, call),
+    handle: (call) => answeredOnce(deps.database, call, () => previewFilter(deps, call)),
   }),
   route({
     method: 'GET',

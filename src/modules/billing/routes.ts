@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { PLAN_NAMES } from '../../auth/plans.ts';
-import { keepReply } from '../../db/stored-replies.ts';
 import { Failure } from '../../http/failure.ts';
-import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { answeredOnce } from '../../http/idempotent.ts';
 import { type Call, RawResponse, type Replay, type Route, route } from '../../http/route.ts';
 import { literals } from '../../http/schema.ts';
 import { readWorkspace } from '../workspace/queries.ts';
@@ -37,17 +36,8 @@ const Checkout = Type.Object(
 type Page = { url: string } | Failure;
 
 /** A page that was opened is kept for a repeated request, after it was made: Stripe may have made it twice, which costs nothing. */
-function once({ database }: BillingDeps, call: Call, open: () => Promise<Page>): Promise<Page | Replay> {
-  const keyed = keyedBy(call);
-  return idempotently(database, keyed, {
-    lookFirst: true,
-    run: async () => {
-      const page = await open();
-      if (!(page instanceof Failure)) await keepReply(database, keyed, 200, page);
-      return page;
-    },
-  });
-}
+const once = ({ database }: BillingDeps, call: Call, open: () => Promise<Page>): Promise<Page | Replay> =>
+  answeredOnce(database, call, open);
 
 const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 

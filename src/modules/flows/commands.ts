@@ -1,8 +1,8 @@
 import type { FlowDefinition } from '../../../machines/flow-definition.ts';
 import { mintId } from '../../db/ids.ts';
-import { keepReply, keepReplySql, replyParameters } from '../../db/stored-replies.ts';
+import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { Failure, invalid } from '../../http/failure.ts';
-import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { answeredOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import {
   type FlowView,
@@ -154,24 +154,9 @@ export interface FlowCommands extends Validator {
   cancelRuns(flowId: string): Promise<unknown>;
 }
 
-/** Acts of which a repetition changes nothing; its reply is kept once it is known. */
-const acting = <Body>(
-  commands: FlowCommands,
-  call: Own<Body>,
-  act: (commands: FlowCommands, call: Own<Body>) => Promise<FlowView | Failure>,
-): Promise<FlowView | Failure | Replay> =>
-  idempotently(commands.database, keyedBy(call), {
-    lookFirst: true,
-    run: async () => {
-      const done = await act(commands, call);
-      if (!(done instanceof Failure)) await keepReply(commands.database, keyedBy(call), 200, done);
-      return done;
-    },
-  });
-
 /** Publishes what was written last, and lets it run. */
 export const activateFlow = (commands: FlowCommands, call: Own): Promise<FlowView | Failure | Replay> =>
-  acting(commands, call, activate);
+  answeredOnce(commands.database, call, () => activate(commands, call));
 
 async function activate(commands: FlowCommands, { caller, params, now }: Own): Promise<FlowView | Failure> {
   const { database } = commands;
@@ -198,7 +183,7 @@ const NEVER_RAN = new Failure('CONFLICT', 'This flow is a draft, so there is not
 export const pauseFlow = (
   commands: FlowCommands,
   call: Own<PauseBody>,
-): Promise<FlowView | Failure | Replay> => acting(commands, call, pause);
+): Promise<FlowView | Failure | Replay> => answeredOnce(commands.database, call, () => pause(commands, call));
 
 async function pause(
   commands: FlowCommands,

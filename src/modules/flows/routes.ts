@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { answeredOnce } from '../../http/idempotent.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
   activateFlow,
@@ -122,7 +123,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     example: {
       response: { valid: false, problems: [{ path: '/steps/2', message: 'The edge for "met" is missing.' }] },
     },
-    handle: (call) => validateFlow(deps, call),
+    handle: (call) => answeredOnce(deps.database, call, () => validateFlow(deps, call)),
   }),
   route({
     method: 'POST',

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { answeredOnce } from '../../http/idempotent.ts';
 import { type Route, route } from '../../http/route.ts';
 import { RUN, RUNS } from './examples.ts';
 import { FlowRun, FlowRunItem, RunQuery, StartRun } from './run-model.ts';
@@ -56,7 +57,7 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
         endsAt: RUN.startedAt,
       },
     },
-    handle: (call) => simulateFlow(deps, call),
+    handle: (call) => answeredOnce(deps.database, call, () => simulateFlow(deps, call)),
   }),
   route({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { answeredOnce } from '../../http/idempotent.ts';
 import { type Route, route } from '../../http/route.ts';
 import { EmailReceipt } from '../emails/queries.ts';
 import {
@@ -83,7 +84,7 @@ export const templateRoutes = (deps: TemplateDeps): readonly Route[] => [
     ipLimitPerMinute: 60,
     ipLimitSetting: deps.previewsPerMinute,
     example: { body: { templateId: TEMPLATE.alias, variables: VALUES }, response: PREVIEW },
-    handle: (call) => previewTemplate(deps, call),
+    handle: (call) => answeredOnce(deps.database, call, () => previewTemplate(deps, call)),
   }),
   route({
     method: 'GET',

@@ -1,12 +1,14 @@
 import type { ContactImportState } from '../../../../machines/contact-import.ts';
+import type { ContactImportContext } from '../../../../machines/contact-import-context.ts';
 import type { Database } from '../../../db/database.ts';
+import { keepReply, type StoredReply } from '../../../db/stored-replies.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/idempotent.ts';
 import type { Call, Receiving, Replay } from '../../../http/route.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
 import type { ImportSettings } from './plan.ts';
-import { findImport, statusOf } from './queries.ts';
+import { findImport, findImportRow, statusOf, viewOf } from './queries.ts';
 import { type StoredFile, storeFile } from './stored-file.ts';
 
 /** The services that starting and ending imports calls. */
@@ -27,6 +29,7 @@ const ACCEPTED = 202;
 const FULL = new Failure('CONFLICT', `At most ${MOST_OPEN} imports may wait or be under way at once.`, {
   suggestion: 'Wait until one of them has ended, or cancel one.',
 });
+const NO_IMPORT = notFound('contact import');
 const ENDED = new Failure('CONFLICT', 'This import has ended.');
 
 const CONFIRMS = 'This audience asks people to confirm, which a file cannot do for them.';
@@ -96,18 +99,30 @@ export function startImport(
 type Named = Call<{ readonly id: string }>;
 
 /** Ends an import. What it has written stays. Ending a cancelled one again changes nothing. */
-export async function cancelImport(
+export const cancelImport = (commands: ImportCommands, call: Named): Promise<ImportView | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), { run: () => cancel(commands, call), lookFirst: true });
+
+async function cancel(
   { database, engine }: ImportCommands,
-  { caller, params, now }: Named,
-): Promise<ImportView | Failure> {
+  call: Named,
+): Promise<ImportView | Failure | StoredReply> {
+  const { caller, params, now } = call;
   const { workspaceId, livemode } = caller;
+  const row = await findImportRow(database, caller, params.id);
+  if (!row) return NO_IMPORT;
+  const claim = claimOnce(keyedBy(call), 200, (state: ContactImportState, context: ContactImportContext) =>
+    JSON.stringify(viewOf({ ...row, state, context })),
+  );
   const result = await engine.tell(
     'contactImport',
     params.id,
     { type: 'cancel.requested', at: now },
-    { scope: { workspaceId, livemode } },
+    { scope: { workspaceId, livemode }, ...(claim && { claim }) },
   );
-  if (result.outcome === 'absent') return notFound('contact import');
+  if (result.outcome === 'replayed') return result;
   if (result.outcome === 'refused' && result.state !== 'cancelled') return ENDED;
-  return (await findImport(database, caller, params.id)) ?? notFound('contact import');
+  // Rows were written until the commit, so that the counts are those of now.
+  const view = await findImport(database, caller, params.id);
+  if (view) await keepReply(database, keyedBy(call), 200, view);
+  return view ?? NO_IMPORT;
 }

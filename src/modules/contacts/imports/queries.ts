@@ -45,7 +45,8 @@ const ONE = `${READ} and i.id = $3`;
 const LIST = `${READ} and ($3::text is null or i.id < $3) and ($4::text is null or i.id >= $4)
   and ($5::text[] is null or i.state = any ($5)) order by i.id desc limit $6::integer`;
 
-interface ImportRow {
+/** An import as it is stored. */
+export interface ImportRow {
   readonly id: string;
   readonly livemode: boolean;
   readonly state: string;
@@ -61,14 +62,20 @@ interface ImportRow {
   readonly first_faults: string | null;
 }
 
-/** Reads an import of the caller's environment; null when there is none. @throws Unavailable */
-export async function findImport(
+/** Reads the row of an import of the caller's environment; null when there is none. @throws Unavailable */
+export async function findImportRow(
   database: Database,
   { workspaceId, livemode }: Scope,
   id: string,
-): Promise<ImportView | null> {
+): Promise<ImportRow | null> {
   const [row] = await database.query<ImportRow>(ONE, [workspaceId, livemode, id]);
-  return row ? viewOf(row) : null;
+  return row ?? null;
+}
+
+/** Reads an import of the caller's environment; null when there is none. @throws Unavailable */
+export async function findImport(database: Database, scope: Scope, id: string): Promise<ImportView | null> {
+  const row = await findImportRow(database, scope, id);
+  return row && viewOf(row);
 }
 
 type Named = Call<{ readonly id: string }>;
@@ -99,7 +106,8 @@ export function listImports(
   });
 }
 
-function viewOf(row: ImportRow): ImportView {
+/** An import as clients see it. */
+export function viewOf(row: ImportRow): ImportView {
   const { id, livemode, state, context, settings, audience_id, trigger_flows } = row;
   const { plan, onConflict, onError, dryRun, bytes } = settings;
   const faults = row.first_faults === null ? [] : (JSON.parse(row.first_faults) as Fault[]);
