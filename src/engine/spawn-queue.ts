@@ -1,4 +1,4 @@
-import { Batcher, HALVED } from '../async/batcher.ts';
+import { Batcher, GATHERED, HALVED } from '../async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../db/stored-replies.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Actors } from './actors.ts';
@@ -101,7 +101,8 @@ export class SpawnQueue {
     this.#batcher = new Batcher(
       `new ${kind.name}`,
       (batch) => this.#work(batch, this.#batcher),
-      HALVED,
+      // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a commit.
+      deps.database.kind === 'embedded' ? GATHERED : HALVED,
       WIDTH,
     );
     this.#bulk = new BulkLane(

@@ -68,6 +68,18 @@ onEachStore('a batch of engine events', (store) => {
     expect(states.map(({ state }) => state).sort()).toEqual(['delivered', 'sending']);
   });
 
+  test('is half of those who ask at once where the database works meanwhile, and all of them where it is in this process', async () => {
+    const database = new HookedDatabase(store.database);
+    const engine = engineOver(database);
+    let births = 0;
+    database.before = (text) => {
+      if (/insert into emails\s/.test(text)) births++;
+    };
+    await Promise.all(Array.from({ length: 64 }, () => engine.spawn('email', emailSpawn(plainInput(NOW)))));
+    // Two of the sixteen from which on there are many, since nothing is known yet, and the rest.
+    expect(births).toBe(database.kind === 'embedded' ? 1 : 3);
+  });
+
   test('keeps its actors when the cache evicts them meanwhile', async () => {
     const { database, engine, ids } = await scene(1, 2);
     const [read = ''] = ids;
