@@ -93,7 +93,24 @@ export function answeredBy(
 ): unknown {
   const { caller } = admitted;
   const recollection = caller?.kind === 'key' ? caller.recollection : undefined;
-  return recollection ? certain(recollection, admitted, asking, work, deps) : work(admitted);
+  if (recollection) return certain(recollection, admitted, asking, work, deps);
+  const { method, waitsMs } = admitted.endpoint.route;
+  return waitsMs !== undefined && isSafe(method)
+    ? stillAllowed(admitted, asking, work, deps)
+    : work(admitted);
+}
+
+/** What has been waited for goes to those who may still see it: a key that was revoked a minute ago is told of no code that came since. */
+async function stillAllowed(
+  admitted: Admitted,
+  asking: AdmissionRequest,
+  work: (by: Admitted) => unknown,
+  deps: AdmissionDeps,
+): Promise<unknown> {
+  const answered = await work(admitted);
+  const anew = await admitAnew(asking, deps);
+  if (anew instanceof Failure) return anew;
+  return anew.caller?.workspaceId === admitted.caller?.workspaceId ? answered : SWITCHED;
 }
 
 async function certain(

@@ -194,3 +194,29 @@ test('twenty requests of a key wait at once; a service that stops lets all of th
   const told = await Promise.all(waiting);
   expect(new Set(told.map(({ status }) => status))).toEqual(new Set([503]));
 });
+
+test('a key that is revoked, or may not read any more, is told of nothing that comes afterwards', async () => {
+  const live = keyOf(first, 'live');
+  for (const [status, code, change] of [
+    [401, 'UNAUTHORIZED', (path: string) => first.ask({ method: 'DELETE', path, key: live })],
+    [
+      403,
+      'FORBIDDEN',
+      (path: string) =>
+        first.ask({ method: 'PATCH', path, key: live, body: { permissions: ['contacts:read'] } }),
+    ],
+  ] as const) {
+    const body = { name: 'Reader', env: 'live', permissions: ['emails:read'] };
+    const made = await first.ask({ method: 'POST', path: '/v1/api-keys', key: live, body });
+    const { id, key } = made.body.data;
+    const to = `${code.toLowerCase()}@people.example`;
+    const waiting = first.ask({ path: `/v1/captured/wait?to=${to}&timeout=25`, key });
+    // One that may read is answered by the same mail, and by then the other waits as well.
+    const allowed = wait(first, 'live', `to=${to}&timeout=25`);
+    expect((await change(`/v1/api-keys/${id}`)).status).toBe(200);
+    await send(first, 'live', to);
+    expect((await allowed).status).toBe(200);
+    const told = await waiting;
+    expect([told.status, told.body.error.code, told.text.includes('481')]).toEqual([status, code, false]);
+  }
+});
