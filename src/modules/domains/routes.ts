@@ -82,7 +82,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     permission: 'domains:write',
     summary: 'Remove a sending domain',
     description:
-      'At once and for good: its keys are destroyed, and its place among the plan’s domains is free again. Live emails that are scheduled from it fail with `domain_removed` when they come due; what a campaign has given out waits until a domain of that name is verified again.',
+      'At once and for good: its keys are destroyed, and its place among the plan’s domains is free again. Live emails that are scheduled from it fail with `domain_removed` when they come due, and no event tells of it, since no server was asked; what a campaign has given out waits until a domain of that name is verified again.',
     params: { id: DOMAIN_ID },
     response: Type.Null(),
     status: 204,
