@@ -6,10 +6,13 @@ import {
   type MarkdownRenderer,
   startMarkdownThread,
 } from '../../src/mail/content/markdown-renderer.ts';
+import type { RenderRequest } from '../../src/mail/content/markdown-thread.ts';
 import type { PoolLimits } from '../../src/threads/worker-pool.ts';
 
 /** More buttons than there may be, which are counted after they have been made: it takes minutes. */
 const ENDLESS = '[a](b){button}'.repeat(18_000);
+
+const OURS = { owner: 'ours' };
 
 const open: MarkdownRenderer[] = [];
 
@@ -18,6 +21,16 @@ const rendererWith = (limits: Partial<PoolLimits> = {}): MarkdownRenderer => {
   open.push(renderer);
   return renderer;
 };
+
+/** A thread that notes what it is asked, and answers the same to everything. */
+const threadThat = (notes: (request: RenderRequest) => void) => () =>
+  ({
+    ...{ next: async () => 'ready' as const, end() {}, gone: new Promise(() => {}) },
+    async ask(request: RenderRequest) {
+      notes(request);
+      return { answer: { html: '', text: '' } };
+    },
+  }) as unknown as ReturnType<typeof startMarkdownThread>;
 
 afterEach(() => {
   for (const renderer of open.splice(0)) renderer.close();
@@ -28,14 +41,14 @@ const texts = async (outcomes: readonly Promise<unknown>[]): Promise<unknown[]> 
 
 describe('the markdown renderer', () => {
   test('makes both parts, titled by the subject', async () => {
-    const rendered = await rendererWith().render('# Hi {{ name }}', 'Tea & milk');
+    const rendered = await rendererWith().render('# Hi {{ name }}', { ...OURS, title: 'Tea & milk' });
     if (rendered instanceof Failure) throw new Error(rendered.message);
     expect(rendered.text).toBe('Hi {{ name }}');
     expect(rendered.html).toContain('<title>Tea &amp; milk</title>');
   });
 
   test('says what is wrong with a markdown as a 422 of its own', async () => {
-    const failure = await rendererWith().render('---\ntheme: neon\n---\nHi');
+    const failure = await rendererWith().render('---\ntheme: neon\n---\nHi', OURS);
     expect(failure).toEqual(
       new Failure('VALIDATION_ERROR', 'One value of the request is not valid.', {
         details: [
@@ -48,22 +61,22 @@ describe('the markdown renderer', () => {
   test('answers each with its own, many at once and on several threads', async () => {
     const renderer = rendererWith({ threads: 2 });
     const numbers = Array.from({ length: 40 }, (_, number) => `number ${number}`);
-    expect(await texts(numbers.map((text) => renderer.render(text)))).toEqual(numbers);
+    expect(await texts(numbers.map((text) => renderer.render(text, { owner: text })))).toEqual(numbers);
   });
 
   test('leaves the thread that answers requests free', async () => {
     const renderer = rendererWith();
-    await renderer.render('warm');
+    await renderer.render('warm', OURS);
     let ticks = 0;
     const timer = setInterval(() => ticks++, 5);
-    await renderer.render('Some *words* of [prose](https://x.co).\n\n'.repeat(5_000));
+    await renderer.render('Some *words* of [prose](https://x.co).\n\n'.repeat(5_000), OURS);
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(3);
   });
 
   test('ends what takes too long, and goes on with the next', async () => {
     const renderer = rendererWith({ deadlineMs: 2_000 });
-    const [bomb, next] = await Promise.all([renderer.render(ENDLESS), renderer.render('next')]);
+    const [bomb, next] = await Promise.all([renderer.render(ENDLESS, OURS), renderer.render('next', OURS)]);
     expect(bomb).toBeInstanceOf(Failure);
     expect((bomb as Failure).extra.details?.[0]?.message).toContain('takes too long');
     expect(next).toMatchObject({ text: 'next' });
@@ -81,20 +94,32 @@ describe('the markdown renderer', () => {
     };
     const renderer = createMarkdownRenderer({}, stuck as unknown as typeof startMarkdownThread);
     open.push(renderer);
-    for (const _ of [1, 2]) expect(await renderer.render('a bomb')).toBeInstanceOf(Failure);
-    await expect(renderer.render('next')).rejects.toThrow('what took too long before is not over yet');
+    for (const _ of [1, 2]) expect(await renderer.render('a bomb', OURS)).toBeInstanceOf(Failure);
+    await expect(renderer.render('next', OURS)).rejects.toThrow('what took too long before is not over yet');
     threads[0]?.resolve();
     await threads[0]?.promise;
-    expect(await renderer.render('another bomb')).toBeInstanceOf(Failure);
+    expect(await renderer.render('another bomb', OURS)).toBeInstanceOf(Failure);
     expect(threads).toHaveLength(3);
   });
 
   test('lets only so many wait', async () => {
-    const renderer = rendererWith({ mostWaiting: 2 });
-    const accepted = ['one', 'two', 'three'].map((text) => renderer.render(text));
-    await expect(renderer.render('four')).rejects.toBeInstanceOf(Unavailable);
+    const renderer = rendererWith({ mostWaiting: 3 });
+    const accepted = ['one', 'two', 'three'].map((text) => renderer.render(text, OURS));
+    await expect(renderer.render('four', OURS)).rejects.toBeInstanceOf(Unavailable);
     expect(await texts(accepted)).toEqual(['one', 'two', 'three']);
-    expect(await texts([renderer.render('five')])).toEqual(['five']);
+    expect(await texts([renderer.render('five', OURS)])).toEqual(['five']);
+  });
+
+  test('lets owners take turns, however much one of them has waiting', async () => {
+    const begun: string[] = [];
+    const renderer = createMarkdownRenderer(
+      {},
+      threadThat(({ markdown }) => begun.push(markdown)),
+    );
+    open.push(renderer);
+    const theirs = ['one', 'two', 'three'].map((text) => renderer.render(text, { owner: 'theirs' }));
+    await Promise.all([...theirs, renderer.render('ours', OURS)]);
+    expect(begun).toEqual(['one', 'ours', 'two', 'three']);
   });
 
   test('starts a thread with the first markdown, and again after it had no work for some time', async () => {
@@ -116,27 +141,27 @@ describe('the markdown renderer', () => {
     const renderer = createMarkdownRenderer({ idleMs: 50 }, start);
     open.push(renderer);
     expect(starts).toBe(0);
-    expect(await texts([renderer.render('one'), renderer.render('two')])).toEqual(['one', 'two']);
+    expect(await texts([renderer.render('one', OURS), renderer.render('two', OURS)])).toEqual(['one', 'two']);
     expect(starts).toBe(1);
     await retirement;
-    expect(await texts([renderer.render('three')])).toEqual(['three']);
+    expect(await texts([renderer.render('three', OURS)])).toEqual(['three']);
     expect(starts).toBe(2);
   });
 
   test('refuses who waits when it is closed, and everybody after that', async () => {
     const renderer = rendererWith();
-    await renderer.render('warm');
-    const outcomes = Promise.allSettled([renderer.render(ENDLESS), renderer.render('waiting')]);
+    await renderer.render('warm', OURS);
+    const outcomes = Promise.allSettled([renderer.render(ENDLESS, OURS), renderer.render('waiting', OURS)]);
     renderer.close();
     for (const outcome of await outcomes) {
       expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(Unavailable);
     }
-    await expect(renderer.render('late')).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('late', OURS)).rejects.toBeInstanceOf(Unavailable);
   });
 
   test('that does not start in time is unavailable, and tries again with the next', async () => {
     const renderer = rendererWith({ startMs: 0 });
-    await expect(renderer.render('one')).rejects.toBeInstanceOf(Unavailable);
-    await expect(renderer.render('two')).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('one', OURS)).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('two', OURS)).rejects.toBeInstanceOf(Unavailable);
   });
 });

@@ -1,3 +1,5 @@
+import { FairQueue } from '../../async/fair-slots.ts';
+import { Unavailable } from '../../errors/unavailable.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
 import {
   JobTimeout,
@@ -9,12 +11,25 @@ import {
 import type { RenderRequest, RenderResult } from './markdown-thread.ts';
 import type { RenderedMarkdown, TemplateFrame } from './render-markdown.ts';
 
-/** Renders markdown in a thread of its own, away from the one that answers requests. */
+/** What is known of a markdown besides itself. */
+export interface MarkdownOrder {
+  /** The workspace that it is rendered for: owners take turns. */
+  readonly owner: string;
+  /** The subject. */
+  readonly title?: string;
+  /** The JSON pointer of the markdown. */
+  readonly path?: string;
+}
+
+/**
+ * Renders markdown in a thread of its own, away from the one that answers requests. Rejects with Unavailable where too much waits, of
+ * all or of this owner.
+ */
 export interface MarkdownRenderer {
-  /** The html and text parts, or a 422. `title` is the subject, `path` the JSON pointer of the markdown. */
-  render(markdown: string, title?: string, path?: string): Promise<RenderedMarkdown | Failure>;
+  /** The html and text parts, or a 422. */
+  render(markdown: string, order: MarkdownOrder): Promise<RenderedMarkdown | Failure>;
   /** The same for a template: its Liquid stays in both parts as it is. */
-  renderTemplate(markdown: string, title: string, frame: TemplateFrame): Promise<RenderedMarkdown | Failure>;
+  renderTemplate(markdown: string, order: MarkdownOrder & TemplateFrame): Promise<RenderedMarkdown | Failure>;
   /** Ends the threads; callers that still wait get Unavailable. */
   close(): void;
 }
@@ -24,7 +39,7 @@ const USUAL: PoolLimits = {
   threads: 1,
   deadlineMs: 2_000,
   startMs: 10_000,
-  mostWaiting: 256,
+  mostWaiting: 512,
   idleMs: 60_000,
 };
 
@@ -42,15 +57,24 @@ const ENTRY = new URL(
 /** Starts a thread with emailmd in it. */
 export const startMarkdownThread = (): PoolWorker<RenderRequest, RenderResult> => startThread(ENTRY);
 
-/** A renderer that starts its thread with the first markdown. */
+/**
+ * A renderer that starts its thread with the first markdown. Owner by owner: a markdown may take the thread until the deadline, and
+ * whoever sends many of those makes others wait for one of them at the most.
+ */
 export function createMarkdownRenderer(
   limits: Partial<PoolLimits> = {},
   start = startMarkdownThread,
 ): MarkdownRenderer {
-  const pool = new WorkerPool('Rendering markdown', { ...USUAL, ...limits }, start);
-  const ask = async (request: RenderRequest, path: string): Promise<RenderedMarkdown | Failure> => {
+  const all = { ...USUAL, ...limits };
+  const pool = new WorkerPool('Rendering markdown', all, start);
+  const turns = new FairQueue({ total: all.threads, perKey: all.threads, backlog: all.mostWaiting });
+  const ask = async (
+    request: RenderRequest,
+    { owner, path = '/body/markdown' }: MarkdownOrder,
+  ): Promise<RenderedMarkdown | Failure> => {
     try {
-      const delivery = await pool.ask(request);
+      const delivery = await turns.take(owner, () => pool.ask(request));
+      if (delivery === null) throw new Unavailable('Rendering markdown: too many wait.');
       return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
     } catch (reason) {
       if (reason instanceof JobTimeout) return refused(path, 'Must be simpler: it takes too long to render.');
@@ -58,11 +82,14 @@ export function createMarkdownRenderer(
     }
   };
   return {
-    render: (markdown, title = '', path = MARKDOWN) => ask({ markdown, title }, path),
-    renderTemplate: (markdown, title, template) => ask({ markdown, title, template }, MARKDOWN),
-    close: () => pool.close(),
+    render: (markdown, order) => ask({ markdown, title: order.title ?? '' }, order),
+    renderTemplate: (markdown, { previewText, ...order }) =>
+      ask({ markdown, title: order.title ?? '', template: { previewText } }, order),
+    close() {
+      turns.close();
+      pool.close();
+    },
   };
 }
 
-const MARKDOWN = '/body/markdown';
 const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);

@@ -39,8 +39,8 @@ export async function compile(
 
   let sources: Sources = { subject, previewText, html: withPreview(html, previewText), text };
   if (format === 'emailmd') {
-    const made = await markdown.renderTemplate(spaced(authored.markdown ?? ''), subject ?? '', {
-      previewText,
+    const made = await markdown.renderTemplate(spaced(authored.markdown ?? ''), {
+      ...{ owner, title: subject ?? '', previewText },
     });
     if (made instanceof Failure) return made;
     const bare = unwrapped(made.html);

@@ -2,6 +2,7 @@ import type { PlanName } from '../../../auth/plans.ts';
 import type { SenderDefaults } from '../../../auth/principal.ts';
 import type { Recollection } from '../../../auth/recollection.ts';
 import { Failure } from '../../../http/failure.ts';
+import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
@@ -30,8 +31,7 @@ export interface PreparationDeps {
   findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
   /** Renders a template with the values of a request. */
   readonly fillTemplate: FillTemplate;
-  /** `path` is the JSON pointer of the markdown in the request. */
-  renderMarkdown(markdown: string, title: string, path: string): Promise<RenderedMarkdown | Failure>;
+  readonly renderMarkdown: MarkdownRenderer['render'];
 }
 
 /** What an email is prepared from. */
@@ -82,7 +82,11 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   const rendered =
     request.markdown === null
       ? null
-      : await deps.renderMarkdown(request.markdown, request.subject ?? '', `${at}/markdown`);
+      : await deps.renderMarkdown(request.markdown, {
+          owner: sender.workspaceId,
+          title: request.subject ?? '',
+          path: `${at}/markdown`,
+        });
   if (rendered instanceof Failure) return rendered;
   return { request, filled, domain, rendered };
 }
