@@ -299,3 +299,22 @@ test('whose domain is removed and added anew sends what waited for it', async ()
   expect(await query('select domain_id as id from warm_up_days')).toEqual([{ id: body.data.id }]);
   expect(await get(`/v1/campaigns/${id}/stats`)).toMatchObject({ total: 3, sent: 3, failed: 0 });
 });
+
+test('that was paused goes on once its domain is verified, and is told so before', async () => {
+  const domain = { name: 'resumed.example' };
+  const added = await service.live.post('/v1/domains', domain);
+  const id = await aCampaign({
+    ...{ audienceId: await people(3), from: 'News <news@resumed.example>', ratePerHour: 1 },
+  });
+  await send(id);
+  await until(id, 'sending');
+  expect((await service.live.post(`/v1/campaigns/${id}/pause`)).status).toBe(200);
+  await service.live.delete(`/v1/domains/${added.body.data.id}`);
+  const refused = await service.live.post(`/v1/campaigns/${id}/send`, {});
+  expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN']);
+  expect((await get(`/v1/campaigns/${id}`)).status).toBe('paused');
+  await service.live.post('/v1/domains', domain);
+  await send(id);
+  expect((await service.live.post(`/v1/campaigns/${id}/pause`)).status).toBe(200);
+  expect((await service.live.post(`/v1/campaigns/${id}/cancel`)).status).toBe(200);
+});

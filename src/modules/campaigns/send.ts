@@ -3,6 +3,7 @@ import { PLANS } from '../../auth/plans.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, Replay } from '../../http/route.ts';
+import { isProblem, parseAddress } from '../../mail/address.ts';
 import { readScheduledAt } from '../emails/queries.ts';
 import { findUsed, quotaExceeded } from '../usage/queries.ts';
 import { choose, countSendable } from './audience.ts';
@@ -36,9 +37,7 @@ async function send(deps: CampaignDeps, call: SendCall) {
   if (scheduledAt instanceof Failure) return scheduledAt;
   if (row.state === 'paused' && scheduledAt !== null)
     return invalid([{ path: '/body/scheduledAt', message: RESUMES_AT_ONCE }]);
-  const refused = MAY_START[row.state as CampaignState]
-    ? await refusalOf(deps, call, row, scheduledAt)
-    : null;
+  const refused = await REFUSALS[row.state as CampaignState](deps, call, row, scheduledAt);
   if (refused) return refused;
   const event = { type: 'send.requested' as const, at: now, scheduledAt };
   const told = await tellCampaign(deps, caller, row.id, event, replyOf(call, row));
@@ -48,17 +47,27 @@ async function send(deps: CampaignDeps, call: SendCall) {
   return viewOf({ ...row, state: told.state, context: told.context });
 }
 
-/** The states that a campaign is started from; a paused one was checked before, and is by each turn of work. */
-const MAY_START: Readonly<Record<CampaignState, boolean>> = {
-  draft: true,
-  failed: true,
-  scheduled: false,
-  preparing: false,
-  sending: false,
-  paused: false,
-  sent: false,
-  cancelled: false,
-  deleted: false,
+type Refusal = (
+  deps: CampaignDeps,
+  call: SendCall,
+  row: CampaignRow,
+  scheduledAt: number | null,
+) => Promise<Failure | null>;
+
+/** What the machine refuses is checked by nobody else. */
+const unchecked: Refusal = async () => null;
+
+/** Why a campaign cannot go on from a state, as far as that is known before the machine is asked. */
+const REFUSALS: Readonly<Record<CampaignState, Refusal>> = {
+  draft: refusalToStart,
+  failed: refusalToStart,
+  paused: refusalToResume,
+  scheduled: unchecked,
+  preparing: unchecked,
+  sending: unchecked,
+  sent: unchecked,
+  cancelled: unchecked,
+  deleted: unchecked,
 };
 
 function scheduleOf({ body, now }: SendCall): number | null | Failure {
@@ -68,8 +77,22 @@ function scheduleOf({ body, now }: SendCall): number | null | Failure {
   return invalid([{ path: '/body/scheduledAt', message: read.problem }]);
 }
 
+const FROM = `select content ->> 'from' as "from" from campaign_contents where campaign_id = $1`;
+
+/** Why a paused campaign cannot go on; null when it can. It was checked when it started; its domain may be gone since. */
+async function refusalToResume(
+  { database, acceptance }: CampaignDeps,
+  { caller }: SendCall,
+  { id }: CampaignRow,
+): Promise<Failure | null> {
+  const [row] = await database.query<{ from: string }>(FROM, [id]);
+  const from = parseAddress(row?.from ?? '');
+  if (isProblem(from)) return null;
+  return (await acceptance.findSendingDomain(caller.workspaceId, from.domain)) ? null : UNVERIFIED;
+}
+
 /** Why a campaign cannot be started; null when it can. Whether the quota suffices later is not known today. */
-async function refusalOf(
+async function refusalToStart(
   { database, contents, acceptance }: CampaignDeps,
   { caller, now }: SendCall,
   { settings }: CampaignRow,
