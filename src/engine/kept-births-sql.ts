@@ -38,5 +38,18 @@ const hasNoTurn = (alias: string): string =>
  * SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may keep: where none keeps
  * anything the lowest mark is null, and nothing is found.
  */
-export const isKeptSql = ({ name }: Pick<Kind, 'name'>, alias: string): string =>
-  `${alias}.id >= (select min(k.low_water) from instances k where k.kind = '${name}') and ${hasNoTurn(alias)}`;
+export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
+  `${alias}.id >= ${lowestMark(kind)} and ${hasNoTurn(alias)}`;
+
+const lowestMark = ({ name }: Pick<Kind, 'name'>): string =>
+  `(select min(k.low_water) from instances k where k.kind = '${name}')`;
+
+/** SQL that selects columns of the actors of a kind that instances keep; null for a kind of which none is ever kept. */
+export function keptSql(kind: Kind, columns: string): string | null {
+  if (kind.keepsChildren) return `select ${columns} from ${kind.table} a where ${isKeptSql(kind, 'a')}`;
+  if (!kind.life) return null;
+  const { births, turns } = kind.life;
+  const lowest = lowestMark(kind);
+  return `select ${columns} from ${births} b where b.id >= ${lowest} and b.kept_by is not null
+  and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= ${lowest})`;
+}

@@ -6,6 +6,7 @@ import type { Engine } from '../../src/engine/engine.ts';
 import type { KeepingTimes } from '../../src/engine/kept-births.ts';
 import type { Performer } from '../../src/engine/performers.ts';
 import { Unavailable } from '../../src/errors/unavailable.ts';
+import { emailKind } from '../../src/modules/emails/kind.ts';
 import { readPage } from '../../src/modules/emails/read/page.ts';
 import {
   accepted,
@@ -21,6 +22,7 @@ import {
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { away, KEPT_AT, type KeptCondition, KeptScene } from '../support/kept-scene.ts';
+import { countsOfLarge } from '../support/large-counts.ts';
 import { onEachStore, sharedStore } from '../support/shared-store.ts';
 
 const NOW = KEPT_AT;
@@ -67,6 +69,9 @@ onEachStore('births that an instance keeps', (store) => {
       now: scene.clock.time,
     });
     expect('rows' in page && page.rows.map((row) => row.id)).toEqual([id]);
+    expect(await countsOfLarge(scene.database, emailKind)).toMatchObject({
+      sending: { count: 1, exact: true },
+    });
     expect(await scene.faults()).toEqual([]);
     expect(await engine.tell('email', id, accepted(NOW))).toMatchObject({
       outcome: 'changed',

@@ -26,6 +26,7 @@ import {
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { eventually } from '../support/eventually.ts';
 import { away, KEPT_AT, type KeptCondition, KeptScene } from '../support/kept-scene.ts';
+import { countsOfLarge } from '../support/large-counts.ts';
 import { onEachStore, type SharedStore } from '../support/shared-store.ts';
 
 const NOW = KEPT_AT;
@@ -120,6 +121,9 @@ onEachStore('deliveries that an instance keeps', (store) => {
     expect(await scene.condition(id)).toMatchObject({ state: 'posting', revision: 1, isDue: false });
     const wanted = { state: 'posting', idPrefix: 'dlv_', after: null };
     expect(JSON.stringify(await actorPage(scene.database, webhookDeliveryKind, TEST, wanted))).toContain(id);
+    expect(await countsOfLarge(scene.database, webhookDeliveryKind)).toMatchObject({
+      posting: { count: 1, exact: true },
+    });
     expect(await engine.tell('webhookDelivery', id, taken(NOW))).toMatchObject({ state: 'success' });
     expect(await scene.condition(id)).toMatchObject({ state: 'success', revision: 2, isDue: false });
     expect(await scene.attempts(id)).toBe(1);

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/database.ts';
+import { keptSql } from '../../engine/kept-births-sql.ts';
 import type { Kind } from '../../engine/kind.ts';
 
 /** The states that an index on (workspace_id, livemode, state, …) covers; `all` when it covers every one. */
@@ -69,3 +70,15 @@ export const relationOf = (
       ? { name: life.due, id: 'id' }
       : { name: life.turns, id: 'email_id' }
     : { name: table, id: 'id' };
+
+/**
+ * The actors that wait for a timer, with those that an instance keeps, of which neither the index on wake-up times nor the table of
+ * what is due knows anything. Without lives that are appended an index on the state has the kept ones as well.
+ */
+export function waitingRelation(kind: Kind, isIndexed: boolean): string {
+  const { name } = relationOf(kind, true);
+  const hasKept = isIndexed && !kind.life;
+  const waiting = `select ${GROUPS} from ${name}${isIndexed ? '' : ' where wake_at is not null'}`;
+  const kept = hasKept ? null : keptSql(kind, GROUPS);
+  return kept === null ? `(${waiting}) waiting` : `(${waiting} union all ${kept}) waiting`;
+}

@@ -13,6 +13,7 @@ import {
   indexedStates,
   pagesOf,
   relationOf,
+  waitingRelation,
 } from './count-statements.ts';
 import { timedStates } from './machines.ts';
 import type { Counts, StateCount } from './model.ts';
@@ -147,11 +148,12 @@ export class StateCounts {
     const waiting = kindCounts.timed.filter((name) => !covered.includes(name));
     // Each state has its own limit: a million scheduled emails must not hide the number of failed ones.
     for (const state of covered) {
-      const { name } = relationOf(kind, kindCounts.timed.includes(state));
-      await this.#replace(name, scopes, [state], `state = ${stateList([state])}`);
+      const relation = kindCounts.timed.includes(state)
+        ? waitingRelation(kind, true)
+        : relationOf(kind, false).name;
+      await this.#replace(relation, scopes, [state]);
     }
-    const { name } = relationOf(kind, true);
-    await this.#replace(name, scopes, waiting, `wake_at is not null and state in (${stateList(waiting)})`);
+    await this.#replace(waitingRelation(kind, false), scopes, waiting);
     return scopes;
   }
 
@@ -161,13 +163,9 @@ export class StateCounts {
   }
 
   /** Replaces estimates by exact counts, unless there are too many actors to count. */
-  async #replace(
-    relation: string,
-    scopes: Map<string, Tally>,
-    states: readonly string[],
-    condition: string,
-  ): Promise<void> {
+  async #replace(relation: string, scopes: Map<string, Tally>, states: readonly string[]): Promise<void> {
     if (states.length === 0) return;
+    const condition = `state in (${stateList(states)})`;
     const rows = await this.database.query<Row>(cappedStatement(relation, condition, MOST_WAITING + 1));
     if (rows.reduce((sum, { count }) => sum + count, 0) > MOST_WAITING) return;
     for (const tally of scopes.values())

@@ -1,0 +1,22 @@
+import pino from 'pino';
+import type { Database } from '../../src/db/database.ts';
+import type { Kind } from '../../src/engine/kind.ts';
+import type { Counts } from '../../src/modules/inspector/model.ts';
+import { StateCounts } from '../../src/modules/inspector/state-counts.ts';
+import { ManualClock, TEST } from './engine.ts';
+
+/** Pages of a table that no count reads as a whole. */
+const MANY_PAGES = 10_000_000;
+
+/** The live view's counts of a kind, in the environment of the tests, as if its table were too large to be counted whole. */
+export async function countsOfLarge(database: Database, kind: Kind): Promise<Counts[string] | undefined> {
+  const query: Database['query'] = async (text, ...rest) =>
+    text.includes('pg_partition_tree')
+      ? ([{ pages: MANY_PAGES }] as never)
+      : await database.query(text, ...rest);
+  const large = { kind: database.kind, read: database.read.bind(database), query } as Database;
+  const counts = new StateCounts(large, new ManualClock(0), pino({ level: 'silent' }), [kind]);
+  await counts.start();
+  counts.stop();
+  return counts.counts(TEST, new Set([kind.name]))[kind.name];
+}
