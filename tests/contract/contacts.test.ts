@@ -252,6 +252,7 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
       { index: 3, error: { details: [{ path: '/body/contacts/3/nonsense' }] } },
       { index: 4, created: false },
     ]);
+    for (const { error } of [data[1], data[3]]) expect(error.docs).toEndWith('/docs/errors#VALIDATION_ERROR');
     expect((await get('/b1@example.com')).body.data).toMatchObject({ firstName: 'B', properties: { b: 1 } });
   });
 

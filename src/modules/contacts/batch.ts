@@ -1,5 +1,6 @@
 import { type Detail, type Failure, invalid } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { itemError } from '../../http/item-error.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { compileChecker } from '../../http/schema.ts';
 import { storedOutcomes, writeOnClock } from './commands.ts';
@@ -8,6 +9,12 @@ import { type ContactBatchItem, NewContact } from './model.ts';
 import { MOST_PROPERTIES, tooManyProperties } from './properties.ts';
 import { isMistaken, mergedInto, readContact } from './read-contact.ts';
 import type { ContactInput, WrittenContact } from './write.ts';
+
+/** The services that a batch of contacts calls. */
+export interface BatchCommands extends ContactCommands {
+  /** The public URL of the service without a trailing slash, with which the links in errors begin. */
+  readonly baseUrl: string;
+}
 
 type BatchCall = Call<unknown, unknown, { readonly contacts: readonly unknown[] }>;
 
@@ -21,7 +28,7 @@ const checkContact = compileChecker(NewContact);
 
 /** Adds and merges up to a thousand contacts in one statement; an invalid one does not hold the others back. */
 export async function writeContactBatch(
-  commands: ContactCommands,
+  commands: BatchCommands,
   call: BatchCall,
 ): Promise<readonly ContactBatchItem[] | Failure | Replay> {
   const batch = readBatch(commands, call);
@@ -31,8 +38,9 @@ export async function writeContactBatch(
     open: storedOutcomes,
   });
   // The request of a repetition is the same, so that the places are read alike again.
-  if (done instanceof Replay) return new Replay(done.status, itemsOf(batch, done.body as WrittenContact[]));
-  return Array.isArray(done) ? itemsOf(batch, done) : (done as Failure);
+  if (done instanceof Replay)
+    return new Replay(done.status, itemsOf(batch, done.body as WrittenContact[], commands.baseUrl));
+  return Array.isArray(done) ? itemsOf(batch, done, commands.baseUrl) : (done as Failure);
 }
 
 function readBatch({ signer }: ContactCommands, { caller, body, now }: BatchCall): ReadBatch {
@@ -54,7 +62,11 @@ function readBatch({ signer }: ContactCommands, { caller, body, now }: BatchCall
   return { contacts: [...byAddress.values()], places };
 }
 
-function itemsOf({ places }: ReadBatch, written: readonly WrittenContact[]): ContactBatchItem[] {
+function itemsOf(
+  { places }: ReadBatch,
+  written: readonly WrittenContact[],
+  baseUrl: string,
+): ContactBatchItem[] {
   const outcomes = new Map(written.map((one) => [one.ord, one]));
   return places.map((place, index) => {
     const at = `/body/contacts/${index}/properties`;
@@ -62,7 +74,6 @@ function itemsOf({ places }: ReadBatch, written: readonly WrittenContact[]): Con
     if (one?.outcome === 'created' || one?.outcome === 'updated')
       return { index, id: one.id, created: one.outcome === 'created' && place === index };
     const details = typeof place === 'number' ? [tooManyProperties(at)] : place;
-    const { code, message } = invalid(details);
-    return { index, error: { code, message, details: [...details] } };
+    return { index, error: itemError(invalid(details), baseUrl) };
   });
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ItemError } from '../../http/item-error.ts';
 import { createdQuery } from '../../http/list.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
@@ -133,14 +134,7 @@ export const ContactBatchItem = Type.Union(
       id: Type.String(),
       created: Type.Boolean({ description: 'False for a contact that was there.' }),
     }),
-    Type.Object({
-      index: Index,
-      error: Type.Object({
-        code: Type.String({ examples: ['VALIDATION_ERROR'] }),
-        message: Type.String({ description: 'For people; may change.' }),
-        details: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
-      }),
-    }),
+    Type.Object({ index: Index, error: ItemError('/body/contacts/1/email') }),
   ],
   { title: 'ContactBatchItem' },
 );

@@ -20,6 +20,7 @@ export const contactsModule = defineModule<ContactDeps>({
         deps: {
           testClocks: () => offers.testClocks,
           ...{ database, reads, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
+          baseUrl: config.publicUrl,
           eventRecorder: new EventRecorder(database),
           eventCounter: new LocalCounter(1_000, () => clock.monotonic()),
           findAudience: (scope, id, now) => matchAudience({ database }, scope, id, now),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../../http/route.ts';
 import { Activity, ActivityQuery, listActivity } from './activity.ts';
-import { writeContactBatch } from './batch.ts';
+import { type BatchCommands, writeContactBatch } from './batch.ts';
 import { type ChangeDeps, patchContact } from './change.ts';
 import { createContact } from './commands.ts';
 import {
@@ -27,7 +27,7 @@ import {
 import { contactDetail } from './queries.ts';
 
 /** The services that the endpoints of contacts call. */
-export interface ContactDeps extends ForgetDeps, ChangeDeps, ContactLister, EventCommands {}
+export interface ContactDeps extends ForgetDeps, ChangeDeps, ContactLister, EventCommands, BatchCommands {}
 
 const CONTACT_PARAM = {
   text: 'The id of the contact, or its address with the @ written as %40 or as it is.',

@@ -1,6 +1,7 @@
 import { replyKey, storedReplies, WHOLE_CALL } from '../../../db/stored-replies.ts';
-import { envelope, Failure, invalid } from '../../../http/failure.ts';
+import { Failure, invalid } from '../../../http/failure.ts';
 import { replayOf } from '../../../http/idempotency.ts';
+import { itemError } from '../../../http/item-error.ts';
 import type { Log } from '../../../http/log.ts';
 import { type Call, type IdempotencyClaim, Replay } from '../../../http/route.ts';
 import { compileChecker } from '../../../http/schema.ts';
@@ -19,7 +20,6 @@ export interface BatchDeps extends AcceptanceDeps, EmailReader {
   readonly log: Log;
 }
 
-type RefusedItem = Extract<BatchItem, { error: unknown }>;
 type BatchCall = Call<unknown, unknown, BatchBody>;
 /** The outcomes that are known, by the index of their email. */
 type Outcomes = Map<number, Acceptance>;
@@ -116,7 +116,6 @@ const isRejected = (one: PromiseSettledResult<unknown>): one is PromiseRejectedR
   one.status === 'rejected';
 
 function itemOf(outcome: Acceptance, index: number, baseUrl: string): BatchItem {
-  if (outcome instanceof Failure)
-    return { index, ...(envelope(outcome, baseUrl) as Pick<RefusedItem, 'error'>) };
+  if (outcome instanceof Failure) return { index, error: itemError(outcome, baseUrl) };
   return { index, ...(outcome instanceof Replay ? (outcome.body as EmailReceipt) : outcome) };
 }
