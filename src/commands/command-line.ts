@@ -1,6 +1,5 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EMAIL_EVENT_TYPES } from '../../machines/email-recipient.ts';
-import type { Permission } from '../auth/permissions.ts';
 import { PERMISSION_NAMES } from '../auth/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../auth/plans.ts';
 import { SAFEGUARDS } from '../config/chaos-setting.ts';
@@ -12,7 +11,7 @@ import { addBackupCommands } from './backup-commands.ts';
 import { type DoctorRequest, runDoctor } from './doctor.ts';
 import { MISUSE } from './explain.ts';
 import { checkHealth } from './health.ts';
-import { createKey } from './keys.ts';
+import { createKey, type KeyRequest } from './keys.ts';
 import { printLicenses } from './licenses.ts';
 import { type ListenRequest, listen } from './listen.ts';
 import { MACHINE_FORMATS, type MachineFormat, showMachines } from './machines.ts';
@@ -99,13 +98,12 @@ export async function runCommandLine(
     .command('create')
     .description('make an API key and print it, once')
     .addOption(new Option('--env <env>', 'its environment').choices(['live', 'test']).makeOptionMandatory())
+    .option('--workspace <id>', 'its workspace, where there are several: posthorn workspaces list')
     .option('--name <name>', 'what it is for', 'Made on the command line')
     .addOption(
       new Option('--permissions <permissions...>', 'what it may do').choices(PERMISSION_NAMES).default(['*']),
     )
-    .action((request: { env: 'live' | 'test'; name: string; permissions: Permission[] }) =>
-      configured((config) => createKey(config, request, terminal)),
-    );
+    .action((request: KeyRequest) => configured((config) => createKey(config, request, terminal)));
 
   const secretKey = program.command('secret-key').description('the key that seals secrets');
   secretKey
