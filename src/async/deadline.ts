@@ -45,6 +45,8 @@ export class WorkTime {
   #ending: Set<WorkTime> | undefined;
   #since: number;
   #late: (error: Error) => void = () => {};
+  #isUsedUp = false;
+  #usedUp: AbortController | undefined;
 
   constructor(
     private ms: number,
@@ -83,8 +85,17 @@ export class WorkTime {
     }
   }
 
+  /** Aborts when the time is used up. Few ask for it, so that it is made for those alone. */
+  get usedUp(): AbortSignal {
+    this.#usedUp ??= new AbortController();
+    if (this.#isUsedUp) this.#usedUp.abort();
+    return this.#usedUp.signal;
+  }
+
   /** The time is used up. */
   end(): void {
+    this.#isUsedUp = true;
+    this.#usedUp?.abort();
     this.#late(deadlinePassed());
   }
 

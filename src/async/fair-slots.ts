@@ -69,6 +69,18 @@ export class FairSlots<T> {
     this.#enter(key, queue);
   }
 
+  /** Takes back one work of a key that waits; the key keeps its turn. */
+  withdraw(key: string, work: T): void {
+    const queue = this.#queues.get(key);
+    const index = queue?.waiting.indexOf(work) ?? -1;
+    if (!queue || index === -1) return;
+    queue.waiting.splice(index, 1);
+    this.#waiting -= 1;
+    if (queue.waiting.length > 0) return;
+    this.#leave(key, queue);
+    this.#enter(key, queue);
+  }
+
   /** Drops the waiting work of a key and returns it; running work goes on. */
   forget(key: string): readonly T[] {
     const queue = this.#queues.get(key);
@@ -133,9 +145,9 @@ export class FairQueue {
     return this.#closed;
   }
 
-  /** Does the work at the key's turn; null when that never comes. */
-  async take<Result>(key: string, work: () => Promise<Result>): Promise<Result | null> {
-    if (!(await this.#granted(key))) return null;
+  /** Does the work at the key's turn; null when that never comes, or the signal fires before. */
+  async take<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result | null> {
+    if (!(await this.#granted(key, signal))) return null;
     try {
       return await work();
     } finally {
@@ -151,9 +163,19 @@ export class FairQueue {
     this.#waiting.clear();
   }
 
-  #granted(key: string): Promise<boolean> {
-    return new Promise((start) => {
-      if (this.#closed || !this.#slots.offer(key, start)) return start(false);
+  #granted(key: string, signal?: AbortSignal): Promise<boolean> {
+    return new Promise((resolve) => {
+      const start: Start = (granted) => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve(granted);
+      };
+      const giveUp = () => {
+        this.#slots.withdraw(key, start);
+        this.#waiting.delete(start);
+        resolve(false);
+      };
+      if (this.#closed || signal?.aborted || !this.#slots.offer(key, start)) return resolve(false);
+      signal?.addEventListener('abort', giveUp, { once: true });
       this.#waiting.add(start);
       this.#startNext();
     });

@@ -73,6 +73,7 @@ export type Pipeline = (endpoint: Endpoint | null, incoming: Incoming) => Promis
 interface Exchange extends AdmissionRequest, Incoming {
   readonly requestId: string;
   readonly startedAt: number;
+  readonly time: WorkTime;
 }
 
 /**
@@ -87,12 +88,12 @@ export function createPipeline(deps: HttpDeps): Pipeline {
   const bodies = new BodyBudget(deps.bodyBudget);
   const noteRefusal = rarely(log, monotonic, { everyMs: 60_000, most: MOST_REFUSALS_A_MINUTE });
 
-  async function answer(exchange: Exchange, time: WorkTime): Promise<unknown> {
+  async function answer(exchange: Exchange): Promise<unknown> {
     const admitted = await admit(exchange, deps);
     if (admitted instanceof Failure) return admitted;
     const reading = read(exchange, admitted, timeouts.bodyMs, bodies);
     // The time that the client takes to send its body does not count against the work.
-    const sent = reading instanceof Promise ? await time.except(reading) : reading;
+    const sent = reading instanceof Promise ? await exchange.time.except(reading) : reading;
     const work = (by: Admitted) =>
       sent instanceof Failure ? sent : released(sent.body, perform(exchange, by, sent, inFlight, deps));
     return answeredBy(admitted, exchange, work, deps);
@@ -112,6 +113,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       now,
       requestId: mintId('req', now),
       startedAt: clock.monotonic(),
+      time: new WorkTime(timeouts.workMs + (endpoint?.route.waitsMs ?? 0), monotonic),
       client: '',
       rateLimit: null,
       callerId: null,
@@ -129,8 +131,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
       });
     let response: Response;
     try {
-      const time = new WorkTime(timeouts.workMs + (endpoint?.route.waitsMs ?? 0), monotonic);
-      response = respond(await time.limit(() => answer(exchange, time)));
+      response = respond(await exchange.time.limit(() => answer(exchange)));
     } catch (thrown) {
       response = respond(unexpectedError(thrown, log, { requestId, route }));
     }
@@ -240,7 +241,7 @@ function perform(
   inFlight: InFlight,
   { recordAct: record, noteChange, log }: HttpDeps,
 ): unknown {
-  const { request, path, params, requestId, now } = exchange;
+  const { request, path, params, requestId, now, time } = exchange;
   const { method, headers: own } = endpoint.route;
   const fingerprinted = () => ({ method, path, said: saidBy(request.headers, own), ...sent });
   const claim = caller !== null && method === 'POST' ? claimOf(request.headers, fingerprinted) : null;
@@ -263,6 +264,7 @@ function perform(
     now,
     // Asked for by those alone who need it: the server watches a connection from then on.
     gone: endpoint.route.waitsMs === undefined ? undefined : request.signal,
+    unheard: () => AbortSignal.any([time.usedUp, request.signal]),
   };
   const { route } = endpoint;
   const handled = () => route.handle(call as Call | PublicCall);

@@ -34,7 +34,14 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly now: number;
   /** Aborts when the client hangs up; only where the route `waitsMs`. */
   readonly gone?: AbortSignal | undefined;
+  readonly unheard?: Unheard | undefined;
 }
+
+/**
+ * Makes a signal that aborts when nobody hears the answer any more: the client has hung up, or was told that the deadline passed. The
+ * server watches the connection from then on, so that it is asked by work alone that may wait for long.
+ */
+export type Unheard = () => AbortSignal;
 
 /** The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply. */
 export class Replay {

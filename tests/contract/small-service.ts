@@ -12,7 +12,7 @@ import { listen, type SocketUpgrade } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
 import type { Answered, RequestTimeouts } from '../../src/http/pipeline.ts';
-import { RawResponse, type Route, route } from '../../src/http/route.ts';
+import { RawResponse, type Route, route, type Unheard } from '../../src/http/route.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
 export interface SmallService extends Disposable {
@@ -175,6 +175,18 @@ const FAILING: Record<string, () => unknown> = {
   never: () => new Promise(() => {}),
 };
 
+/** Answers when nobody hears it any more. */
+const untilUnheard = (done: string[], unheard: Unheard | undefined): Promise<null> =>
+  new Promise((resolve) => {
+    const signal = unheard?.();
+    const note = () => {
+      done.push('unheard');
+      resolve(null);
+    };
+    if (signal?.aborted) note();
+    else signal?.addEventListener('abort', note);
+  });
+
 function routes(done: string[], slow: Gate): readonly Route[] {
   const stored = new Map<string, { fingerprint: string; status: number; body: { id: string } }>();
   return [
@@ -320,6 +332,15 @@ function routes(done: string[], slow: Gate): readonly Route[] {
       status: 200,
       handle: ({ params: { how } }) =>
         FAILING[how]?.() ?? new Failure(how as FailureCode, 'It failed on purpose.'),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/unheard',
+      permission: 'any key',
+      summary: 'Wait until nobody hears the answer any more',
+      response: T.Null(),
+      status: 200,
+      handle: ({ unheard }) => untilUnheard(done, unheard),
     }),
     ...(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((method) =>
       route({

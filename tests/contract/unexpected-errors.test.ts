@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { connect } from 'node:net';
 import { Unavailable } from '../../src/errors/unavailable.ts';
+import type { Answered } from '../../src/http/pipeline.ts';
 import { ask } from './ask.ts';
 import { keyOf, startSmallService } from './small-service.ts';
 
@@ -61,6 +63,23 @@ test('a fault before the pipeline is answered in the envelope, and logged withou
   expect(reply.text).not.toContain('hunter2');
   expect(broken.logged[0]).toMatchObject({ fields: { requestId: reply.headers.get('x-request-id') } });
   expect(JSON.stringify(broken.logged)).not.toContain('hunter2');
+});
+
+describe('work that nobody hears any more is told of it', () => {
+  test('when the deadline has passed', async () => {
+    service.done.length = 0;
+    expect((await ask(service.url, { path: '/v1/unheard', key })).status).toBe(503);
+    expect(service.done).toEqual(['unheard']);
+  });
+
+  test('when the client has hung up', async () => {
+    const { promise: answered, resolve: observe } = Promise.withResolvers<Answered>();
+    using patient = startSmallService({ observe });
+    const socket = connect(patient.port, '127.0.0.1');
+    socket.end(`GET /v1/unheard HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    expect((await answered).status).toBe(200);
+    expect(patient.done).toEqual(['unheard']);
+  });
 });
 
 describe('an unavailable dependency', () => {

@@ -122,6 +122,28 @@ describe('the markdown renderer', () => {
     expect(begun).toEqual(['one', 'ours', 'two', 'three']);
   });
 
+  test('does not begin what nobody hears any more', async () => {
+    const begun: string[] = [];
+    const renderer = createMarkdownRenderer(
+      {},
+      threadThat(({ markdown }) => begun.push(markdown)),
+    );
+    open.push(renderer);
+    const leaving = new AbortController();
+    const order = { ...OURS, unheard: () => leaving.signal };
+    const first = renderer.render('first', order);
+    const waiting = [renderer.render('left', order), renderer.render('last', OURS)];
+    leaving.abort();
+    const [left, last] = await Promise.allSettled(waiting);
+    expect([left?.status === 'rejected' && left.reason, last?.status]).toEqual([
+      expect.any(Unavailable),
+      'fulfilled',
+    ]);
+    await first;
+    await expect(renderer.render('late', order)).rejects.toBeInstanceOf(Unavailable);
+    expect(begun).toEqual(['first', 'last']);
+  });
+
   test('starts a thread with the first markdown, and again after it had no work for some time', async () => {
     let starts = 0;
     let retired: () => void = () => {};

@@ -103,12 +103,28 @@ describe('slots', () => {
     expect(slots.start()).toEqual({ key: 'a', work: 9 });
   });
 
+  test('what is taken back leaves its place, and its key keeps the turn', () => {
+    const slots = new FairSlots<string>({ total: 64, perKey: 64, backlog: 4 });
+    for (const work of ['a 0', 'a 1']) slots.offer('a', work);
+    slots.offer('b', 'b 0');
+    slots.withdraw('a', 'a 0');
+    slots.withdraw('a', 'unknown');
+    expect(slots.waiting).toBe(2);
+    expect(startAll(slots).map(({ work }) => work)).toEqual(['a 1', 'b 0']);
+    slots.offer('c', 'c 0');
+    slots.withdraw('c', 'c 0');
+    expect(slots.start()).toBeUndefined();
+  });
+
   test('a slot that nobody holds cannot be given back', () => {
     expect(() => new FairSlots(wide).finish('a')).toThrow();
   });
 
   test('whatever happens: nothing is lost or started twice, order and bounds hold, and no slot idles in vain', () => {
-    const step = fc.tuple(fc.constantFrom('offer', 'finish', 'forget'), fc.constantFrom('a', 'b', 'c', 'd'));
+    const step = fc.tuple(
+      fc.constantFrom('offer', 'finish', 'forget', 'withdraw'),
+      fc.constantFrom('a', 'b', 'c', 'd'),
+    );
     fc.assert(
       fc.property(
         fc.record({
@@ -130,6 +146,10 @@ describe('slots', () => {
               running[key] = of(key) - 1;
             }
             if (action === 'forget') expect(slots.forget(key)).toEqual(waiting[key]?.splice(0) ?? []);
+            if (action === 'withdraw') {
+              const [second] = waiting[key]?.splice(1, 1) ?? [];
+              if (second !== undefined) slots.withdraw(key, second);
+            }
             offered += 1;
             for (const started of startAll(slots)) {
               expect(started.work).toBe(waiting[started.key]?.shift() ?? -1);

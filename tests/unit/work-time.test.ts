@@ -27,6 +27,17 @@ test('a limit on work goes on counting after what others take', async () => {
   expect(await time.limit(work).catch(messageOf)).toBe('the deadline passed');
 });
 
+test('who asks, before or afterwards, learns that the time is used up', async () => {
+  const time = new WorkTime(5, () => 0);
+  const early = time.usedUp;
+  expect(early.aborted).toBe(false);
+  await time.limit(never).catch(messageOf);
+  expect([early.aborted, time.usedUp.aborted]).toEqual([true, true]);
+  const late = new WorkTime(5, () => 0);
+  await late.limit(never).catch(messageOf);
+  expect(late.usedUp.aborted).toBe(true);
+});
+
 test('limited work that fails or ends in time settles as it does', async () => {
   const time = () => new WorkTime(60_000, () => 0);
   expect(await time().limit(() => Promise.resolve(1))).toBe(1);

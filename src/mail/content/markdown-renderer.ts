@@ -1,6 +1,7 @@
 import { FairQueue } from '../../async/fair-slots.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
+import type { Unheard } from '../../http/route.ts';
 import {
   JobTimeout,
   type PoolLimits,
@@ -19,6 +20,8 @@ export interface MarkdownOrder {
   readonly title?: string;
   /** The JSON pointer of the markdown. */
   readonly path?: string;
+  /** What is not begun yet is left when nobody hears the answer any more. */
+  readonly unheard?: Unheard | undefined;
 }
 
 /**
@@ -70,11 +73,15 @@ export function createMarkdownRenderer(
   const turns = new FairQueue({ total: all.threads, perKey: all.threads, backlog: all.mostWaiting });
   const ask = async (
     request: RenderRequest,
-    { owner, path = '/body/markdown' }: MarkdownOrder,
+    { owner, path = '/body/markdown', unheard }: MarkdownOrder,
   ): Promise<RenderedMarkdown | Failure> => {
+    const signal = unheard?.();
     try {
-      const delivery = await turns.take(owner, () => pool.ask(request));
-      if (delivery === null) throw new Unavailable('Rendering markdown: too many wait.');
+      const delivery = await turns.take(owner, () => pool.ask(request), signal);
+      if (delivery === null)
+        throw new Unavailable(
+          `Rendering markdown: ${signal?.aborted ? 'nobody waits for it any more' : 'too many wait'}.`,
+        );
       return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
     } catch (reason) {
       if (reason instanceof JobTimeout) return refused(path, 'Must be simpler: it takes too long to render.');

@@ -36,13 +36,16 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
   }
 
   /** By default the package wants all or nothing: the first refusal that acceptance would give, before anything is accepted. */
-  async function firstRefusal({ caller, now }: Call, emails: readonly SendBody[]): Promise<Failure | null> {
+  async function firstRefusal(
+    { caller, now, unheard }: Call,
+    emails: readonly SendBody[],
+  ): Promise<Failure | null> {
     for (const [index, body] of emails.entries()) {
       const at = `/body/emails/${index}`;
       const details = check(body, at);
       const refusal = details
         ? invalid(details)
-        : await refusalOf(deps, { sender: caller, body, claim: null, now, at });
+        : await refusalOf(deps, { sender: caller, body, claim: null, now, at, unheard });
       if (refusal) return refusal;
     }
     return null;

@@ -72,7 +72,7 @@ async function create(commands: TemplateCommands, call: Call<unknown, unknown, N
   const authored = readContent(body, NOTHING, problems.report);
   const refused = problems.failure();
   if (refused) return refused;
-  const content = await compile(commands, caller.workspaceId, authored, now);
+  const content = await compile(commands, caller.workspaceId, authored, now, call.unheard);
   if (content instanceof Failure) return content;
   const row: TemplateRow = {
     ...{ id: mintId('tpl', now), name: body.name, alias: body.alias ?? null },
@@ -144,7 +144,7 @@ export const updateTemplateBy = (commands: TemplateCommands, call: Own<TemplateP
     const authored = readPatch(body, found.content);
     if (authored instanceof Failure) return authored;
     const isNew = !saysTheSame(authored, found.content);
-    const content = isNew ? await compile(commands, caller.workspaceId, authored, now) : null;
+    const content = isNew ? await compile(commands, caller.workspaceId, authored, now, call.unheard) : null;
     if (content instanceof Failure) return content;
     const latest = isNew ? row.latest + 1 : row.latest;
     const changed: TemplateRow = {
@@ -211,7 +211,7 @@ export const restoreVersion = (commands: TemplateCommands, call: Own<VersionBody
   changeByVersion(commands, call, async (before, found) => {
     const { caller, now } = call;
     // It is made ready anew: what reads and renders it now may be newer than what did then.
-    const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now);
+    const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now, call.unheard);
     if (content instanceof Failure) return content;
     const row = sending(before, before.latest + 1, now);
     return { row, content, view: viewOf(row, caller.livemode, content) };

@@ -1,4 +1,5 @@
 import { Failure, invalid } from '../../http/failure.ts';
+import type { Unheard } from '../../http/route.ts';
 import type { MarkdownRenderer } from '../../mail/content/markdown-renderer.ts';
 import { LiquidProblem, TooSlow } from '../../mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
@@ -21,6 +22,7 @@ export async function compile(
   owner: string,
   authored: Authored,
   now: number,
+  unheard?: Unheard,
 ): Promise<StoredContent | Failure> {
   const { format, subject, previewText, html, text } = authored;
   const findings = await liquid.examine(owner, {
@@ -40,7 +42,7 @@ export async function compile(
   let sources: Sources = { subject, previewText, html: withPreview(html, previewText), text };
   if (format === 'emailmd') {
     const made = await markdown.renderTemplate(spaced(authored.markdown ?? ''), {
-      ...{ owner, title: subject ?? '', previewText },
+      ...{ owner, title: subject ?? '', previewText, unheard },
     });
     if (made instanceof Failure) return made;
     const bare = unwrapped(made.html);

@@ -80,7 +80,7 @@ function problemOfSubject(
 
 async function choose(
   previewer: Previewer,
-  { caller, body, now }: Call<unknown, unknown, PreviewBody>,
+  { caller, body, now, unheard }: Call<unknown, unknown, PreviewBody>,
 ): Promise<Chosen | Failure> {
   const problems = new Problems();
   if (body.templateId !== undefined) {
@@ -102,7 +102,7 @@ async function choose(
   );
   const refused = problems.failure();
   if (refused) return refused;
-  const content = await compile(previewer, caller.workspaceId, authored, now);
+  const content = await compile(previewer, caller.workspaceId, authored, now, unheard);
   return content instanceof Failure ? content : { content, key: null, templateId: null, version: null };
 }
 

@@ -2,6 +2,7 @@ import type { PlanName } from '../../../auth/plans.ts';
 import type { SenderDefaults } from '../../../auth/principal.ts';
 import type { Recollection } from '../../../auth/recollection.ts';
 import { Failure } from '../../../http/failure.ts';
+import type { Unheard } from '../../../http/route.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
@@ -51,6 +52,8 @@ export interface Asked {
   readonly circumstances?: Circumstances;
   /** True where its template may be one that was found before, and is judged again when the email is accepted. */
   readonly mayBeRemembered?: boolean;
+  /** Of a request, which is left while its markdown waits once nobody hears the answer any more. */
+  readonly unheard?: Unheard | undefined;
 }
 
 /** An email of which everything is known but whether it is accepted. */
@@ -86,6 +89,7 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
           owner: sender.workspaceId,
           title: request.subject ?? '',
           path: `${at}/markdown`,
+          unheard: asked.unheard,
         });
   if (rendered instanceof Failure) return rendered;
   return { request, filled, domain, rendered };
