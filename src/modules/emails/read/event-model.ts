@@ -51,7 +51,8 @@ const clicked = Type.Object({
 
 const bounced = Type.Object({
   type: Type.Union([Type.Literal('Permanent'), Type.Literal('Transient')], {
-    description: '`Permanent`: mail to the address is useless. `Transient`: it may get through another time.',
+    description:
+      '`Permanent`: this email will not arrive, and its recipient has `failed`; the address gets no more live mail only where the bounce proves it dead (no such mailbox, a disabled one), since a full mailbox empties and a refusal of the sender or of the content says nothing about it. `Transient`: temporary failures lasted too long; one that is reported after the message was taken leaves the recipient `sent`.',
   }),
   subType: Type.String({
     description: 'Such as `NoEmail`, `MailboxFull`, `ContentRejected`; `expired` where retries ran out.',

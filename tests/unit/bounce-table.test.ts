@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ReportReceived } from '../../machines/email-context.ts';
+import { afterReport } from '../../machines/email-progress.ts';
+import { suppressionOfReport } from '../../machines/email-rules.ts';
+import { readDeliveryReport } from '../../src/transport/inbound/delivery-report.ts';
+
+// What the page about the life of an email says becomes of a bounce that is reported later.
+
+const page = readFileSync(join(import.meta.dir, '../../src/modules/docs/life-of-an-email.md'), 'utf8');
+const ROW =
+  /^\| `(\d{3} )?(\d\.\d\.\d)`: [^|]+ \| `(\w+)`, `(\w+)` \| `(\w+)` \| (suppressed|gets more mail) \|$/gm;
+const rows = [...page.matchAll(ROW)];
+const reference = { token: null, emailId: null, providerId: null, messageId: null };
+
+/** What a report of a failed delivery with that status and that reply comes to, for a live recipient whose mail was taken. */
+function recorded(status: string, reply: string | null) {
+  const lines = ['Reporting-MTA: dns; relay.example', '', 'Final-Recipient: rfc822; a@b.example'];
+  const quoted = reply === null ? [] : [`Diagnostic-Code: smtp; ${reply}`];
+  const text = [...lines, 'Action: failed', `Status: ${status}`, ...quoted].join('\n');
+  const [feedback] = readDeliveryReport(text, reference);
+  if (feedback?.kind !== 'bounced') throw new Error(`${text} is no bounce.`);
+  const { permanent, suppresses, subType } = feedback;
+  const received = {
+    type: 'report.received',
+    at: 0,
+    report: { type: 'bounced', recipient: 0, permanent, suppresses, data: {} },
+  } as ReportReceived;
+  const [after] = afterReport([{ status: 'sent', lastEvent: 'sent', inDoubt: false } as never], received);
+  const { recipients } = suppressionOfReport({ livemode: true } as never, received);
+  return [
+    permanent ? 'Permanent' : 'Transient',
+    subType,
+    after?.status,
+    recipients.length > 0 ? 'suppressed' : 'gets more mail',
+  ];
+}
+
+test('the table has rows of both types, and of bounces that do and do not suppress', () => {
+  expect(rows.length).toBe(page.split('\n').filter((line) => line.startsWith('| `')).length);
+  expect(new Set(rows.map(([, , , type, , , address]) => `${type} ${address}`)).size).toBe(3);
+});
+
+for (const [row, code, status = '', ...said] of rows)
+  test(row, () => {
+    const replies =
+      code === undefined ? [null, `450 ${status} for now`] : [`${code}${status} says the server`];
+    for (const reply of replies) expect([reply, ...recorded(status, reply)]).toEqual([reply, ...said]);
+  });
