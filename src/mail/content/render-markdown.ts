@@ -4,6 +4,7 @@ import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { cleanSegment, plainHtml } from './segments.ts';
 import { Shield } from './shield.ts';
+import { countCells } from './table-cells.ts';
 import { textFromHtml } from './text-part.ts';
 
 /** The two parts of an email. */
@@ -20,6 +21,8 @@ export interface TemplateFrame {
 
 /** The most segments. Each becomes tables of its own: 2 KB of html, and 1 ms. */
 const MOST_SEGMENTS = 500;
+/** The most cells of all tables together. Each is 70 characters of html, and takes 40 µs. */
+const MOST_CELLS = 10_000;
 /** Quotes and lists within each other. */
 const DEEPEST = 40;
 /** In characters. Gmail shows the first 102 KB of an email. */
@@ -43,6 +46,8 @@ export async function renderMarkdown(
   const { content, ...given } = readFrontmatter(markdown);
   refuseReferenceBomb(content);
   refuseDeepNesting(content);
+  if (countCells(content) > MOST_CELLS)
+    throw new MarkdownProblem('Must have at most 10,000 cells in its tables, all together.');
   const shield = new Shield(nonce);
   const frame = template
     ? { ...given, preheader: shield.hide(template.previewText ?? given.preheader) }
