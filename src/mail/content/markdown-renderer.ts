@@ -1,6 +1,6 @@
 import { FairQueue } from '../../async/fair-slots.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
-import { type Failure, invalid } from '../../http/failure.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import type { Unheard } from '../../http/route.ts';
 import {
   JobTimeout,
@@ -78,10 +78,8 @@ export function createMarkdownRenderer(
     const signal = unheard?.();
     try {
       const delivery = await turns.take(owner, () => pool.ask(request), signal);
-      if (delivery === null)
-        throw new Unavailable(
-          `Rendering markdown: ${signal?.aborted ? 'nobody waits for it any more' : 'too many wait'}.`,
-        );
+      if (delivery === null && signal?.aborted) return UNHEARD;
+      if (delivery === null) throw new Unavailable('Rendering markdown: too many wait.');
       return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
     } catch (reason) {
       if (reason instanceof JobTimeout) return refused(path, 'Must be simpler: it takes too long to render.');
@@ -99,4 +97,12 @@ export function createMarkdownRenderer(
   };
 }
 
+/** It is not thrown, since that is logged: whoever hangs up again and again must not fill a disk. */
+const UNHEARD = new Failure(
+  'SERVICE_UNAVAILABLE',
+  'The markdown was not rendered while somebody waited for it.',
+  {
+    retryAfterSeconds: 1,
+  },
+);
 const refused = (path: string, problem: string): Failure => invalid([{ path, message: problem }]);
