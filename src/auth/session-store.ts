@@ -5,6 +5,7 @@ import type { Permission } from './permissions.ts';
 import type { PlanName } from './plans.ts';
 import type { SenderDefaults } from './principal.ts';
 import type { Role } from './roles.ts';
+import { SessionEnds } from './session-ends.ts';
 
 /** The party behind a session: the key that was exchanged for it, the link that opened it, or the person who signed in. */
 export interface SessionSubject {
@@ -67,12 +68,14 @@ const OPEN = `with ended as (delete from browser_sessions where hash = $1 return
 ), seen as (
   update members set last_seen_at = $10::text::timestamptz
   where $4 = 'account' and account_id = $5 and workspace_id = $6
-)
+), opened as (
 insert into browser_sessions
   (id, hash, kind, subject_id, workspace_id, livemode, user_agent, client, seen_at, expires_at)
 select $2, $3, $4, $5, $6, $7::boolean, $8, $9, $10::text::timestamptz, $11::text::timestamptz
 where $12 = 'nothing' or ($12 = 'password' and exists (select from unchanged)) or ($12 = 'replaced' and exists (select from ended))
-returning id`;
+returning id
+)
+select (select id from opened) as opened, (select id from ended) as replaced`;
 
 const FIND = `select s.id, s.kind, s.subject_id, s.workspace_id, s.livemode,
   (extract(epoch from s.expires_at) * 1000)::float8 as expires_at,
@@ -114,6 +117,8 @@ export class SessionStore {
   constructor(
     private readonly database: Database,
     private readonly now: () => number,
+    /** Hears of every session that this store ends. */
+    readonly ends = new SessionEnds(),
   ) {}
 
   /** Stores a new session and returns its token; null when what it is opened on holds no more. @throws Unavailable */
@@ -123,7 +128,7 @@ export class SessionStore {
   ): Promise<string | null> {
     const token = randomBytes(32).toString('base64url');
     const password = typeof provided === 'object' ? provided.password : null;
-    const opened = await this.database.query(OPEN, [
+    const [made] = await this.database.query<{ opened: string | null; replaced: string | null }>(OPEN, [
       replaces === null ? '' : hashOf(replaces),
       mintId('ses', this.now()),
       hashOf(token),
@@ -134,7 +139,8 @@ export class SessionStore {
       typeof provided === 'object' ? 'password' : (provided ?? 'nothing'),
       password,
     ]);
-    return opened.length > 0 ? token : null;
+    if (made?.replaced) this.ends.tell({ sessionId: made.replaced });
+    return made?.opened ? token : null;
   }
 
   /** Finds the session of a token; null when it has ended. @throws Unavailable */
@@ -150,7 +156,11 @@ export class SessionStore {
 
   /** Ends the session of a token. @throws Unavailable */
   async end(token: string): Promise<void> {
-    await this.database.query('delete from browser_sessions where hash = $1', [hashOf(token)]);
+    const ended = await this.database.query<{ id: string }>(
+      'delete from browser_sessions where hash = $1 returning id',
+      [hashOf(token)],
+    );
+    for (const { id } of ended) this.ends.tell({ sessionId: id });
   }
 
   async #find(condition: string, value: Parameter): Promise<StoredSession | null> {

@@ -3,6 +3,7 @@ import type { PlanName } from './plans.ts';
 import type { Principal, SenderDefaults } from './principal.ts';
 import { demandsTwoFactor, ROLES, type TwoFactorRule } from './roles.ts';
 import type { SessionCookie } from './session-cookie.ts';
+import type { SessionEnds } from './session-ends.ts';
 import type { Proof, Session, SessionStore, SessionSubject, StoredSession } from './session-store.ts';
 
 /** The members of a principal that come from its workspace. */
@@ -35,6 +36,11 @@ export class Sessions {
     private readonly now: () => number,
     private readonly twoFactorRule: TwoFactorRule = 'off',
   ) {}
+
+  /** Where to hear at once of sessions that end by a request to this process, and to tell of them. */
+  get ends(): SessionEnds {
+    return this.store.ends;
+  }
 
   /** Opens a session that ends at that moment and returns its cookie. The session that the browser had before ends. @throws Unavailable */
   async open(subject: SessionSubject, expiresAt: number, headers: Headers, client: string): Promise<string> {

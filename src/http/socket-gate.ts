@@ -1,5 +1,7 @@
 import { KeyedBudget } from '../async/keyed-budget.ts';
 import { isForeignHandshake, OTHER_SITE } from '../auth/same-origin.ts';
+import { type Ended, isAmong, type SessionEnds } from '../auth/session-ends.ts';
+import type { Session } from '../auth/session-store.ts';
 import { mintId } from '../db/ids.ts';
 import { NO_ROUTE, tooManyFrom } from './admission.ts';
 import { Failure } from './failure.ts';
@@ -10,6 +12,7 @@ import type { Log } from './log.ts';
 import { targetOf } from './mount.ts';
 import type { QueryReader } from './query.ts';
 import { reply } from './reply.ts';
+import { SessionSocket } from './session-socket.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
 /** The parts that a gate is made of. */
@@ -17,6 +20,8 @@ export interface SocketGateDeps {
   readonly limiter: { byAddress(client: string): RateLimitStatus | null | Promise<RateLimitStatus> };
   readonly clientAddress: ClientAddress;
   readonly log: Log;
+  /** Tells which sessions have ended. */
+  readonly sessionEnds: Pick<SessionEnds, 'listen'>;
   /** The public URL of the service without a trailing slash. The links in errors begin with it. */
   readonly baseUrl: string;
   now(): number;
@@ -35,8 +40,10 @@ export interface AdmittedSocket {
   /** The party that connections are counted by, and its workspace. */
   readonly id: string;
   readonly workspaceId: string;
-  /** Makes the connection's handler, which calls `onClosed` when it has ended. */
-  open(onClosed: () => void): SocketSession;
+  /** What it connects with; it is told nothing once that has ended. */
+  readonly session: Session;
+  /** Makes the connection's handler. */
+  open(): SocketSession;
 }
 
 /** The addresses of one kind of WebSocket. */
@@ -54,6 +61,7 @@ export interface SocketGate {
 const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This is not the handshake of a WebSocket.', {
   suggestion: 'Connect with a WebSocket client: RFC 6455, 4.1, names the headers that it sends.',
 });
+const OVER = new Failure('UNAUTHORIZED', 'The session is over.', { suggestion: 'Sign in again.' });
 const FULL = new Failure('SERVICE_UNAVAILABLE', 'The greatest number of connections is open already.', {
   retryAfterSeconds: 30,
 });
@@ -68,27 +76,44 @@ export function socketGate(
   deps: SocketGateDeps,
   { path: pattern, most, countedBy, admit, queryOf }: SocketGate,
 ): SocketUpgrade {
-  const open = new Set<SocketSession>();
+  const open = new Set<SessionSocket>();
   const ofEach = new KeyedBudget({ total: most.total, each: most.each });
   const ofWorkspaces = new KeyedBudget({ total: most.total, each: most.workspace });
   const refusal = (failure: Failure, requestId: string, rateLimit: RateLimitStatus | null): Response =>
     reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit, status: 101 });
 
-  const opened = ({ id, workspaceId, open: begin }: AdmittedSocket): SocketSession | Failure => {
+  deps.sessionEnds.listen((ended) => {
+    for (const socket of open) if (isAmong(ended, socket.session)) socket.over();
+  });
+
+  const opened = ({ id, workspaceId, session, open: begin }: AdmittedSocket): SocketSession | Failure => {
     if (open.size >= most.total) return FULL;
     if (!ofEach.take(id)) return tooMany(most.each, countedBy);
     if (!ofWorkspaces.take(workspaceId)) {
       ofEach.give(id);
       return tooMany(most.workspace, 'workspace');
     }
-    const session = begin(() => {
-      if (!open.delete(session)) return;
+    const socket = new SessionSocket(session, begin(), () => {
+      if (!open.delete(socket)) return;
       ofEach.give(id);
       ofWorkspaces.give(workspaceId);
     });
-    open.add(session);
-    return session;
+    open.add(socket);
+    return socket;
   };
+
+  /** Whom the gate admits; nobody whose session has ended while that was read. */
+  async function stillThere(request: SocketRequest): Promise<AdmittedSocket | Failure> {
+    const ends: Ended[] = [];
+    const leave = deps.sessionEnds.listen((ended) => void ends.push(ended));
+    try {
+      const admitted = await admit(request);
+      if (admitted instanceof Failure) return admitted;
+      return ends.some((ended) => isAmong(ended, admitted.session)) ? OVER : admitted;
+    } finally {
+      leave();
+    }
+  }
 
   async function answer(
     request: Request,
@@ -105,7 +130,7 @@ export function socketGate(
       if (request.method !== 'GET') return refuse(NO_ROUTE);
       if (isForeignHandshake(request.headers, deps.baseUrl)) return refuse(OTHER_SITE);
       const query = new URLSearchParams(search);
-      const admitted = await admit({ headers: request.headers, query, match });
+      const admitted = await stillThere({ headers: request.headers, query, match });
       if (admitted instanceof Failure) return refuse(admitted);
       const read = queryOf(match)(search);
       const session = read instanceof Failure ? read : opened(admitted);
@@ -123,7 +148,7 @@ export function socketGate(
     },
     refuseHandshake: () => refusal(NO_HANDSHAKE, mintId('req', deps.now()), null),
     close() {
-      for (const session of open) session.end();
+      for (const socket of open) socket.end();
     },
   };
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { SESSION_OVER } from '../../src/http/session-socket.ts';
 import type { ChangeMessage } from '../../src/modules/changes/model.ts';
 import { MOST_CONNECTIONS } from '../../src/modules/changes/module.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
+import { Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 let service: RealService;
@@ -28,8 +29,10 @@ function follow({ cookie }: Browser, environment: 'live' | 'test') {
     socket.onopen = () => resolve();
     socket.onerror = () => reject(new Error('It was refused.'));
   });
+  const { promise: closed, resolve } = Promise.withResolvers<number>();
+  socket.onclose = ({ code }) => resolve(code);
   const changed = () => heard.flatMap((message) => (message.type === 'changes' ? [message.changed] : []));
-  return { opened, changed, close: () => socket.close() };
+  return { opened, closed, changed, close: () => socket.close() };
 }
 
 /** Asks for the handshake, and is refused. */
@@ -90,3 +93,34 @@ test('one person has so many connections open, and another one when one has ende
   });
   for (const page of [...pages, again]) page.close();
 });
+
+/** How a session ends, by a request of its person or of somebody else. */
+const ENDS: Readonly<Record<string, (person: Awaited<ReturnType<typeof inviteMember>>) => Promise<unknown>>> =
+  {
+    'who signs out': ({ browser }) => browser.ask('/session', {}, 'DELETE'),
+    'who signs in anew': ({ browser, email }) => browser.signIn(email),
+    'who is signed out from another browser': async ({ email }) => {
+      const other = new Browser(service);
+      await other.signIn(email);
+      await other.ask('/account/sessions', {}, 'DELETE');
+    },
+    'who is removed': ({ id }) => owner.ask(`/live/members/${id}`, {}, 'DELETE'),
+  };
+
+test.each(Object.entries(ENDS))(
+  'a page of a person %s is told nothing from the answer on',
+  async (_, end) => {
+    const person = await inviteMember(service, owner, 'member');
+    const [page, another] = [follow(person.browser, 'test'), follow(owner, 'test')];
+    await Promise.all([page.opened, another.opened]);
+    await end(person);
+    const message = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' };
+    const { id } = (await owner.ask('/test/emails', message)).body.data;
+    await eventually('others hear of it', async () =>
+      another.changed().find(({ emails }) => emails?.includes(id)),
+    );
+    expect(await page.closed).toBe(SESSION_OVER);
+    expect(page.changed().some(({ emails }) => emails?.includes(id))).toBe(false);
+    another.close();
+  },
+);

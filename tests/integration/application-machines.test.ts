@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Failure } from '../../src/http/failure.ts';
 import type { SocketSession } from '../../src/http/listen.ts';
+import type { SessionSocket } from '../../src/http/session-socket.ts';
 import type { ActorPage, Machine } from '../../src/modules/inspector/model.ts';
 import { Browser, inviteMember, setUpOwner } from '../contract/a-browser.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
@@ -80,8 +81,8 @@ test('the connection is in the environment of its address and the workspace of i
     ['live', true],
   ] as const) {
     const path = `/app/api/${environment}/machines/socket?workspace=${real.workspaceId}`;
-    const socket = (await connect(path, { cookie: owner.cookie })) as SocketSession & { scope: unknown };
-    expect(socket.scope).toEqual({ workspaceId: real.workspaceId, livemode });
+    const socket = (await connect(path, { cookie: owner.cookie })) as SessionSocket;
+    expect(socket.session.subject).toMatchObject({ workspaceId: real.workspaceId, livemode });
     socket.closed();
   }
   const foreign = '/app/api/test/machines/socket?workspace=ws_01m7xhns80b7w3sdg5jc4356';

@@ -95,7 +95,6 @@ test('a slow reader is told nothing while it is full, then to look at everything
   const socket = new ChangeSocket({ workspaceId: 'ws_1', livemode: false }, ['*'], {
     feed: { join: () => () => {} },
     readPermissions: async () => ['*'],
-    onClosed: () => {},
     monotonic: () => now,
   });
   socket.opened({

@@ -2,8 +2,9 @@ import type { ServerWebSocket } from 'bun';
 import type { Permission } from '../../auth/permissions.ts';
 import type { Scope } from '../../engine/result.ts';
 import type { SocketSession } from '../../http/listen.ts';
+import { GOING_AWAY, SESSION_OVER } from '../../http/session-socket.ts';
 import { type ChangeFeed, EVERYTHING, type Follower } from './change-feed.ts';
-import { type ChangeMessage, SESSION_OVER } from './model.ts';
+import type { ChangeMessage } from './model.ts';
 
 /** Bytes that may wait for a reader. Beyond them it is told nothing, and later that anything may have changed. */
 export const BACKLOG = 65_536;
@@ -11,9 +12,7 @@ export const BACKLOG = 65_536;
 export const SLOW_MS = 30_000;
 /** The close code for a reader that is too slow (RFC 6455, 7.4.1: a condition that keeps the server from going on). */
 const TOO_SLOW = 1_011;
-/** The close code of a server that stops (RFC 6455, 7.4.1). */
-const GOING_AWAY = 1_001;
-/** Time between two looks at the session of a connection. */
+/** Time between two looks at the session of a connection, which another instance may have ended. */
 const RECHECK_MS = 15_000;
 
 /** The part of a WebSocket that is needed here. */
@@ -34,7 +33,6 @@ export class ChangeSocket implements SocketSession, Follower {
     private readonly deps: {
       readonly feed: Pick<ChangeFeed, 'join'>;
       readonly readPermissions: () => Promise<readonly Permission[] | null>;
-      readonly onClosed: () => void;
       readonly monotonic: () => number;
     },
   ) {
@@ -50,7 +48,6 @@ export class ChangeSocket implements SocketSession, Follower {
   received(): void {}
 
   closed(): void {
-    this.deps.onClosed();
     clearInterval(this.#timer);
     this.#leave?.();
     this.#socket = null;

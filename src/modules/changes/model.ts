@@ -20,7 +20,5 @@ export interface Beat {
 /** A text that the service sends. */
 export type ChangeMessage = Changes | Everything | Beat;
 
-/** The close code of an ended session; codes from 4000 on are for private use (RFC 6455, 7.4.2). */
-export const SESSION_OVER = 4_401;
 /** The longest time between two messages. */
 export const BEAT_MS = 5_000;

@@ -36,7 +36,7 @@ export const changesModule = defineModule({
       };
       const { limiter, clientAddress, baseUrl } = admission;
       const sockets = socketGate(
-        { limiter, clientAddress, baseUrl, log: logger, now: () => clock.now() },
+        { limiter, clientAddress, baseUrl, log: logger, sessionEnds: sessions.ends, now: () => clock.now() },
         {
           path: /^\/app\/api\/(live|test)\/changes$/,
           most: MOST_CONNECTIONS,
@@ -53,10 +53,10 @@ export const changesModule = defineModule({
             return {
               id: session.subject.id,
               workspaceId,
-              open: (onClosed) =>
+              session,
+              open: () =>
                 new ChangeSocket(scope, permissions, {
                   feed,
-                  onClosed,
                   readPermissions: () => permissionsOf(session, workspaceId),
                   monotonic: () => clock.monotonic(),
                 }),

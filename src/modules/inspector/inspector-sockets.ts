@@ -57,11 +57,11 @@ export function inspectorSockets(deps: InspectorSocketDeps): SocketUpgrade {
       const expected = query.get('workspace');
       if (expected !== null && expected !== workspaceId) return SWITCHED;
       const readVisibility = () => sessions.visibilityNow(session);
-      const open = (onClosed: () => void): SocketSession =>
+      const open = (): SocketSession =>
         path === '/inspect'
-          ? new StatelyRelay(deps, session, readVisibility, onClosed)
-          : new LiveSocket(session, liveFeed, readVisibility, onClosed);
-      return { id, workspaceId, open };
+          ? new StatelyRelay(deps, session, readVisibility)
+          : new LiveSocket(session, liveFeed, readVisibility);
+      return { id, workspaceId, session, open };
     },
   });
 }

@@ -68,6 +68,7 @@ export function createInspector(parts: InspectorParts): Inspector {
     database,
     now,
     sessions: inspectorSessions,
+    sessionEnds: sessions.ends,
     liveFeed,
     others,
     limiter,

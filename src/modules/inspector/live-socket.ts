@@ -1,5 +1,6 @@
 import type { ServerWebSocket } from 'bun';
 import type { SocketSession } from '../../http/listen.ts';
+import { GOING_AWAY, SESSION_OVER } from '../../http/session-socket.ts';
 import type { InspectorSession } from './inspector-sessions.ts';
 import type { LiveFeed, Viewer } from './live-feed.ts';
 import type { Watch } from './model.ts';
@@ -7,11 +8,7 @@ import { type Visibility, visibilityKey } from './visibility.ts';
 
 /** Bytes that may wait for a viewer. Beyond them it is told nothing, and then how much it has missed. */
 const BACKLOG = 65_536;
-/** The close code of an ended session; codes from 4000 on are for private use (RFC 6455, 7.4.2). */
-export const SESSION_OVER = 4_401;
-/** The close code of a server that stops (RFC 6455, 7.4.1). */
-export const GOING_AWAY = 1_001;
-/** Time between two checks of the session of a connection: what was revoked is seen for so long at the most. */
+/** Time between two checks of the session of a connection: what was revoked, or ended by another instance, is seen for so long at the most. */
 export const RECHECK_MS = 5_000;
 
 /** The WebSocket of a live view in a browser. */
@@ -27,7 +24,6 @@ export class LiveSocket implements SocketSession, Viewer {
     session: InspectorSession,
     private readonly liveFeed: LiveFeed,
     private readonly readVisibility: () => Promise<Visibility | null>,
-    private readonly onClosed: () => void,
   ) {
     this.scope = { workspaceId: session.subject.workspaceId, livemode: session.subject.livemode };
     this.visibility = session.visibility;
@@ -45,7 +41,6 @@ export class LiveSocket implements SocketSession, Viewer {
   }
 
   closed(): void {
-    this.onClosed();
     clearInterval(this.#timer);
     this.#leave?.();
     this.#socket = null;

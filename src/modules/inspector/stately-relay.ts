@@ -4,10 +4,11 @@ import type { Draft } from '../../engine/draft.ts';
 import { decodeState, type Kind, type Snapshot } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
 import type { SocketSession } from '../../http/listen.ts';
+import { GOING_AWAY, SESSION_OVER } from '../../http/session-socket.ts';
 import type { FeedSource, News } from './gathered.ts';
 import type { InspectorSession } from './inspector-sessions.ts';
 import type { Others } from './live-exchange.ts';
-import { GOING_AWAY, RECHECK_MS, SESSION_OVER } from './live-socket.ts';
+import { RECHECK_MS } from './live-socket.ts';
 import { introduction, introductionText, newsTexts, toldTexts } from './stately.ts';
 import type { Visibility } from './visibility.ts';
 
@@ -60,7 +61,6 @@ export class StatelyRelay implements SocketSession {
     private readonly from: Relayed,
     session: InspectorSession,
     private readonly readVisibility: () => Promise<Visibility | null>,
-    private readonly onClosed: () => void,
   ) {
     this.#scope = session.subject;
     this.#visibility = session.visibility;
@@ -91,7 +91,7 @@ export class StatelyRelay implements SocketSession {
   }
 
   closed(): void {
-    this.onClosed();
+    this.#socket = null;
     for (const leave of this.#leave) leave();
     clearInterval(this.#timer);
   }
@@ -183,7 +183,8 @@ export class StatelyRelay implements SocketSession {
   }
 
   #send(socket: ServerWebSocket<SocketSession>, message: string): void {
-    if (socket.getBufferedAmount() < BACKLOG) socket.send(message);
+    // What was being read when the connection ended is told to nobody.
+    if (this.#socket && socket.getBufferedAmount() < BACKLOG) socket.send(message);
   }
 }
 

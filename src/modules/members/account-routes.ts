@@ -47,6 +47,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       // Of changes at the same time one wins: what the others were sent as the present password is none any more.
       if (!(await setPassword(deps.database, account, hash, memberOf(caller).sessionId)))
         return WRONG_PASSWORD;
+      deps.sessions.ends.tell({ accountId: account.id, except: memberOf(caller).sessionId });
       await tellOfChange(deps, account, 'passwordChanged', { now, requestId });
       return null;
     },
@@ -158,7 +159,7 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   }),
 ];
 
-const ownSessionRoutes = ({ database }: SessionRouteDeps): readonly Route[] => [
+const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Route[] => [
   route({
     method: 'GET',
     path: `${path}/sessions`,
@@ -181,7 +182,9 @@ const ownSessionRoutes = ({ database }: SessionRouteDeps): readonly Route[] => [
         `delete from browser_sessions where kind = 'account' and subject_id = $1 and id = $2 returning id`,
         [memberOf(caller).accountId, params.id],
       );
-      return ended.length > 0 ? null : notFound('session');
+      if (ended.length === 0) return notFound('session');
+      sessions.ends.tell({ sessionId: params.id });
+      return null;
     },
   }),
   route({
@@ -195,6 +198,7 @@ const ownSessionRoutes = ({ database }: SessionRouteDeps): readonly Route[] => [
     handle: async ({ caller }) => {
       const { accountId, sessionId } = memberOf(caller);
       await endSessions(database, accountId, sessionId);
+      sessions.ends.tell({ accountId, except: sessionId });
       return null;
     },
   }),

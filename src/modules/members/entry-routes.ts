@@ -273,6 +273,7 @@ async function reset(
   // A link that was printed for an earlier password opens nothing any more.
   if (!account || stampOf(account) !== subject.stamp) return SPENT;
   if (!(await setPassword(deps.database, account, hash, null))) return SPENT;
+  deps.sessions.ends.tell({ accountId: account.id });
   if (subject.withoutSecondFactor)
     await deps.database.query(
       `with keys as (delete from passkeys where account_id = $1),

@@ -1,5 +1,6 @@
 import type { Principal } from '../../auth/principal.ts';
 import { highestRole, outranks, ROLE_NAMES, ROLES, type Role } from '../../auth/roles.ts';
+import type { Sessions } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
@@ -95,7 +96,7 @@ const REMOVE = `${OWNERS}, ${WITHDRAWN('true')}, ended as (
   delete from browser_sessions s using allowed
   where s.kind = 'account' and s.subject_id = allowed.account_id and s.workspace_id = $1
 )
-delete from members m using allowed where m.id = allowed.id returning m.id`;
+delete from members m using allowed where m.id = allowed.id returning m.account_id`;
 
 const LAST_OWNER = new Failure('CONFLICT', 'A workspace keeps at least one owner.', {
   suggestion: 'Make somebody else an owner first.',
@@ -146,6 +147,7 @@ export async function changeRole(
 /** What removing a member needs. */
 export interface RemovalDeps {
   readonly database: Database;
+  readonly sessions: Pick<Sessions, 'ends'>;
   /** Revokes the keys that a member has made. @throws Unavailable */
   revokeKeysOf(
     call: Pick<Call, 'caller' | 'now' | 'requestId'>,
@@ -162,7 +164,7 @@ const IS_LAST = `select role = 'owner' and not exists (
  * and it can be asked for again. @throws Unavailable
  */
 export async function removeMember(
-  { database, revokeKeysOf }: RemovalDeps,
+  { database, sessions, revokeKeysOf }: RemovalDeps,
   {
     caller,
     params: { id },
@@ -184,8 +186,14 @@ export async function removeMember(
     const revoked = await revokeKeysOf({ caller, now, requestId }, id);
     if (revoked instanceof Failure) return revoked;
   }
-  const removed = await database.query(REMOVE, [caller.workspaceId, id, rolesBelow(caller)]);
+  const removed = await database.query<{ account_id: string }>(REMOVE, [
+    caller.workspaceId,
+    id,
+    rolesBelow(caller),
+  ]);
   if (removed.length === 0) return LAST_OWNER;
+  for (const { account_id: accountId } of removed)
+    sessions.ends.tell({ accountId, workspaceId: caller.workspaceId });
   // A request of theirs that was under way may have made another one.
   const late = query.revokeKeys ? await revokeKeysOf({ caller, now, requestId }, id) : [];
   return late instanceof Failure ? late : null;

@@ -136,7 +136,9 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
         const refusal = await unlessOwner(memberOf(caller).accountId, id);
         if (refusal) return refusal;
         const reason = await deleteWorkspace(database, id, now);
-        return reason === null ? null : NOT_DELETED[reason];
+        if (reason !== null) return NOT_DELETED[reason];
+        deps.sessions.ends.tell({ workspaceId: id });
+        return null;
       },
     }),
     route({

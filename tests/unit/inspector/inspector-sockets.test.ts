@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { SessionEnds } from '../../../src/auth/session-ends.ts';
 import type { SocketSession } from '../../../src/http/listen.ts';
 import {
   type InspectorSocketDeps,
@@ -20,6 +21,7 @@ function openUpgrade() {
     sessions: { of: sessionOf },
     limiter: { byAddress: () => null },
     clientAddress: () => 'client',
+    sessionEnds: new SessionEnds(),
     baseUrl: 'http://localhost:3000',
     now: () => 0,
   } as unknown as InspectorSocketDeps);

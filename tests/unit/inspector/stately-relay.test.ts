@@ -39,12 +39,7 @@ test("a client is told of what every instance has committed, though a round brin
     close: () => {},
   } as unknown as ServerWebSocket<SocketSession>;
   const session = { id: 's', subject: SCOPE, visibility: new Set(['email']) } as never;
-  const relay = new StatelyRelay(
-    from,
-    session,
-    async () => new Set(['email']),
-    () => {},
-  );
+  const relay = new StatelyRelay(from, session, async () => new Set(['email']));
   relay.opened(socket);
   for (const round of [1, 2])
     for (const instance of ['a', 'b', 'c'])
