@@ -90,7 +90,8 @@ onEachStore('a batch of engine events', (store) => {
     await engine.spawn('email', other);
     let isBorn = false;
     database.before = async (text) => {
-      if (isBorn || !text.includes('from unnest($1::text[]) i(id) join emails')) return;
+      if (isBorn || !text.includes('from unnest($1::text[]) i(id) cross join lateral (select * from emails'))
+        return;
       isBorn = true;
       for (const birth of late) await engine.spawn('email', birth);
     };
