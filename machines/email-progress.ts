@@ -97,6 +97,12 @@ export const afterLoss = (recipients: readonly RecipientProgress[]): readonly Re
     one.status === 'pending' && one.simulate === null ? { ...one, inDoubt: true } : one,
   );
 
+/** The event that each outcome leaves. Without an answer of a server, and while another attempt may follow, there is none. */
+export const EVENT_OF: Readonly<Record<RecipientOutcome['outcome'], 'sent' | 'bounced' | null>> = {
+  ...{ accepted: 'sent', refused: 'bounced' },
+  ...{ deferred: null, unknown: null, suppressed: null, removed: null },
+};
+
 /** The events that an attempt causes, in the recipients' order. */
 export function eventsOfAttempt(
   tried: Tried,
@@ -106,9 +112,9 @@ export function eventsOfAttempt(
 ): readonly RecordedEvent[] {
   const events: RecordedEvent[] = [];
   for (const { recipient, outcome, data } of countedOutcomes(tried.recipients, outcomes)) {
-    if (outcome === 'accepted') events.push({ type: 'sent', recipient, at, data });
-    if (outcome === 'refused')
-      events.push({ type: 'bounced', recipient, at, data: { type: 'Permanent', ...data } });
+    const type = EVENT_OF[outcome];
+    if (type === 'sent') events.push({ type, recipient, at, data });
+    if (type === 'bounced') events.push({ type, recipient, at, data: { type: 'Permanent', ...data } });
   }
   return expired
     ? [...events, ...eventsOfExpiry(afterAttempt(tried, outcomes, false), at, outcomes)]

@@ -10,6 +10,7 @@ import {
   afterAttempt,
   afterReport,
   countedOutcomes,
+  EVENT_OF,
   eventsOfAttempt,
   mayBeTried,
   type RestingState,
@@ -131,17 +132,12 @@ const LATE_PROOF = {
   response: 'No reply came to the attempt; a later report shows that the message arrived.',
 };
 
-const LEAVES_EVENT: Readonly<Record<RecipientOutcome['outcome'], boolean>> = {
-  ...{ accepted: true, refused: true },
-  ...{ deferred: false, unknown: false, suppressed: false, removed: false },
-};
-
 /** The outcomes of an attempt that leave no event. */
 export const notesOfAttempt = (
   { recipients }: EmailContext,
   { outcomes }: AttemptCompleted,
 ): readonly RecipientOutcome[] =>
-  countedOutcomes(recipients, outcomes).filter(({ outcome }) => !LEAVES_EVENT[outcome]);
+  countedOutcomes(recipients, outcomes).filter(({ outcome }) => EVENT_OF[outcome] === null);
 
 /** True when another attempt would include any recipient. */
 export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>

@@ -91,10 +91,9 @@ export class Batcher<T> {
 
   /** True where two batches take turns, and what waits is one of them: it need not wait for those that are still being read. */
   #isHalf(): boolean {
-    if (!this.limits.halves || !this.#gathering) return false;
-    if (this.width === 1 || this.#resting > 0 || this.#running >= this.width) return false;
+    if (!this.limits.halves || this.#resting > 0 || this.#running >= this.width) return false;
     const { length } = this.#waiting;
-    return length >= this.#batchItems || this.#gathering.isHalf(length, this.#underWay);
+    return length >= this.#batchItems || this.#gathering?.isHalf(length, this.#underWay) === true;
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { AppendedLife } from './appended-life.ts';
 import type { Kind } from './kind.ts';
 import { lifeOf } from './life-statements.ts';
 
@@ -25,31 +26,48 @@ export const FORGET = `delete from instances where id = $1 and not open`;
 export function leftStatement(kind: Kind): string {
   if (!kind.life)
     return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${hasNoTurn('a')} order by a.id limit ${LEFT_AT_ONCE}`;
-  const { births, turns } = lifeOf(kind);
-  return `select b.id from ${births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
-  and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= $1) order by b.id limit ${LEFT_AT_ONCE}`;
+  const life = lifeOf(kind);
+  return `select b.id from ${life.births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
+  and ${isUnturned(life, 'b', '$1')} order by b.id limit ${LEFT_AT_ONCE}`;
 }
+
+/** SQL: the actor of a birth `alias` has had no turn; none lies below `lowest`. */
+const isUnturned = ({ turns }: AppendedLife, alias: string, lowest: string): string =>
+  `not exists (select from ${turns} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
 
 /** SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; the clock knows nothing of it. */
 const hasNoTurn = (alias: string): string =>
   `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
 
 /**
- * SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may keep: where none keeps
- * anything the lowest mark is null, and nothing is found.
+ * SQL: the lowest id of a kind that any instance may keep, null where none keeps anything. Each kind has marks of its own: ids of another
+ * kind sort before or behind all of it.
  */
-export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
-  `${alias}.id >= ${lowestMark(kind)} and ${hasNoTurn(alias)}`;
-
-const lowestMark = ({ name }: Pick<Kind, 'name'>): string =>
+export const lowestMarkSql = ({ name }: Pick<Kind, 'name'>): string =>
   `(select min(k.low_water) from instances k where k.kind = '${name}')`;
+
+/** SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may keep. */
+export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
+  `${alias}.id >= ${lowestMarkSql(kind)} and ${hasNoTurn(alias)}`;
 
 /** SQL that selects columns of the actors of a kind that instances keep; null for a kind of which none is ever kept. */
 export function keptSql(kind: Kind, columns: string): string | null {
   if (kind.keepsChildren) return `select ${columns} from ${kind.table} a where ${isKeptSql(kind, 'a')}`;
   if (!kind.life) return null;
-  const { births, turns } = kind.life;
-  const lowest = lowestMark(kind);
-  return `select ${columns} from ${births} b where b.id >= ${lowest} and b.kept_by is not null
-  and not exists (select from ${turns} t where t.email_id = b.id and t.workspace_id = b.workspace_id and t.email_id >= ${lowest})`;
+  const lowest = lowestMarkSql(kind);
+  return `select ${columns} from ${kind.life.births} b where b.id >= ${lowest} and b.kept_by is not null
+  and ${isUnturned(kind.life, 'b', lowest)}`;
+}
+
+/** Actors looked at for those that instances keep. */
+const KEPT_EXAMINED = 5_000;
+
+/** The newest actors (`f`) of a condition on their births that instances keep, which the clock knows nothing of. */
+export function newestKeptSql(kind: Kind, condition: string, most: number): string {
+  const life = lifeOf(kind);
+  const lowest = lowestMarkSql(kind);
+  return `select f.id from (
+    select f.id, f.workspace_id, f.kept_by from ${life.births} f where f.id >= ${lowest} and ${condition}
+    order by f.id desc limit ${KEPT_EXAMINED}
+  ) f where f.kept_by is not null and ${isUnturned(life, 'f', lowest)} order by f.id desc limit ${most}`;
 }

@@ -164,16 +164,6 @@ left join lateral (
 /** The parameters of that statement. */
 export const readLivesParameters = (ids: readonly string[]): readonly Parameter[] => [ids, ...boundsOf(ids)];
 
-/** Actors looked at for those that instances keep. */
-const KEPT_EXAMINED = 5_000;
-
-/** The newest actors (`f`) of a condition on their births that instances keep, which the clock knows nothing of. */
-export const keptStatement = ({ births, turns }: AppendedLife, condition: string, most: number): string =>
-  `select f.id from (
-    select f.id, f.workspace_id, f.kept_by from ${births} f where f.id >= (select min(low_water) from instances) and ${condition}
-    order by f.id desc limit ${KEPT_EXAMINED}
-  ) f where f.kept_by is not null and not exists (select from ${turns} t where t.email_id = f.id and t.workspace_id = f.workspace_id) order by f.id desc limit ${most}`;
-
 /** The parameters of a statement that hold the lowest and the highest id of a batch. */
 export interface Bounds {
   readonly lowest: string;

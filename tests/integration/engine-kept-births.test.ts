@@ -58,6 +58,24 @@ class Scene extends KeptScene {
   }
 }
 
+/** The ids from which on the list looks for those that are kept. */
+async function bounds(scene: Scene): Promise<readonly string[]> {
+  const from: string[] = [];
+  const watched = {
+    kind: scene.database.kind,
+    query: async (text: string, parameters: readonly string[] = []) => {
+      const rows = await scene.database.query<{ mark?: string }>(text, parameters);
+      if (text.endsWith(' as mark')) from.push(...rows.map(({ mark = '' }) => mark));
+      return rows;
+    },
+  } as unknown as Database;
+  await readPage(watched, CALLER, { status: 'sending', limit: 10 } as never, {
+    after: null,
+    now: scene.clock.time,
+  });
+  return from;
+}
+
 onEachStore('births that an instance keeps', (store) => {
   test('have no place among what is due, are listed, and need none for their outcome', async () => {
     await using scene = new Scene(store.database);
@@ -69,6 +87,12 @@ onEachStore('births that an instance keeps', (store) => {
       now: scene.clock.time,
     });
     expect('rows' in page && page.rows.map((row) => row.id)).toEqual([id]);
+    // Ids of deliveries sort before those of emails: by their mark all emails would be looked through.
+    await scene.database.query(
+      `insert into instances (id, kind, open, heartbeat_at, low_water) values (-1, 'webhookDelivery', true, now(), 'dlv_0')`,
+    );
+    expect(await bounds(scene)).toEqual([expect.stringMatching(/^em_/)]);
+    await scene.database.query('delete from instances where id = -1');
     expect(await countsOfLarge(scene.database, emailKind)).toMatchObject({
       sending: { count: 1, exact: true },
     });

@@ -1,3 +1,4 @@
+import type { Database } from '../../db/database.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
 import { estimateSize } from '../../mail/message-size.ts';
@@ -29,6 +30,17 @@ export interface KeptContent {
   readonly links: readonly WrittenLink[];
   /** When it started, in epoch milliseconds: what it said when it was started before is another content. */
   readonly startedAt: number;
+}
+
+const KEPT = 'select content::text as content from campaign_contents where campaign_id = $1';
+
+/** What a campaign that has started says; null for one that has not. @throws Unavailable */
+export async function findKeptContent(
+  database: Pick<Database, 'query'>,
+  campaignId: string,
+): Promise<KeptContent | null> {
+  const [row] = await database.query<{ content: string }>(KEPT, [campaignId]);
+  return row ? (JSON.parse(row.content) as KeptContent) : null;
 }
 
 const EXIT = /\{\{-?\s*unsubscribeUrl\b/;

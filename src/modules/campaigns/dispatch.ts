@@ -4,7 +4,7 @@ import { isProblem, parseAddress } from '../../mail/address.ts';
 import { acceptForCampaign, type CampaignMessage } from '../emails/accept.ts';
 import type { BulkRoom } from '../emails/queries.ts';
 import { findTerms } from '../workspace/queries.ts';
-import { type KeptContent, sizeOf } from './content.ts';
+import { findKeptContent, type KeptContent, sizeOf } from './content.ts';
 import type { DispatchDeps, Turn } from './deps.ts';
 import { trippedBy } from './guards.ts';
 import { type Pace, paceOf } from './pace.ts';
@@ -35,8 +35,6 @@ const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from
   select from emails e where e.id = d.id and e.workspace_id = $2 and e.campaign_id = $1 limit 1
 ) e where d.workspace_id = $2 and d.livemode and d.state = 'queued' order by d.id desc limit 1`;
 
-const CONTENT = 'select content::text as content from campaign_contents where campaign_id = $1';
-
 type Source = Parameters<typeof nextWaiting>[1];
 /** What a chunk came to. */
 type Given = 'all' | 'overQuota' | 'withheld' | 'unwritten';
@@ -62,10 +60,9 @@ export class Dispatch {
   async run(): Promise<readonly CampaignEvent[]> {
     const { database } = this.deps;
     const { campaignId, workspaceId } = this.turn;
-    const [row] = await database.query<{ content: string }>(CONTENT, [campaignId]);
+    const kept = await findKeptContent(database, campaignId);
     const terms = await findTerms(database, workspaceId);
-    if (!row || !terms) return this.#ended(ARCHIVED_MS);
-    const kept = JSON.parse(row.content) as KeptContent;
+    if (!kept || !terms) return this.#ended(ARCHIVED_MS);
     this.#makeSubjects = subjectsOf(this.deps, this.turn, kept);
     const message = await this.#messageOf(kept);
     if (message === null) return this.#stopped('sender_unverified');

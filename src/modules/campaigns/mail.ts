@@ -15,7 +15,7 @@ import {
 } from '../emails/queries.ts';
 import { preferencesPath, SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import type { TemplateContents } from '../templates/commands.ts';
-import type { KeptContent } from './content.ts';
+import { findKeptContent, type KeptContent } from './content.ts';
 import { addressHash } from './follow-emails.ts';
 import { renderKept } from './render.ts';
 
@@ -59,7 +59,6 @@ interface AskedRow {
 }
 
 const STATE = `select ${STANDING} from campaigns c where c.id = $1`;
-const CONTENT = `select k.content::text as content from campaign_contents k where k.campaign_id = $1`;
 
 /** Contents that are kept, and for how long: a campaign that was started again may say something else. */
 const MOST_KEPT = 100;
@@ -191,10 +190,6 @@ async function render(
 /** Reads the contents of campaigns; those that were asked for last are kept for a while. */
 function contentCache(database: Database): (campaignId: string) => Promise<KeptContent | null> {
   const known = new Map<string, { readonly content: Promise<KeptContent | null>; readonly until: number }>();
-  const read = async (id: string): Promise<KeptContent | null> => {
-    const [row] = await database.query<{ content: string }>(CONTENT, [id]);
-    return row ? (JSON.parse(row.content) as KeptContent) : null;
-  };
   return (id) => {
     const now = performance.now();
     const entry = known.get(id);
@@ -204,7 +199,7 @@ function contentCache(database: Database): (campaignId: string) => Promise<KeptC
       if (known.size < MOST_KEPT) break;
       known.delete(oldest);
     }
-    const content = read(id);
+    const content = findKeptContent(database, id);
     content.catch(() => known.delete(id));
     known.set(id, { content, until: now + FRESH_MS });
     return content;

@@ -8,7 +8,7 @@ import { readScheduledAt } from '../emails/queries.ts';
 import { findUsed, quotaExceeded } from '../usage/queries.ts';
 import { choose, countSendable } from './audience.ts';
 import { conflict, replyOf, tellCampaign } from './commands.ts';
-import { readyContent } from './content.ts';
+import { findKeptContent, readyContent } from './content.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { CampaignView, SendCampaign } from './model.ts';
 import { type CampaignRow, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
@@ -77,16 +77,13 @@ function scheduleOf({ body, now }: SendCall): number | null | Failure {
   return invalid([{ path: '/body/scheduledAt', message: read.problem }]);
 }
 
-const FROM = `select content ->> 'from' as "from" from campaign_contents where campaign_id = $1`;
-
 /** Why a paused campaign cannot go on; null when it can. It was checked when it started; its domain may be gone since. */
 async function refusalToResume(
   { database, acceptance }: CampaignDeps,
   { caller }: SendCall,
   { id }: CampaignRow,
 ): Promise<Failure | null> {
-  const [row] = await database.query<{ from: string }>(FROM, [id]);
-  const from = parseAddress(row?.from ?? '');
+  const from = parseAddress((await findKeptContent(database, id))?.from ?? '');
   if (isProblem(from)) return null;
   return (await acceptance.findSendingDomain(caller.workspaceId, from.domain)) ? null : UNVERIFIED;
 }

@@ -2,9 +2,8 @@ import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { type Drawing, draw } from '../../drawing/moves.ts';
 import { type ActorHistory, readLife } from '../../engine/history.ts';
-import { isKeptSql } from '../../engine/kept-births-sql.ts';
+import { isKeptSql, newestKeptSql } from '../../engine/kept-births-sql.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
-import { keptStatement } from '../../engine/life-statements.ts';
 import type { Scope } from '../../engine/result.ts';
 import { indexedStates, relationOf } from './count-statements.ts';
 import { type Label, type LabelSql, readLabels } from './labels.ts';
@@ -130,7 +129,7 @@ async function relationFor(
     const found = `select f.${id} as id from ${name} f
       where ${own} and f.${condition} and f.${id} < $3 and f.${id} >= $4 order by f.${id} desc limit ${PAGE + 1}`;
     const kept = isTimed
-      ? `union (${keptStatement(kind.life, `${own} and f.${condition} and f.id < $3 and f.id >= $4`, PAGE + 1)})`
+      ? `union (${newestKeptSql(kind, `${own} and f.${condition} and f.id < $3 and f.id >= $4`, PAGE + 1)})`
       : '';
     const cte = `with found as materialized ((${found}) ${kept})`;
     return { cte, name: `(select n.* from found f join ${kind.table} n on n.id = f.id)`, condition };

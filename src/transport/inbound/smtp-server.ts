@@ -47,7 +47,7 @@ export interface SmtpServer {
 }
 
 /** The handlers of a listener, given its memory budget. */
-export type Behaviour = (budget: BodyBudget) => SMTPServerOptions;
+export type Behaviour = (budget: BodyBudget) => Omit<SMTPServerOptions, 'onMailFrom'>;
 
 /** Starts listening. Rejects when the port is not available. */
 export const openSmtpServer = async (
@@ -71,8 +71,6 @@ export const openSmtpServer = async (
     closeTimeout: 10_000,
     onConnect: (session, done) => done(connections.admit(session) ? null : TOO_MANY),
     onClose: (session) => connections.leave(session),
-    // What is offered has to be kept: whoever asks for notifications gets webhooks, and which servers take mail without TLS is for DNS to say.
-    ...{ hideDSN: true, hideREQUIRETLS: true },
     onMailFrom: ({ args }, _session, done) => done(unknownParameter(args, OF_MAIL)),
     onRcptTo: (address, session, done) => {
       const unknown = unknownParameter(address.args, OF_RCPT);

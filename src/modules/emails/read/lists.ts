@@ -1,6 +1,8 @@
 import { lowestIdAt } from '../../../db/ids.ts';
 import type { Reads } from '../../../db/reads.ts';
 import { type Put, Values } from '../../../db/values.ts';
+import { lowestMarkSql } from '../../../engine/kept-births-sql.ts';
+import { emailKind } from '../kind.ts';
 import type { Filters } from './filters.ts';
 import {
   type EmailItemRow,
@@ -13,6 +15,8 @@ import {
   type Span,
   STATE_NOW,
 } from './item-statements.ts';
+
+const LOWEST_MARK = `select ${lowestMarkSql(emailKind)} as mark`;
 
 /**
  * Emails lie in one partition a day. The newest days nearly always hold a whole page, and take 0.3 ms; all days of a month take
@@ -209,9 +213,7 @@ order by e.id desc`,
 
   /** Those that instances keep, which the clock knows nothing of: they lie above the lowest mark, and have had no turn. */
   async #keptIds(most: number): Promise<readonly string[]> {
-    const [kept] = await this.reads.query<{ mark: string | null }>(
-      'select min(low_water) as mark from instances',
-    );
+    const [kept] = await this.reads.query<{ mark: string | null }>(LOWEST_MARK);
     // By its value and not by a subquery, the mark leaves out the partitions of other days before they are opened.
     const mark = kept?.mark;
     if (mark == null) return [];

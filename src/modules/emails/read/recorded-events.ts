@@ -40,6 +40,9 @@ ${lookUp(isOnNodes, 'emails', 'b', 'b.id = t.email_id and b.id >= $3 and b.id <=
 where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and ${HAS_EVENTS}
   and t.workspace_id = any($5::text[]) and e.id = any($2::text[])`;
 
+const EVENTS = eventsStatement(false);
+const EVENTS_ON_NODES = eventsStatement(true);
+
 /** Reads events of the log by their places; those that retention has taken are absent. @throws Unavailable */
 export async function readEvents(
   database: Pick<Database, 'query'>,
@@ -51,7 +54,7 @@ export async function readEvents(
   if (lowest === undefined || highest === undefined) return new Map();
   const eventIds = places.map(({ eventId }) => eventId);
   const workspaceIds = [...new Set(places.map(({ workspaceId }) => workspaceId))];
-  const rows = await database.query<Row>(eventsStatement(isOnNodes), [
+  const rows = await database.query<Row>(isOnNodes ? EVENTS_ON_NODES : EVENTS, [
     emailIds,
     eventIds,
     lowest,
