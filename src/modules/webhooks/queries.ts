@@ -1,4 +1,6 @@
-import { and, desc, eq, inArray, ne, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, lte, ne, type SQL, sql } from 'drizzle-orm';
+import type { WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
+import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery-context.ts';
 import type { Principal } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import type { Reads } from '../../db/reads.ts';
@@ -100,7 +102,8 @@ const NO_ATTEMPT = { attemptedAt: null, httpStatus: null, responseBody: null, du
 
 /**
  * Reads the deliveries of a workspace that meet a condition, each with its last attempt, newest event first. The attempts are read by
- * themselves: where tables are distributed no join goes by the id of a delivery.
+ * themselves: where tables are distributed no join goes by the id of a delivery. Of those only what the rows know of counts: a delivery
+ * that is shown as under way must not come with the answer to what has ended since.
  */
 async function deliveriesWhere(
   reads: Reads,
@@ -118,16 +121,22 @@ async function deliveriesWhere(
   );
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
+  const ended = rows.map(({ state, context }) => attemptsEnded(state, context as WebhookDeliveryContext));
+  const known = sql`(${sql.param(ended)}::integer[])[array_position(${sql.param(ids)}::text[], ${webhookAttempts.deliveryId})]`;
   const attempts = await reads.read((orm) =>
     orm
       .selectDistinctOn([webhookAttempts.deliveryId], attemptColumns)
       .from(webhookAttempts)
-      .where(inArray(webhookAttempts.deliveryId, ids))
+      .where(and(inArray(webhookAttempts.deliveryId, ids), lte(webhookAttempts.attempt, known)))
       .orderBy(webhookAttempts.deliveryId, desc(webhookAttempts.attempt)),
   );
   const last = new Map(attempts.map(({ deliveryId, ...attempt }) => [deliveryId, attempt]));
   return rows.map((row) => ({ ...row, ...(last.get(row.id) ?? NO_ATTEMPT) }));
 }
+
+/** How many attempts have ended by what a row says: of one under way the latest has not. */
+const attemptsEnded = (state: string, { attempt }: WebhookDeliveryContext): number =>
+  state === ('posting' satisfies WebhookDeliveryState) ? attempt - 1 : attempt;
 
 /** Lists the deliveries to one endpoint. */
 export function listDeliveries(
