@@ -4,7 +4,8 @@ import { forEachGroup, type Shards } from '../db/distribution/shards.ts';
 import { earliest } from './decide.ts';
 import type { Deciders } from './definitions.ts';
 import { type Actor, decodeState, type Kind, stateOf } from './kind.ts';
-import { readLivesParameters, readLivesStatement } from './life-statements.ts';
+import { type StoredContext, wholeContext } from './lean-context.ts';
+import { lifeOf, readLivesParameters, readLivesStatement } from './life-statements.ts';
 import { loadStatement, whoseStatement } from './read-statements.ts';
 
 /** A row as the load, claim and spawn statements answer it. */
@@ -34,12 +35,8 @@ export function actorReader(
   shards: Shards | null = null,
 ): ActorReader {
   if (shards && isDistributed(kind.table)) return shardReader(database, kind, shards);
-  if (!kind.life) {
-    const text = loadStatement(kind);
-    return (ids) => database.query<ActorRow>(text, [ids]);
-  }
-  const text = readLivesStatement(kind);
-  return (ids) => database.query<ActorRow>(text, readLivesParameters(ids));
+  const read = rowReader(database, kind, false);
+  return (ids) => read(ids, []);
 }
 
 /** Reads the rows of actors of one workspace: where tables are distributed, on its node alone. */
@@ -49,15 +46,43 @@ export function ownActorReader(
   workspaceId: string,
 ): (ids: readonly string[]) => Promise<readonly ActorRow[]> {
   if (!isDistributed(kind.table)) return actorReader(database, kind);
-  const text = (kind.life ? readLivesStatement : loadStatement)(kind, true);
-  return (ids) =>
-    database.query<ActorRow>(text, [...(kind.life ? readLivesParameters(ids) : [ids]), [workspaceId]]);
+  const read = rowReader(database, kind, true);
+  return (ids) => read(ids, [workspaceId]);
+}
+
+/** An actor of an appended life as `readLivesStatement` answers it. */
+type LifeRow = Omit<ActorRow, 'context'> & StoredContext;
+
+/** Actors of appended lives, each with its context as a whole. */
+function livesOf(kind: Kind, rows: readonly LifeRow[]): readonly ActorRow[] {
+  const life = lifeOf(kind);
+  return rows.map((row) => ({
+    id: row.id,
+    workspace_id: row.workspace_id,
+    livemode: row.livemode,
+    state: row.state,
+    context: wholeContext(life, row),
+    timers: row.timers,
+    revision: row.revision,
+    machine_version: row.machine_version,
+  }));
+}
+
+/** Reads actors, whole; where tables are distributed those of some workspaces. */
+function rowReader(database: Pick<Database, 'query'>, kind: Kind, isPlaced: boolean) {
+  const text = (kind.life ? readLivesStatement : loadStatement)(kind, isPlaced);
+  return async (ids: readonly string[], workspaces: readonly string[]): Promise<readonly ActorRow[]> => {
+    const parameters = [...(kind.life ? readLivesParameters(ids) : [ids]), ...(isPlaced ? [workspaces] : [])];
+    return kind.life
+      ? livesOf(kind, await database.query<LifeRow>(text, parameters))
+      : database.query<ActorRow>(text, parameters);
+  };
 }
 
 /** Shard by shard, since no lateral join with a limit goes over several. */
 function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shards): ActorReader {
   const whose = whoseStatement(kind);
-  const text = (kind.life ? readLivesStatement : loadStatement)(kind, true);
+  const read = rowReader(database, kind, true);
   return async (ids, workspaceOf = () => undefined) => {
     const unknown = ids.filter((id) => workspaceOf(id) === undefined);
     const found =
@@ -70,9 +95,11 @@ function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shar
     });
     const groups = await shards.groups([...known, ...found], ({ workspace_id }) => workspace_id);
     const rows = await forEachGroup(groups, (group) => {
-      const own = group.map(({ id }) => id);
       const workspaces = [...new Set(group.map(({ workspace_id }) => workspace_id))];
-      return database.query<ActorRow>(text, [...(kind.life ? readLivesParameters(own) : [own]), workspaces]);
+      return read(
+        group.map(({ id }) => id),
+        workspaces,
+      );
     });
     return rows.flat();
   };

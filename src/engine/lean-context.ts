@@ -4,7 +4,7 @@ import type { Actor } from './kind.ts';
 /**
  * The context of a life without what stands elsewhere: of a turn what never changes, which lies in the birth, and of the one right after it
  * whatever the birth says as well; of either what a derived column has. A quarter of what an email's life takes of the disk was so
- * written twice. `contextOf` is the SQL that puts it together again.
+ * written twice. `wholeContext` puts it together again.
  */
 
 type Context = Readonly<Record<string, unknown>>;
@@ -66,20 +66,36 @@ export function leanContext(life: AppendedLife, { before, after }: Written): Con
 const standsIn = ({ isMoment }: MemberInColumn, value: unknown): boolean =>
   value === null || (isMoment ? Number.isSafeInteger(value) : typeof value === 'string');
 
+/** What `contextColumns` answers of an actor. */
+export interface StoredContext {
+  /** Of its birth. */
+  readonly born: Context;
+  /** Of its latest turn; null before the first one. */
+  readonly turned: Context | null;
+  /** The members that stand in columns: a text, or epoch milliseconds. */
+  readonly [member: string]: unknown;
+}
+
 /**
- * SQL of the context of an actor: that of its birth `b`, with that of its latest turn `t`, what stands in the columns of either, and what
- * is null unless one of them says otherwise.
+ * SQL of the parts of an actor's context: that of its birth `b`, that of its latest turn `t`, and what stands in the columns of either.
+ * PostgreSQL took half as long again to read an actor where it put the parts together as well.
  */
-export function contextOf({ inColumns, bornWith, nullAtFirst }: AppendedLife): string {
-  const nulls = nullAtFirst.map((member) => `'${member}', null`);
-  const members = (alias: string, has: (one: MemberInColumn) => boolean): readonly string[] =>
-    inColumns.map((one) => {
-      const column = `${alias}.${one.column}`;
-      const value = one.isMoment ? `(extract(epoch from ${column}) * 1000)::bigint` : column;
-      return `'${one.member}', ${has(one) ? value : 'null'}`;
-    });
-  const object = (pairs: readonly string[]): string => `jsonb_build_object(${pairs.join(', ')})`;
-  const born = object([...members('b', ({ column }) => bornWith.includes(column)), ...nulls]);
-  return `case when t.context is null then (${born} || b.context::jsonb)::json
-    else (${object(nulls)} || b.context::jsonb || ${object(members('t', () => true))} || t.context::jsonb)::json end`;
+export function contextColumns({ inColumns, bornWith }: AppendedLife): string {
+  const columns = inColumns.map(({ member, column, isMoment }) => {
+    const latest = bornWith.includes(column)
+      ? `case when t.revision is null then b.${column} else t.${column} end`
+      : `t.${column}`;
+    return `, ${isMoment ? `round(date_part('epoch', ${latest}) * 1000)` : latest} as "${member}"`;
+  });
+  return `b.context as born, t.context as turned${columns.join('')}`;
+}
+
+/** The context of an actor, put together from its parts. What neither a column nor a row says is null. */
+export function wholeContext({ inColumns, nullAtFirst }: AppendedLife, stored: StoredContext): Context {
+  const whole: Record<string, unknown> = {};
+  for (const member of nullAtFirst) whole[member] = null;
+  // A birth may say more exactly what its columns say as well.
+  if (stored.turned) Object.assign(whole, stored.born);
+  for (const { member } of inColumns) whole[member] = stored[member];
+  return Object.assign(whole, stored.turned ?? stored.born);
 }

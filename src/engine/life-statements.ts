@@ -3,7 +3,7 @@ import { lookUp, ON_ONE_SERVER, onNodes, type ShardTerms } from '../db/distribut
 import type { AppendedLife } from './appended-life.ts';
 import type { StatementOptions } from './commit.ts';
 import type { Kind } from './kind.ts';
-import { contextOf } from './lean-context.ts';
+import { contextColumns } from './lean-context.ts';
 import { type Has, type Part, single } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
@@ -144,7 +144,7 @@ returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
 /**
- * The actors of the ids in $1, of which $2 is the lowest and $3 the highest. The bounds leave out the partitions of other days before
+ * The actors of the ids in $1, of which $2 is the lowest and $3 the highest, with the parts of their contexts (`wholeContext`). The bounds leave out the partitions of other days before
  * they are opened: with ninety days, opening all of them took 2 ms. Where tables are distributed $4 are the workspaces.
  */
 export function readLivesStatement(kind: Kind, isDistributed = false): string {
@@ -152,7 +152,7 @@ export function readLivesStatement(kind: Kind, isDistributed = false): string {
   const life = lifeOf(kind);
   const { births, turns } = life;
   return `select b.id, b.workspace_id, b.livemode, coalesce(t.state, b.state) as state,
-  ${contextOf(life)} as context, case when t.revision is null then b.timers else t.timers end as timers,
+  ${contextColumns(life)}, case when t.revision is null then b.timers else t.timers end as timers,
   coalesce(t.revision, 1) as revision, coalesce(t.machine_version, b.machine_version) as machine_version
 from unnest($1::text[]) i(id) ${lookUp(false, births, 'b', `b.id = i.id and b.id >= $2 and b.id <= $3${shard.within(births, 'b')}`)}
 left join lateral (

@@ -181,24 +181,49 @@ export class Sweep {
     return true;
   }
 
-  /** Claims what is due from a moment on, up to another one or now. Answers the moment up to which it did. */
+  /**
+   * Claims what is due from a moment on, up to another one or now. Answers the moment up to which it did. While PostgreSQL writes the turns
+   * of some, the next ones are claimed and read.
+   */
   async #claimFrom(low: number, end: number | null): Promise<number> {
-    const { room, wake, kind } = this.wakeable;
+    const { room, wake, kind, waitsForRoom = false } = this.wakeable;
     let from = low;
-    for (;;) {
-      const now = this.clock.now();
-      const limit = Math.min(CLAIM_BATCH, room());
-      if (this.isStopped() || limit <= 0) return end ?? now;
-      const claimed = await this.#claims.claim({
-        ...{ from: iso(from), until: iso(end ?? now) },
-        ...{ limit, again: iso(now + CLAIM_MS) },
-      });
-      if (claimed.length > 0)
+    let waking: Promise<void> = Promise.resolve();
+    let underWay = 0;
+    try {
+      for (;;) {
+        if (underWay > 0 && room() <= underWay) {
+          await waking;
+          underWay = 0;
+        }
+        const now = this.clock.now();
+        const limit = Math.min(CLAIM_BATCH, room() - underWay);
+        if (this.isStopped() || limit <= 0) return end ?? now;
+        const claimed = await this.#claims.claim({
+          ...{ from: iso(from), until: iso(end ?? now) },
+          ...{ limit, again: iso(now + CLAIM_MS) },
+        });
         // The claim of a kind whose actors are rows has answered them whole.
-        await wake(kind.life ? await this.#lives(claimed) : (claimed as readonly (Claimed & ActorRow)[]));
-      if (claimed.length < limit) return end ?? now;
-      // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
-      for (const { due_at } of claimed) from = Math.max(from, Math.floor(due_at));
+        const rows =
+          kind.life && claimed.length > 0
+            ? await this.#lives(claimed)
+            : (claimed as readonly (Claimed & ActorRow)[]);
+        await waking;
+        if (rows.length > 0) waking = wake(rows);
+        // Until it is awaited, nobody else hears of its failure.
+        waking.catch(() => {});
+        underWay = rows.length;
+        // What offers itself is taken at once, and only then is it known how much room is left.
+        if (waitsForRoom) {
+          await waking;
+          underWay = 0;
+        }
+        if (claimed.length < limit) return end ?? now;
+        // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
+        for (const { due_at } of claimed) from = Math.max(from, Math.floor(due_at));
+      }
+    } finally {
+      await waking;
     }
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
+import { untilNextTurn } from '../../src/async/batcher.ts';
 import type { Database } from '../../src/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
 import { Scheduler } from '../../src/engine/scheduler.ts';
@@ -58,8 +59,11 @@ function scene({ isShared = true } = {}) {
   } as unknown as Database;
   let room = 500;
   const clock = { now: wall, monotonic: () => passed, ...(isShared ? { agreement } : {}) };
+  /** What waking takes, of which each is told when it begins. */
+  let waking: (begun: number) => Promise<void> = async () => {};
   const wake = async (rows: readonly unknown[]) => {
-    woken.push(...(rows as { due_at: number }[]).map(({ due_at }) => due_at));
+    const begun = woken.push(...(rows as { due_at: number }[]).map(({ due_at }) => due_at));
+    await waking(begun);
   };
   const wakeUps = new Scheduler(
     database,
@@ -85,6 +89,10 @@ function scene({ isShared = true } = {}) {
     room: (most: number) => {
       room = most;
     },
+    waking: (take: typeof waking) => {
+      waking = take;
+    },
+    looked: () => looks.length,
     /** A sweep, so long after the one before; answers how far back it looked for what is due. */
     async sweep(afterMs = 1_000) {
       passed += afterMs;
@@ -166,6 +174,45 @@ describe("where the clock is the database's, a sweep", () => {
     expect(looks).toHaveLength(3);
     expect(looks[1]).toBeLessThan(looks[0] as number);
     expect(woken).toEqual(due);
+  });
+
+  test('looks for the next while those before are being woken, and wakes no two batches at once', async () => {
+    const { sweep, world, woken, now, room, waking, looked } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = Array.from({ length: 2_000 }, (_, index) => now() + Math.floor(index / 4));
+    world.due = [...due];
+    room(5_000);
+    const whole = Promise.withResolvers<void>();
+    const batches: number[] = [];
+    waking((begun) => {
+      batches.push(begun);
+      return batches.length === 1 ? whole.promise : Promise.resolve();
+    });
+    const sweeping = sweep();
+    for (let turn = 0; turn < 10; turn++) await untilNextTurn();
+    expect(looked()).toBe(2);
+    expect(batches).toEqual([500]);
+    whole.resolve();
+    await sweeping;
+    expect(batches).toEqual([500, 1_000, 1_500, 2_000]);
+    expect(woken).toEqual(due);
+  });
+
+  test('finds what could not be woken, and what was claimed meanwhile, when their claims have ended', async () => {
+    const { sweep, world, woken, now, room, waking } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = Array.from({ length: 1_000 }, (_, index) => now() + index / 2);
+    world.due = [...due];
+    room(5_000);
+    waking(() => Promise.reject(new Error('The database is away.')));
+    await sweep();
+    expect(woken).toHaveLength(500);
+    expect(world.due).toEqual([]);
+    waking(async () => {});
+    // What was claimed is due again after its claim.
+    world.due = due.map((at) => at + 5_000);
+    for (let tick = 0; tick < 6; tick++) await sweep();
+    expect(woken).toHaveLength(1_500);
   });
 
   test('wakes from the backlog what there was no room for at first', async () => {
