@@ -6,25 +6,21 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import postgres from 'postgres';
 import type { Part } from '../../src/backup/parts.ts';
 import { readBackup } from '../../src/backup/read-file.ts';
 import { writeBackup } from '../../src/backup/write-file.ts';
-import { type RealService, startRealService } from '../contract/real-service.ts';
 import { command } from '../support/command.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { EventFollower } from '../support/event-follower.ts';
+import { EMAIL, expectStatus, fill, rowsOf, SECRET_KEY, served } from '../support/filled-service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { bringPreparedDirectory } from '../support/prepared-directory.ts';
 import { tableDigests } from '../support/table-digests.ts';
-
-const EMAIL = { from: 'a@acme.example', to: 'delivered@simulator.svc.test', subject: 'Hello', text: 'Hi' };
-const SECRET_KEY = 'only-for-tests-only-for-tests-only';
 
 let home: string;
 beforeAll(bringPreparedDirectory);
@@ -34,56 +30,6 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const folder = (name: string): string => join(home, name);
-
-/** A service with some of everything, on the database of these settings. */
-async function fill(service: RealService, key: string): Promise<void> {
-  for (let i = 0; i < 5; i++)
-    await expectStatus(202, service.ask({ method: 'POST', path: '/v1/emails', key, body: EMAIL }));
-  const later = new Date(Date.now() + 86_400_000).toISOString();
-  await expectStatus(
-    202,
-    service.ask({ method: 'POST', path: '/v1/emails', key, body: { ...EMAIL, scheduledAt: later } }),
-  );
-  // Whatever COPY has to write otherwise: breaks, tabs, backslashes, what is outside of the first plane, nothing.
-  for (const [index, firstName] of [
-    'Ada',
-    'tab\there',
-    'line\nbreak',
-    'back\\slash \\N \\.',
-    '🐎 Ünïcode',
-    '',
-  ].entries())
-    await expectStatus(
-      201,
-      service.ask({
-        method: 'POST',
-        path: '/v1/contacts',
-        key,
-        body: { email: `c${index}@acme.example`, firstName },
-      }),
-    );
-  const url = 'https://hooks.acme.example/';
-  await expectStatus(
-    201,
-    service.ask({ method: 'POST', path: '/v1/webhooks', key, body: { url, events: ['bounced'] } }),
-  );
-}
-
-const expectStatus = async (
-  status: number,
-  asked: Promise<{ status: number; text: string }>,
-): Promise<void> => {
-  const answer = await asked;
-  expect([answer.status, answer.status === status ? '' : answer.text]).toEqual([status, '']);
-};
-
-/** Everything but the place of the log, which is another one in every database that was restored. */
-const rowsOf = async (where: { url: string | null; dataDir: string | null }) => {
-  const { event_log: _, ...rest } = await tableDigests(where);
-  return rest;
-};
-
-const served = (environment: Record<string, string>) => startRealService({ SECRET_KEY, ...environment });
 
 test('embedded, backed up, restored on a server, moved back: every row is equal, and the log goes on where readers are', async () => {
   await using database = await createTestDatabase();
@@ -152,39 +98,6 @@ test('embedded, backed up, restored on a server, moved back: every row is equal,
   await anew.reach(service, key, 14);
   expect(follower.seen).toEqual(anew.seen);
   expect(new Set(follower.seen).size).toBe(14);
-});
-
-test('moved into a folder that is named: every row is equal, and the key goes along', async () => {
-  const first = folder('first');
-  await layEmbedded(first);
-  {
-    await using service = await startRealService({ DATABASE_URL: '', DATA_DIR: first, SECRET_KEY: '' });
-    await fill(service, await service.keyWith('test', ['*']));
-  }
-  const there = await rowsOf({ url: null, dataDir: first });
-  const second = folder('second');
-  const move = (to: string) => command({ DATA_DIR: first }, 'move', '--to', to);
-  // Whoever starts the service may do so from elsewhere.
-  const moved = await move(`embedded:${relative(process.cwd(), second)}`);
-  expect(moved).toMatchObject({
-    code: 0,
-    out: expect.stringContaining(`Set DATA_DIR to ${second} and start the service.`),
-  });
-  expect(await rowsOf({ url: null, dataDir: second })).toEqual(there);
-  const keyIn = (where: string) => readFileSync(join(where, 'secret-key'), 'utf8');
-  expect(keyIn(second)).toBe(keyIn(first));
-  expect(await move(`embedded:${second}`)).toMatchObject({
-    code: 2,
-    error: expect.stringContaining(`There is a database in ${second} already`),
-  });
-  const link = folder('link');
-  symlinkSync(first, link);
-  for (const same of [`${first}/.`, link])
-    expect(await move(`embedded:${same}`)).toMatchObject({
-      code: 1,
-      error: expect.stringContaining('That is the database that is in use already.'),
-    });
-  expect((await move('embedded:')).code).toBe(2);
 });
 
 describe('a backup', () => {
