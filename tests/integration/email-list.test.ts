@@ -105,3 +105,31 @@ test('the email list shows no test emails to a live key', async () => {
   for (const status of STATUSES)
     expect((await live.live.get(`/v1/emails?status=${status}`)).body.data).toEqual([]);
 });
+
+test('emails whose timers were fired after they had ended are listed once, and no page ends before the list', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 7; n++) {
+    const { body } = await live.test.post('/v1/emails', {
+      ...{ from: 'late@example.com', to: 'delivered@simulator.svc.test', subject: 'Late', text: 'x' },
+      scheduledAt: IN_A_WEEK,
+    });
+    ids.unshift(body.data.id);
+    await live.test.delete(`/v1/emails/${body.data.id}`);
+    // Another instance has claimed it, and reads it as it is now.
+    await live.service.engine.fireTimers('email', { id: body.data.id }, Date.now());
+  }
+  const { database } = live.service;
+  expect(
+    await database.query(`select from email_turns where email_id = any($1::text[])`, [ids]),
+  ).toHaveLength(14);
+  for (const filter of ['from=late@example.com&', '']) {
+    const found: string[] = [];
+    for (let after = ''; ; ) {
+      const { body } = await live.test.get(`/v1/emails?${filter}status=cancelled&limit=2${after}`);
+      found.push(...idsOf(body.data));
+      if (!body.pagination.hasMore) break;
+      after = `&after=${body.pagination.nextCursor}`;
+    }
+    expect(found.slice(0, ids.length)).toEqual(ids);
+  }
+});

@@ -167,12 +167,15 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
     return row?.id ?? null;
   }
 
-  /** The state is part of the text, since the indexes hold some states only. */
+  /**
+   * The state is part of the text, since the indexes hold some states only. An email that was cancelled as it came due may have a second turn
+   * in that state, which took no step: counted as well, it had a page end before the list did.
+   */
   #isInState(put: Put, place: Place, span: Span): string {
     const { id } = PLACES[place];
     const { from, below, workspace } = putSpan(put, span, this.owner);
     return `workspace_id = ${workspace} and livemode = ${put(this.owner.livemode)}::boolean
-  and state = '${this.filters.status}' and ${id} >= ${from} and ${id} < ${below}`;
+  and state = '${this.filters.status}' and ${id} >= ${from} and ${id} < ${below}${place === 'ended' ? ` and steps::text <> '[]'` : ''}`;
   }
 
   async #idsInState(place: Place, span: Span, inFlightAt: number | null = null): Promise<readonly string[]> {
