@@ -1,4 +1,5 @@
 import { Batcher, GATHERED } from '../async/batcher.ts';
+import { Unavailable } from '../errors/unavailable.ts';
 import { BulkLane } from './bulk-lane.ts';
 import type { PendingEvent } from './fold.ts';
 
@@ -9,12 +10,21 @@ export const SELECTED_WIDTH = 2;
 const isOfOneReport = (before: PendingEvent, pending: PendingEvent): boolean =>
   pending.report !== undefined && pending.report === before.report;
 
+const waitingIn = (lanes: readonly Batcher<PendingEvent>[]): number =>
+  lanes.reduce((sum, { waiting }) => sum + waiting, 0);
+
+/** The clock of the lanes, and in how many events keep their order. */
+interface LaneOptions {
+  readonly monotonic: () => number;
+  readonly width: number;
+}
+
 type Work = (batch: readonly PendingEvent[], lane: Batcher<PendingEvent>) => Promise<void>;
 
 /** The lanes in which events of one kind wait for their commits. */
 export class MailboxLanes {
-  /** Events that somebody waits for; those of one actor stay in their order. */
-  readonly ordered: Batcher<PendingEvent>;
+  /** Events that somebody waits for; those of one actor are in one of these lanes, and stay in their order. */
+  readonly #ordered: readonly Batcher<PendingEvent>[];
   /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
   readonly #selected: Batcher<PendingEvent>;
   /** Events that nobody waits for, each told after the one before it is durable. */
@@ -22,9 +32,22 @@ export class MailboxLanes {
   /** Monotonic moment of the last event that somebody waits for. */
   #othersAt = Number.NEGATIVE_INFINITY;
 
-  constructor(name: string, work: Work, monotonic: () => number) {
+  constructor(
+    private readonly name: string,
+    work: Work,
+    { monotonic, width }: LaneOptions,
+  ) {
     const limits = GATHERED;
-    this.ordered = new Batcher(name, (batch) => work(batch, this.ordered), limits, 1, isOfOneReport);
+    this.#ordered = Array.from({ length: width }, () => {
+      const lane: Batcher<PendingEvent> = new Batcher(
+        name,
+        (batch) => work(batch, lane),
+        limits,
+        1,
+        isOfOneReport,
+      );
+      return lane;
+    });
     this.#selected = new Batcher(
       `selected ${name}`,
       (batch) => work(batch, this.#selected),
@@ -44,19 +67,34 @@ export class MailboxLanes {
   push(pending: PendingEvent): void {
     if (pending.read) return this.#selected.push(pending);
     if (!pending.isBulk) this.#othersAt = pending.since;
-    const lane = pending.isBulk ? this.#bulk : this.ordered;
-    if (pending.patientUntil === undefined) lane.push(pending);
-    else lane.admit(pending);
+    const lane = pending.isBulk ? this.#bulk : this.#laneOf(pending);
+    if (pending.patientUntil !== undefined) return lane.admit(pending);
+    // The lanes share the bound of one, whichever actors are asked for.
+    if (!pending.isBulk && waitingIn(this.#ordered) >= GATHERED.waitingItems)
+      throw new Unavailable(`The ${this.name} queue is full.`);
+    lane.push(pending);
+  }
+
+  /** Puts events first that a batch hands back: each in the lane of its actor, wherever it came from. */
+  unshift(events: readonly PendingEvent[], restMs = 0): void {
+    for (const [lane, own] of Map.groupBy(events, (pending) => this.#laneOf(pending)))
+      lane.unshift(own, restMs);
   }
 
   get waiting(): number {
-    return this.ordered.waiting + this.#selected.waiting + this.#bulk.waiting;
+    return waitingIn([...this.#ordered, this.#selected, this.#bulk]);
+  }
+
+  /** Ids end at random. */
+  #laneOf({ id }: PendingEvent): Batcher<PendingEvent> {
+    const place = id.charCodeAt(id.length - 1) % this.#ordered.length;
+    return this.#ordered[place] as Batcher<PendingEvent>;
   }
 
   async drained(): Promise<void> {
     // What is selected or bulk and tried again joins the others.
     await this.#selected.drained();
     await this.#bulk.drained();
-    await this.ordered.drained();
+    for (const lane of this.#ordered) await lane.drained();
   }
 }

@@ -153,35 +153,16 @@ export class RunningKind {
   }
 
   /** Fires the timers of actors that are due at a moment; settles each once that is durable. @throws Unavailable */
-  fireTimers(
+  async fireTimers(
     rows: readonly Pick<ActorRow, 'id' | 'definition_id'>[],
     at: number,
-  ): Promise<readonly PromiseSettledResult<EventResult>[]> {
-    return this.#fire(rows, at, () => undefined);
-  }
-
-  /**
-   * The same for actors as they have just been read: who has moved on since has said itself when it wakes. Apart from what actors are told
-   * by others they need no order among them, so that one batch of them is decided while PostgreSQL works on another. @throws Unavailable
-   */
-  fireTimersOfRead(
-    rows: readonly ActorRow[],
-    at: number,
-  ): Promise<readonly PromiseSettledResult<EventResult>[]> {
-    return this.#fire(rows, at, (row) => row);
-  }
-
-  async #fire<Row extends Pick<ActorRow, 'id' | 'definition_id'>>(
-    rows: readonly Row[],
-    at: number,
-    readOf: (row: Row) => ActorRow | undefined,
   ): Promise<readonly PromiseSettledResult<EventResult>[]> {
     const ids = new Set(rows.flatMap(({ definition_id }) => definition_id ?? []));
     const said = ids.size > 0 ? await this.#timersSay?.([...ids]) : undefined;
     return Promise.allSettled(
-      rows.map((row) => {
-        const event = { type: TIMERS_DUE, at, says: said?.get(row.definition_id ?? '') };
-        return this.push(row.id, event, { read: readOf(row) });
+      rows.map(({ id, definition_id }) => {
+        const event = { type: TIMERS_DUE, at, says: said?.get(definition_id ?? '') };
+        return this.push(id, event);
       }),
     );
   }

@@ -188,6 +188,7 @@ export class Sweep {
   async #claimFrom(low: number, end: number | null): Promise<number> {
     const { room, wake, kind, waitsForRoom = false } = this.wakeable;
     let from = low;
+    let upTo = low;
     let waking: Promise<void> = Promise.resolve();
     let underWay = 0;
     try {
@@ -197,10 +198,11 @@ export class Sweep {
           underWay = 0;
         }
         const now = this.clock.now();
+        upTo = end ?? now;
         const limit = Math.min(CLAIM_BATCH, room() - underWay);
-        if (this.isStopped() || limit <= 0) return end ?? now;
+        if (this.isStopped() || limit <= 0) break;
         const claimed = await this.#claims.claim({
-          ...{ from: iso(from), until: iso(end ?? now) },
+          ...{ from: iso(from), until: iso(upTo) },
           ...{ limit, again: iso(now + CLAIM_MS) },
         });
         // The claim of a kind whose actors are rows has answered them whole.
@@ -209,7 +211,9 @@ export class Sweep {
             ? await this.#lives(claimed)
             : (claimed as readonly (Claimed & ActorRow)[]);
         await waking;
-        if (rows.length > 0) waking = wake(rows);
+        // Whoever stops has others wake what was claimed meanwhile, when the claim has ended.
+        if (this.isStopped() && underWay > 0) break;
+        waking = rows.length > 0 ? wake(rows) : Promise.resolve();
         // Until it is awaited, nobody else hears of its failure.
         waking.catch(() => {});
         underWay = rows.length;
@@ -218,13 +222,17 @@ export class Sweep {
           await waking;
           underWay = 0;
         }
-        if (claimed.length < limit) return end ?? now;
+        if (claimed.length < limit) break;
         // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
         for (const { due_at } of claimed) from = Math.max(from, Math.floor(due_at));
       }
-    } finally {
-      await waking;
+    } catch (error) {
+      // What is being woken ends first; what went wrong first is told.
+      await waking.catch(() => {});
+      throw error;
     }
+    await waking;
+    return upTo;
   }
 
   #lives(claimed: readonly Claimed[]): Promise<readonly ActorRow[]> {

@@ -66,7 +66,10 @@ async function handOver(
 }
 
 async function wake(running: RunningKind, { clock, logger }: Deps, rows: readonly ActorRow[]): Promise<void> {
-  for (const result of await running.fireTimersOfRead(rows, clock.now()))
+  const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
+  const at = clock.now();
+  for (const row of rows) keepNewer(running, deciders, row, at);
+  for (const result of await running.fireTimers(rows, at))
     if (result.status === 'rejected')
       logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
 }

@@ -38,7 +38,11 @@ onEachStore('a batch of engine events', (store) => {
       ids.map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 20_000 })),
     );
     expect(new Set(results.map(({ outcome }) => outcome))).toEqual(new Set(['changed']));
-    expect(sizes.slice(0, 4)).toEqual([300, 150, 75, 37]);
+    // Each lane has about half of them, and halves its own.
+    const lanes = database.kind === 'embedded' ? 1 : 2;
+    expect(sizes.slice(0, lanes).reduce((sum, size) => sum + size)).toBe(300);
+    const halves = (size: number): number => size >> 1;
+    for (const size of sizes.slice(0, lanes)) expect(sizes).toContain(halves(size));
     expect(
       await countOf(store.database, `emails_now where id = any($1::text[]) and state = 'sent'`, [ids]),
     ).toBe(300);

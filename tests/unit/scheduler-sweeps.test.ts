@@ -198,6 +198,22 @@ describe("where the clock is the database's, a sweep", () => {
     expect(woken).toEqual(due);
   });
 
+  test('claims no more beside those that are being woken than there is room for, and wakes none of them once it stops', async () => {
+    const { sweep, world, woken, now, room, waking, wakeUps } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    world.due = Array.from({ length: 1_000 }, (_, index) => now() + Math.floor(index / 4));
+    room(700);
+    const whole = Promise.withResolvers<void>();
+    waking(() => whole.promise);
+    const sweeping = sweep();
+    for (let turn = 0; turn < 10; turn++) await untilNextTurn();
+    expect([woken.length, world.due.length]).toEqual([500, 300]);
+    const stopping = wakeUps.stop();
+    whole.resolve();
+    await Promise.all([sweeping, stopping]);
+    expect([woken.length, world.due.length]).toEqual([500, 300]);
+  });
+
   test('finds what could not be woken, and what was claimed meanwhile, when their claims have ended', async () => {
     const { sweep, world, woken, now, room, waking } = scene();
     for (let tick = 0; tick < 3; tick++) await sweep();
