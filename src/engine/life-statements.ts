@@ -129,6 +129,12 @@ export interface TurnOptions extends StatementOptions {
 }
 
 /**
+ * SQL: a turn took a step. One that fired the timers of an actor which had ended meanwhile took none, so that two turns of it have the state
+ * that it ended in: whoever finds actors by the turn that led to a state counts it twice without this.
+ */
+export const TOOK_STEP = `steps::text <> '[]'`;
+
+/**
  * Claims actors as `claimDueStatement` does; answers their ids alone. They are read by `readLivesStatement`, which knows by then in
  * which partitions they lie.
  */

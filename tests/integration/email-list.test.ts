@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { emailKind } from '../../src/modules/emails/kind.ts';
+import { actorPage } from '../../src/modules/inspector/actors.ts';
 import { eventually } from '../support/eventually.ts';
+import { countsOfLarge } from '../support/large-counts.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 
@@ -132,4 +135,17 @@ test('emails whose timers were fired after they had ended are listed once, and n
     }
     expect(found.slice(0, ids.length)).toEqual(ids);
   }
+  // The live view finds them by the same turns.
+  const [workspace] = await database.query<{ id: string }>('select id from workspaces');
+  const scope = { workspaceId: workspace?.id as string, livemode: false };
+  const { actors } = await actorPage(database, emailKind, scope, {
+    state: 'cancelled',
+    idPrefix: 'em_',
+    after: null,
+  });
+  expect(actors.map(({ id }) => id).slice(0, ids.length)).toEqual(ids);
+  expect(new Set(actors.map(({ id }) => id)).size).toBe(actors.length);
+  expect(await countsOfLarge(database, emailKind, scope)).toMatchObject({
+    cancelled: { count: actors.length, exact: true },
+  });
 });

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import type { Database } from '../../src/db/database.ts';
 import type { Kind } from '../../src/engine/kind.ts';
+import type { Scope } from '../../src/engine/result.ts';
 import type { Counts } from '../../src/modules/inspector/model.ts';
 import { StateCounts } from '../../src/modules/inspector/state-counts.ts';
 import { ManualClock, TEST } from './engine.ts';
@@ -8,8 +9,12 @@ import { ManualClock, TEST } from './engine.ts';
 /** Pages of a table that no count reads as a whole. */
 const MANY_PAGES = 10_000_000;
 
-/** The live view's counts of a kind, in the environment of the tests, as if its table were too large to be counted whole. */
-export async function countsOfLarge(database: Database, kind: Kind): Promise<Counts[string] | undefined> {
+/** The live view's counts of a kind, in an environment, as if its table were too large to be counted whole. */
+export async function countsOfLarge(
+  database: Database,
+  kind: Kind,
+  scope: Scope = TEST,
+): Promise<Counts[string] | undefined> {
   const query: Database['query'] = async (text, ...rest) =>
     text.includes('pg_partition_tree')
       ? ([{ pages: MANY_PAGES }] as never)
@@ -18,5 +23,5 @@ export async function countsOfLarge(database: Database, kind: Kind): Promise<Cou
   const counts = new StateCounts(large, new ManualClock(0), pino({ level: 'silent' }), [kind]);
   await counts.start();
   counts.stop();
-  return counts.counts(TEST, new Set([kind.name]))[kind.name];
+  return counts.counts(scope, new Set([kind.name]))[kind.name];
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { keptSql } from '../../engine/kept-births-sql.ts';
 import type { Kind } from '../../engine/kind.ts';
+import { TOOK_STEP } from '../../engine/life-statements.ts';
 
 /** The states that an index on (workspace_id, livemode, state, …) covers; `all` when it covers every one. */
 export type IndexedStates = ReadonlySet<string> | 'all';
@@ -59,7 +60,7 @@ export const cappedStatement = (relation: string, condition: string, most: numbe
 
 /**
  * The relation that has the actors of a state without a search: of a kind whose lives are appended those that wait are in one table,
- * and the turns that led to a rare end in another.
+ * and the turns that led to a rare end in another. It is named by whoever reads it.
  */
 export const relationOf = (
   { table, life }: Kind,
@@ -68,7 +69,7 @@ export const relationOf = (
   life
     ? isTimed
       ? { name: life.due, id: 'id' }
-      : { name: life.turns, id: 'email_id' }
+      : { name: `(select * from ${life.turns} where ${TOOK_STEP})`, id: 'email_id' }
     : { name: table, id: 'id' };
 
 /**

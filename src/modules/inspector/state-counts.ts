@@ -150,7 +150,7 @@ export class StateCounts {
     for (const state of covered) {
       const relation = kindCounts.timed.includes(state)
         ? waitingRelation(kind, true)
-        : relationOf(kind, false).name;
+        : `${relationOf(kind, false).name} ended`;
       await this.#replace(relation, scopes, [state]);
     }
     await this.#replace(waitingRelation(kind, false), scopes, waiting);

@@ -2,6 +2,7 @@ import { lowestIdAt } from '../../../db/ids.ts';
 import type { Reads } from '../../../db/reads.ts';
 import { type Put, Values } from '../../../db/values.ts';
 import { lowestMarkSql } from '../../../engine/kept-births-sql.ts';
+import { TOOK_STEP } from '../../../engine/life-statements.ts';
 import { emailKind } from '../kind.ts';
 import type { Filters } from './filters.ts';
 import {
@@ -167,15 +168,12 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
     return row?.id ?? null;
   }
 
-  /**
-   * The state is part of the text, since the indexes hold some states only. An email that was cancelled as it came due may have a second turn
-   * in that state, which took no step: counted as well, it had a page end before the list did.
-   */
+  /** The state is part of the text, since the indexes hold some states only. Counted twice, an email would have a page end before the list does. */
   #isInState(put: Put, place: Place, span: Span): string {
     const { id } = PLACES[place];
     const { from, below, workspace } = putSpan(put, span, this.owner);
     return `workspace_id = ${workspace} and livemode = ${put(this.owner.livemode)}::boolean
-  and state = '${this.filters.status}' and ${id} >= ${from} and ${id} < ${below}${place === 'ended' ? ` and steps::text <> '[]'` : ''}`;
+  and state = '${this.filters.status}' and ${id} >= ${from} and ${id} < ${below}${place === 'ended' ? ` and ${TOOK_STEP}` : ''}`;
   }
 
   async #idsInState(place: Place, span: Span, inFlightAt: number | null = null): Promise<readonly string[]> {
