@@ -1,4 +1,5 @@
 import type { Sessions } from './auth/sessions.ts';
+import { leaveWork, wakeTimers } from './config/roles.ts';
 import type { ServedKeys } from './config/served-keys.ts';
 import type { WrongSecretKey } from './db/canary.ts';
 import type { Database } from './db/database.ts';
@@ -90,7 +91,10 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   const roster = new Roster({
     ...{ database, logger, roles, monotonic: clock.monotonic, version: parts.version },
     keys: () => parts.secretKeys.inUse,
-    onOthers: (leave) => engine.expectBirthsOfOthers(leave),
+    onOthers: (others) => {
+      engine.expectBirthsOfOthers(leaveWork(others));
+      engine.shareTimers(wakeTimers(others));
+    },
   });
   const { routes, offers, connected } = modules.connect(engine, roster);
   const changes = offered(offers, 'changes');

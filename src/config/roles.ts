@@ -32,3 +32,7 @@ export function countedByRole(instances: readonly KnownInstance[]): Living {
 /** True when some of them leaves to others what it begins. */
 export const leaveWork = (instances: readonly KnownInstance[]): boolean =>
   instances.some(({ roles }) => ROLES.some((role) => !roles.includes(role)));
+
+/** True when some of them wakes what is due. Those that only answer requests do not. */
+export const wakeTimers = (instances: readonly KnownInstance[]): boolean =>
+  instances.some(({ roles }) => roles.some((role) => role !== 'http'));

@@ -3,17 +3,26 @@ import { forEachGroup, type Shards } from '../db/distribution/shards.ts';
 import type { ActorRow } from './actors.ts';
 import type { Kind } from './kind.ts';
 import { claimLivesStatement } from './life-statements.ts';
-import { claimDueStatement, claimSeenStatement, lookDueStatement } from './read-statements.ts';
+import {
+  claimDueStatement,
+  claimSeenStatement,
+  findDueStatement,
+  lookDueStatement,
+} from './read-statements.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /** An actor that was claimed: whole, or its id alone where its life is appended. */
 export type Claimed = Pick<ActorRow, 'id'> & Partial<ActorRow> & { readonly due_at: number };
 
-/** What is due between two moments (ISO), at most so many, and the moment that it is due again if nobody does anything about it. */
+/** What is due between two moments (ISO), at most so many. */
 interface Wanted {
   readonly from: string;
   readonly until: string;
   readonly limit: number;
+}
+
+/** The moment (ISO) that it is due again if nobody does anything about it. */
+interface WantedForOneself extends Wanted {
   readonly again: string;
 }
 
@@ -25,11 +34,12 @@ interface Seen {
 }
 
 /**
- * Claims what is due of one kind. On one server a statement does so and passes over what others have locked. Over several nodes
- * nothing can be locked at once: what is due is looked at first, and then claimed shard by shard, as far as it is still due when it was
- * seen to be.
+ * Finds what is due of one kind, and claims it where somebody else might wake it as well. On one server a statement claims, and passes over
+ * what others have locked. Over several nodes nothing can be locked at once: what is due is looked at first, and then claimed shard by
+ * shard, as far as it is still due when it was seen to be.
  */
 export class Claims {
+  readonly #find: string;
   readonly #claim: string;
   readonly #look: string;
   readonly #claimSeen: string;
@@ -41,12 +51,19 @@ export class Claims {
     private readonly database: Pick<Database, 'query'>,
     private readonly shards: Shards | null,
   ) {
+    this.#find = findDueStatement(kind, where);
     this.#claim = (kind.life ? claimLivesStatement : claimDueStatement)(kind, wake, where);
     this.#look = lookDueStatement(kind, where);
     this.#claimSeen = claimSeenStatement(kind, wake);
   }
 
-  async claim({ from, until, limit, again }: Wanted): Promise<readonly Claimed[]> {
+  /** What is due, for whoever need share it with nobody. @throws Unavailable */
+  find({ from, until, limit }: Wanted): Promise<readonly Claimed[]> {
+    return this.database.query<Claimed>(this.#find, [until, limit, from], { name: 'claim' });
+  }
+
+  /** What is due, for nobody else as long as it is not due again. @throws Unavailable */
+  async claim({ from, until, limit, again }: WantedForOneself): Promise<readonly Claimed[]> {
     const name = 'claim';
     if (!this.shards) return this.database.query<Claimed>(this.#claim, [until, limit, again, from], { name });
     const seen = await this.database.query<Seen>(this.#look, [until, limit, from], { name });

@@ -123,7 +123,7 @@ export class Engine implements SelectionTeller {
     actor: Pick<ActorRow, 'id' | 'definition_id'>,
     at: number,
   ): Promise<EventResultOf<Name>> {
-    const [fired] = await this.#running(kind).fireTimers([actor], at);
+    const [fired] = await this.#running(kind).fireTimers([actor], at, true);
     if (fired?.status !== 'fulfilled') throw fired?.reason;
     return fired.value as EventResultOf<Name>;
   }
@@ -153,6 +153,11 @@ export class Engine implements SelectionTeller {
   /** True while other processes leave births to this one: they are looked for more often than what comes due by itself. */
   expectBirthsOfOthers(areExpected: boolean): void {
     this.#scheduler.lookForBirths(areExpected);
+  }
+
+  /** Whether another process wakes the same actors: what is due is claimed then. It is, until this is told that there is none. */
+  shareTimers(areShared: boolean): void {
+    this.#scheduler.shareTimers(areShared);
   }
 
   /** Calls the listener after each commit, until the returned function is called. */

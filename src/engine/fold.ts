@@ -11,6 +11,8 @@ export const TIMERS_DUE = 'timers.due';
 
 /** What the events of the timers say besides, where their kind has something to say (`Registration.timersSay`). */
 interface TimersDue extends ActorEvent {
+  /** Somebody has moved when the actor is due: the write puts it right, whatever the timers come to. */
+  readonly isClaimed?: boolean;
   readonly says?: object | undefined;
 }
 
@@ -175,14 +177,19 @@ function take({ kind, decider }: Folding, actor: Actor, event: ActorEvent): Prog
   return { actor: { ...actor, snapshot, timers: withoutOrders(kind, decision) }, steps: [step], effects };
 }
 
-/** Every timer that is due. When none is (it was moved since the claim), the write still puts the right wake_at back. */
-function fire({ kind, decider }: Folding, actor: Actor, { at, says }: TimersDue): Progress {
+/**
+ * Every timer that is due. When none is (it was moved since the claim), the write still puts the right wake_at back; of an actor that was
+ * not claimed, somebody else has woken it.
+ */
+function fire({ kind, decider }: Folding, actor: Actor, { at, says, isClaimed }: TimersDue): Progress | null {
+  const due = dueTimers(actor, at);
+  if (due.length === 0 && isClaimed === false) return null;
   let progress: Progress = { actor: { ...actor }, steps: [], effects: [] };
   const orders: Effect[] = [];
-  for (const timer of dueTimers(actor, at)) {
-    const { [timer.type]: due, ...timers } = progress.actor.timers;
+  for (const timer of due) {
+    const { [timer.type]: moment, ...timers } = progress.actor.timers;
     // An earlier timer's transition has cancelled it.
-    if (due === undefined) continue;
+    if (moment === undefined) continue;
     const order = orderAmongTimers(timer.type);
     if (order) {
       orders.push(order);

@@ -53,6 +53,17 @@ update ${kind.table} a set wake_at = ${wake.at('$3::timestamptz')} from due wher
 returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
+/**
+ * Finds what `claimDueStatement` would claim, and leaves it as it is: whole, or the ids alone of a kind whose lives are appended. Nothing is
+ * locked, so that whoever else looks finds the same.
+ */
+export function findDueStatement(kind: Kind, where?: string): string {
+  return `select ${kind.life ? 'a.id, a.workspace_id' : readColumns(kind)}, (extract(epoch from a.wake_at) * 1000)::float8 as due_at
+from ${kind.life?.due ?? kind.table} a
+where a.wake_at >= $3::timestamptz and a.wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
+order by a.wake_at limit $2::integer`;
+}
+
 /** What is due up to $1 and not before $3, at most $2, and when exactly. It asks every node. */
 export function lookDueStatement(kind: Kind, where?: string): string {
   return `select id, workspace_id, wake_at::text as seen, (extract(epoch from wake_at) * 1000)::float8 as due_at

@@ -152,16 +152,20 @@ export class RunningKind {
     return BUSY - this.mailbox.waiting;
   }
 
-  /** Fires the timers of actors that are due at a moment; settles each once that is durable. @throws Unavailable */
+  /**
+   * Fires the timers of actors that are due at a moment; settles each once that is durable. Where they were claimed, one that has none
+   * is written as well, for the claim has moved when it is due. @throws Unavailable
+   */
   async fireTimers(
     rows: readonly Pick<ActorRow, 'id' | 'definition_id'>[],
     at: number,
+    isClaimed: boolean,
   ): Promise<readonly PromiseSettledResult<EventResult>[]> {
     const ids = new Set(rows.flatMap(({ definition_id }) => definition_id ?? []));
     const said = ids.size > 0 ? await this.#timersSay?.([...ids]) : undefined;
     return Promise.allSettled(
       rows.map(({ id, definition_id }) => {
-        const event = { type: TIMERS_DUE, at, says: said?.get(definition_id ?? '') };
+        const event = { type: TIMERS_DUE, at, isClaimed, says: said?.get(definition_id ?? '') };
         return this.push(id, event);
       }),
     );

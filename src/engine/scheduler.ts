@@ -3,8 +3,9 @@ import { untilNextTurn } from '../async/batcher.ts';
 import type { Database } from '../db/database.ts';
 import type { Shards } from '../db/distribution/shards.ts';
 import type { Clock } from '../time/clock.ts';
+import type { Wakeable } from './due-batches.ts';
 import { SettledTime } from './settled.ts';
-import { AHEAD_MS, Sweep, type Wakeable } from './sweep.ts';
+import { AHEAD_MS, Sweep } from './sweep.ts';
 
 /** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
 const TICK_MS = 1_000;
@@ -41,6 +42,8 @@ export class Scheduler {
   /** Others left births to this process before it started. */
   #looksFromStart = false;
   #stopped = false;
+  /** Another instance may wake the same, as long as nobody says that there is none. */
+  #areShared = true;
   #oldestDueMs = 0;
   #sweptAt = Number.POSITIVE_INFINITY;
   /** Monotonic moment from which it is asked again what has settled, and the backlogs are walked on. */
@@ -54,9 +57,10 @@ export class Scheduler {
     shards: Shards | null = null,
   ) {
     this.#settled = new SettledTime(database, clock);
-    this.#sweeps = wakeables.map(
-      (wakeable) => new Sweep(wakeable, database, clock, this.#settled, () => this.#stopped, shards),
-    );
+    const isStopped = () => this.#stopped;
+    const areShared = () => this.#areShared;
+    const parts = { database, clock, shards, settled: this.#settled, isStopped, areShared };
+    this.#sweeps = wakeables.map((wakeable) => new Sweep(wakeable, parts));
   }
 
   start(): void {
@@ -97,6 +101,11 @@ export class Scheduler {
         this.#sweeping = null;
         if (this.#isWanted) this.sweep();
       });
+  }
+
+  /** Whether another instance wakes the same from now on. Where it is not known yet, each finds out by what it cannot wake. */
+  shareTimers(areShared: boolean): void {
+    this.#areShared = areShared;
   }
 
   /** Looks for what is due of appended lives five times a second from now on, or not any more. */

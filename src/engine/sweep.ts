@@ -1,19 +1,8 @@
-import type { Database } from '../db/database.ts';
-import { isDistributed } from '../db/distribution/catalogue.ts';
-import type { Shards } from '../db/distribution/shards.ts';
 import { codeOf, TOOK_TOO_LONG } from '../db/sqlstate.ts';
-import type { Clock } from '../time/clock.ts';
-import { type ActorReader, type ActorRow, actorReader } from './actors.ts';
-import { type Claimed, Claims } from './claims.ts';
-import type { Kind } from './kind.ts';
+import { type BatchParts, DueBatches, iso, type Wakeable } from './due-batches.ts';
 import { nextWakeStatement } from './read-statements.ts';
 import type { SettledTime } from './settled.ts';
-import { wakeWriting } from './wake-at.ts';
 
-/** Due actors claimed at once. */
-const CLAIM_BATCH = 500;
-/** A claimer that dies holds its claims no longer than this. */
-const CLAIM_MS = 5_000;
 /** What is due later is found by a later tick. */
 export const AHEAD_MS = 1_000;
 
@@ -28,19 +17,6 @@ const READ_AGAIN_MS = 3_600_000;
 /** What is left of it is not cut any smaller. */
 const LEAST_MS = 1_000;
 
-/** What the clock does with what is due. */
-export interface Wakeable {
-  readonly kind: Kind;
-  /** Which rows of the kind, as SQL; all of them when absent. */
-  readonly where?: string | undefined;
-  /** Those that are not taken for want of room wait until `roomCame` says that there is some, or for the next tick. */
-  readonly waitsForRoom?: boolean;
-  /** How many due actors it can take now: nothing is claimed that would only wait in memory. */
-  room(): number;
-  /** Resolves when the claimed actors' timers are committed. */
-  wake(rows: readonly ActorRow[]): Promise<void>;
-}
-
 /** What lies further back than the sweeps begin; it is read oldest first. */
 interface Backlog {
   /** Where it ends: the sweeps began there. */
@@ -53,16 +29,20 @@ interface Backlog {
   isLast: boolean;
 }
 
+/** What all sweeps of a process work with. */
+interface SweepParts extends BatchParts {
+  readonly settled: SettledTime;
+}
+
 /**
- * Claims what is due of one kind. A sweep begins where nothing due can lie before: at the moment up to which all writes have
+ * Wakes what is due of one kind. A sweep begins where nothing due can lie before: at the moment up to which all writes have
  * settled, or at the earliest one that the sweep before could see and did not get (no room, or somebody's lock). So it stays
  * cheap behind a transaction that is held open, which keeps an index entry of every actor that was ever due: after ten minutes
  * at 6,000 lives a second, looking at all of them took more than a core. How long a look takes decides how far one reads back
  * at a time, and never what is seen.
  */
 export class Sweep {
-  readonly #claims: Claims;
-  readonly #read: ActorReader;
+  readonly #batches: DueBatches;
   readonly #next: string;
   /** Nothing is due before it but what the backlog has; null before the first sweep. */
   #low: number | null = null;
@@ -76,17 +56,10 @@ export class Sweep {
 
   constructor(
     readonly wakeable: Wakeable,
-    private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly settled: SettledTime,
-    private readonly isStopped: () => boolean,
-    private readonly shards: Shards | null = null,
+    private readonly parts: SweepParts,
   ) {
-    const wake = wakeWriting(clock);
-    const { kind, where } = wakeable;
-    this.#claims = new Claims(kind, wake, where, database, isDistributed(kind.table) ? shards : null);
-    this.#read = actorReader(database, kind, shards);
-    this.#next = nextWakeStatement(kind, where);
+    this.#batches = new DueBatches(wakeable, parts);
+    this.#next = nextWakeStatement(wakeable.kind, wakeable.where);
   }
 
   /** Forgets how far it has come: time went otherwise than it was thought. */
@@ -98,13 +71,14 @@ export class Sweep {
   async run(): Promise<number> {
     this.awaitsRoom = this.#isFull();
     if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
-    const low = this.#low ?? this.#begin();
+    const low = this.#low ?? this.#beginAnew();
     // Asked before the looks: what settles during them may have been missed.
-    const { until } = this.settled;
+    const { until } = this.parts.settled;
     try {
-      const soon = (await this.#claimFrom(low, null)) + AHEAD_MS;
+      const soon = (await this.#batches.wake(low, null)) + AHEAD_MS;
       const left = await this.#earliest(low, soon);
-      if (until !== null && !this.shards) this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
+      if (until !== null && !this.parts.shards)
+        this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
       this.awaitsRoom = this.#isFull();
       // That nobody has room for it says nothing of how late the scheduler is.
       if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
@@ -124,18 +98,18 @@ export class Sweep {
   /** Reads on in the backlog for a while. */
   async readBack(): Promise<void> {
     if (this.#isFull()) return;
-    const begun = this.clock.monotonic();
-    const { until } = this.settled;
+    const begun = this.parts.clock.monotonic();
+    const { until } = this.parts.settled;
     if (this.#backlog === null && this.#low !== null && begun >= this.#readAgainFrom)
       this.#backlog = { end: this.#low, from: 0, share: 1, isLast: false };
-    while (this.#backlog && !this.isStopped() && this.clock.monotonic() - begun < READING_MS) {
+    while (this.#backlog && !this.parts.isStopped() && this.parts.clock.monotonic() - begun < READING_MS) {
       const backlog = this.#backlog;
       if (backlog.from === 0) backlog.isLast = until !== null && until >= backlog.end;
       if (!(await this.#readStretch(backlog))) return;
       if (backlog.from < backlog.end) continue;
       if (backlog.isLast) {
         this.#backlog = null;
-        this.#readAgainFrom = this.clock.monotonic() + READ_AGAIN_MS;
+        this.#readAgainFrom = this.parts.clock.monotonic() + READ_AGAIN_MS;
       }
       // Who had begun to write before the sweeps did may have written into it meanwhile: once more, when they have ended.
       else backlog.from = 0;
@@ -152,9 +126,9 @@ export class Sweep {
    * Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. Nor over several nodes, which
    * may commit a transaction after the coordinator has ended it.
    */
-  #begin(): number {
-    if (!this.clock.agreement || this.shards) return 0;
-    const end = this.clock.now() - FIRST_MS;
+  #beginAnew(): number {
+    if (!this.parts.clock.agreement || this.parts.shards) return 0;
+    const end = this.parts.clock.now() - FIRST_MS;
     this.#low = end;
     this.#left = null;
     this.#backlog = { end, from: 0, share: 1, isLast: false };
@@ -165,9 +139,9 @@ export class Sweep {
   async #readStretch(backlog: Backlog): Promise<boolean> {
     const { from, end, share } = backlog;
     const to = end - from <= LEAST_MS ? end : Math.ceil(from + (end - from) * share);
-    const begun = this.clock.monotonic();
+    const begun = this.parts.clock.monotonic();
     try {
-      await this.#claimFrom(from, to);
+      await this.#batches.wake(from, to);
       this.#left = await this.#earliest(from, to);
     } catch (error) {
       if (codeOf(error) !== TOOK_TOO_LONG) throw error;
@@ -176,74 +150,13 @@ export class Sweep {
     }
     backlog.from = this.#left ?? to;
     if (this.#left !== null) return false;
-    const isLong = this.clock.monotonic() - begun > LONG_MS;
+    const isLong = this.parts.clock.monotonic() - begun > LONG_MS;
     backlog.share = isLong ? share / 2 : share < 1 ? Math.min(0.5, share * 2) : 1;
     return true;
   }
 
-  /**
-   * Claims what is due from a moment on, up to another one or now. Answers the moment up to which it did. While PostgreSQL writes the turns
-   * of some, the next ones are claimed and read.
-   */
-  async #claimFrom(low: number, end: number | null): Promise<number> {
-    const { room, wake, kind, waitsForRoom = false } = this.wakeable;
-    let from = low;
-    let upTo = low;
-    let waking: Promise<void> = Promise.resolve();
-    let underWay = 0;
-    try {
-      for (;;) {
-        if (underWay > 0 && room() <= underWay) {
-          await waking;
-          underWay = 0;
-        }
-        const now = this.clock.now();
-        upTo = end ?? now;
-        const limit = Math.min(CLAIM_BATCH, room() - underWay);
-        if (this.isStopped() || limit <= 0) break;
-        const claimed = await this.#claims.claim({
-          ...{ from: iso(from), until: iso(upTo) },
-          ...{ limit, again: iso(now + CLAIM_MS) },
-        });
-        // The claim of a kind whose actors are rows has answered them whole.
-        const rows =
-          kind.life && claimed.length > 0
-            ? await this.#lives(claimed)
-            : (claimed as readonly (Claimed & ActorRow)[]);
-        await waking;
-        // Whoever stops has others wake what was claimed meanwhile, when the claim has ended.
-        if (this.isStopped() && underWay > 0) break;
-        waking = rows.length > 0 ? wake(rows) : Promise.resolve();
-        // Until it is awaited, nobody else hears of its failure.
-        waking.catch(() => {});
-        underWay = rows.length;
-        // What offers itself is taken at once, and only then is it known how much room is left.
-        if (waitsForRoom) {
-          await waking;
-          underWay = 0;
-        }
-        if (claimed.length < limit) break;
-        // What was claimed has moved; whatever somebody else has locked is found by the look afterwards.
-        for (const { due_at } of claimed) from = Math.max(from, Math.floor(due_at));
-      }
-    } catch (error) {
-      // What is being woken ends first; what went wrong first is told.
-      await waking.catch(() => {});
-      throw error;
-    }
-    await waking;
-    return upTo;
-  }
-
-  #lives(claimed: readonly Claimed[]): Promise<readonly ActorRow[]> {
-    const workspaces = new Map(claimed.map(({ id, workspace_id }) => [id, workspace_id]));
-    return this.#read([...workspaces.keys()], (id) => workspaces.get(id));
-  }
-
   async #earliest(from: number, to: number): Promise<number | null> {
-    const [row] = await this.database.query<{ at: number | null }>(this.#next, [iso(from), iso(to)]);
+    const [row] = await this.parts.database.query<{ at: number | null }>(this.#next, [iso(from), iso(to)]);
     return row?.at == null ? null : Math.floor(row.at);
   }
 }
-
-const iso = (at: number): string => new Date(at).toISOString();

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Clock } from '../time/clock.ts';
 import type { ActorRow } from './actors.ts';
 import type { Deciders } from './definitions.ts';
+import type { Wakeable } from './due-batches.ts';
 import type { Actor } from './kind.ts';
 import type { Performing } from './performers.ts';
 import type { RunningKind } from './running-kind.ts';
-import type { Wakeable } from './sweep.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -21,7 +21,7 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable
   const due: Wakeable = {
     kind,
     room: () => running.room,
-    wake: (rows) => wake(running, deps, rows),
+    wake: (rows, isClaimed) => wake(running, deps, rows, isClaimed),
   };
   if (!performing || !kind.offers) return share.wakes ? [due] : [];
   const { where, bulk } = kind.offers;
@@ -50,28 +50,37 @@ async function handOver(
   deps: Deps,
   rows: readonly ActorRow[],
   isBulk: boolean,
-): Promise<void> {
+): Promise<true> {
   const { kind } = running;
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = deps.clock.now();
   for (const row of rows) {
     const actor = keepNewer(running, deciders, row, at);
     // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
-    if (!actor) await wake(running, deps, [row]);
+    if (!actor) await wake(running, deps, [row], true);
     else if (kind.offers?.is(actor) === true) {
       const effect = { type: kind.offers.effect, params: {} };
       performing.take({ kind: kind.name, actor, effect, ...(isBulk && { isBulk }) });
     }
   }
+  return true;
 }
 
-async function wake(running: RunningKind, { clock, logger }: Deps, rows: readonly ActorRow[]): Promise<void> {
+/** Answers whether all of them were woken. */
+async function wake(
+  running: RunningKind,
+  { clock, logger }: Deps,
+  rows: readonly ActorRow[],
+  isClaimed: boolean,
+): Promise<boolean> {
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = clock.now();
   for (const row of rows) keepNewer(running, deciders, row, at);
-  for (const result of await running.fireTimers(rows, at))
+  const results = await running.fireTimers(rows, at, isClaimed);
+  for (const result of results)
     if (result.status === 'rejected')
       logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
+  return results.every((result) => result.status === 'fulfilled' && result.value.outcome === 'changed');
 }
 
 /** A row that cannot be restored (a state of another version, a missing definition) is left to its event, which reports it. */

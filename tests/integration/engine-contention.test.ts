@@ -193,6 +193,35 @@ describe('two engines on one database', () => {
     expect(byTag[0]?.n).toBe(2);
   });
 
+  test('wake each email once, though each of them takes itself to be alone', async () => {
+    const clock = new ManualClock(NOW);
+    const engines = databases.map((database) => engineOver(database, { clock }));
+    for (const engine of engines) engine.shareTimers(false);
+    const births = Array.from({ length: 1_500 }, () =>
+      emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
+    );
+    await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
+    clock.time = NOW + 60_000;
+    await Promise.all(engines.map((engine) => engine.wakeDue()));
+    const ids = births.map(({ id }) => id);
+    const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
+      store.database,
+      `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails_now
+       where id = any($1::text[]) group by 1, 2`,
+      [ids],
+    );
+    expect([...rows]).toEqual([{ state: 'sending', attempt: 1, n: 1_500 }]);
+    // Nobody loses them in between: each is due again when its lease ends, and not before.
+    const [due] = await rowsOf<{ n: number }>(
+      store.database,
+      `select count(*)::integer as n from email_due where id = any($1::text[]) and wake_at > $2`,
+      [ids, new Date(clock.time + 5_000).toISOString()],
+    );
+    expect(due?.n).toBe(1_500);
+    const lost = engines.flatMap(({ traffic }) => traffic.map(({ lostRaces }) => lostRaces));
+    expect(Math.max(...lost)).toBeGreaterThan(0);
+  });
+
   test('lose nothing and double nothing while their backends are killed', async () => {
     const ids = await sentEmails(30);
     const killer = postgres(store.url as string, { max: 1, onnotice: () => {}, prepare: false });

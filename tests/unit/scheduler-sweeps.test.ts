@@ -9,6 +9,12 @@ import { domainKind } from '../../src/modules/domains/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
+/** An actor that is due. */
+interface Due {
+  readonly id: string;
+  readonly due_at: number;
+}
+
 /** What stands in the database's place: dues by their moments, transactions by their numbers. */
 interface World {
   /** Moments at which actors are due. */
@@ -23,12 +29,23 @@ interface World {
 }
 
 /** The clock's sweeps over a database that a test makes up. */
-function scene({ isShared = true } = {}) {
+function scene({ isShared = true, areShared = false } = {}) {
   let passed = 0;
   let shift = 0;
   let number = 100;
-  const world: World = { due: [], locked: [], held: null, fails: () => false, lookMs: 1 };
+  let made = 0;
+  let dues: Due[] = [];
+  const world: World = {
+    ...{ locked: [], held: null, fails: () => false, lookMs: 1 },
+    get due() {
+      return dues.map(({ due_at }) => due_at);
+    },
+    set due(moments) {
+      dues = moments.map((due_at) => ({ id: `due ${made++}`, due_at }));
+    },
+  };
   let looks: number[] = [];
+  let claims = 0;
   const woken: number[] = [];
   const agreement = { skewMs: 0, machineSkewMs: 0, agrees: true };
   const wall = () => NOW + passed + shift;
@@ -37,7 +54,10 @@ function scene({ isShared = true } = {}) {
     passed += world.lookMs;
     if (world.fails(low, high))
       throw new Unavailable('It took too long.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
-    return world.due.filter((at) => at >= low && at <= high).sort((a, b) => a - b);
+    return dues.filter(({ due_at }) => due_at >= low && due_at <= high).sort((a, b) => a.due_at - b.due_at);
+  };
+  const withoutAll = (gone: readonly Due[]) => {
+    dues = dues.filter((one) => !gone.includes(one));
   };
   const database = {
     query: async (text: string, parameters: readonly unknown[] = []) => {
@@ -45,25 +65,30 @@ function scene({ isShared = true } = {}) {
         number++;
         return [{ at: wall(), number: String(number), lowest: String(world.held ?? number) }];
       }
-      if (!text.startsWith('with due')) {
-        const [at = null] = between(parameters[0], parameters[1]);
-        return [{ at }];
-      }
-      looks.push(Date.parse(String(parameters[3])));
-      const found = between(parameters[3], parameters[0])
-        .filter((at) => !world.locked.includes(at))
+      if (text.includes('min(wake_at)'))
+        return [{ at: between(parameters[0], parameters[1])[0]?.due_at ?? null }];
+      const isClaim = text.startsWith('with due');
+      const from = parameters[isClaim ? 3 : 2];
+      looks.push(Date.parse(String(from)));
+      const found = between(from, parameters[0])
+        .filter(({ due_at }) => !isClaim || !world.locked.includes(due_at))
         .slice(0, Number(parameters[1]));
-      world.due = world.due.filter((at) => !found.includes(at));
-      return found.map((due_at) => ({ due_at }));
+      if (isClaim) {
+        claims++;
+        withoutAll(found);
+      }
+      return found;
     },
   } as unknown as Database;
   let room = 500;
   const clock = { now: wall, monotonic: () => passed, ...(isShared ? { agreement } : {}) };
-  /** What waking takes, of which each is told when it begins. */
-  let waking: (begun: number) => Promise<void> = async () => {};
+  /** What waking takes, of which each is told when it begins, and whether all were woken. */
+  let waking: (begun: number) => Promise<boolean> = async () => true;
   const wake = async (rows: readonly unknown[]) => {
-    const begun = woken.push(...(rows as { due_at: number }[]).map(({ due_at }) => due_at));
-    await waking(begun);
+    const begun = woken.push(...(rows as Due[]).map(({ due_at }) => due_at));
+    const areAllWoken = await waking(begun);
+    if (areAllWoken) withoutAll(rows as Due[]);
+    return areAllWoken;
   };
   const wakeUps = new Scheduler(
     database,
@@ -71,6 +96,7 @@ function scene({ isShared = true } = {}) {
     [{ kind: domainKind, room: () => room, wake }],
     pino({ enabled: false }),
   );
+  wakeUps.shareTimers(areShared);
   return {
     world,
     woken,
@@ -93,6 +119,7 @@ function scene({ isShared = true } = {}) {
       waking = take;
     },
     looked: () => looks.length,
+    claimed: () => claims,
     /** A sweep, so long after the one before; answers how far back it looked for what is due. */
     async sweep(afterMs = 1_000) {
       passed += afterMs;
@@ -150,7 +177,7 @@ describe("where the clock is the database's, a sweep", () => {
   });
 
   test('does not get ahead of what somebody has locked', async () => {
-    const { sweep, world, woken, now } = scene();
+    const { sweep, world, woken, now } = scene({ areShared: true });
     for (let tick = 0; tick < 3; tick++) await sweep();
     const due = now() + 500;
     world.due = [due];
@@ -182,40 +209,88 @@ describe("where the clock is the database's, a sweep", () => {
     const due = Array.from({ length: 2_000 }, (_, index) => now() + Math.floor(index / 4));
     world.due = [...due];
     room(5_000);
-    const whole = Promise.withResolvers<void>();
+    const whole = Promise.withResolvers<boolean>();
     const batches: number[] = [];
     waking((begun) => {
       batches.push(begun);
-      return batches.length === 1 ? whole.promise : Promise.resolve();
+      return batches.length === 1 ? whole.promise : Promise.resolve(true);
     });
     const sweeping = sweep();
     for (let turn = 0; turn < 10; turn++) await untilNextTurn();
     expect(looked()).toBe(2);
     expect(batches).toEqual([500]);
-    whole.resolve();
+    whole.resolve(true);
     await sweeping;
     expect(batches).toEqual([500, 1_000, 1_500, 2_000]);
     expect(woken).toEqual(due);
   });
 
-  test('claims no more beside those that are being woken than there is room for, and wakes none of them once it stops', async () => {
-    const { sweep, world, woken, now, room, waking, wakeUps } = scene();
+  test('looks for no more beside those that are being woken than there is room for, and wakes none of them once it stops', async () => {
+    const { sweep, world, woken, now, room, waking, wakeUps, looked } = scene();
     for (let tick = 0; tick < 3; tick++) await sweep();
     world.due = Array.from({ length: 1_000 }, (_, index) => now() + Math.floor(index / 4));
     room(700);
-    const whole = Promise.withResolvers<void>();
+    const whole = Promise.withResolvers<boolean>();
     waking(() => whole.promise);
     const sweeping = sweep();
     for (let turn = 0; turn < 10; turn++) await untilNextTurn();
-    expect([woken.length, world.due.length]).toEqual([500, 300]);
+    expect([woken.length, looked()]).toEqual([500, 2]);
     const stopping = wakeUps.stop();
-    whole.resolve();
+    whole.resolve(true);
     await Promise.all([sweeping, stopping]);
-    expect([woken.length, world.due.length]).toEqual([500, 300]);
+    expect([woken.length, world.due.length]).toEqual([500, 500]);
   });
 
-  test('finds what could not be woken, and what was claimed meanwhile, when their claims have ended', async () => {
-    const { sweep, world, woken, now, room, waking } = scene();
+  test('wakes each once where all are due at one moment, and batches end amidst it', async () => {
+    const { sweep, world, woken, now, room, claimed } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = Array.from({ length: 1_700 }, () => now() + 7);
+    world.due = [...due];
+    room(5_000);
+    await sweep();
+    expect([woken, world.due, claimed()]).toEqual([due, [], 0]);
+  });
+
+  test.each([
+    ['could not be', async () => false],
+    [
+      'could not even be told',
+      async () => {
+        throw new Error('The database is away.');
+      },
+    ],
+  ])('claims for a minute after some %s woken', async (_, fails) => {
+    const { sweep, world, woken, now, waking, claimed } = scene();
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const due = now();
+    world.due = [due];
+    waking(fails);
+    await sweep();
+    expect([woken.length, world.due, claimed()]).toEqual([1, [due], 0]);
+    waking(async () => true);
+    await sweep();
+    expect([woken.length, world.due]).toEqual([2, []]);
+    for (let tick = 0; tick < 57; tick++) await sweep();
+    const before = claimed();
+    expect(before).toBeGreaterThan(50);
+    for (let tick = 0; tick < 5; tick++) await sweep();
+    expect(claimed()).toBeLessThan(before + 4);
+  });
+
+  test('claims while another instance is there, and not when that has gone', async () => {
+    const { sweep, world, woken, now, claimed, wakeUps } = scene({ areShared: true });
+    for (let tick = 0; tick < 3; tick++) await sweep();
+    const before = claimed();
+    expect(before).toBeGreaterThan(2);
+    wakeUps.shareTimers(false);
+    const due = now();
+    world.due = [due];
+    await sweep();
+    expect([woken, claimed()]).toEqual([[due], before]);
+  });
+
+  test('finds what it claimed and could not wake, and what was claimed meanwhile, when their claims have ended', async () => {
+    const { sweep, world, woken, now, room, waking } = scene({ areShared: true });
     for (let tick = 0; tick < 3; tick++) await sweep();
     const due = Array.from({ length: 1_000 }, (_, index) => now() + index / 2);
     world.due = [...due];
@@ -224,7 +299,7 @@ describe("where the clock is the database's, a sweep", () => {
     await sweep();
     expect(woken).toHaveLength(500);
     expect(world.due).toEqual([]);
-    waking(async () => {});
+    waking(async () => true);
     // What was claimed is due again after its claim.
     world.due = due.map((at) => at + 5_000);
     for (let tick = 0; tick < 6; tick++) await sweep();

@@ -1,11 +1,4 @@
-import {
-  countedByRole,
-  type KnownInstance,
-  type Living,
-  leaveWork,
-  type Role,
-  type Roles,
-} from '../../config/roles.ts';
+import { countedByRole, type KnownInstance, type Living, type Role, type Roles } from '../../config/roles.ts';
 import type { KeysInUse } from '../../config/served-keys.ts';
 import type { Database } from '../../db/database.ts';
 import { GONE_AFTER_MS, IS_LIVING } from '../../db/living.ts';
@@ -70,8 +63,8 @@ export interface RosterParts {
   readonly everyMs?: number;
   /** The secret keys of this instance, which a rotation waits for. */
   keys(): KeysInUse;
-  /** Called with whether some living instance leaves to others what it begins. */
-  onOthers(leave: boolean): void;
+  /** Called with the other living instances after each look. */
+  onOthers(others: readonly KnownInstance[]): void;
 }
 
 /** What is known of the living instances. */
@@ -98,7 +91,7 @@ export class Roster {
 
   /** Rejects when the database does not take the first sign of life. @throws Unavailable */
   async start(): Promise<void> {
-    if (this.parts.database.kind === 'embedded') return;
+    if (this.parts.database.kind === 'embedded') return this.parts.onOthers([]);
     await this.#beat();
     // Of two that start at once, whoever looks again after it was written sees the other.
     await this.#beat();
@@ -174,7 +167,7 @@ export class Roster {
     this.#beatenAt = beganAt;
     if (this.#here === 'infinity')
       this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';
-    onOthers(leaveWork(this.#others));
+    onOthers(this.#others);
     for (const listener of this.#listeners) listener();
   }
 }
