@@ -64,7 +64,7 @@ const writeAll = (
 async function page(workspaceId: string, query: object, mostSearched = BOUND): Promise<Page<EmailItem>> {
   const caller = { workspaceId, livemode: false };
   const call = { caller, query: { limit: 50, ...query }, now: NOW } as unknown as Call<unknown, EmailQuery>;
-  const answered = await listEmails({ reads: store.database, mostSearched }, call);
+  const answered = await listEmails({ reads: store.database, isOnNodes: false, mostSearched }, call);
   if (!(answered instanceof Page)) throw new Error(answered.message);
   expect(answered.pagination.hasMore).toBe(answered.pagination.nextCursor !== null);
   return answered;

@@ -168,6 +168,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
           deps: {
             waiting,
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
+            isOnNodes: shards !== null,
             campaigns: () => offers.campaignMail,
           },
           duties: [

@@ -37,6 +37,8 @@ export { isReturnToken } from './send/return-token.ts';
 /** The services that listing emails calls. */
 export interface EmailLister {
   readonly reads: Reads;
+  /** Whether the database is distributed. */
+  readonly isOnNodes: boolean;
   /** For tests; `MOST_SEARCHED` otherwise. */
   readonly mostSearched?: number;
 }
@@ -59,13 +61,13 @@ type EmailCall = Call<{ readonly id: string }>;
  * page may hold fewer than asked for although more follow.
  */
 export async function listEmails(
-  { reads, mostSearched }: EmailLister,
+  { reads, isOnNodes, mostSearched }: EmailLister,
   { caller, query, now }: Call<unknown, EmailQuery>,
 ): Promise<Page<EmailItem> | Failure> {
   const request = { list: 'emails', caller, isPosition: byId('em'), query };
   const after = positionOf(request);
   if (after instanceof Failure) return after;
-  const found = await readPage(reads, caller, query, { after, now }, mostSearched);
+  const found = await readPage(reads, { ...caller, isOnNodes }, query, { after, now }, mostSearched);
   if (found instanceof Failure) return found;
   return searchPageOf(request, found.rows, ({ id }) => id, itemOf, found.stoppedAt);
 }

@@ -19,6 +19,11 @@ export interface Owner {
   readonly livemode: boolean;
 }
 
+/** Whose emails are listed, and from how many servers. */
+export interface ListOwner extends Owner {
+  readonly isOnNodes: boolean;
+}
+
 /** A span by the names that its ids, and the workspace of its emails, have in a statement. */
 interface PutSpan {
   readonly from: string;
@@ -37,14 +42,17 @@ export const putSpan = (put: Put, { from, below }: Span, { workspaceId }: Owner)
  * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing may depend on how many
  * emails one of them has: rows are compared as a whole and put in the order of the whole key, which the index by workspace alone
  * can give. With three equations the key of the ids would give the order just as well, and somebody with few emails would be searched for
- * among everybody's. The ids are compared once more by themselves for the partitions, and the workspace for its node where tables are
- * distributed: as a list of one it is no equation.
+ * among everybody's. The ids are compared once more by themselves for the partitions. Where tables are distributed the owner is as well,
+ * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in place of the whole row, and a
+ * page in the midst of a day would be reached over everything of that day.
  */
-export function ownEmails(put: Put, { livemode }: Owner, { from, below, workspace }: PutSpan) {
-  const owner = `${workspace}, ${put(livemode)}::boolean`;
+export function ownEmails(put: Put, { livemode, isOnNodes }: ListOwner, { from, below, workspace }: PutSpan) {
+  const environment = `${put(livemode)}::boolean`;
+  const owner = `${workspace}, ${environment}`;
+  const node = ` and e.workspace_id = any(array[${workspace}]) and e.livemode = any(array[${environment}])`;
   return {
     where: `(e.workspace_id, e.livemode, e.id) >= (${owner}, ${from}) and (e.workspace_id, e.livemode, e.id) <= (${owner}, ${below})
-  and e.id >= ${from} and e.id < any(array[${below}]) and e.workspace_id = any(array[${workspace}])`,
+  and e.id >= ${from} and e.id < any(array[${below}])${isOnNodes ? node : ''}`,
     order: 'order by e.workspace_id desc, e.livemode desc, e.id desc',
   };
 }

@@ -9,6 +9,7 @@ import {
   type EmailItemRow,
   EVERYTHING,
   ITEM,
+  type ListOwner,
   latestTurn,
   type Owner,
   ownEmails,
@@ -69,7 +70,7 @@ export class EmailLists {
 
   constructor(
     private readonly reads: Reads,
-    private readonly owner: Owner,
+    private readonly owner: ListOwner,
     private readonly filters: Filters,
     private readonly limit: number,
   ) {
@@ -85,12 +86,16 @@ export class EmailLists {
   }
 
   /** The matching ones among so many of the newest, if they are near. */
-  readonly amongNewest = (count: number): Promise<readonly EmailItemRow[]> =>
-    this.#newest(this.#near, count, { isSearch: this.filters.ofEmail.length > 0 });
+  readonly amongNewest = (count: number): Promise<readonly EmailItemRow[]> => this.#newest(this.#near, count);
 
-  /** The matching ones down to that id, or to the end. */
-  readonly newestDownTo = (lowest: string | null): Promise<readonly EmailItemRow[]> =>
-    this.#newest(lowest === null ? this.#all : this.#downTo(lowest), null, { isSearch: true });
+  /**
+   * The matching ones down to that id, or to the end; no more than so many lie there. They are counted once more, so that they are read in
+   * the order of the workspace's own index: planned for its id alone, 10,000 emails of somebody were looked for among everybody's.
+   */
+  readonly newestDownTo =
+    (most: number) =>
+    (lowest: string | null): Promise<readonly EmailItemRow[]> =>
+      this.#newest(lowest === null ? this.#all : this.#downTo(lowest), most);
 
   readonly nthNewest = async (count: number): Promise<string | null> =>
     (await this.#nth(count, this.#near)) ?? (await this.#nth(count, this.#all));
@@ -135,26 +140,17 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
     return this.filters.ofEmail.map((condition) => ` and ${condition(put)}`).join('');
   }
 
-  /** The newest ones that match; of `examined` emails at most, where that is given. */
-  #newest(
-    span: Span,
-    examined: number | null,
-    options: { readonly isSearch?: boolean } = {},
-  ): Promise<readonly EmailItemRow[]> {
+  /** The newest ones that match, of `examined` emails. */
+  #newest(span: Span, examined: number): Promise<readonly EmailItemRow[]> {
     const { put, list } = new Values();
     const bounds = putSpan(put, span, this.owner);
     const { where, order } = ownEmails(put, this.owner, bounds);
     const { status } = this.filters;
     const isInState = status === undefined ? '' : ` and ${STATE_NOW} = ${put(status)}`;
-    const emails =
-      examined === null
-        ? `(select * from emails e where ${where})`
-        : `(select * from emails e where ${where} ${order} limit ${put(examined)}::integer)`;
     return this.reads.query<EmailItemRow>(
-      `select ${ITEM} from ${emails} e ${latestTurn(bounds)}
+      `select ${ITEM} from (select * from emails e where ${where} ${order} limit ${put(examined)}::integer) e ${latestTurn(bounds)}
 where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)}::integer`,
       list,
-      options,
     );
   }
 
@@ -186,9 +182,14 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
       ofEmail.length === 0
         ? ''
         : ` and (select true from emails e where e.id = s.${id} and e.workspace_id = ${put(this.owner.workspaceId)}${this.#ofEmail(put)} limit 1)`;
-    const leading = inFlightAt === null ? '' : ` and wake_at < ${put(horizonOf(inFlightAt))}::timestamptz`;
+    const isInState = this.#isInState(put, place, span);
+    // By itself: in the order of their ids, all that wait would be read for those that wake soon.
+    const among =
+      inFlightAt === null
+        ? table
+        : `(select * from ${table} where wake_at < ${put(horizonOf(inFlightAt))}::timestamptz and workspace_id = ${put(this.owner.workspaceId)} offset 0)`;
     const rows = await this.reads.query<{ id: string }>(
-      `select s.${id} as id from ${table} s where ${this.#isInState(put, place, span)}${leading}${isAsked}
+      `select s.${id} as id from ${among} s where ${isInState}${isAsked}
 order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
       list,
       { isSearch: ofEmail.length > 0 },

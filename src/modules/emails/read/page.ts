@@ -1,10 +1,9 @@
 import type { EmailState } from '../../../../machines/email.ts';
-import type { Principal } from '../../../auth/principal.ts';
 import type { Reads } from '../../../db/reads.ts';
 import { type Found, search } from '../../../http/bounded-search.ts';
 import { Failure } from '../../../http/failure.ts';
 import { filtersOf } from './filters.ts';
-import type { EmailItemRow } from './item-statements.ts';
+import type { EmailItemRow, ListOwner } from './item-statements.ts';
 import { EmailLists, isCrowded } from './lists.ts';
 import type { EmailQuery } from './query-model.ts';
 
@@ -29,7 +28,7 @@ export const FOUND_BY: Readonly<Record<EmailState, 'waiting' | 'ended' | 'clock'
 /** Reads one row more than the page has, newest first, as far as the emails that are looked at hold so many. */
 export async function readPage(
   reads: Reads,
-  caller: Principal,
+  caller: ListOwner,
   query: EmailQuery,
   { after, now }: { readonly after: string | null; readonly now: number },
   mostSearched: number = MOST_SEARCHED,
@@ -49,6 +48,7 @@ export async function readPage(
   }
   if (ofEmail.length === 0 && query.status === undefined)
     return { rows: await lists.newest(), stoppedAt: null };
-  const { nthNewest: nth, newestDownTo: rowsDownTo, amongNewest: among } = lists;
+  const { nthNewest: nth, amongNewest: among } = lists;
+  const rowsDownTo = lists.newestDownTo(mostSearched);
   return search({ nth, rowsDownTo, among }, query.limit, mostSearched);
 }
