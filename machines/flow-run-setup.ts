@@ -32,6 +32,8 @@ export const runSetup = setup({
   types: { context: {} as FlowRunContext, events: {} as FlowRunEvent, input: {} as FlowRunInput },
   guards: {
     visitIsTheLatest: (given) => isOfVisit(given),
+    /** A step was begun when the run was ended, and has not told yet what it came to. */
+    stepIsOpen: (given) => isOfVisit(given) && given.context.attempt > 0,
     ledThere: (given, { way }: { readonly way: string }) =>
       isOfVisit(given) && given.event.type === 'step.done' && given.event.way === way,
     isAwaited: ({ context, event }) =>
@@ -143,6 +145,9 @@ export const ending = (status: FlowRunContext['status'], reason: string | null =
     endedAt: momentOf(given),
     reason: reason ?? ('reason' in given.event ? given.event.reason : null),
   }));
+
+/** The step that was under way when the run was ended has told what it came to. */
+export const settling = runSetup.assign(({ event }) => ({ at: event.at, attempt: 0 }));
 
 /** The line for a step that the present event ends. */
 export const logged = (outcome?: string) => ({

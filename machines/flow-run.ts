@@ -12,6 +12,7 @@ import {
   ordered,
   postponing,
   runSetup,
+  settling,
   waitingOut,
 } from './flow-run-setup.ts';
 
@@ -52,9 +53,27 @@ const AT_FIRST = {
 };
 
 /** A run ends once, whichever arrow led there. */
-const finalState = (status: EndStatus, description: string): object => ({
-  ...{ type: 'final', description },
+const ended = (status: EndStatus, description: string): object => ({
+  description,
   entry: [{ type: 'end', params: { status } }],
+});
+
+/** By a step of its own, or for want of one: nothing is under way, and nothing can come any more. */
+const finalState = (status: EndStatus, description: string): object => ({
+  ...{ type: 'final' },
+  ...ended(status, description),
+});
+
+/**
+ * From outside, perhaps amidst a step: its email has left, its request was posted. The run does not go on from there, but what
+ * the step came to is told in the log, once.
+ */
+const endedAmidst = (status: EndStatus, description: string): object => ({
+  ...ended(status, description),
+  on: {
+    'step.done': { guard: 'stepIsOpen', actions: [logged(), settling] },
+    'step.failed': { guard: 'stepIsOpen', actions: [logged('failed'), settling] },
+  },
 });
 
 /**
@@ -88,9 +107,9 @@ class Compiler {
         },
       },
       completed: finalState('completed', 'It has come to an end of the flow.'),
-      exited: finalState('exited', 'It has left the flow before its end.'),
+      exited: endedAmidst('exited', 'It has left the flow before its end; a step under way is still logged.'),
       failed: finalState('failed', 'It could not go on; the reason is told.'),
-      cancelled: finalState('cancelled', 'A client has ended it.'),
+      cancelled: endedAmidst('cancelled', 'A client has ended it; a step under way is still logged.'),
     };
     return runSetup.createMachine({
       id: 'flowRun',

@@ -14,6 +14,7 @@ import { simulateFlow } from '../../src/modules/flows/simulate.ts';
 import { MOST_MAIL_LENGTH, MOST_MAILS, MOST_WALKED } from '../../src/modules/flows/simulation-model.ts';
 import type { ActorLife } from '../../src/modules/inspector/model.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
+import { openReceiver } from '../support/webhook-world.ts';
 import { sessionCookie } from './inspector-viewer.ts';
 
 // What holds when somebody, or something late, comes between two steps of the service.
@@ -114,6 +115,27 @@ inEachWorld('what comes between', (world) => {
     // Nor is what still waits at the stop a try.
     performer.stop?.();
     expect(await performer.perform(order, (async () => {}) as Any)).toEqual([]);
+  });
+
+  test('a run that is cancelled while its request is being answered tells what came of it', async () => {
+    const { service, ok, aFlow, aContact, until } = world();
+    using receiver = openReceiver();
+    const { promise: gate, resolve: open } = Promise.withResolvers<Response>();
+    receiver.answer = () => gate;
+    const tell = { key: 'tell', type: 'webhook', config: { url: receiver.url } };
+    const flow = await aFlow({ steps: [tell, WAIT], edges: [{ from: 'tell', to: 'wait' }] });
+    const { id } = ok(await service.live.post(`/v1/flows/${flow}/runs`, { contactId: await aContact() }));
+    await receiver.until(1);
+    expect((await service.live.delete(`/v1/flows/runs/${id}`)).status).toBe(204);
+    const cancelled = await until('the end', id, ({ status }) => status === 'cancelled');
+    expect(cancelled.log).toEqual([]);
+    open(new Response('ok'));
+    const { endedAt, log, ...run } = await until('the log', id, (told) => told.log.length > 0);
+    expect(log.map(({ step, outcome }: Any) => [step, outcome])).toEqual([['tell', 'posted']]);
+    expect({ ...run, endedAt }).toMatchObject({ status: 'cancelled', endedAt: cancelled.endedAt });
+    const { stats } = ok(await service.live.get(`/v1/flows/${flow}`));
+    expect(stats).toMatchObject({ entered: 1, cancelled: 1, steps: [{ step: 'tell' }] });
+    expect((await auditOf(world())).named).toEqual([]);
   });
 
   test('a flow that is changed while it is checked is not published unchecked', async () => {

@@ -121,6 +121,36 @@ describe('a run', () => {
     }
   });
 
+  test.each([
+    ['cancelled', { type: 'cancel.requested', at: AT }],
+    ['exited', { type: 'exit.requested', at: AT, reason: 'contact_deleted' }],
+  ])('that is %s amidst a step logs what the step came to, once, and goes nowhere', (state, end) => {
+    const steps = [STEP_OF.sendEmail('send'), STEP_OF.delay('wait')];
+    const flow = { ...loop, entry: 'send', steps, edges: [{ from: 'send', to: 'wait', when: 'default' }] };
+    const decider = new Decider(compileFlow(flow));
+    const outcome = { type: 'step.done', at: AT + 5, way: 'default', outcome: 'sent', emailId: 'em_1' };
+    const done = (visit: number) => ({ ...outcome, visit, timeZone: 'UTC' });
+    const sending = decider.begin(INPUT, AT);
+    const over = decider.next(sending, end);
+    expect([over?.snapshot.value, over?.timers]).toEqual([state, {}]);
+    if (!over) throw new Error('It refused its end.');
+    expect(decider.next(over, done(2))).toBeNull();
+    const settled = decider.next(over, done(1));
+    const line = { visit: 1, step: 'send', at: AT + 5, outcome: 'sent', emailId: 'em_1' };
+    expect(settled?.effects).toEqual([{ type: 'log', params: line }]);
+    expect([settled?.snapshot.value, settled?.timers, settled && contextOf(settled).endedAt]).toEqual([
+      ...[state, {}, AT],
+    ]);
+    expect(settled && decider.next(settled, done(1))).toBeNull();
+    const failure = decider.next(over, { type: 'step.failed', at: AT + 5, visit: 1, reason: 'gone' } as never);
+    expect(failure?.effects).toMatchObject([{ type: 'log', params: { outcome: 'failed' } }]);
+    // Where it waits, no step is under way.
+    const waiting = decider.next(sending, done(1));
+    const left = waiting && decider.next(waiting, end);
+    expect(left?.snapshot.value).toBe(state);
+    expect(left && decider.next(left, done(2))).toBeNull();
+  });
+
   // As a release wrote it down: whoever changes the context has to be able to go on from here.
   test('that an earlier release has stored goes on', () => {
     const decider = new Decider(compileFlow(loop));
