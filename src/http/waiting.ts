@@ -127,7 +127,11 @@ const STOPPING = new Failure('SERVICE_UNAVAILABLE', 'This instance stops and let
 });
 
 const nothingCame = (seconds: number): Failure =>
-  new Failure(notFound('').code, `No such email came within ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`, {
-    suggestion:
-      'Compare the address, and the subject, with those of the email, or ask again with a longer `timeout`.',
-  });
+  new Failure(
+    notFound('').code,
+    `No such email came within ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+    {
+      suggestion:
+        'Compare the address, and the subject, with those of the email, or ask again with a longer `timeout`.',
+    },
+  );

@@ -26,7 +26,7 @@ describe('compiled machines decide as XState does', () => {
   test.each(Object.keys(catalogue) as LifecycleName[])('over ten thousand events of %s', (name) => {
     const { machine } = catalogue[name];
     // A flow of many steps takes longer until every one of them has met everything.
-    const events = Math.max(10_000, 2_500 * Object.keys(machine.states).length);
+    const events = Math.max(10_000, 4_000 * Object.keys(machine.states).length);
     const { told, taken, pairs } = walk(machine, HAPPENINGS[name], randomFrom(1), events);
     expect([...pairs].sort()).toEqual(drawn(machine));
     expect(told).toBeGreaterThanOrEqual(10_000);

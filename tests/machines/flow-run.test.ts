@@ -142,7 +142,12 @@ describe('a run', () => {
       ...[state, {}, AT],
     ]);
     expect(settled && decider.next(settled, done(1))).toBeNull();
-    const failure = decider.next(over, { type: 'step.failed', at: AT + 5, visit: 1, reason: 'gone' } as never);
+    const failure = decider.next(over, {
+      type: 'step.failed',
+      at: AT + 5,
+      visit: 1,
+      reason: 'gone',
+    } as never);
     expect(failure?.effects).toMatchObject([{ type: 'log', params: { outcome: 'failed' } }]);
     // Where it waits, no step is under way.
     const waiting = decider.next(sending, done(1));

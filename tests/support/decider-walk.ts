@@ -16,8 +16,12 @@ export interface Walked {
 
 /** The longest life of one actor on the walk. */
 const LONGEST_LIFE = 40;
-/** Events that an actor is told after its end, all of which it must refuse. */
-const AFTERLIFE = 2;
+/** Events that an actor is told after its end; most of them it must refuse. */
+const AFTERLIFE = 4;
+
+/** True of an actor that goes nowhere any more, though there may be something that it still takes. */
+const isOver = ({ status, context }: Comparable): boolean =>
+  status !== 'active' || ((context as { readonly endedAt?: number | null }).endedAt ?? null) !== null;
 
 /** Tells actors of a machine, one after the other, what may happen to them. @throws where the decider differs from XState */
 export function walk(
@@ -39,7 +43,7 @@ export function walk(
       const next = eventFor(now, timers, happening, random);
       const isTaken = actor.tell(next);
       told++;
-      left = now.status === 'active' ? left - 1 : Math.min(left, AFTERLIFE) - 1;
+      left = (isOver(now) ? Math.min(left, AFTERLIFE) : left) - 1;
       if (isTaken !== true) continue;
       taken++;
       pairs.add(`${now.state} ${next.type}`);

@@ -128,7 +128,7 @@ class Simulated {
     const end = this.simulator.clock.monotonic() + LONGEST_WALK_MS;
     let decision = this.#decider.begin(input, start);
     this.#note(decision);
-    while (decision.snapshot.status === 'active') {
+    while ((decision.snapshot.context as FlowRunContext).endedAt === null) {
       if (this.#isLeftOff(decision, end)) return this.#ended('unfinished', atOf(decision));
       const event = await this.#next(decision);
       const next = event && this.#decider.next(decision, event);
