@@ -43,8 +43,13 @@ class FaultyEngine extends Engine {
     private readonly crash: CrashAt,
     private readonly broken: readonly Safeguard[],
     private readonly database: Database,
+    private readonly isAlone: boolean,
   ) {
     super(parts);
+  }
+
+  override shareTimers(areShared: boolean): void {
+    super.shareTimers(areShared && !this.isAlone);
   }
 
   override async spawn<Name extends KindName>(
@@ -144,5 +149,6 @@ export function faultyEngine(setting: ChaosSetting, parts: EngineParts): Engine 
     crash,
     broken,
     parts.database,
+    setting.isAlone ?? false,
   );
 }

@@ -172,6 +172,8 @@ export class World implements AsyncDisposable {
           leaseMs: LEASE_MS,
           seed,
           ...(index === instances - 1 ? { slots: FEW_SLOTS } : {}),
+          // One of three knows the others: what is not known of the roster must cost nothing but work.
+          isAlone: index > 0,
           break: [...broken],
         },
       });

@@ -63,6 +63,8 @@ const ChaosSetting = Type.Object(
     leaseMs: Type.Integer({ minimum: 100 }),
     /** Attempts in progress at the same time; the product's own limit when absent. */
     slots: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** It takes itself to be the only instance, so that it claims nothing until it meets another one's work. */
+    isAlone: Type.Optional(Type.Boolean()),
     /** Milliseconds that the instance's clock is ahead. */
     clockOffsetMs: Type.Optional(Type.Integer()),
     /** The file to which every performed order is appended. */
