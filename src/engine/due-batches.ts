@@ -5,6 +5,7 @@ import type { Clock } from '../time/clock.ts';
 import { type ActorReader, type ActorRow, actorReader } from './actors.ts';
 import { type Claimed, Claims } from './claims.ts';
 import type { Kind } from './kind.ts';
+import { forgetStrayStatement } from './life-statements.ts';
 import { wakeWriting } from './wake-at.ts';
 
 /** Due actors woken at once. */
@@ -13,7 +14,7 @@ const BATCH = 500;
 const CLAIM_MS = 5_000;
 /**
  * For so long after something was found that could not be woken, what is due is claimed: another instance, which is not known yet, wakes it
- * as well, or it cannot be woken at all.
+ * as well, or it cannot be woken at all, and would be found first for ever.
  */
 const CLAIMING_MS = 60_000;
 
@@ -26,11 +27,24 @@ export interface Wakeable {
   readonly waitsForRoom?: boolean;
   /** How many due actors it can take now: nothing is claimed that would only wait in memory. */
   room(): number;
-  /**
-   * Resolves when their timers are committed. False when some of them are as they were: a claim has put off when they are due, and who
-   * found them without one finds them again.
-   */
-  wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<boolean>;
+  /** Resolves when their timers are committed. */
+  wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<Woken>;
+}
+
+/** What waking a batch came to. */
+export interface Woken {
+  /** Actors that are as they were: somebody had changed them before, or they cannot be woken. */
+  readonly left: readonly string[];
+  /** Another instance decided on some of them, or they could not be told. */
+  readonly isContested: boolean;
+}
+
+/** What one pass over what is due came to. */
+interface Passed {
+  /** Up to that moment it was looked for. */
+  readonly upTo: number;
+  /** There was room, and nothing was found. */
+  readonly isNothing: boolean;
 }
 
 /** What was found of a kind: as much as there is, or as was asked for. */
@@ -65,8 +79,11 @@ export interface BatchParts {
 export class DueBatches {
   readonly #claims: Claims;
   readonly #read: ActorReader;
+  readonly #forgetStray: string;
   /** Monotonic moment up to which what is due is claimed. */
   #claimsUntil = Number.NEGATIVE_INFINITY;
+  /** What the present pass could not wake. Where it is found once more it needs a claim, which puts it off. */
+  #left = new Set<string>();
 
   constructor(
     private readonly wakeable: Wakeable,
@@ -77,16 +94,21 @@ export class DueBatches {
     const ofShards = isDistributed(kind.table) ? shards : null;
     this.#claims = new Claims(kind, wakeWriting(clock), where, database, ofShards);
     this.#read = actorReader(database, kind, shards);
+    this.#forgetStray = kind.life ? forgetStrayStatement(kind) : '';
   }
 
   /**
-   * Wakes what is due from a moment on, up to another one or now. Answers the moment up to which it did. While PostgreSQL writes the turns
-   * of some, the next ones are found and read.
+   * Wakes what is due from a moment on, up to another one or now. While PostgreSQL writes the turns of some, the next ones are found and
+   * read.
    */
-  async wake(low: number, end: number | null): Promise<number> {
+  async wake(low: number, end: number | null): Promise<Passed> {
     const { room, waitsForRoom = false } = this.wakeable;
+    const leftBefore = this.#left;
+    this.#left = new Set();
     let from = low;
     let upTo = low;
+    let found: Found | null = null;
+    let count = 0;
     let before = NOTHING;
     try {
       for (;;) {
@@ -94,7 +116,8 @@ export class DueBatches {
         upTo = end ?? this.parts.clock.now();
         const limit = Math.min(BATCH, room() - before.due.length);
         if (this.parts.isStopped() || limit <= 0) break;
-        const found = await this.#find(from, upTo, limit, before.due);
+        found = await this.#find(from, upTo, limit, before.due, leftBefore);
+        count += found.due.length;
         const rows = await this.#rowsOf(found.due);
         await before.ended;
         // Whoever stops leaves to others what was found meanwhile; what was claimed, when the claim has ended.
@@ -107,16 +130,24 @@ export class DueBatches {
         for (const { due_at } of found.due) from = Math.max(from, Math.floor(due_at));
       }
     } catch (error) {
+      // What cannot be read would be found first for ever; a claim puts it off.
+      this.#claimForAWhile();
       // What is being woken ends first; what went wrong first is told.
       await before.ended.catch(() => {});
       throw error;
     }
     await before.ended;
-    return upTo;
+    return { upTo, isNothing: found !== null && count === 0 };
   }
 
   /** What is due between two moments, but for what is being woken. */
-  async #find(from: number, to: number, limit: number, underWay: readonly Claimed[]): Promise<Found> {
+  async #find(
+    from: number,
+    to: number,
+    limit: number,
+    underWay: readonly Claimed[],
+    leftBefore: ReadonlySet<string>,
+  ): Promise<Found> {
     const wanted = { from: iso(from), until: iso(to), limit };
     if (this.#isClaiming) {
       const due = await this.#claims.claim({ ...wanted, again: iso(this.parts.clock.now() + CLAIM_MS) });
@@ -125,8 +156,13 @@ export class DueBatches {
     // Nothing says yet that they are not due any more; those before the moment are not looked at.
     const known = new Set(underWay.flatMap(({ id, due_at }) => (due_at >= from ? [id] : [])));
     const seen = await this.#claims.find({ ...wanted, limit: limit + known.size });
-    const due = seen.filter(({ id }) => !known.has(id)).slice(0, limit);
-    return { due, isAll: seen.length < limit + known.size, isClaimed: false };
+    if (seen.some(({ id }) => leftBefore.has(id) || this.#left.has(id))) {
+      this.#claimForAWhile();
+      return this.#find(from, to, limit, underWay, leftBefore);
+    }
+    const fresh = seen.filter(({ id }) => !known.has(id));
+    const isAll = seen.length < limit + known.size && fresh.length <= limit;
+    return { due: fresh.slice(0, limit), isAll, isClaimed: false };
   }
 
   /** What waits for room is in other hands before its row has moved. */
@@ -149,19 +185,31 @@ export class DueBatches {
   }
 
   async #wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<void> {
-    let areAllWoken = false;
+    let isContested = true;
     try {
-      areAllWoken = await this.wakeable.wake(rows, isClaimed);
+      const woken = await this.wakeable.wake(rows, isClaimed);
+      isContested = woken.isContested;
+      for (const id of woken.left) this.#left.add(id);
     } finally {
-      if (!areAllWoken) this.#claimsUntil = this.parts.clock.monotonic() + CLAIMING_MS;
+      if (isContested) this.#claimForAWhile();
     }
+  }
+
+  #claimForAWhile(): void {
+    this.#claimsUntil = this.parts.clock.monotonic() + CLAIMING_MS;
   }
 
   /** Of a kind whose actors are rows they were found whole. */
   async #rowsOf(due: readonly Claimed[]): Promise<readonly ActorRow[]> {
     if (!this.wakeable.kind.life || due.length === 0) return due as readonly (Claimed & ActorRow)[];
     const workspaces = new Map(due.map(({ id, workspace_id }) => [id, workspace_id]));
-    return this.#read([...workspaces.keys()], (id) => workspaces.get(id));
+    const rows = await this.#read([...workspaces.keys()], (id) => workspaces.get(id));
+    if (rows.length < workspaces.size) {
+      for (const { id } of rows) workspaces.delete(id);
+      for (const id of workspaces.keys()) this.#left.add(id);
+      await this.parts.database.query(this.#forgetStray, [[...workspaces.keys()]]);
+    }
+    return rows;
   }
 }
 

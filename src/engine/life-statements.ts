@@ -150,6 +150,15 @@ returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
 /**
+ * Forgets those of the ids in $1 that wait for the clock though there is no such actor: an outcome was told of an email that was being
+ * removed with its workspace.
+ */
+export function forgetStrayStatement(kind: Kind): string {
+  const { due, births } = lifeOf(kind);
+  return `delete from ${due} d where d.id = any($1::text[]) and not exists (select from ${births} b where b.id = d.id)`;
+}
+
+/**
  * The actors of the ids in $1, of which $2 is the lowest and $3 the highest, with the parts of their contexts (`wholeContext`). The bounds leave out the partitions of other days before
  * they are opened: with ninety days, opening all of them took 2 ms. Where tables are distributed $4 are the workspaces.
  */

@@ -54,14 +54,14 @@ returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8
 }
 
 /**
- * Finds what `claimDueStatement` would claim, and leaves it as it is: whole, or the ids alone of a kind whose lives are appended. Nothing is
- * locked, so that whoever else looks finds the same.
+ * Finds what `claimDueStatement` would claim, and leaves it as it is: whole, or the ids alone of a kind whose lives are appended. What
+ * somebody else has locked is passed over, since a commit would wait for it with all of its batch: 1 µs a row, where a claim takes 28.
  */
 export function findDueStatement(kind: Kind, where?: string): string {
   return `select ${kind.life ? 'a.id, a.workspace_id' : readColumns(kind)}, (extract(epoch from a.wake_at) * 1000)::float8 as due_at
 from ${kind.life?.due ?? kind.table} a
 where a.wake_at >= $3::timestamptz and a.wake_at <= $1::timestamptz${where === undefined ? '' : ` and ${where}`}
-order by a.wake_at limit $2::integer`;
+order by a.wake_at limit $2::integer for update skip locked`;
 }
 
 /** What is due up to $1 and not before $3, at most $2, and when exactly. It asks every node. */

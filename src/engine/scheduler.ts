@@ -166,9 +166,9 @@ export class Scheduler {
       // The embedded database answers within a turn: without this, requests would wait 40 ms for the first sweeps of a start.
       await untilNextTurn();
       try {
-        const wakeAt = await sweep.run();
-        next = Math.min(next, wakeAt);
-        oldest = Math.max(oldest, this.clock.now() - wakeAt);
+        const { due, alarm } = await sweep.run();
+        next = Math.min(next, alarm);
+        oldest = Math.max(oldest, this.clock.now() - due);
         if (isTimeToAsk || sweep.hasLeft) await sweep.readBack();
       } catch (error) {
         failures.push(error);
@@ -183,7 +183,7 @@ export class Scheduler {
 
   async #sweepLives(): Promise<void> {
     if (this.clock.agreement?.agrees === false) return;
-    for (const sweep of this.#sweeps) if (sweep.wakeable.kind.life) this.expect(await sweep.run());
+    for (const sweep of this.#sweeps) if (sweep.wakeable.kind.life) this.expect((await sweep.run()).alarm);
   }
 
   /** What was known of time holds no more. */

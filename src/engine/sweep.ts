@@ -29,6 +29,16 @@ interface Backlog {
   isLast: boolean;
 }
 
+/** When something is due next, if that is soon (epoch ms). */
+interface Next {
+  /** How far back it lies says how late the scheduler is. */
+  readonly due: number;
+  /** When to look for it. What somebody has locked is left to the next tick: it would be looked for again and again. */
+  readonly alarm: number;
+}
+
+const NEVER: Next = { due: Number.POSITIVE_INFINITY, alarm: Number.POSITIVE_INFINITY };
+
 /** What all sweeps of a process work with. */
 interface SweepParts extends BatchParts {
   readonly settled: SettledTime;
@@ -51,6 +61,8 @@ export class Sweep {
   #readAgainFrom = 0;
   /** Earliest that was left in the backlog. */
   #left: number | null = null;
+  /** It was left though there was room: somebody has it locked. */
+  #isLeftLocked = false;
   /** Something due may wait for room, of which `roomCame` will tell. */
   awaitsRoom = false;
 
@@ -67,22 +79,30 @@ export class Sweep {
     this.#low = null;
   }
 
-  /** Wakes what is due; answers when the next one will be, if that is soon. */
-  async run(): Promise<number> {
+  /** Wakes what is due. */
+  async run(): Promise<Next> {
     this.awaitsRoom = this.#isFull();
-    if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
+    if (this.awaitsRoom) return NEVER;
     const low = this.#low ?? this.#beginAnew();
     // Asked before the looks: what settles during them may have been missed.
     const { until } = this.parts.settled;
     try {
-      const soon = (await this.#batches.wake(low, null)) + AHEAD_MS;
+      const { upTo, isNothing } = await this.#batches.wake(low, null);
+      const soon = upTo + AHEAD_MS;
       const left = await this.#earliest(low, soon);
       if (until !== null && !this.parts.shards)
         this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
       this.awaitsRoom = this.#isFull();
       // That nobody has room for it says nothing of how late the scheduler is.
-      if (this.awaitsRoom) return Number.POSITIVE_INFINITY;
-      return Math.min(left ?? Number.POSITIVE_INFINITY, this.#left ?? Number.POSITIVE_INFINITY);
+      if (this.awaitsRoom) return NEVER;
+      const isLocked = isNothing && left !== null && left <= upTo;
+      return {
+        due: Math.min(left ?? Number.POSITIVE_INFINITY, this.#left ?? Number.POSITIVE_INFINITY),
+        alarm: Math.min(
+          (!isLocked && left) || Number.POSITIVE_INFINITY,
+          (!this.#isLeftLocked && this.#left) || Number.POSITIVE_INFINITY,
+        ),
+      };
     } catch (error) {
       // A transaction that writes was held open, and too much has gathered behind it: read in stretches from here on.
       if (codeOf(error) === TOOK_TOO_LONG) this.restart();
@@ -141,8 +161,9 @@ export class Sweep {
     const to = end - from <= LEAST_MS ? end : Math.ceil(from + (end - from) * share);
     const begun = this.parts.clock.monotonic();
     try {
-      await this.#batches.wake(from, to);
+      const { isNothing } = await this.#batches.wake(from, to);
       this.#left = await this.#earliest(from, to);
+      this.#isLeftLocked = isNothing;
     } catch (error) {
       if (codeOf(error) !== TOOK_TOO_LONG) throw error;
       backlog.share = share / 4;

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../time/clock.ts';
 import type { ActorRow } from './actors.ts';
 import type { Deciders } from './definitions.ts';
-import type { Wakeable } from './due-batches.ts';
+import type { Wakeable, Woken } from './due-batches.ts';
 import type { Actor } from './kind.ts';
 import type { Performing } from './performers.ts';
 import type { RunningKind } from './running-kind.ts';
@@ -50,7 +50,7 @@ async function handOver(
   deps: Deps,
   rows: readonly ActorRow[],
   isBulk: boolean,
-): Promise<true> {
+): Promise<Woken> {
   const { kind } = running;
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = deps.clock.now();
@@ -63,24 +63,30 @@ async function handOver(
       performing.take({ kind: kind.name, actor, effect, ...(isBulk && { isBulk }) });
     }
   }
-  return true;
+  return { left: [], isContested: false };
 }
 
-/** Answers whether all of them were woken. */
 async function wake(
   running: RunningKind,
   { clock, logger }: Deps,
   rows: readonly ActorRow[],
   isClaimed: boolean,
-): Promise<boolean> {
+): Promise<Woken> {
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = clock.now();
   for (const row of rows) keepNewer(running, deciders, row, at);
+  const lostBefore = running.mailbox.lostRaces;
   const results = await running.fireTimers(rows, at, isClaimed);
   for (const result of results)
     if (result.status === 'rejected')
       logger.warn({ err: result.reason }, 'A due actor could not be woken; it stays due.');
-  return results.every((result) => result.status === 'fulfilled' && result.value.outcome === 'changed');
+  const isChanged = (result: (typeof results)[number] | undefined) =>
+    result?.status === 'fulfilled' && result.value.outcome === 'changed';
+  return {
+    left: rows.flatMap(({ id }, index) => (isChanged(results[index]) ? [] : [id])),
+    isContested:
+      running.mailbox.lostRaces > lostBefore || results.some(({ status }) => status === 'rejected'),
+  };
 }
 
 /** A row that cannot be restored (a state of another version, a missing definition) is left to its event, which reports it. */

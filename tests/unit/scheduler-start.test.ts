@@ -18,7 +18,7 @@ async function looksOf(told: (wakeUps: Scheduler) => void): Promise<number> {
   const wakeUps = new Scheduler(
     { query } as unknown as Database,
     clock,
-    [{ kind: emailKind, room: () => 1, wake: async () => true }],
+    [{ kind: emailKind, room: () => 1, wake: async () => ({ left: [], isContested: false }) }],
     pino({ enabled: false }),
   );
   told(wakeUps);

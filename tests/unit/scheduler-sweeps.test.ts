@@ -88,7 +88,7 @@ function scene({ isShared = true, areShared = false } = {}) {
     const begun = woken.push(...(rows as Due[]).map(({ due_at }) => due_at));
     const areAllWoken = await waking(begun);
     if (areAllWoken) withoutAll(rows as Due[]);
-    return areAllWoken;
+    return { left: areAllWoken ? [] : (rows as Due[]).map(({ id }) => id), isContested: !areAllWoken };
   };
   const wakeUps = new Scheduler(
     database,
