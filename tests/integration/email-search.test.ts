@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { Database, Parameter } from '../../src/db/database.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { type Call, Page } from '../../src/http/route.ts';
 import { listEmails } from '../../src/modules/emails/queries.ts';
@@ -191,6 +192,33 @@ for (const [filter, more] of Object.entries({ tag: {}, 'tag and state': { status
     expect(arrived).toBeGreaterThan(5);
     expect(pages.flat()).toEqual(expected);
   });
+
+test('nothing is missed where emails arrive between the statements of one search', async () => {
+  const mark: Mark = { tag: 'kind:a' };
+  const ids = await writeAll('ws_amidst', ALL, (n) => (n % 2 === 1 ? mark : {}));
+  const { database } = store;
+  let arrived = 0;
+  const reads = {
+    query: async (text: string, parameters: readonly Parameter[], options: object) => {
+      const rows = await database.query(text, parameters, options);
+      if (text.startsWith('select e.id from emails'))
+        for (let n = 0; n < 3; n++) await write('ws_amidst', NOW + ++arrived * 1_000);
+      return rows;
+    },
+  } as unknown as Database;
+  const found: string[] = [];
+  for (let after: string | undefined; after !== null; ) {
+    const query = { limit: 50, tag: 'kind:a', ...(after && { after }) };
+    const caller = { workspaceId: 'ws_amidst', livemode: false };
+    const call = { caller, query, now: NOW + 3_600_000 } as unknown as Call<unknown, EmailQuery>;
+    const answered = await listEmails({ reads, isOnNodes: false, mostSearched: BOUND }, call);
+    if (!(answered instanceof Page)) throw new Error(answered.message);
+    found.push(...answered.data.map(({ id }) => id));
+    after = answered.pagination.nextCursor as string | undefined;
+  }
+  expect(arrived).toBeGreaterThan(5);
+  expect(found).toEqual(ids.filter((_, n) => n % 2 === 1));
+});
 
 describe('an email list with days between emails', () => {
   const DAY = 86_400_000;

@@ -86,16 +86,18 @@ export class EmailLists {
   }
 
   /** The matching ones among so many of the newest, if they are near. */
-  readonly amongNewest = (count: number): Promise<readonly EmailItemRow[]> => this.#newest(this.#near, count);
+  readonly amongNewest = (count: number): Promise<readonly EmailItemRow[]> =>
+    this.#newest(this.#near, count, { isPage: true });
 
   /**
-   * The matching ones down to that id, or to the end; no more than so many lie there. They are counted once more, so that they are read in
-   * the order of the workspace's own index: planned for its id alone, 10,000 emails of somebody were looked for among everybody's.
+   * The matching ones down to that id, or to the end, where about so many lie. They are limited once more, so that they are read in the order
+   * of the workspace's own index: planned for its id alone, 10,000 emails of somebody were looked for among everybody's. Twice as many
+   * may be there by now, since others are accepted meanwhile.
    */
   readonly newestDownTo =
     (most: number) =>
     (lowest: string | null): Promise<readonly EmailItemRow[]> =>
-      this.#newest(lowest === null ? this.#all : this.#downTo(lowest), most);
+      this.#newest(lowest === null ? this.#all : this.#downTo(lowest), 2 * most, { isPage: true });
 
   readonly nthNewest = async (count: number): Promise<string | null> =>
     (await this.#nth(count, this.#near)) ?? (await this.#nth(count, this.#all));
@@ -141,7 +143,11 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
   }
 
   /** The newest ones that match, of `examined` emails. */
-  #newest(span: Span, examined: number): Promise<readonly EmailItemRow[]> {
+  #newest(
+    span: Span,
+    examined: number,
+    options: { readonly isPage?: boolean } = {},
+  ): Promise<readonly EmailItemRow[]> {
     const { put, list } = new Values();
     const bounds = putSpan(put, span, this.owner);
     const { where, order } = ownEmails(put, this.owner, bounds);
@@ -151,6 +157,7 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
       `select ${ITEM} from (select * from emails e where ${where} ${order} limit ${put(examined)}::integer) e ${latestTurn(bounds)}
 where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)}::integer`,
       list,
+      options,
     );
   }
 
