@@ -1,5 +1,6 @@
 import { and } from 'xstate';
-import { remembering, standingStill } from './flow-run-setup.ts';
+import type { EndStatus } from './flow-run-context.ts';
+import { logged, remembering, settling, standingStill } from './flow-run-setup.ts';
 
 /** A guard as XState reads it. */
 export type Guard = string | { readonly type: string; readonly params: unknown };
@@ -25,4 +26,33 @@ export const remembered = (guards: readonly Guard[]): Arrow => ({
   ...guarded(guards),
   target: 'held',
   actions: [remembering],
+});
+
+/** A run ends once, whichever arrow led there. */
+const ended = (status: EndStatus, description: string): object => ({
+  description,
+  entry: [{ type: 'end', params: { status } }],
+});
+
+/** By a step of its own, or for want of one: nothing is under way, and nothing can come any more. */
+export const finalState = (status: EndStatus, description: string): object => ({
+  ...{ type: 'final' },
+  ...ended(status, description),
+});
+
+/**
+ * From outside, perhaps amidst a step: its email has left, its request was posted. The run does not go on from there, but what
+ * the step came to is told in the log, once.
+ */
+export const endedAmidst = (status: EndStatus, description: string): object => ({
+  ...ended(status, description),
+  on: {
+    'step.done': { guard: 'stepIsOpen', actions: [logged(), settling] },
+    'step.failed': { guard: 'stepIsOpen', actions: [logged('failed'), settling] },
+    // It was tried, and nobody knows better what came of it.
+    'step.postponed': {
+      guard: 'stepWasTried',
+      actions: [logged('failed: no success before its end'), settling],
+    },
+  },
 });

@@ -34,6 +34,12 @@ export const runSetup = setup({
     visitIsTheLatest: (given) => isOfVisit(given),
     /** A step was begun when the run was ended, and has not told yet what it came to. */
     stepIsOpen: (given) => isOfVisit(given) && given.context.attempt > 0,
+    /** The same of one that was tried without success, and would have been tried again. */
+    stepWasTried: (given) =>
+      isOfVisit(given) &&
+      given.context.attempt > 0 &&
+      given.event.type === 'step.postponed' &&
+      given.event.isUntried !== true,
     ledThere: (given, { way }: { readonly way: string }) =>
       isOfVisit(given) && given.event.type === 'step.done' && given.event.way === way,
     isAwaited: ({ context, event }) =>

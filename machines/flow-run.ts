@@ -1,8 +1,16 @@
 import type { AnyStateMachine } from 'xstate';
 import { type FlowDefinition, type FlowStep, stepBehind, WAITS, waysOf } from './flow-definition.ts';
 import { EXAMPLE_FLOW } from './flow-example.ts';
-import { type Arrow, type Guard, guarded, remembered, STAYING, standsAt } from './flow-run-arrows.ts';
-import type { EndStatus } from './flow-run-context.ts';
+import {
+  type Arrow,
+  endedAmidst,
+  finalState,
+  type Guard,
+  guarded,
+  remembered,
+  STAYING,
+  standsAt,
+} from './flow-run-arrows.ts';
 import {
   arriving,
   beginning,
@@ -12,7 +20,6 @@ import {
   ordered,
   postponing,
   runSetup,
-  settling,
   waitingOut,
 } from './flow-run-setup.ts';
 
@@ -51,30 +58,6 @@ const AT_FIRST = {
   reason: null,
   endedAt: null,
 };
-
-/** A run ends once, whichever arrow led there. */
-const ended = (status: EndStatus, description: string): object => ({
-  description,
-  entry: [{ type: 'end', params: { status } }],
-});
-
-/** By a step of its own, or for want of one: nothing is under way, and nothing can come any more. */
-const finalState = (status: EndStatus, description: string): object => ({
-  ...{ type: 'final' },
-  ...ended(status, description),
-});
-
-/**
- * From outside, perhaps amidst a step: its email has left, its request was posted. The run does not go on from there, but what
- * the step came to is told in the log, once.
- */
-const endedAmidst = (status: EndStatus, description: string): object => ({
-  ...ended(status, description),
-  on: {
-    'step.done': { guard: 'stepIsOpen', actions: [logged(), settling] },
-    'step.failed': { guard: 'stepIsOpen', actions: [logged('failed'), settling] },
-  },
-});
 
 /**
  * Builds the machine of a version: a state for each step, and those that all runs have. Nothing but the definition decides what

@@ -1,3 +1,4 @@
+import { keptContactSql } from '../contacts/queries.ts';
 import type { BirthRule } from '../module.ts';
 
 const OF_CAMPAIGNS = 'campaign_contact_id is not null';
@@ -17,9 +18,9 @@ export const campaignBirths: BirthRule = {
       // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other. Lateral, so that each is
       // looked up by its whole key: by the campaign's alone, everybody in it would be read for each of them.
       sql: (input) => `select i.ord from (
-    select ord, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
+    select ord, workspace_id, livemode, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
     order by campaign_id, campaign_contact_id
-  ) i join campaigns c on c.id = i.campaign_id and c.state = 'sending' and c.attempt = i.campaign_turn
+  ) i ${keptContactSql(['i.workspace_id', 'i.livemode', 'i.campaign_contact_id'])} join campaigns c on c.id = i.campaign_id and c.state = 'sending' and c.attempt = i.campaign_turn
   cross join lateral (
     select from campaign_recipients r where r.campaign_id = i.campaign_id and r.contact_id = i.campaign_contact_id
       and r.state = 'waiting' for update

@@ -1,6 +1,7 @@
 import { openOrNull, type Sealer } from '../../crypto/sealer.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
+import { lowestIdAt, timeOfId } from '../../db/ids.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../telemetry/logger.ts';
@@ -19,6 +20,17 @@ const SEALED_MS = 24 * 60 * 60_000;
 /** So long other instances leave an erasure to the one that works on it. */
 const LEASE_MS = 30_000;
 const PURPOSE = 'a forgotten person';
+
+/** In the place of the id from which emails are looked through, before the eraser has begun. */
+export const NOT_BEGUN = '';
+/** Ids are made by the clocks of all instances. */
+const SKEW_MS = 1_000;
+/** A statement that forgets takes less; what is sent to the same address later is none of the erasure's. */
+const LONGEST_FORGETTING_MS = 10_000;
+
+/** Below it lies every email that was accepted before the contact was gone. */
+const beginningOf = ({ id }: Pick<Erasure, 'id'>, now: number): string =>
+  lowestIdAt('em', Math.min(now + SKEW_MS, timeOfId(id) + LONGEST_FORGETTING_MS));
 
 /** Hides a person, whom the eraser alone has to know, until its work is done. */
 export const sealPerson = (sealer: Sealer, person: Person): string =>
@@ -137,7 +149,8 @@ export class Eraser {
     const opened = openOrNull(sealer, erasure.sealed, PURPOSE);
     if (opened === null) return await this.#putOff(erasure);
     const person = JSON.parse(opened) as Person;
-    let { below, is_through: isThrough, waiting } = erasure;
+    let { is_through: isThrough, waiting } = erasure;
+    let below = erasure.below === NOT_BEGUN ? beginningOf(erasure, clock.now()) : erasure.below;
     const proceed = (nextAt: number) =>
       database.query(PROCEED, [erasure.id, below, isThrough, waiting, iso(nextAt)]);
     if (isThrough) waiting = await eraseFromEmails(database, erasure.workspace_id, person, waiting);

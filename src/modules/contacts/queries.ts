@@ -32,6 +32,15 @@ const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', 
 /** SQL of how strong a status is; null for the reason of a suppression that is none, such as `manual`. */
 const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
 
+/**
+ * SQL that goes on from rows to those whose contact is there, and keeps it until the statement has ended: whoever forgets the contact
+ * waits, and finds what was written for it. `of`: SQL of its workspace, its environment and its id.
+ */
+export const keptContactSql = (of: readonly [workspace: string, livemode: string, id: string]): string =>
+  `cross join lateral (
+    select from contacts c where c.workspace_id = ${of[0]} and c.livemode = ${of[1]} and c.id = ${of[2]} for key share
+  ) kept_contact`;
+
 /** SQL of whether there are contacts where a topic `of` is. */
 export const hasContactsSql = (of: string): string =>
   `exists (select from contacts c where c.workspace_id = ${of}.workspace_id and c.livemode = ${of}.livemode)`;

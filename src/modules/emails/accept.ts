@@ -154,7 +154,8 @@ export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Pro
   return prepared instanceof Failure ? prepared : null;
 }
 
-const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');
+/** The answer where another module has withheld the birth (`Module.births`). */
+export const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');
 
 /** The receipt that clients get. */
 export const receiptOf = (

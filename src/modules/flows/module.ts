@@ -5,6 +5,7 @@ import type { MachineOf } from '../../engine/definitions.ts';
 import type { TimersSay } from '../../engine/running-kind.ts';
 import { defineModule, offered } from '../module.ts';
 import { auditRuns } from './audit-runs.ts';
+import { flowBirths } from './births.ts';
 import { clockedActivity } from './clocked-activity.ts';
 import { clockedDates } from './clocked-dates.ts';
 import { clockedRuns } from './clocked-runs.ts';
@@ -65,6 +66,7 @@ export const flowsModule = defineModule<FlowDeps>({
       },
     },
   ],
+  births: [flowBirths],
   templateUses: [
     {
       what: 'an active flow',

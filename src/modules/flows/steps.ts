@@ -10,7 +10,7 @@ import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
 import { type ChangeDeps, changeContact } from '../contacts/commands.ts';
 import type { Scope } from '../contacts/queries.ts';
-import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
+import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../emails/accept.ts';
 import type { StandingClock } from '../emails/commands.ts';
 import { preferencesPath } from '../preferences/queries.ts';
 import type { WebhookPosting } from '../webhooks/commands.ts';
@@ -96,6 +96,7 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
     },
     // No client can choose this key: theirs have no spaces.
     claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
+    onBehalf: { flow_run_id: work.runId, flow_contact_id: row.contact_id },
     circumstances: {
       contact: contactOf(row),
       event: row.event ?? {},
@@ -105,6 +106,7 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
     clock: time.clock,
     at: '',
   });
+  if (sent === WITHHELD) return { outcome: 'skipped: ended' };
   if (sent instanceof Failure) return refused(sent);
   const { id } = (sent instanceof Replay ? sent.body : sent) as { readonly id: string };
   return { outcome: 'sent', emailId: id };

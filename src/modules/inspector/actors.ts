@@ -199,6 +199,9 @@ export async function actorLife(
   };
 }
 
+/** Of a state that only leads to itself. */
+const LATE_ONLY = 'It goes nowhere any more; what comes late is still recorded.';
+
 /** Explains the actors of a kind without an explanation of its own, by the descriptions of their machine. */
 const brieflyOf =
   (drawing: Drawing): Explain =>
@@ -206,12 +209,16 @@ const brieflyOf =
     const delay = Object.entries(timers).toSorted(([, a], [, b]) => a - b)[0];
     const last = steps.at(-1);
     const isFinal = drawing.states.some(({ name, final }) => name === state && final);
+    const stays = drawing.moves.every(({ from, to }) => from !== state || to === state);
     return {
       summary: drawing.states.find(({ name }) => name === state)?.description ?? `It is ${state}.`,
       rule: last === undefined ? 'Its journal is gone.' : `It came here by ${last.event}.`,
       evidence: [],
       next: delay
         ? { text: `The delay “${delay[0].split('.')[2] ?? delay[0]}” ends.`, at: delay[1] }
-        : { text: isFinal ? 'Nothing more can happen.' : 'Only an event moves it on.', at: null },
+        : {
+            text: isFinal ? 'Nothing more can happen.' : stays ? LATE_ONLY : 'Only an event moves it on.',
+            at: null,
+          },
     };
   };
