@@ -82,8 +82,11 @@ export class DueBatches {
   readonly #forgetStray: string;
   /** Monotonic moment up to which what is due is claimed. */
   #claimsUntil = Number.NEGATIVE_INFINITY;
-  /** What the present pass could not wake. Where it is found once more it needs a claim, which puts it off. */
-  #left = new Set<string>();
+  /**
+   * What the present pass could not wake, of all that is due and of the stretches of a backlog. Where it is found once more it needs a
+   * claim, which puts it off.
+   */
+  readonly #left = { all: new Set<string>(), stretch: new Set<string>() };
 
   constructor(
     private readonly wakeable: Wakeable,
@@ -103,8 +106,11 @@ export class DueBatches {
    */
   async wake(low: number, end: number | null): Promise<Passed> {
     const { room, waitsForRoom = false } = this.wakeable;
-    const leftBefore = this.#left;
-    this.#left = new Set();
+    const pass = end === null ? 'all' : 'stretch';
+    const leftBefore = this.#left[pass];
+    const left = new Set<string>();
+    this.#left[pass] = left;
+    const isLeft = (id: string): boolean => leftBefore.has(id) || left.has(id);
     let from = low;
     let upTo = low;
     let found: Found | null = null;
@@ -116,13 +122,13 @@ export class DueBatches {
         upTo = end ?? this.parts.clock.now();
         const limit = Math.min(BATCH, room() - before.due.length);
         if (this.parts.isStopped() || limit <= 0) break;
-        found = await this.#find(from, upTo, limit, before.due, leftBefore);
+        found = await this.#find(from, upTo, limit, before.due, isLeft);
         count += found.due.length;
-        const rows = await this.#rowsOf(found.due);
+        const rows = await this.#rowsOf(found.due, left);
         await before.ended;
         // Whoever stops leaves to others what was found meanwhile; what was claimed, when the claim has ended.
         if (this.parts.isStopped() && before.due.length > 0) break;
-        before = this.#begin(rows, found);
+        before = this.#begin(rows, found, left);
         // What offers itself is taken at once, and only then is it known how much room is left.
         if (waitsForRoom) before = await endOf(before);
         if (found.isAll) break;
@@ -146,7 +152,7 @@ export class DueBatches {
     to: number,
     limit: number,
     underWay: readonly Claimed[],
-    leftBefore: ReadonlySet<string>,
+    isLeft: (id: string) => boolean,
   ): Promise<Found> {
     const wanted = { from: iso(from), until: iso(to), limit };
     if (this.#isClaiming) {
@@ -156,9 +162,9 @@ export class DueBatches {
     // Nothing says yet that they are not due any more; those before the moment are not looked at.
     const known = new Set(underWay.flatMap(({ id, due_at }) => (due_at >= from ? [id] : [])));
     const seen = await this.#claims.find({ ...wanted, limit: limit + known.size });
-    if (seen.some(({ id }) => leftBefore.has(id) || this.#left.has(id))) {
+    if (seen.some(({ id }) => isLeft(id))) {
       this.#claimForAWhile();
-      return this.#find(from, to, limit, underWay, leftBefore);
+      return this.#find(from, to, limit, underWay, isLeft);
     }
     const fresh = seen.filter(({ id }) => !known.has(id));
     const isAll = seen.length < limit + known.size && fresh.length <= limit;
@@ -176,20 +182,20 @@ export class DueBatches {
     );
   }
 
-  #begin(rows: readonly ActorRow[], { due, isClaimed }: Found): UnderWay {
+  #begin(rows: readonly ActorRow[], { due, isClaimed }: Found, left: Set<string>): UnderWay {
     if (rows.length === 0) return NOTHING;
-    const ended = this.#wake(rows, isClaimed);
+    const ended = this.#wake(rows, isClaimed, left);
     // Until it is awaited, nobody else hears of its failure.
     ended.catch(() => {});
     return { due, ended };
   }
 
-  async #wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<void> {
+  async #wake(rows: readonly ActorRow[], isClaimed: boolean, left: Set<string>): Promise<void> {
     let isContested = true;
     try {
       const woken = await this.wakeable.wake(rows, isClaimed);
       isContested = woken.isContested;
-      for (const id of woken.left) this.#left.add(id);
+      for (const id of woken.left) left.add(id);
     } finally {
       if (isContested) this.#claimForAWhile();
     }
@@ -200,16 +206,22 @@ export class DueBatches {
   }
 
   /** Of a kind whose actors are rows they were found whole. */
-  async #rowsOf(due: readonly Claimed[]): Promise<readonly ActorRow[]> {
+  async #rowsOf(due: readonly Claimed[], left: Set<string>): Promise<readonly ActorRow[]> {
     if (!this.wakeable.kind.life || due.length === 0) return due as readonly (Claimed & ActorRow)[];
     const workspaces = new Map(due.map(({ id, workspace_id }) => [id, workspace_id]));
     const rows = await this.#read([...workspaces.keys()], (id) => workspaces.get(id));
     if (rows.length < workspaces.size) {
       for (const { id } of rows) workspaces.delete(id);
-      for (const id of workspaces.keys()) this.#left.add(id);
-      await this.parts.database.query(this.#forgetStray, [[...workspaces.keys()]]);
+      for (const id of workspaces.keys()) left.add(id);
+      await this.#forget([...workspaces.keys()]);
     }
     return rows;
+  }
+
+  /** What cannot be forgotten now is claimed, and found again; it keeps nobody from being woken. Over several nodes it stays so. */
+  async #forget(ids: readonly string[]): Promise<void> {
+    if (this.parts.shards) return;
+    await this.parts.database.query(this.#forgetStray, [ids]).catch(() => {});
   }
 }
 

@@ -95,11 +95,13 @@ export class Sweep {
       this.awaitsRoom = this.#isFull();
       // That nobody has room for it says nothing of how late the scheduler is.
       if (this.awaitsRoom) return NEVER;
+      // Behind what somebody has locked there may be more, which is free.
       const isLocked = isNothing && left !== null && left <= upTo;
+      const alarm = isLocked ? await this.#earliest(upTo + 1, soon) : left;
       return {
         due: Math.min(left ?? Number.POSITIVE_INFINITY, this.#left ?? Number.POSITIVE_INFINITY),
         alarm: Math.min(
-          (!isLocked && left) || Number.POSITIVE_INFINITY,
+          alarm ?? Number.POSITIVE_INFINITY,
           (!this.#isLeftLocked && this.#left) || Number.POSITIVE_INFINITY,
         ),
       };
