@@ -13,14 +13,22 @@ export const campaignBirths: BirthRule = {
   columns: 'campaign_contact_id text, campaign_turn integer, campaign_next_at timestamptz',
   conditions: [
     {
+      name: 'campaign_contact_is_there',
+      judged: OF_CAMPAIGNS,
+      // By themselves, in the order of their ids as everywhere: those of two campaigns would lock the same contacts in another one.
+      sql: (input) => `select i.ord from (
+    select ord, workspace_id, livemode, campaign_contact_id from ${input} where ${OF_CAMPAIGNS} order by campaign_contact_id
+  ) i ${keptContactSql(['i.workspace_id', 'i.livemode', 'i.campaign_contact_id'])}`,
+    },
+    {
       name: 'campaign_waiting',
       judged: OF_CAMPAIGNS,
       // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other. Lateral, so that each is
       // looked up by its whole key: by the campaign's alone, everybody in it would be read for each of them.
       sql: (input) => `select i.ord from (
-    select ord, workspace_id, livemode, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
+    select ord, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
     order by campaign_id, campaign_contact_id
-  ) i ${keptContactSql(['i.workspace_id', 'i.livemode', 'i.campaign_contact_id'])} join campaigns c on c.id = i.campaign_id and c.state = 'sending' and c.attempt = i.campaign_turn
+  ) i join campaigns c on c.id = i.campaign_id and c.state = 'sending' and c.attempt = i.campaign_turn
   cross join lateral (
     select from campaign_recipients r where r.campaign_id = i.campaign_id and r.contact_id = i.campaign_contact_id
       and r.state = 'waiting' for update
