@@ -46,6 +46,8 @@ export type WebhookDeliveryEvent =
   | ({ readonly type: 'attempt.succeeded' } & AttemptOutcome)
   /** Anything else. */
   | ({ readonly type: 'attempt.failed' } & AttemptOutcome)
+  /** The attempt was not begun, since its process stops: it is another one's. */
+  | { readonly type: 'attempt.declined'; readonly at: number; readonly attempt: number }
   /** The endpoint was disabled or deleted, or the event is gone; nothing more is sent. */
   | { readonly type: 'endpoint.stopped'; readonly at: number; readonly reason: StopReason }
   /** A client asks for the event again, whatever its outcome was; retries start over. */

@@ -64,6 +64,12 @@ const noteAttempt = deliverySetup.assign(({ event }) => ({
   at: event.at,
   attemptedAt: (event as AttemptOutcome).attemptedAt,
 }));
+/** Frees the number of an attempt that was not begun: no outcome can ever carry it. */
+const takeBackAttempt = deliverySetup.assign(({ context, event }) => ({
+  at: event.at,
+  attempt: context.attempt - 1,
+  turnAt: null,
+}));
 const noteStop = deliverySetup.assign(({ event }) => ({
   at: event.at,
   stoppedBy: event.type === 'endpoint.stopped' ? event.reason : null,
@@ -92,7 +98,8 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
       always: [{ guard: 'turnIsToCome', target: 'queued' }, { target: 'posting' }],
     },
     queued: {
-      description: 'Waits for its time in a replay, which is spread over time.',
+      description:
+        'Waits for its time in a replay, which is spread over time, or for another process to post it.',
       on: { ...stops, ...redelivers },
       after: { turn: 'posting' },
     },
@@ -121,6 +128,7 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
             actions: [recordAttempt, tellOfFailure, noteAttempt],
           },
         ],
+        'attempt.declined': { guard: 'attemptIsTheLatest', target: 'queued', actions: takeBackAttempt },
         ...stops,
       },
       // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up retries.

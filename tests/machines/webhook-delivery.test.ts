@@ -47,6 +47,7 @@ const kept = ({ attempt, attemptedAt, httpStatus, responseBody, durationMs, erro
 });
 const stopped = (at: number) => ({ type: 'endpoint.stopped', at, reason: 'endpoint_disabled' }) as const;
 const deleted = (at: number) => ({ type: 'endpoint.stopped', at, reason: 'endpoint_deleted' }) as const;
+const declined = (attempt: number, at: number) => ({ type: 'attempt.declined', at, attempt }) as const;
 const redeliver = (at: number) => ({ type: 'redeliver.requested', at }) as const;
 const lease = (at: number): ActorEvent => ({ type: 'xstate.after.lease.webhookDelivery.posting', at });
 const turn = (at: number): ActorEvent => ({ type: 'xstate.after.turn.webhookDelivery.queued', at });
@@ -59,6 +60,7 @@ const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => 
   succeeded: succeeded(attempt, at),
   'succeeded at last': succeededAtLast(attempt, at),
   failed: failed(attempt, at),
+  declined: declined(attempt, at),
   'succeeded late': succeeded(attempt - 1, at),
   'failed late': failed(attempt - 1, at),
   'succeeded early': succeeded(attempt + 1, at),
@@ -75,7 +77,7 @@ const everyEvent = (attempt: number, at: number): Record<string, ActorEvent> => 
 const taken = {
   made: [],
   queued: ['stopped', 'deleted', 'redeliver', 'turn'],
-  posting: ['succeeded', 'succeeded at last', 'failed', 'stopped', 'deleted', 'lease'],
+  posting: ['succeeded', 'succeeded at last', 'failed', 'declined', 'stopped', 'deleted', 'lease'],
   scheduled: ['stopped', 'deleted', 'redeliver', 'backoff'],
   success: ['redeliver'],
   failed: ['redeliver'],
@@ -119,7 +121,9 @@ describe('every path of the webhook delivery machine', () => {
     for (const path of paths) {
       const { state, context, delays } = along(path);
       const { attempt, retryCount, stoppedBy, attemptedAt } = context;
-      if (attempt > 0) expect(attempt).toBeGreaterThan(retryCount);
+      // A retry is counted before its attempt, which may be declined.
+      const isBegun = state !== 'queued' && state !== 'failed';
+      if (attempt > 0) expect(attempt).toBeGreaterThanOrEqual(isBegun ? retryCount + 1 : retryCount);
       else expect(stoppedBy !== null || state === 'queued').toBe(true);
       expect(retryCount).toBeLessThanOrEqual(state === 'scheduled' ? 4 : 5);
       if (stoppedBy !== null) expect(state).toBe('failed');
@@ -230,6 +234,20 @@ describe('a webhook delivery', () => {
     expect(delivery.tell(failed(20, at))).toBe(false);
     delivery.tell(failed(21, at));
     expect(delivery.delays).toEqual({ backoff: at + BACKOFF_MS[0] });
+  });
+
+  test('that was not begun before its process stopped is due at once, with the same number', () => {
+    const delivery = newDelivery();
+    expect(delivery.tell(declined(2, 1_000_005))).toBe(false);
+    expect(delivery.tell(declined(1, 1_000_005))).toBe(true);
+    expect([delivery.state, delivery.delays]).toEqual(['queued', { turn: 1_000_005 }]);
+    expect(delivery.wake(1_000_005)).toBe(1);
+    expect(delivery.effects).toEqual([{ type: 'post', params: { attempt: 1 } }]);
+    expect([delivery.state, delivery.context.attempt, delivery.context.retryCount]).toEqual([
+      'posting',
+      1,
+      0,
+    ]);
   });
 
   test('stops when its endpoint does, whether an attempt runs or a retry is timed', () => {

@@ -190,6 +190,7 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
     {
       'attempt.succeeded': attemptOutcome,
       'attempt.failed': attemptOutcome,
+      'attempt.declined': ({ attempt }, random) => ({ attempt: about(attempt, random) }),
       'endpoint.stopped': (_, random) => ({
         reason: random.pick(['endpoint_disabled', 'endpoint_deleted', 'event_expired'] as const),
       }),

@@ -56,6 +56,7 @@ export class WebhookPerformer implements Performer {
   readonly slots = ORDERS;
   readonly backlog = 0;
   readonly #queue = new FairQueue(LIMITS);
+  #isStopped = false;
   readonly #read: ReturnType<typeof attemptReader>;
   /** Endpoints whose last attempt in this process failed. Their rows may not show it yet. */
   readonly #failing = new Set<string>();
@@ -65,18 +66,25 @@ export class WebhookPerformer implements Performer {
     this.#read = attemptReader(work.database, work.isOnNodes);
   }
 
-  /** Starts no further attempt. Those under way end; those that wait are left to their leases. */
+  /** Starts no further attempt. Those under way end; those that wait are left to others. */
   stop(): void {
+    this.#isStopped = true;
     this.#queue.close();
+  }
+
+  /** What finds no place is tried again when its lease has ended; what was not begun before a stop need not wait for that. */
+  declined({ effect }: Order): readonly WebhookDeliveryEvent[] {
+    const { attempt } = effect.params as { readonly attempt: number };
+    return this.#isStopped ? [{ type: 'attempt.declined', at: this.work.clock.now(), attempt }] : [];
   }
 
   stopped(): void {
     this.work.poster.close();
   }
 
-  perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
+  async perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
     const { attempt } = order.effect.params as { readonly attempt: number };
-    return this.attempt({
+    const came = await this.attempt({
       id: order.actor.id,
       workspaceId: order.actor.workspaceId,
       subject: (order.payload as string | undefined) ?? null,
@@ -84,6 +92,7 @@ export class WebhookPerformer implements Performer {
       leaseEnd: Math.min(...Object.values(order.actor.timers)),
       standsAt: null,
     });
+    return came.length > 0 ? came : this.declined(order);
   }
 
   /** Makes an attempt, and answers what the delivery is to be told. @throws Unavailable */
