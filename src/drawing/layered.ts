@@ -1,6 +1,6 @@
 import { type Arrow, arrowsOf, START } from './arrows.ts';
 import type { Box, Layout, Line, Point } from './layout.ts';
-import type { Drawing } from './moves.ts';
+import { type Drawing, isEnd } from './moves.ts';
 
 // The positions of machines that no build knows, such as those of flows: plain, and the same each time.
 
@@ -32,17 +32,19 @@ export function layeredLayout(drawing: Drawing): Layout {
 }
 
 /** What most states may do in the same way hides what tells them apart: it is written in the machine, and has no line. */
-function isCommon({ states, moves }: Drawing, { from, to, moves: own }: Arrow): boolean {
+function isCommon(drawing: Drawing, { from, to, moves: own }: Arrow): boolean {
   if (from === START) return false;
-  const open = states.filter(({ final }) => !final).length;
+  const { states, moves } = drawing;
+  const open = states.filter(({ name }) => !isEnd(drawing, name)).length;
   const isShared = (cause: string | null) =>
     new Set(moves.filter((move) => move.to === to && move.cause === cause).map((move) => move.from)).size;
   return open > 2 && own.every(({ cause }) => cause !== null && isShared(cause) * 2 > open);
 }
 
 /** The states by their distance from the beginning, those nobody leads to and the ends in rows of their own. */
-function rowsOf({ initial, states }: Drawing, arrows: readonly Arrow[]): readonly (readonly string[])[] {
-  const ends = new Set(states.filter(({ final }) => final).map(({ name }) => name));
+function rowsOf(drawing: Drawing, arrows: readonly Arrow[]): readonly (readonly string[])[] {
+  const { initial, states } = drawing;
+  const ends = new Set(states.map(({ name }) => name).filter((name) => isEnd(drawing, name)));
   const depths = new Map([[initial, 0]]);
   for (const from of depths.keys())
     for (const arrow of arrows)

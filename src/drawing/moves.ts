@@ -33,6 +33,10 @@ export interface Drawing {
   readonly delays: readonly { readonly name: string; readonly ms: number | null }[];
 }
 
+/** Nothing leads away from that state, though what comes late may be taken in it. */
+export const isEnd = ({ moves }: Pick<Drawing, 'moves'>, state: string): boolean =>
+  moves.every(({ from, to }) => from !== state || to === state);
+
 /** Reads a machine; `always` and `after` arrows are drawn too, which xstate/graph's own `toDirectedGraph` leaves out. */
 export function draw(machine: AnyStateMachine): Drawing {
   const nodes: AnyStateNode[] = Object.values(machine.root.states);

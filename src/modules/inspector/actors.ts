@@ -1,6 +1,6 @@
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
-import { type Drawing, draw } from '../../drawing/moves.ts';
+import { type Drawing, draw, isEnd } from '../../drawing/moves.ts';
 import { type ActorHistory, readLife } from '../../engine/history.ts';
 import { isKeptSql, newestKeptSql } from '../../engine/kept-births-sql.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
@@ -209,7 +209,7 @@ const brieflyOf =
     const delay = Object.entries(timers).toSorted(([, a], [, b]) => a - b)[0];
     const last = steps.at(-1);
     const isFinal = drawing.states.some(({ name, final }) => name === state && final);
-    const stays = drawing.moves.every(({ from, to }) => from !== state || to === state);
+    const stays = isEnd(drawing, state);
     return {
       summary: drawing.states.find(({ name }) => name === state)?.description ?? `It is ${state}.`,
       rule: last === undefined ? 'Its journal is gone.' : `It came here by ${last.event}.`,
