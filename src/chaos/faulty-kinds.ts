@@ -118,7 +118,9 @@ function faultyPerformer(
   return {
     slots: kind === 'email' ? (slots ?? performer.slots) : performer.slots,
     backlog: performer.backlog,
-    ...(performer.declined ? { declined: (order) => performer.declined?.(order) ?? [] } : {}),
+    ...(performer.declined
+      ? { declined: (order, isStopping) => performer.declined?.(order, isStopping) ?? [] }
+      : {}),
     settled: (order) => performer.settled?.(handed(order)),
     ...(performer.room ? { room: () => performer.room?.() ?? 0 } : {}),
     stop: () => performer.stop?.(),

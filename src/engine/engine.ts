@@ -220,7 +220,7 @@ export class Engine implements SelectionTeller {
         share,
         drafts.flatMap((draft) => (draft.isLeft ? [] : ordersOf(kind, draft))),
       ))
-        if (this.#stopping) performing.decline(order);
+        if (this.#stopping) performing.decline(order, true);
         else performing.take(order);
     this.#scheduler.expect(
       Math.min(

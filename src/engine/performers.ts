@@ -22,8 +22,11 @@ export interface Performer {
   room?(): number;
   /** The same for those that nobody waits for (`Offers.bulk`). */
   bulkRoom?(): number;
-  /** What the actor of an order that will not be begun is told; without it, it waits for its lease to end. */
-  declined?(order: Order): readonly ActorEvent[];
+  /**
+   * What the actor of an order that will not be begun is told; without it, it waits for its lease to end. `isStopping`: by this process;
+   * else there is no place for it.
+   */
+  declined?(order: Order, isStopping: boolean): readonly ActorEvent[];
   /** What an order came to that took a while is durable now, or will not be told. */
   settled?(order: Order): void;
   /** Nothing new is to begin; what runs should end soon. */
@@ -67,8 +70,8 @@ export class Performing {
   take(order: Order): void {
     const granted = this.#slots.take();
     if (granted === true) this.#start(order);
-    else if (granted === false) this.decline(order);
-    else void granted.then((isGranted) => (isGranted ? this.#start(order) : this.decline(order)));
+    else if (granted === false) this.decline(order, false);
+    else void granted.then((isGranted) => (isGranted ? this.#start(order) : this.decline(order, true)));
   }
 
   /** Declines what waits, and resolves once no order runs. */
@@ -80,8 +83,8 @@ export class Performing {
   }
 
   /** Tells the actor that its order will not be begun. */
-  decline(order: Order): void {
-    const events = this.performer.declined?.(order) ?? [];
+  decline(order: Order, isStopping: boolean): void {
+    const events = this.performer.declined?.(order, isStopping) ?? [];
     if (events.length > 0) void this.report(order, events);
   }
 

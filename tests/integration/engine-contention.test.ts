@@ -106,6 +106,25 @@ const deadlocks = async (): Promise<number> =>
     )
   )[0]?.n as number;
 
+/** Has engines wake so many emails that are due at one moment, and expects that each email was begun once. */
+async function wokenBy(engines: readonly Engine[], clock: ManualClock): Promise<readonly string[]> {
+  const births = Array.from({ length: 1_500 }, () =>
+    emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
+  );
+  await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
+  clock.time = NOW + 60_000;
+  await Promise.all(engines.map((engine) => engine.wakeDue()));
+  const ids = births.map(({ id }) => id);
+  const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
+    store.database,
+    `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails_now
+     where id = any($1::text[]) group by 1, 2`,
+    [ids],
+  );
+  expect([...rows]).toEqual([{ state: 'sending', attempt: 1, n: 1_500 }]);
+  return ids;
+}
+
 describe('two engines on one database', () => {
   test('contend for the same actors: every event is written once, and nothing deadlocks', async () => {
     const ids = await sentEmails(60);
@@ -167,21 +186,10 @@ describe('two engines on one database', () => {
 
   test('share what is due: each email fires once', async () => {
     const clock = new ManualClock(NOW);
-    const engines = databases.map((database) => engineOver(database, { clock }));
-    const births = Array.from({ length: 1_500 }, () =>
-      emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
+    const ids = await wokenBy(
+      databases.map((database) => engineOver(database, { clock })),
+      clock,
     );
-    await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
-    clock.time = NOW + 60_000;
-    await Promise.all(engines.map((engine) => engine.wakeDue()));
-    const ids = births.map(({ id }) => id);
-    const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
-      store.database,
-      `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails_now
-       where id = any($1::text[]) group by 1, 2`,
-      [ids],
-    );
-    expect([...rows]).toEqual([{ state: 'sending', attempt: 1, n: 1_500 }]);
     const written = await bookkeeping(ids);
     expect(written.writes).toBe(3_000);
     // Both had their share of it.
@@ -197,20 +205,7 @@ describe('two engines on one database', () => {
     const clock = new ManualClock(NOW);
     const engines = databases.map((database) => engineOver(database, { clock }));
     for (const engine of engines) engine.shareTimers(false);
-    const births = Array.from({ length: 1_500 }, () =>
-      emailSpawn(plainInput(NOW, { scheduledAt: NOW + 60_000 })),
-    );
-    await Promise.all(births.map((birth) => (engines[0] as Engine).spawn('email', birth)));
-    clock.time = NOW + 60_000;
-    await Promise.all(engines.map((engine) => engine.wakeDue()));
-    const ids = births.map(({ id }) => id);
-    const rows = await rowsOf<{ state: string; attempt: number; n: number }>(
-      store.database,
-      `select state, (context ->> 'attempt')::integer as attempt, count(*)::integer as n from emails_now
-       where id = any($1::text[]) group by 1, 2`,
-      [ids],
-    );
-    expect([...rows]).toEqual([{ state: 'sending', attempt: 1, n: 1_500 }]);
+    const ids = await wokenBy(engines, clock);
     // Nobody loses them in between: each is due again when its lease ends, and not before.
     const [due] = await rowsOf<{ n: number }>(
       store.database,

@@ -56,7 +56,6 @@ export class WebhookPerformer implements Performer {
   readonly slots = ORDERS;
   readonly backlog = 0;
   readonly #queue = new FairQueue(LIMITS);
-  #isStopped = false;
   readonly #read: ReturnType<typeof attemptReader>;
   /** Endpoints whose last attempt in this process failed. Their rows may not show it yet. */
   readonly #failing = new Set<string>();
@@ -68,14 +67,13 @@ export class WebhookPerformer implements Performer {
 
   /** Starts no further attempt. Those under way end; those that wait are left to others. */
   stop(): void {
-    this.#isStopped = true;
     this.#queue.close();
   }
 
   /** What finds no place is tried again when its lease has ended; what was not begun before a stop need not wait for that. */
-  declined({ effect }: Order): readonly WebhookDeliveryEvent[] {
+  declined({ effect }: Order, isStopping: boolean): readonly WebhookDeliveryEvent[] {
     const { attempt } = effect.params as { readonly attempt: number };
-    return this.#isStopped ? [{ type: 'attempt.declined', at: this.work.clock.now(), attempt }] : [];
+    return isStopping ? [{ type: 'attempt.declined', at: this.work.clock.now(), attempt }] : [];
   }
 
   stopped(): void {
@@ -92,7 +90,7 @@ export class WebhookPerformer implements Performer {
       leaseEnd: Math.min(...Object.values(order.actor.timers)),
       standsAt: null,
     });
-    return came.length > 0 ? came : this.declined(order);
+    return came.length > 0 ? came : this.declined(order, this.#queue.isClosed);
   }
 
   /** Makes an attempt, and answers what the delivery is to be told. @throws Unavailable */

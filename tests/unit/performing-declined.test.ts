@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test';
+import type { Order } from '../../src/engine/draft.ts';
+import { Performing } from '../../src/engine/performers.ts';
+
+test('an order that is not begun is declined with the reason: no place, or a stop', async () => {
+  const declined: [string, boolean][] = [];
+  const { promise: gate, resolve: end } = Promise.withResolvers<readonly []>();
+  const performing = new Performing(
+    {
+      ...{ slots: 1, backlog: 1, perform: () => gate },
+      declined: ({ kind }, isStopping) => {
+        declined.push([kind, isStopping]);
+        return [];
+      },
+    },
+    async () => {},
+    () => {},
+    () => Promise.reject(new Error('Nobody is told.')),
+  );
+  for (const kind of ['runs', 'waits', 'finds no place']) performing.take({ kind } as Order);
+  expect(declined).toEqual([['finds no place', false]]);
+  const stopped = performing.stopped();
+  end([]);
+  await stopped;
+  expect(declined.slice(1)).toEqual([['waits', true]]);
+});
