@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { FirstKey } from '../modules/api-keys/issue.ts';
+import { leaves } from '../transport/traits.ts';
 
 /** The text of the first start: the keys, which are shown only now, a first email to send, and where to look next. */
 export function firstRunText(
@@ -21,7 +22,7 @@ export function firstRunText(
     `    -H 'content-type: application/json' \\`,
     `    -d '{"from":"you@example.com","to":"delivered@${simulatorDomain}","subject":"Hello","text":"It works."}'`,
     '',
-    ...(transport[0] === 'capture' ? captured(publicUrl) : []),
+    ...(!leaves(transport[0]) ? captured(publicUrl) : []),
     'Then look at:',
     `  ${publicUrl}/docs       every endpoint, with examples`,
     `  ${publicUrl}/v1/emails  what was sent, with the same key`,

@@ -80,6 +80,20 @@ function complete(values: Values, executable: boolean): Omit<Config, 'torture'> 
 const camel = (name: string): string =>
   name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** The settings that each transport needs. */
+const NEEDED_BY_TRANSPORT: Readonly<
+  Record<Config['transport'][number], { settings: string; isComplete: (config: Config) => boolean }>
+> = {
+  capture: { settings: '', isComplete: () => true },
+  direct: { settings: '', isComplete: () => true },
+  smtp: { settings: 'SMTP_URL', isComplete: ({ smtpUrl }) => smtpUrl !== null },
+  ses: {
+    settings: 'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+    isComplete: ({ sesRegion, awsAccessKeyId, awsSecretAccessKey }) =>
+      Boolean(sesRegion && awsAccessKeyId && awsSecretAccessKey),
+  },
+};
+
 /** Contradictions between values that are valid by themselves. */
 function contradictionsIn(config: Config): string[] {
   const wrong: [boolean, string][] = [
@@ -113,10 +127,6 @@ function contradictionsIn(config: Config): string[] {
       'SECRET_KEY and SECRET_KEY_PREVIOUS must differ: the first is the new key, the other the one before.',
     ],
     [
-      config.transport.includes('smtp') && config.smtpUrl === null,
-      'SMTP_URL must be set with TRANSPORT=smtp.',
-    ],
-    [
       config.smtpFallbackUrl !== null && !config.transport.includes('smtp'),
       'TRANSPORT must name smtp with SMTP_FALLBACK_URL.',
     ],
@@ -124,11 +134,10 @@ function contradictionsIn(config: Config): string[] {
       config.smtpFallbackUrl !== null && endOf(config.smtpFallbackUrl) === endOf(config.smtpUrl ?? ''),
       'SMTP_FALLBACK_URL must name another relay than SMTP_URL: another host or another port.',
     ],
-    [
-      config.transport.includes('ses') &&
-        !(config.sesRegion && config.awsAccessKeyId && config.awsSecretAccessKey),
-      'SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set with TRANSPORT=ses.',
-    ],
+    ...config.transport.map((name): [boolean, string] => {
+      const { settings, isComplete } = NEEDED_BY_TRANSPORT[name];
+      return [!isComplete(config), `${settings} must be set with TRANSPORT=${name}.`];
+    }),
     [
       config.bodyStore !== null && bodyStoreKey(config) === null,
       'BODY_STORE_ACCESS_KEY_ID and BODY_STORE_SECRET_ACCESS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, must be set with BODY_STORE.',

@@ -1,6 +1,7 @@
 import { PLANS } from '../auth/plans.ts';
 import type { Config } from '../config/config.ts';
 import type { Database } from '../db/database.ts';
+import { leaves } from '../transport/traits.ts';
 import { type Diagnosis, fine, skipped, warning } from './diagnosis.ts';
 
 /** Warns of the ceiling of the free plan, which is meant for plans that are sold and ends the mail of somebody who runs this alone. */
@@ -9,7 +10,7 @@ export async function diagnosePlans(
   { transport, stripeSecretKey }: Pick<Config, 'transport' | 'stripeSecretKey'>,
 ): Promise<Diagnosis> {
   const check = 'Plan';
-  if (transport.every((name) => name === 'capture')) return skipped(check, 'No live mail leaves.');
+  if (!transport.some(leaves)) return skipped(check, 'No live mail leaves.');
   const [schema] = await database.query<{ there: boolean }>(
     `select to_regclass('workspaces') is not null as there`,
   );

@@ -1,15 +1,13 @@
 import { Circuit, type CircuitState } from './circuit.ts';
 import { sendInOrder, type Way } from './in-order.ts';
 import type { Monotonic } from './monotonic.ts';
+import { TRANSPORT_TRAITS } from './traits.ts';
 import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
 
 type Name = Transport['name'];
 
-/** Transports that are never down by themselves, so that nothing comes after them: a receiving server that is down is no fault of `direct`. */
-const LAST: readonly Name[] = ['capture', 'direct'];
-
 /** True when another transport may come after that one. */
-export const mayBeFollowed = (name: Name): boolean => !LAST.includes(name);
+export const mayBeFollowed = (name: Name): boolean => TRANSPORT_TRAITS[name].mayBeFollowed;
 
 /** The order of transports: each once, none after one that is never down. */
 export function orderOf(first: Name, fallbacks: readonly Name[]): readonly [Name, ...Name[]] {

@@ -79,7 +79,7 @@ export class Transports {
   named(name: Transport['name']): Transport {
     const known = this.#open.get(name);
     if (known) return known;
-    const opened = this.#create(name);
+    const opened = this.#create[name]();
     opened.keepTo?.(this.#part);
     this.#open.set(name, opened);
     return opened;
@@ -96,52 +96,66 @@ export class Transports {
     await Promise.all([...this.#open.values()].map((transport) => transport.close()));
   }
 
-  #create(name: Transport['name']): Transport {
-    const { settings, means } = this;
-    const { ca } = means;
-    const ehloName = settings.ehloName ?? introduction(means.hostName);
-    if (name === 'capture') return new CaptureTransport(means.keep);
-    if (name === 'smtp') {
-      const open = (setting: string, text: string | null) => {
-        const relay = text === null ? null : readRelayUrl(text);
-        if (relay === null)
-          throw new UnusableSettings(`${setting} must be smtp[s]://user:password@host:port.`);
-        return {
-          name: `${relay.name}:${relay.port}`,
-          transport: new RelayTransport({ ...relay, ehloName, ca, setting }),
-        };
-      };
-      const first = open('SMTP_URL', settings.smtpUrl);
-      if (settings.smtpFallbackUrl === null) return first.transport;
-      const second = open('SMTP_FALLBACK_URL', settings.smtpFallbackUrl);
-      return new FailoverTransport([first, second], means.monotonic);
-    }
-    if (name === 'ses') {
-      const { sesRegion: region, sesEndpoint: endpoint, awsAccessKeyId, awsSecretAccessKey } = settings;
-      if (region === null || awsAccessKeyId === null || awsSecretAccessKey === null)
-        throw new UnusableSettings('SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set.');
-      return new SesTransport({
-        region,
-        endpoint,
-        accessKeyId: awsAccessKeyId,
-        secretAccessKey: awsSecretAccessKey,
-        configurationSet: settings.sesConfigurationSet,
-        topicArn: settings.sesTopicArn,
-        now: means.now,
-      });
-    }
-    const { resolver, monotonic, random, mayConnect, probeDomain = null } = means;
-    const reach = mayConnect === undefined ? {} : { mayConnect };
+  /** Opens each transport: a name without an entry does not compile. */
+  readonly #create: Readonly<Record<Transport['name'], () => Transport>> = {
+    capture: () => new CaptureTransport(this.means.keep),
+    smtp: () => this.#relays(),
+    direct: () => this.#direct(),
+    ses: () => this.#ses(),
+  };
+
+  get #ehloName(): string {
+    return this.settings.ehloName ?? introduction(this.means.hostName);
+  }
+
+  #relays(): Transport {
+    const { smtpUrl, smtpFallbackUrl } = this.settings;
+    const first = this.#relay('SMTP_URL', smtpUrl);
+    if (smtpFallbackUrl === null) return first.transport;
+    return new FailoverTransport(
+      [first, this.#relay('SMTP_FALLBACK_URL', smtpFallbackUrl)],
+      this.means.monotonic,
+    );
+  }
+
+  #relay(
+    setting: string,
+    text: string | null,
+  ): { readonly name: string; readonly transport: RelayTransport } {
+    const relay = text === null ? null : readRelayUrl(text);
+    if (relay === null) throw new UnusableSettings(`${setting} must be smtp[s]://user:password@host:port.`);
+    const transport = new RelayTransport({ ...relay, ehloName: this.#ehloName, ca: this.means.ca, setting });
+    return { name: `${relay.name}:${relay.port}`, transport };
+  }
+
+  #ses(): Transport {
+    const { sesRegion: region, awsAccessKeyId, awsSecretAccessKey } = this.settings;
+    if (region === null || awsAccessKeyId === null || awsSecretAccessKey === null)
+      throw new UnusableSettings('SES_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set.');
+    return new SesTransport({
+      region,
+      endpoint: this.settings.sesEndpoint,
+      accessKeyId: awsAccessKeyId,
+      secretAccessKey: awsSecretAccessKey,
+      configurationSet: this.settings.sesConfigurationSet,
+      topicArn: this.settings.sesTopicArn,
+      now: this.means.now,
+    });
+  }
+
+  #direct(): Transport {
+    const { settings } = this;
+    const { resolver, monotonic, random, ca, mayConnect, probeDomain = null } = this.means;
     return new DirectTransport({
       resolver,
       monotonic,
       random,
-      ehloName,
+      ehloName: this.#ehloName,
       port: settings.directPort,
       limits: mxGroupLimits(settings.directConnectionsPerSite, settings.directMessagesPerMinute),
       ca,
       probeDomain,
-      ...reach,
+      ...(mayConnect && { mayConnect }),
     });
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,8 +6,10 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dir, '../..');
 
-/** What is added to the email's machine: each text goes behind the one before it. */
-const ADDITIONS = [
+/** A text of one file, and the text that goes behind it. */
+type Addition = readonly [path: string, behind: string, text: string];
+
+const STATE: readonly Addition[] = [
   [
     'machines/email.ts',
     'states: {',
@@ -19,10 +21,14 @@ const ADDITIONS = [
     `| { readonly type: 'pause.requested'; readonly at: number }`,
   ],
   ['machines/email-setup.ts', 'actions: {', 'archive: () => {},'],
-] as const;
+];
+
+const TRANSPORT: readonly Addition[] = [
+  ['src/transport/transport.ts', 'export const TRANSPORTS = [', `'postmark',`],
+];
 
 /** A copy of the sources, as they would be after the additions, in a folder of its own. */
-function scratchCopy(additions: typeof ADDITIONS): string {
+function scratchCopy(additions: readonly Addition[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-total-maps-'));
   for (const part of ['machines', 'src', 'drizzle', 'package.json', 'tsconfig.json'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
@@ -51,12 +57,22 @@ function compile(folder: string): readonly string[] {
   return tsc.stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): error/.test(line));
 }
 
-test('a state, an event and an effect that are added do not compile until every place has decided on them', () => {
-  const folder = scratchCopy(ADDITIONS);
-  try {
-    const errors = compile(folder);
-    const files = new Set(errors.map((line) => line.slice(0, line.indexOf('('))));
-    expect([...files].toSorted()).toEqual([
+const folder = scratchCopy([...STATE, ...TRANSPORT]);
+let errors: readonly string[] = [];
+beforeAll(() => {
+  errors = compile(folder);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The files whose errors name one of these words. */
+const placesOf = (...words: readonly string[]): readonly string[] => {
+  const named = errors.filter((line) => words.some((word) => line.includes(word)));
+  return [...new Set(named.map((line) => line.slice(0, line.indexOf('('))))].toSorted();
+};
+
+describe('an addition does not compile until every place has decided on it', () => {
+  test('a state, an event and an effect of the email', () => {
+    expect(placesOf('paused', 'pause.requested', 'archive')).toEqual([
       'src/audit/quotas.ts',
       'src/chaos/judge.ts',
       'src/dashboard/web/state-color.ts',
@@ -67,9 +83,19 @@ test('a state, an event and an effect that are added do not compile until every 
       'src/modules/emails/read/page.ts',
       'src/modules/emails/retention/live-data-pruner.ts',
     ]);
-    for (const name of ['paused', 'pause.requested', 'archive'])
-      expect(errors.filter((line) => line.includes(name)).length).toBeGreaterThan(0);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+    for (const name of ['paused', 'pause.requested', 'archive']) expect(placesOf(name)).not.toBeEmpty();
+  });
+
+  test('a transport: its traits, its settings and the object that sends', () => {
+    expect(placesOf('postmark')).toEqual([
+      'src/config/config.ts',
+      'src/transport/traits.ts',
+      'src/transport/transports.ts',
+    ]);
+  });
+
+  test('and the compiler names no other error', () => {
+    const words = ['paused', 'pause.requested', 'archive', 'postmark'];
+    expect(errors.filter((line) => !words.some((word) => line.includes(word)))).toEqual([]);
+  });
 });

@@ -2,6 +2,7 @@ import type { DomainContext, DomainEvent, RecordStatus, Verdict } from '../../..
 import { type CheckedRecord, checkRecords } from '../../transport/dns/check-records.ts';
 import type { Resolver } from '../../transport/dns/resolver.ts';
 import type { IdentityState } from '../../transport/ses/identity.ts';
+import { leaves } from '../../transport/traits.ts';
 import {
   isThere,
   maySwitch,
@@ -63,7 +64,7 @@ type Found = Pick<CheckOutcome, 'verdict' | 'records' | 'switchTo'>;
 
 /** True when a domain needs no proof: its name cannot exist in the public DNS, and its mail does not leave. */
 export const isExempt = (setup: DnsSetup, domain: Pick<RecordSource, 'name' | 'provider'>): boolean =>
-  transportOf(domain, setup) === 'capture' && isReserved(domain.name);
+  !leaves(transportOf(domain, setup)) && isReserved(domain.name);
 
 /** Looks up every record of a domain, and asks the provider when there is one. */
 export async function checkRecordsOf(

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { RecordStatus } from '../../../machines/domain-context.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
 import { orderOf } from '../../transport/order.ts';
+import { TRANSPORT_TRAITS, type TransportTraits } from '../../transport/traits.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
@@ -84,7 +85,7 @@ const TTL_SECONDS = 3_600;
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
   const { name, keySets, trackingDomain } = domain;
-  const signsHere = waysOf(domain, setup).some((way) => way !== 'ses');
+  const signsHere = waysOf(domain, setup).some((way) => TRANSPORT_TRAITS[way].isSignedHere);
   const records = [
     ...keyRecords(domain, keysAt(keySets, 'active'), ['dkim', 'dkimEd25519'], signsHere),
     ...keyRecords(domain, keysAt(keySets, 'pending'), ['nextDkim', 'nextDkimEd25519'], signsHere),
@@ -121,11 +122,14 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   if (setup.returnPathDomain !== null)
     return [record('returnPath', 'CNAME', returnPath, setup.returnPathDomain, false)];
   const { mailHost, relayHosts } = setup;
-  const ways = waysOf(domain, setup).filter((way) => way !== 'ses');
-  const hosts = ways.flatMap((way) => (way === 'smtp' && relayHosts.length > 0 ? relayHosts : [mailHost]));
+  const hostsOf: Readonly<Record<TransportTraits['sendingHosts'], readonly string[]>> = {
+    own: [mailHost],
+    relay: relayHosts.length > 0 ? relayHosts : [mailHost],
+    none: [],
+  };
+  const hosts = waysOf(domain, setup).flatMap((way) => hostsOf[TRANSPORT_TRAITS[way].sendingHosts]);
   const policy = `v=spf1 ${[...new Set(hosts)].map(mechanismOf).join(' ')} ~all`;
-  const first = transportOf(domain, setup);
-  const required = first !== 'smtp' && first !== 'ses';
+  const required = TRANSPORT_TRAITS[transportOf(domain, setup)].needsReturnPath;
   // SPF needs the MX as well: receivers refuse envelope senders whose domain accepts no mail.
   return [
     record('spf', 'TXT', returnPath, policy, required),

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { type Failure, invalid } from '../../http/failure.ts';
 import { mayBeFollowed } from '../../transport/order.ts';
 import { readRelayUrl } from '../../transport/smtp/relay-url.ts';
+import { leaves } from '../../transport/traits.ts';
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { allowedOn, DEFAULT_PER_DAY, endOf, type WarmUp } from '../../transport/warm-up.ts';
 import type { WantedWarmUp } from './model.ts';
@@ -46,7 +47,7 @@ export function readFallbacks(
 ): readonly Transport['name'][] | Failure {
   const order = [first];
   const problems = wanted.flatMap((each, index) => {
-    const name = transports.find((known) => known === each && known !== 'capture');
+    const name = transports.find((known) => known === each && leaves(known));
     const message = name === undefined ? unknownHere(transports) : misplaced(name, order);
     if (name !== undefined && message === null) order.push(name);
     return message === null ? [] : [{ path: `/body/fallbacks/${index}`, message }];
@@ -55,7 +56,7 @@ export function readFallbacks(
 }
 
 const unknownHere = (transports: EnabledTransports): string => {
-  const choice = transports.filter((name) => name !== 'capture').join(', ') || 'none';
+  const choice = transports.filter(leaves).join(', ') || 'none';
   return `Choose among the transports that are enabled here and send mail: ${choice}.`;
 };
 
@@ -81,7 +82,7 @@ export function readWarmUps(
   const read: WarmUp[] = [];
   const problems = wanted.flatMap(({ provider: named, startedAt, perDay }, index) => {
     const path = `/body/warmUps/${index}`;
-    const provider = transports.find((known) => known === named && known !== 'capture');
+    const provider = transports.find((known) => known === named && leaves(known));
     if (provider === undefined) return [{ path: `${path}/provider`, message: unknownHere(transports) }];
     if (read.some((one) => one.provider === provider))
       return [

@@ -6,6 +6,7 @@ import type { Logger } from '../../../telemetry/logger.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import { type PoolLimits, type PoolWorker, startThread, WorkerPool } from '../../../threads/worker-pool.ts';
 import type { SigningKey } from '../../../transport/dkim/signing-key.ts';
+import { TRANSPORT_TRAITS } from '../../../transport/traits.ts';
 import type { OutboundMessage, Transport, WrittenMessage } from '../../../transport/transport.ts';
 import {
   type Copy,
@@ -129,8 +130,8 @@ export function bulkWriter(
       const { dkim, ...bare } = unwritten(message, copy, sender);
       const here = (): OutboundMessage => outboundMessage(message, copy, sender, personalise);
       if (bare.attachments.length > 0) return here();
-      // Amazon signs by itself.
-      const isSigned = by !== 'ses' || sender.fallbacks.length > 0;
+      // A fallback of a provider that signs by itself may need the signature.
+      const isSigned = TRANSPORT_TRAITS[by].isSignedHere || sender.fallbacks.length > 0;
       const job: WritingJob = {
         message: bare,
         parts: { text: content.text, html: content.html },

@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/database.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
+import { leaves } from '../../../transport/traits.ts';
 import type { OutboundMessage, Outcome, Transport } from '../../../transport/transport.ts';
 import type { SendingDomain } from '../accept/prepare.ts';
 import type { Sender } from './message.ts';
@@ -86,7 +87,7 @@ export function directMail({
     if (!way) return 'no sender';
     const { from, sender } = way;
     const by = transport(sender.provider);
-    if (by.name === 'capture') return 'captured';
+    if (!leaves(by.name)) return 'captured';
     const message: OutboundMessage = {
       ...{ emailId: id, attempt: 1, from, to: [{ name: null, address: to }], cc: [], bcc: [], replyTo: [] },
       ...{ recipients: [to], subject, text, html, attachments: [], unsubscribe: null, dkim: sender.dkim },
