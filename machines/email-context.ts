@@ -128,12 +128,21 @@ export type EmailEvent =
         readonly recipient: number;
         /** For 'bounced': whether the address is bad for good. */
         readonly permanent?: boolean;
+        /** For 'bounced': true when temporary failures lasted until the other server gave up. */
+        readonly expired?: true;
         /** True when the address gets no more mail; left out when the type alone decides it. */
         readonly suppresses?: boolean;
         /** A number for the link that was followed, by which repeated visits are recognised. */
         readonly link?: number;
         readonly data: Readonly<Record<string, unknown>>;
       };
+    }
+  /** A mail came back to the return path of one recipient, and is no report that can be read. */
+  | {
+      readonly type: 'mail.returned';
+      readonly at: number;
+      readonly recipient: number;
+      readonly subject: string;
     };
 
 /** The beginning of an attempt of live mail. */
@@ -144,5 +153,7 @@ export type AttemptPostponed = Extract<EmailEvent, { type: 'attempt.postponed' }
 export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
 /** An attempt that was not carried out. */
 export type AttemptDeclined = Extract<EmailEvent, { type: 'attempt.declined' }>;
+/** A mail that came back, and is no report that can be read. */
+export type MailReturned = Extract<EmailEvent, { type: 'mail.returned' }>;
 /** A report about one recipient. */
 export type ReportReceived = Extract<EmailEvent, { type: 'report.received' }>;

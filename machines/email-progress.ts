@@ -1,6 +1,7 @@
 import type { EmailContext, ReportReceived } from './email-context.ts';
 import type { FailureReason, RecipientOutcome, RecipientProgress, RecordedEvent } from './email-recipient.ts';
 import { remembered } from './email-repetition.ts';
+import { reasonOfReport } from './email-report.ts';
 
 /** The state of an email while no attempt is running or due. */
 export type RestingState = 'deferred' | 'sent' | 'delivered' | 'failed';
@@ -146,8 +147,8 @@ export function eventsOfExpiry(
 /** True when the report proves that the message arrived at a recipient in doubt. */
 export const resolvesDoubt = (
   known: RecipientProgress | undefined,
-  { type, permanent }: ReportReceived['report'],
-): boolean => known?.status === 'pending' && known.inDoubt && !(type === 'bounced' && permanent === true);
+  report: ReportReceived['report'],
+): boolean => known?.status === 'pending' && known.inDoubt && reasonOfReport(report) === null;
 
 /** The progress after a report about one recipient. */
 export function afterReport(
@@ -160,8 +161,8 @@ export function afterReport(
   const { type, recipient } = report;
   const common = { lastEvent: type, inDoubt: false };
   if (type === 'delivered') return changed(recipients, recipient, { ...common, status: 'delivered' });
-  if (type === 'bounced' && report.permanent === true)
-    return changed(recipients, recipient, { ...common, status: 'failed', reason: 'bounced' });
+  const reason = reasonOfReport(report);
+  if (reason !== null) return changed(recipients, recipient, { ...common, status: 'failed', reason });
   return changed(recipients, recipient, {
     ...common,
     ...(resolvesDoubt(now, report) ? { status: 'sent' } : {}),

@@ -35,6 +35,8 @@ export interface RecipientProgress {
   readonly inDoubt: boolean;
   /** Events that are recorded once and have been; absent for nearly every recipient. */
   readonly once?: readonly EmailEventType[];
+  /** True once a mail has come back that is no report that can be read: only the first is noted. */
+  readonly hasReturned?: true;
   /** The visits by type of event; absent until the first open or click. */
   readonly visits?: Readonly<Partial<Record<EmailEventType, Visits>>>;
 }
@@ -52,6 +54,16 @@ export interface RecipientOutcome {
   /** The `data` of the recorded event. */
   readonly data: Readonly<Record<string, unknown>>;
 }
+
+/** A mail that came back for a recipient, and is no report that can be read. */
+export interface ReturnedMail {
+  readonly recipient: number;
+  readonly outcome: 'returned';
+  readonly data: { readonly message: string };
+}
+
+/** What is noted of a recipient, and leaves no event. */
+export type Note = RecipientOutcome | ReturnedMail;
 
 /** A fact to be written: one event of one recipient. */
 export interface RecordedEvent {

@@ -1,5 +1,6 @@
 import type { ReportReceived } from './email-context.ts';
 import type { EmailEventType, RecipientProgress } from './email-recipient.ts';
+import { reasonOfReport } from './email-report.ts';
 
 /** Visits closer together than this count once: a program that shows a message twice, a second click out of impatience. */
 const SAME_VISIT_MS = 10_000;
@@ -10,7 +11,7 @@ const MOST_VISITS = 100;
 /** True when the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time. */
 export const isRepeated = (known: RecipientProgress, { at, report }: ReportReceived): boolean =>
   (report.type === 'delivered' && known.status === 'delivered') ||
-  (report.type === 'bounced' && report.permanent !== true && known.lastEvent === 'bounced') ||
+  (report.type === 'bounced' && reasonOfReport(report) === null && known.lastEvent === 'bounced') ||
   known.once?.includes(report.type) === true ||
   isVisitTooMany(known, at, report);
 

@@ -4,6 +4,7 @@ import type {
   EmailContext,
   EmailEvent,
   EmailInput,
+  MailReturned,
   ReportReceived,
 } from './email-context.ts';
 import {
@@ -131,6 +132,17 @@ const LATE_PROOF = {
   messageId: null,
   response: 'No reply came to the attempt; a later report shows that the message arrived.',
 };
+
+/** True when no mail has come back for the recipient yet that is no report. */
+export const isFirstReturned = ({ recipients }: EmailContext, { recipient }: MailReturned): boolean =>
+  recipients[recipient] !== undefined && recipients[recipient].hasReturned !== true;
+
+/** The progress once a mail has come back for the recipient that is no report. */
+export const withReturned = (
+  recipients: readonly RecipientProgress[],
+  recipient: number,
+): readonly RecipientProgress[] =>
+  recipients.map((one, index) => (index === recipient ? { ...one, hasReturned: true } : one));
 
 /** The outcomes of an attempt that leave no event. */
 export const notesOfAttempt = (

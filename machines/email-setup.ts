@@ -6,14 +6,16 @@ import type {
   EmailContext,
   EmailEvent,
   EmailInput,
+  MailReturned,
   ReportReceived,
 } from './email-context.ts';
 import { afterExpiry, afterLoss, eventsOfExpiry, restingState } from './email-progress.ts';
-import type { RecipientOutcome, RecordedEvent } from './email-recipient.ts';
+import type { Note, RecipientOutcome, RecordedEvent } from './email-recipient.ts';
 import {
   badAddresses,
   eventsOfReport,
   isExpired,
+  isFirstReturned,
   isOfOpenAttempt,
   type LearnedReason,
   momentOf,
@@ -29,6 +31,7 @@ import {
   waitAfterAttempt,
   withoutCounted,
   withProgress,
+  withReturned,
 } from './email-rules.ts';
 import { scriptRests, turnOfScript, waitForScript } from './email-script-turn.ts';
 
@@ -56,6 +59,7 @@ export const emailSetup = setup({
     reportCompletesDelivery: ({ context, event }) => restsAfterReport(context, event, 'delivered'),
     reportFailsEveryRecipient: ({ context, event }) => restsAfterReport(context, event, 'failed'),
     reportLeavesOutcomesMixed: ({ context, event }) => restsAfterReport(context, event, 'sent'),
+    isFirstReturned: ({ context, event }) => isFirstReturned(context, event as MailReturned),
     scriptFailsEveryRecipient: ({ context, event }) =>
       scriptRests(context, momentOf(context, event), 'failed'),
     scriptCompletesDelivery: ({ context, event }) =>
@@ -69,11 +73,8 @@ export const emailSetup = setup({
     transmit: (_, _params: { readonly attempt: number }) => {},
     /** Fact: rows of the event log, and the webhook deliveries they cause. */
     record: (_, _params: { readonly events: readonly RecordedEvent[] } | null) => {},
-    /** Fact: the outcomes of an attempt that leave no event. */
-    note: (
-      _,
-      _params: { readonly attempt: number; readonly outcomes: readonly RecipientOutcome[] } | null,
-    ) => {},
+    /** Fact: outcomes that leave no event. */
+    note: (_, _params: { readonly attempt: number; readonly outcomes: readonly Note[] } | null) => {},
     /** Fact: the unit of quota goes back to the period it was taken from. */
     refund: (_, _params: { readonly acceptedAt: number }) => {},
     /** Fact: these recipients get no more live mail. */
@@ -205,6 +206,23 @@ export const absorbReport = [
     const events = eventsOfReport(context, received);
     return withProgress(context, received.at, progressOfReport(context, received), events);
   }),
+];
+
+/** Notes that a mail came back that is no report. It says nothing about the recipient, whose progress stays. */
+export const noteReturned = [
+  {
+    type: 'note' as const,
+    params: ({ context, event }: { context: EmailContext; event: EmailEvent }) => {
+      const { recipient, subject } = event as MailReturned;
+      return {
+        attempt: context.attempt,
+        outcomes: [{ recipient, outcome: 'returned' as const, data: { message: subject } }],
+      };
+    },
+  },
+  emailSetup.assign(({ context, event }) => ({
+    recipients: withReturned(context.recipients, (event as MailReturned).recipient),
+  })),
 ];
 
 /** Takes the reports of the script that are due. They are of the machine's own making, so none is told twice or lost. */

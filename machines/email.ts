@@ -6,6 +6,7 @@ import {
   doubt,
   emailSetup,
   giveUp,
+  noteReturned,
   noteTime,
   offer,
   postpone,
@@ -36,7 +37,9 @@ const settled = [
   { guard: 'reportCompletesDelivery', target: 'delivered', actions: absorbReport },
   { guard: 'reportLeavesOutcomesMixed', target: 'sent', actions: absorbReport },
 ] as const;
-const reportsAfterwards = { 'report.received': settled } as const;
+/** A mail that comes back, and is no report, is noted for people: it changes nothing. */
+const returned = { 'mail.returned': { guard: 'isFirstReturned', actions: noteReturned } } as const;
+const reportsAfterwards = { 'report.received': settled, ...returned } as const;
 /** The script of a test email goes on by itself, report by report, once the message was taken. */
 const scripted = {
   script: [
@@ -48,6 +51,7 @@ const scripted = {
 /** Reports while attempts may follow: a report can end a doubt, and with it the need for another attempt. */
 const reportsWhileRetrying = {
   'report.received': [{ guard: 'reportLeavesRetries', actions: absorbReport }, ...settled],
+  ...returned,
 } as const;
 
 /**

@@ -79,6 +79,12 @@ export class Metrics {
   );
   readonly #events = this.#counter('posthorn_email_events_total', 'Events of emails.', ['type', 'livemode']);
 
+  readonly #reports = this.#counter(
+    'posthorn_reports_total',
+    'Reports that came in about emails that had left; unread: mail to a return path that is no report that can be read.',
+    ['kind'],
+  );
+
   constructor({ version }: { readonly version: string }) {
     this.#gauge('posthorn_build_info', 'Always 1; the version is in the label.', ['version']).set(
       { version },
@@ -139,6 +145,11 @@ export class Metrics {
   /** Counts a body that could not be written or read. */
   bodyStoreFailure(operation: 'read' | 'write', reason: 'busy' | 'resting' | 'late' | 'unavailable'): void {
     this.#bodyFailures.inc({ operation, reason });
+  }
+
+  /** Counts a report about an email that came in. */
+  report(kind: string): void {
+    this.#reports.inc({ kind });
   }
 
   /** Counts an event of an email. */

@@ -160,7 +160,8 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
             monotonic: clock.monotonic,
           }),
         });
-        offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock });
+        const count = (kind: string): void => metrics?.report(kind);
+        offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock, count });
         const waiting = emailWaitingRoom({ database, engine, now: () => clock.now() });
         return {
           endWaits: () => waiting.close(),

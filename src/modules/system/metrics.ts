@@ -1,5 +1,5 @@
 import type { Server } from 'bun';
-import type { RecipientOutcome, RecordedEvent } from '../../../machines/email-recipient.ts';
+import type { Note, RecordedEvent } from '../../../machines/email-recipient.ts';
 import { ROLES, type Role, type Roles } from '../../config/roles.ts';
 import type { Draft } from '../../engine/draft.ts';
 import type { Engine } from '../../engine/engine.ts';
@@ -68,8 +68,8 @@ function countAttempt(metrics: Metrics, { steps, effects, after: { livemode } }:
         if (isAttempt && event.type === 'bounced') metrics.outcome('refused', livemode);
       }
     if (type === 'note')
-      for (const { outcome } of (params as { readonly outcomes: readonly RecipientOutcome[] }).outcomes)
-        metrics.outcome(outcome, livemode);
+      for (const { outcome } of (params as { readonly outcomes: readonly Note[] }).outcomes)
+        if (outcome !== 'returned') metrics.outcome(outcome, livemode);
   }
 }
 

@@ -1,8 +1,6 @@
 /**
  * Feedback about a message after it was accepted, in one shape: from bounce mail, complaint mail or a provider's notification.
  */
-
-import { provesAddressDead, readReply, reasonOf } from '../smtp/reply.ts';
 import type { Fault, SubType } from '../transport.ts';
 
 /** The identifiers of the message in a report; at least one is set. */
@@ -21,16 +19,18 @@ export interface Bounced {
   readonly kind: 'bounced';
   /** True for a permanent failure; false when temporary failures lasted too long. */
   readonly permanent: boolean;
+  /** True when the reporting server tries no more, so that the message will not arrive. */
+  readonly isFinal: boolean;
   readonly fault: Fault;
   readonly subType: SubType;
   readonly smtpCode: number | null;
   readonly enhancedCode: string | null;
   readonly message: string;
   readonly remoteMta: string | null;
-  /**
-   * True when the failure proves the address dead, so that it may be suppressed; never for a fault of ours or of the message.
-   */
+  /** True when the failure proves the address dead that it is about; never for a fault of ours or of the message. */
   readonly suppresses: boolean;
+  /** The address that the delivery failed for: a target of the recipient's, where that is an alias. Null when it is not named. */
+  readonly failing: string | null;
 }
 
 /** A receiver has delivered the message. */
@@ -47,6 +47,18 @@ export interface Delayed {
   readonly remoteMta: string | null;
 }
 
+/** The server has passed the message on to one that sends no reports, or to the targets of an alias (RFC 3464 2.3.3). */
+export interface PassedOn {
+  readonly kind: 'passedOn';
+}
+
+/** A mail that came back to the return path, and is no report that can be read. */
+export interface Unread {
+  readonly kind: 'unread';
+  /** Its subject; '' when it has none. */
+  readonly subject: string;
+}
+
 /** The recipient has reported the message as spam. */
 export interface Complained {
   readonly kind: 'complained';
@@ -56,7 +68,7 @@ export interface Complained {
 }
 
 /** The content of a report about one recipient. */
-export type Fact = Bounced | Delivered | Delayed | Complained;
+export type Fact = Bounced | Delivered | Delayed | PassedOn | Complained | Unread;
 
 /** One fact about one recipient. */
 export type Feedback = Fact & {
@@ -64,35 +76,3 @@ export type Feedback = Fact & {
   /** The address that the message was sent to; null when the report hides it. */
   readonly recipient: string | null;
 };
-
-/** A failure as described in a report. */
-export interface Diagnosis {
-  /** RFC 3463 status, `5.1.1`; null when the report gives none. */
-  readonly status: string | null;
-  /** The remote server's reply, from its code on; '' when the report gives none. */
-  readonly diagnostic: string;
-  readonly remoteMta: string | null;
-}
-
-/** Classifies a failure by the rules for SMTP replies; of two status codes the more specific one counts. */
-export const bounceOf = ({ status, diagnostic, remoteMta }: Diagnosis): Bounced => {
-  const reply = readReply(diagnostic);
-  const enhancedCode = specific(reply.enhancedCode) ?? specific(status) ?? reply.enhancedCode ?? status;
-  const permanent = (reply.code ?? Number(`${enhancedCode?.[0] ?? 5}00`)) >= 500;
-  // The report stands for the reply to RCPT that the server would have given had it known.
-  const code = reply.code ?? (permanent ? 550 : 450);
-  const reason = reasonOf('RCPT', { code, enhancedCode, text: diagnostic });
-  return {
-    kind: 'bounced',
-    permanent,
-    ...reason,
-    smtpCode: reply.code,
-    enhancedCode,
-    message: reply.text || (enhancedCode ?? 'No reason was given'),
-    remoteMta,
-    suppresses: provesAddressDead({ outcome: permanent ? 'refused' : 'deferred', ...reason }),
-  };
-};
-
-// X.0.0 only says that something failed.
-const specific = (status: string | null): string | null => (status?.endsWith('.0.0') ? null : status);

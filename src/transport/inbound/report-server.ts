@@ -42,7 +42,8 @@ export const openReportServer = ({
       const handle = async () => {
         const raw = await takeIn(stream, new HeadTailBuffer(KEPT), reservation);
         const recipients = envelope.rcptTo.map(({ address }) => address);
-        const feedback = await mailReader.report(raw, recipients);
+        const isFromNobody = envelope.mailFrom === false || envelope.mailFrom.address === '';
+        const feedback = await mailReader.report(raw, recipients, isFromNobody);
         if (feedback.length > 0) await onReport(feedback);
       };
       handle()

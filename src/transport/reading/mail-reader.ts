@@ -12,7 +12,7 @@ import type { MailAnswer, MailQuestion } from './mail-thread.ts';
  */
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
-  report(raw: Buffer, recipients: readonly string[]): Promise<readonly Feedback[]>;
+  report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
   submission(raw: Buffer, recipients: readonly string[]): Promise<Submission | NotSubmittable>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer): Promise<MailParts | null>;
@@ -59,8 +59,8 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     }
   };
   return {
-    async report(raw, recipients) {
-      const answer = await ask(reportPool, { as: 'report', raw, recipients });
+    async report(raw, recipients, isFromNobody = false) {
+      const answer = await ask(reportPool, { as: 'report', raw, recipients, isFromNobody });
       return answer !== null && 'feedback' in answer ? answer.feedback : [];
     },
     async submission(raw, recipients) {

@@ -11,6 +11,8 @@ export interface MailQuestion {
   readonly raw: Uint8Array;
   /** The recipients in the envelope. */
   readonly recipients: readonly string[];
+  /** True when the sender in the envelope is null. */
+  readonly isFromNobody?: boolean;
 }
 
 /** The content of a mail. */
@@ -20,9 +22,9 @@ export type MailAnswer =
   | { readonly reason: string }
   | { readonly parts: MailParts | null };
 
-serve(async ({ as, raw, recipients }: MailQuestion): Promise<MailAnswer> => {
+serve(async ({ as, raw, recipients, isFromNobody }: MailQuestion): Promise<MailAnswer> => {
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
-  if (as === 'report') return { feedback: await readReport(mail, recipients) };
+  if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
   if (as === 'parts') return { parts: await readParts(mail) };
   const submission = await readSubmission(mail, recipients);
   return submission instanceof NotSubmittable ? { reason: submission.reason } : { submission };

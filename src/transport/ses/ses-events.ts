@@ -1,4 +1,5 @@
-import { bounceOf, type Fact, type Feedback, type Reference } from '../inbound/feedback.ts';
+import { bounceOf } from '../inbound/diagnosis.ts';
+import type { Fact, Feedback, Reference } from '../inbound/feedback.ts';
 
 /**
  * Reads the feedback about each recipient from a notification of SES; nothing for the kinds that are known otherwise (send, open,
@@ -61,13 +62,16 @@ const bounced = (
   const diagnostic = diagnosticCode.replace(/^[\w-]+;\s*/, '');
   const remoteMta = reportingMTA?.replace(/^dns;\s*/i, '') ?? null;
   const bounce = bounceOf({ status: status ?? null, diagnostic, remoteMta });
-  // SES has seen more than this reply, so that its own verdict on permanence counts.
+  // SES has seen more than this reply, so that its own verdict on permanence counts. A transient bounce is not the end: automatic
+  // answers of people who are away come as such.
   const permanent = bounceType === 'Permanent';
   // "Suppressed": SES did not try, because the address is on its own suppression list.
   if (bounceSubType === 'Suppressed' || bounceSubType === 'OnAccountSuppressionList')
-    return { ...bounce, permanent: true, fault: 'recipient', subType: 'NoEmail', suppresses: true };
-  return { ...bounce, permanent, suppresses: permanent && bounce.suppresses };
+    return { ...bounce, permanent: true, ...NO_EMAIL };
+  return { ...bounce, permanent, isFinal: permanent, suppresses: permanent && bounce.suppresses };
 };
+
+const NO_EMAIL = { fault: 'recipient', subType: 'NoEmail', suppresses: true } as const;
 
 const complained = (
   { complaintFeedbackType, complaintSubType, userAgent, complainedRecipients }: Complaint,

@@ -3,6 +3,8 @@
  * reports.
  */
 import type { Fault, Outcome, RecipientOutcome, SubType } from '../transport.ts';
+import { FAILURES } from './failures.ts';
+import { kindOfWords } from './reply-words.ts';
 
 /** One reply, with its lines joined by line feeds. */
 export interface Reply {
@@ -26,7 +28,10 @@ export type Verdict = Pick<RecipientOutcome, 'outcome' | 'fault' | 'subType'>;
 export const readReply = (response: string): Reply => {
   const text = response.slice(0, 1_000);
   const code = /^([2-5]\d\d)(?=[ -]|$)/.exec(text)?.[1];
-  const enhancedCode = /^\d{3}[ -]([245]\.\d{1,3}\.\d{1,3})(?!\S)/.exec(text)?.[1];
+  // qmail and its kin write the status at the end: "550 sorry, no mailbox here by that name (#5.1.1)".
+  const enhancedCode =
+    /^\d{3}[ -](?:#|')?([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(text)?.[1] ??
+    /#([245]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(text)?.[1];
   return { code: code === undefined ? null : Number(code), enhancedCode: enhancedCode ?? null, text };
 };
 
@@ -42,77 +47,60 @@ export const verdictOf = (step: Step, reply: Reply): Verdict => {
   return { outcome, ...reasonOf(step, reply) };
 };
 
-/**
- * The reason of a failure: the enhanced code decides; without a specific one, the words and the step do.
- */
+/** The kind of a failure, and whose fault it is: the enhanced code decides; where it says little, the words and the step do. */
 export const reasonOf = (step: Step, reply: Reply): { readonly fault: Fault; readonly subType: SubType } => {
-  const status = reply.enhancedCode?.slice(2) ?? '';
-  const { code } = reply;
-  if (code === 421 || reply.enhancedCode?.startsWith('4.7.'))
-    return { fault: 'infrastructure', subType: 'RateLimited' };
-  const reason = BY_STATUS[status] ?? BY_SUBJECT[status.split('.')[0] ?? ''] ?? byWords(reply.text);
-  if (reason) return { fault: reason[0], subType: reason[1] };
-  if (step === 'RCPT') return code !== null && code >= 500 ? NO_MAILBOX : GENERAL;
-  if (code === 552) return { fault: 'message', subType: 'MessageTooLarge' };
-  if (step === 'DOT' && code !== null && code >= 500) return { fault: 'message', subType: 'ContentRejected' };
-  return GENERAL;
+  const subType = kindOf(step, reply);
+  return { fault: FAILURES[subType].fault, subType };
 };
 
-const NO_MAILBOX = { fault: 'recipient', subType: 'NoEmail' } as const;
-const GENERAL = { fault: 'infrastructure', subType: 'General' } as const;
-
-type Reason = readonly [Fault, SubType];
-
-// RFC 3463 subject.detail. X.1.7 and X.1.8 are about the sender's address, which is never the recipient's fault.
-const BY_STATUS: Readonly<Record<string, Reason>> = {
-  '1.0': ['recipient', 'NoEmail'],
-  '1.1': ['recipient', 'NoEmail'],
-  '1.2': ['recipient', 'DomainNotFound'],
-  '1.3': ['recipient', 'NoEmail'],
-  '1.4': ['recipient', 'NoEmail'],
-  '1.6': ['recipient', 'NoEmail'],
-  '1.7': ['infrastructure', 'PolicyRejected'],
-  '1.8': ['infrastructure', 'PolicyRejected'],
-  '1.10': ['recipient', 'DomainNotFound'],
-  '2.1': ['recipient', 'MailboxDisabled'],
-  '2.2': ['recipient', 'MailboxFull'],
-  '2.3': ['message', 'MessageTooLarge'],
-  '3.4': ['message', 'MessageTooLarge'],
-  '6.7': ['infrastructure', 'General'],
+const kindOf = (step: Step, { code, enhancedCode, text }: Reply): SubType => {
+  if (code === 421 || enhancedCode?.startsWith('4.7.')) return 'RateLimited';
+  const status = enhancedCode?.slice(2) ?? '';
+  const words = kindOfWords(text);
+  const told = BY_STATUS[status];
+  // Servers give 5.1.1 and 5.2.1 for other reasons, too, and say so in words.
+  if (told !== undefined) return words !== undefined && FAILURES[told].provesDead ? words : told;
+  const subject = status.split('.')[0] ?? '';
+  if (subject === '6' || subject === '7') return BY_SUBJECT[subject];
+  if (words !== undefined && words !== 'General') return words;
+  return isSubject(subject) ? BY_SUBJECT[subject] : byStep(step, code);
 };
 
-// The subject decides when the detail is not listed above. X.7 is policy (blocklists, reputation, authentication), which is about
-// the sender. A temporary one is nearly always greylisting or a rate limit.
-const BY_SUBJECT: Readonly<Record<string, Reason>> = {
-  '3': ['infrastructure', 'General'],
-  '4': ['infrastructure', 'ConnectionFailed'],
-  '5': ['infrastructure', 'General'],
-  '6': ['message', 'ContentRejected'],
-  '7': ['infrastructure', 'PolicyRejected'],
+// RFC 5321 4.2.3: 550, 551, 553 and 554 stand for policy as much as for an unknown mailbox, so that a bare one proves nothing.
+const byStep = (step: Step, code: number | null): SubType => {
+  if (code === 556) return 'DomainNotFound';
+  if (code === 552) return step === 'RCPT' ? 'MailboxFull' : 'MessageTooLarge';
+  return step === 'DOT' && code !== null && code >= 500 ? 'ContentRejected' : 'General';
 };
 
-// For servers without enhanced codes, or with X.0.0 and X.2.0. Policy comes first: "550 user unknown" and "550 blocked, see …"
-// share a code, and taking the second for the first would suppress a person because our address was on a list.
-const byWords = (text: string): Reason | undefined => WORDS.find(([pattern]) => pattern.test(text))?.[1];
+// RFC 3463 subject.detail. X.1.0, X.1.4 and X.2.0 leave open what is wrong. X.1.7 and X.1.8 are about the sender's address, which is
+// never the recipient's fault.
+const BY_STATUS: Readonly<Record<string, SubType>> = {
+  '1.1': 'NoEmail',
+  '1.2': 'DomainNotFound',
+  '1.3': 'NoEmail',
+  '1.6': 'NoEmail',
+  '1.7': 'PolicyRejected',
+  '1.8': 'PolicyRejected',
+  '1.10': 'DomainNotFound',
+  '2.1': 'MailboxDisabled',
+  '2.2': 'MailboxFull',
+  '2.3': 'MessageTooLarge',
+  '3.4': 'MessageTooLarge',
+  '6.7': 'General',
+};
 
-const WORDS: readonly (readonly [RegExp, Reason])[] = [
-  [
-    /spamhaus|spamcop|barracuda|\b(dns)?(rbl|bl)\b|block(ed|list)|blacklist|reputation|\bspf\b|\bdkim\b|\bdmarc\b|\brelay/i,
-    ['infrastructure', 'PolicyRejected'],
-  ],
-  [/quota|mailbox.{0,20}full|insufficient (system )?storage/i, ['recipient', 'MailboxFull']],
-  [/disabled|inactive|suspended|deactivated/i, ['recipient', 'MailboxDisabled']],
-  [
-    /\b(no such|unknown|invalid|nonexistent) (user|recipient|mailbox|address|account)/i,
-    ['recipient', 'NoEmail'],
-  ],
-  [
-    /\b(user|recipient|mailbox|address|account)\b.{0,30}(unknown|not found|does(n't| not) (exist|have))/i,
-    ['recipient', 'NoEmail'],
-  ],
-  [/rate.?limit|too many|throttl|try again later|gr[ae]y.?list/i, ['infrastructure', 'RateLimited']],
-  [/\bspam\b|virus|\bcontent\b/i, ['message', 'ContentRejected']],
-];
+// The subject decides when the detail is not listed above and the words say nothing. X.7 is policy (blocklists, reputation,
+// authentication), which is about the sender. A temporary one is nearly always greylisting or a rate limit.
+const BY_SUBJECT = {
+  '3': 'General',
+  '4': 'ConnectionFailed',
+  '5': 'General',
+  '6': 'ContentRejected',
+  '7': 'PolicyRejected',
+} as const satisfies Record<string, SubType>;
+
+const isSubject = (subject: string): subject is keyof typeof BY_SUBJECT => subject in BY_SUBJECT;
 
 const sessionSubType = ({ code, enhancedCode }: Reply): SubType => {
   if (code === 530 || code === 534 || code === 535 || code === 538) return 'AuthenticationFailed';
@@ -121,9 +109,6 @@ const sessionSubType = ({ code, enhancedCode }: Reply): SubType => {
   return 'ConnectionFailed';
 };
 
-/**
- * True when a failure proves that the address does not work any more. A full mailbox empties, a blocklist listing ends, and a
- * message may be refused for its content: none of these may suppress the address.
- */
-export const provesAddressDead = ({ outcome, fault, subType }: Verdict): boolean =>
-  outcome === 'refused' && fault === 'recipient' && subType !== 'MailboxFull';
+/** True when a failure proves that the address does not work any more; only then is it suppressed. */
+export const provesAddressDead = ({ outcome, subType }: Pick<Verdict, 'outcome' | 'subType'>): boolean =>
+  outcome === 'refused' && subType !== null && FAILURES[subType].provesDead;

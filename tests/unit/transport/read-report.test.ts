@@ -12,6 +12,7 @@ describe('a bounce says', () => {
       {
         kind: 'bounced',
         permanent: true,
+        isFinal: true,
         fault: 'recipient',
         subType: 'NoEmail',
         smtpCode: 550,
@@ -20,6 +21,7 @@ describe('a bounce says', () => {
           '550 5.1.1 <bob@inner.example>: Recipient address rejected: User unknown in local recipient table',
         remoteMta: 'inner.example',
         suppresses: true,
+        failing: 'bob@inner.example',
         reference,
         recipient: 'bob+shop@receiver.example',
       },
@@ -74,9 +76,10 @@ describe('a bounce says', () => {
     const found = await readReport(dsn({ status: SEVERAL }), TO);
     expect(found.map(({ kind, recipient }) => `${recipient} ${kind}`)).toEqual([
       'a@receiver.example delivered',
+      'b@receiver.example passedOn',
       'c@receiver.example bounced',
     ]);
-    expect(found[1]).toMatchObject({ fault: 'message', subType: 'MessageTooLarge' });
+    expect(found[2]).toMatchObject({ fault: 'message', subType: 'MessageTooLarge' });
   });
 
   test('nothing more than that it failed', async () => {

@@ -15,8 +15,8 @@ describe('an SMTP reply means', () => {
       'refused recipient NoEmail',
     ],
     ['RCPT', '550 No such user here', 'refused recipient NoEmail'],
-    ['RCPT', '550 rejected', 'refused recipient NoEmail'],
-    ['RCPT', '553 sorry', 'refused recipient NoEmail'],
+    ['RCPT', '550 rejected', 'refused infrastructure General'],
+    ['RCPT', '553 sorry', 'refused infrastructure General'],
     [
       'RCPT',
       '550 5.2.1 The email account that you tried to reach is disabled',

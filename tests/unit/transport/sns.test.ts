@@ -144,6 +144,7 @@ describe('an SES event', () => {
       {
         kind: 'bounced',
         permanent: true,
+        isFinal: true,
         fault: 'recipient',
         subType: 'NoEmail',
         smtpCode: 550,
@@ -151,6 +152,7 @@ describe('an SES event', () => {
         message: '550 5.1.1 user unknown',
         remoteMta: 'a.smtp-out.amazonses.com',
         suppresses: true,
+        failing: null,
         reference,
         recipient: 'bob@receiver.example',
       },

@@ -1,4 +1,4 @@
-import type { RecipientOutcome } from '../../../../machines/email-recipient.ts';
+import type { RecipientOutcome, ReturnedMail } from '../../../../machines/email-recipient.ts';
 import type { Database } from '../../../db/database.ts';
 import { readLife } from '../../../engine/history.ts';
 import { type Failure, notFound } from '../../../http/failure.ts';
@@ -60,9 +60,13 @@ export async function explanationOf(
   };
 }
 
+const RETURNED: ReturnedMail['outcome'] = 'returned';
+
 const iso = (at: number): string => new Date(at).toISOString();
 
 function sentenceOf({ what, attempt, recipient, data }: RecipientNote): string {
+  if (what === RETURNED)
+    return `A mail came back for ${recipient}, and is no report that can be read: “${data.message ?? ''}”`;
   const prefix =
     attempt === null
       ? what

@@ -123,7 +123,7 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
   bounced: 'the receiving server refused the address for good',
   suppressed: 'the address is suppressed after an earlier bounce or complaint',
   expired: 'temporary failures lasted until patience ran out',
-  rejected: 'the message itself was refused',
+  rejected: 'the receiving server refused the message or its sender, and said nothing against the address',
   domain_removed: 'the sending domain was removed',
 };
 
@@ -139,6 +139,7 @@ const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEnt
   'attempt.declined': () => 'The attempt could not be carried out; nothing was sent.',
   'report.received': ({ from, to }) =>
     from === to ? 'A report came in and left the state as it was.' : `A report came in; the email is ${to}.`,
+  'mail.returned': () => 'A mail came back to its return path that is no report that can be read.',
   'after.script': ({ from, to }) =>
     from === to
       ? 'An outcome of its script came in and left the state as it was.'

@@ -1,15 +1,15 @@
-import type { ReportReceived } from '../../../../machines/email-context.ts';
+import type { EmailContext, MailReturned, ReportReceived } from '../../../../machines/email-context.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
-import { storableTexts } from '../../../db/storable.ts';
+import { storableText, storableTexts } from '../../../db/storable.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { Unavailable } from '../../../errors/unavailable.ts';
 import type { Clock } from '../../../time/clock.ts';
-import type { Feedback } from '../../../transport/inbound/feedback.ts';
-import { envelopeAddress } from '../../../transport/message/envelope.ts';
+import type { Fact, Feedback } from '../../../transport/inbound/feedback.ts';
 import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 import { type Destination, readReturnToken } from '../send/return-token.ts';
 import { suppressRefused } from './late-suppression.ts';
+import { canonical, verdictOf } from './verdict.ts';
 
 /** The services that recording feedback calls. */
 export interface FeedbackParts {
@@ -17,6 +17,8 @@ export interface FeedbackParts {
   readonly engine: Pick<Engine, 'tell'>;
   readonly signer: Signer;
   readonly clock: Clock;
+  /** Called for each report about an email, with its kind. */
+  readonly count?: (kind: Fact['kind']) => void;
 }
 
 type Report = ReportReceived['report'];
@@ -30,27 +32,65 @@ export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean)
  * feedback that names no email. @throws Unavailable when the sender has to repeat it: the database is away, or the attempt has
  * not ended yet.
  */
-export function feedbackRecorder({ database, engine, signer, clock }: FeedbackParts): RecordFeedback {
+export function feedbackRecorder({ database, engine, signer, clock, count }: FeedbackParts): RecordFeedback {
   return async (feedback, isVouched) => {
-    for (const one of feedback) {
-      const report = reportOf(one);
-      const destination = report && (await destinationOf(one, isVouched));
-      if (!report || !destination) continue;
-      const { emailId, recipient } = destination;
-      const event: ReportReceived = {
-        type: 'report.received',
-        at: clock.now(),
-        report: { ...report, recipient },
-      };
-      const result = await engine.tell('email', emailId, event);
-      if (result.outcome !== 'refused') continue;
-      const { context } = result;
-      // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
-      if (result.state === 'sending' && context.recipients[recipient]?.status === 'pending')
-        throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);
-      await suppressRefused(database, emailId, context, event);
+    for (const { destination, facts } of await byDestination(feedback, isVouched)) {
+      const address = await addressOf(destination);
+      const fact = address === null ? null : verdictOf(facts, address);
+      if (fact === null) continue;
+      if (fact.kind === 'unread') await tellReturned(destination, fact.subject);
+      else await tellReport(destination, fact);
+      count?.(fact.kind);
     }
   };
+
+  async function tellReturned({ emailId, recipient }: Destination, subject: string): Promise<void> {
+    const words = storableText(subject, WORDS_MAX_LENGTH);
+    const event: MailReturned = { type: 'mail.returned', at: clock.now(), recipient, subject: words };
+    await engine.tell('email', emailId, event);
+  }
+
+  async function tellReport({ emailId, recipient }: Destination, fact: Fact): Promise<void> {
+    const report = reportOf(fact);
+    if (report === null) return;
+    const event: ReportReceived = {
+      type: 'report.received',
+      at: clock.now(),
+      report: { ...report, recipient },
+    };
+    const result = await engine.tell('email', emailId, event);
+    if (result.outcome !== 'refused') return;
+    const context: EmailContext = result.context;
+    // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
+    if (result.state === 'sending' && context.recipients[recipient]?.status === 'pending')
+      throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);
+    await suppressRefused(database, emailId, context, event);
+  }
+
+  /** The facts about each recipient: all that a mail to a return path says are about the one recipient of that copy. */
+  async function byDestination(
+    feedback: readonly Feedback[],
+    isVouched: boolean,
+  ): Promise<readonly { readonly destination: Destination; readonly facts: readonly Feedback[] }[]> {
+    const found = new Map<string, { readonly destination: Destination; readonly facts: Feedback[] }>();
+    for (const one of feedback) {
+      const destination = await destinationOf(one, isVouched);
+      if (destination === null) continue;
+      const key = `${destination.emailId} ${destination.recipient}`;
+      const known = found.get(key);
+      if (known) known.facts.push(one);
+      else found.set(key, { destination, facts: [one] });
+    }
+    return [...found.values()];
+  }
+
+  async function addressOf({ emailId, recipient }: Destination): Promise<string | null> {
+    const [row] = await database.query<{ address: string | null }>(
+      'select recipients[$2::integer + 1] as address from emails where id = $1',
+      [emailId, recipient],
+    );
+    return row?.address ?? null;
+  }
 
   async function destinationOf(
     { reference, recipient }: Feedback,
@@ -70,22 +110,22 @@ export function feedbackRecorder({ database, engine, signer, clock }: FeedbackPa
   }
 }
 
-/** One spelling of an address: providers write hosts in ASCII or not, in any case. */
-const canonical = (address: string): string => envelopeAddress(address).toLowerCase();
-
-/** The report for the machine; null for a delay, after which the other server goes on trying. */
-function reportOf(given: Feedback): Omit<Report, 'recipient'> | null {
-  const feedback = storableTexts(given, WORDS_MAX_LENGTH);
-  if (feedback.kind === 'delivered') {
-    const { remoteMta, response } = feedback;
+/** The report for the machine; null for what changes nothing: a delay, after which the other server goes on trying. */
+function reportOf(given: Fact): Omit<Report, 'recipient'> | null {
+  const fact = storableTexts(given, WORDS_MAX_LENGTH);
+  if (fact.kind === 'delivered') {
+    const { remoteMta, response } = fact;
     return { type: 'delivered', data: { remoteMta, response } };
   }
-  if (feedback.kind === 'complained') {
-    const { feedbackType, userAgent } = feedback;
+  if (fact.kind === 'complained') {
+    const { feedbackType, userAgent } = fact;
     return { type: 'complained', data: { feedbackType, userAgent } };
   }
-  if (feedback.kind === 'delayed') return null;
-  const { permanent, suppresses, subType, smtpCode, enhancedCode, message, remoteMta } = feedback;
+  if (fact.kind !== 'bounced') return null;
+  const { permanent, isFinal, suppresses, smtpCode, enhancedCode, message, remoteMta } = fact;
+  // Like the retries here: whoever has given up after temporary failures says `expired`.
+  const expired = isFinal && !permanent;
+  const subType = expired ? 'expired' : fact.subType;
   const data = { subType, smtpCode, enhancedCode, message, remoteMta };
-  return { type: 'bounced', permanent, suppresses, data };
+  return { type: 'bounced', permanent, ...(expired && { expired }), suppresses, data };
 }

@@ -1,0 +1,26 @@
+import type { Bounced, Fact, Feedback } from '../../../transport/inbound/feedback.ts';
+import { envelopeAddress } from '../../../transport/message/envelope.ts';
+
+/** One spelling of an address: providers write hosts in ASCII or not, in any case. */
+export const canonical = (address: string): string => envelopeAddress(address).toLowerCase();
+
+/** True when both are the same mailbox; the tag of a local part is the mailbox's own. */
+const isSameMailbox = (one: string, other: string): boolean =>
+  canonical(one).replace(/\+[^@]*/, '') === canonical(other).replace(/\+[^@]*/, '');
+
+/**
+ * The one fact of a report about one recipient. Its blocks are about the targets of an alias where there are several: what one of them
+ * has got has arrived, and the alias is not dead because a target is.
+ */
+export const verdictOf = (facts: readonly Feedback[], address: string): Fact | null => {
+  const arrived =
+    facts.find(({ kind }) => kind === 'delivered') ?? facts.find(({ kind }) => kind === 'passedOn');
+  if (arrived) return arrived;
+  const bounces = facts.filter((one): one is Feedback & Bounced => one.kind === 'bounced');
+  const worst = bounces.find(({ permanent }) => permanent) ?? bounces[0];
+  if (!worst) return facts[0] ?? null;
+  const provesDead = bounces.every(
+    ({ suppresses, failing }) => suppresses && (failing === null || isSameMailbox(failing, address)),
+  );
+  return { ...worst, suppresses: provesDead };
+};

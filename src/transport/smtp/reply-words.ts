@@ -1,0 +1,103 @@
+/**
+ * The words of servers without enhanced codes, or with codes that say little. Every quantifier is bounded, because a stranger chose
+ * the text.
+ */
+import type { SubType } from '../transport.ts';
+
+/** The kind of failure that the words of a reply name; undefined when they name none. */
+export const kindOfWords = (text: string): SubType | undefined => {
+  if (BLOCK_LIST.test(text.slice(0, LONGEST_TEXT))) return 'PolicyRejected';
+  const words = wordsOf(text);
+  return WORDS.find(([pattern]) => pattern.test(words))?.[1];
+};
+
+/** True when the words say that temporary failures lasted too long. */
+export const saysTimeIsOver = (text: string): boolean => TIME_IS_OVER.test(wordsOf(text));
+
+const LONGEST_TEXT = 2_000;
+
+// Some servers say no more than the address of the list.
+const BLOCK_LIST =
+  /\b(?:spamhaus|spamcop|barracudacentral|sorbs|uceprotect|mailspike|abuseat)\.(?:org|net|com)\b/i;
+
+// The codes at the beginning of each line interrupt sentences. Addresses, links and host names are chosen by others: the mailbox
+// `unknown@receiver.example` and the server `spam-filter.receiver.example` say nothing about the reason.
+const wordsOf = (text: string): string =>
+  text
+    .slice(0, LONGEST_TEXT)
+    .replace(/\b[245]\d\d[- ](?:[245]\.\d{1,3}\.\d{1,3}(?![\d.]))?/g, ' ')
+    .replace(/https?:\/\/\S{1,500}/gi, ' ')
+    .replace(/<[^<>\s]{1,320}>/g, ' ')
+    .replace(/[^\s@]{0,64}@\S{1,255}/g, ' ')
+    .replace(/\b(?:[\w-]{1,63}\.){1,6}[a-z]{2,24}\b/g, ' ')
+    .replace(/[\s_]+/g, ' ');
+
+// Reasons that speak against a dead address come first. "550 user unknown" and "550 sender verification failed: user unknown" share
+// most of their words, and taking the second for the first would suppress a person for a fault of the sender.
+const WORDS: readonly (readonly [RegExp, SubType])[] = [
+  [
+    /\bsender\b.{0,40}(?:reject|denied|refused|unknown|invalid|verif|not |n't |domain|block|disabled|fail)|(?:verif|reject|invalid|unknown|block|unauthori[sz]ed)\w{0,9} (?:the )?(?:envelope )?sender/i,
+    'PolicyRejected',
+  ],
+  [
+    /\b(?:helo|ehlo|rdns|ptr|callback|callout|return.?path|mail from)\b|reverse (?:dns|lookup)|client host|\byour (?:ips?|host|domain|(?:mail )?server|account|network)\b/i,
+    'PolicyRejected',
+  ],
+  [
+    /spamhaus|spamcop|\b(?:dns)?(?:rbl|bl)\b|\bblock(?:ed|ing|list\w{0,4})?\b|black ?list|(?<!not )\blisted (?:by|in|on|at)\b|reputation|\bspf\b|\bdkim\b|\bdmarc\b/i,
+    'PolicyRejected',
+  ],
+  [
+    /\brelay(?:ing)?\b (?:access )?(?:is )?(?:denied|not|prohibited|disabled|refused)|\b(?:not|cannot|can't|won't|unable to) relay/i,
+    'PolicyRejected',
+  ],
+  [
+    /access denied|\bnot (?:authori[sz]ed|allowed|permitted)|n't (?:authori[sz]ed|allowed|permitted)|unauthori[sz]ed|unauthenticated|\bpermission|\bpolic(?:y|ies)\b|prohibited|\bbanned\b|administrati|restricted|will not accept (?:delivery|mail)/i,
+    'PolicyRejected',
+  ],
+  [
+    /rate.?limit|throttl|gr[ae]y.?list|try (?:again )?later|try again in|too (?:quickly|fast)|at a rate|unusual rate|sending (?:quota|limit)|too many (?:connections|messages|recipients|sessions|errors|invalid|concurrent|simultaneous|e?mails)/i,
+    'RateLimited',
+  ],
+  [
+    /quota|(?:mail ?box|inbox|account|user|recipient|storage|disk|maildir).{0,30}\b(?:is |was )?full\b|mail ?box size|storage (?:limit|allocation)|out of (?:storage|space|disk)|(?:insufficient|not enough|no) .{0,20}(?:storage|space)/i,
+    'MailboxFull',
+  ],
+  [
+    /too (?:large|big|long)\b|exceed\w{0,3} .{0,40}\bsize|\bsize\b.{0,40}exceed|size limit|maximum (?:message |mail )?size/i,
+    'MessageTooLarge',
+  ],
+  [
+    /\b(?:spam|junk|unsolicited|bulk|virus|malware|phishing|infected|content|attachments?)\b/i,
+    'ContentRejected',
+  ],
+  // What is so for now proves nothing, whatever it is.
+  [/temporar/i, 'General'],
+  [
+    /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|bad|invalid|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|no smtp service|not accept (?:any )?mail|unroute?able domain|no mx found/i,
+    'DomainNotFound',
+  ],
+  [
+    /(?:account|mail ?box|user|recipient|address|inbox)\b.{0,40}\b(?:disabled|inactive|suspended|deactivated|discontinued|terminated|no longer (?:active|in use|valid|available|accept\w{0,3}|in service)|closed)\b|\b(?:disabled|inactive|suspended|deactivated|discontinued) (?:account|mail ?box|user|recipient|address)/i,
+    'MailboxDisabled',
+  ],
+  [
+    /\b(?:no such|unknown|invalid|non-?exist(?:ent|ing)|unrecogni[sz]ed|undeliverable|illegal) (?:or illegal )?(?:local )?(?:user|recipient|mail ?box|address|account|alias|person|customer|local.?part)/i,
+    'NoEmail',
+  ],
+  [
+    /\b(?:user(?: ?name)?|recipient|mail ?box|address|account|inbox|alias|addressee|person|customer|local.?part)\b.{0,60}\b(?:unknown|not (?:be )?(?:found|known|listed|recogni[sz]ed|valid|exist)|(?:does|do|did)(?:n[o']t| not) (?:exist|have)|no longer exists?|non-?existent|unavailable|invalid|undeliverable)/i,
+    'NoEmail',
+  ],
+  [
+    /\bno (?:mail ?box|account|user|recipient) (?:here|by|with|found|named)|(?:does(?:n't| not)|do not) have an? .{0,20}account|not our (?:customer|user)|unroute?able address|user lookup success but no user record|\brecip(?:ient)?not ?found|not (?:a )?(?:valid|known) (?:user|recipient|mail ?box|address)/i,
+    'NoEmail',
+  ],
+  [
+    /timed? ?out|connection (?:refused|reset|closed|lost)|lost connection|unreachable|no route|retry time|could not connect|can(?:'t|not) connect/i,
+    'ConnectionFailed',
+  ],
+];
+
+const TIME_IS_OVER =
+  /retry time(?:out)? (?:exceeded|not reached)|(?:envelope|message|delivery|mail|queue|time)\b.{0,20}\bexpired|expired\b.{0,20}\bqueue|too long in .{0,10}queue|(?:in the|on the) queue (?:for )?too long|\b(?:gave|given|giving) up after|retries? (?:exhausted|ended|ran out)|(?:could not|cannot|unable to|not) (?:be )?deliver(?:ed)?\b.{0,40}\b(?:for|within|after|in) (?:more than )?\d+ (?:second|minute|hour|day)|delivery timeout|timeout was exceeded|message timed? ?out/i;
