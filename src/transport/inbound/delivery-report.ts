@@ -1,3 +1,4 @@
+import { kindOfWords } from '../smtp/reply-words.ts';
 import { bounceOf } from './diagnosis.ts';
 import type { Bounced, Fact, Feedback, Reference } from './feedback.ts';
 import { type Fields, readFields, typedValue } from './fields.ts';
@@ -48,7 +49,8 @@ const factOf = (fields: Fields, report: Report): Fact | null => {
   const action = actionOf(fields);
   if (action === 'relayed' || action === 'expanded') return { kind: 'passedOn' };
   if (action === 'delivered') {
-    const response = replyIn(fields) ?? statusOf(fields) ?? 'Delivered';
+    const response =
+      ACCEPTED.exec(wordsOf(fields) ?? '')?.[0] ?? wordsOf(fields) ?? statusOf(fields) ?? 'Delivered';
     return { kind: 'delivered', response, remoteMta };
   }
   if (action !== 'failed' && action !== 'delayed') return null;
@@ -67,11 +69,18 @@ const statusOf = (fields: Fields): string | null =>
 
 /** The reply that a block quotes from its code on, or its words: "smtp; 550 5.1.1 …", "X-Postfix; host mx.example said: 550 5.1.1 …". */
 const replyIn = (fields: Fields): string | null => {
-  // IronPort has a field of its own.
-  const words = typedValue(fields, 'diagnostic-code') ?? typedValue(fields, 'x-supplementary-info') ?? '';
-  // "X-Unix; 67" is the exit code of a program.
-  return /[a-z]{2}/i.test(words) ? (/\b2\d\d[ -].*/.exec(words)?.[0] ?? diagnosticIn(words)) : null;
+  const words = wordsOf(fields);
+  return words === null ? null : diagnosticIn(words) || null;
 };
+
+const wordsOf = (fields: Fields): string | null => {
+  // IronPort has a field of its own.
+  const words = typedValue(fields, 'diagnostic-code') ?? typedValue(fields, 'x-supplementary-info');
+  // "X-Unix; 67" is the exit code of a program.
+  return words !== null && /[a-z]{2}/i.test(words) ? words : null;
+};
+
+const ACCEPTED = /\b2\d\d[ -].*/;
 
 // X.0.0 says only that it failed, and so does a block without a status: then the text has the reply (RFC 3463 3.1).
 const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | null): Bounced => {
@@ -81,7 +90,8 @@ const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | nul
   const isVague = status === null || status.endsWith('.0.0');
   const section = sectionOf(sections, final, quoted);
   const failing = section?.generatedFrom ? section.address : actualRecipientOf(fields);
-  const ofText = quoted === null || (isVague && !/^[45]\d\d/.test(quoted)) ? section?.diagnostic : undefined;
+  const isWordless = quoted === null || (isVague && !/^[45]\d\d/.test(quoted) && !kindOfWords(quoted));
+  const ofText = isWordless ? section?.diagnostic : undefined;
   const bounce = bounceOf({ status, diagnostic: ofText || quoted || '', remoteMta, failing });
   // A target of an alias says nothing about the alias.
   return section?.generatedFrom ? { ...bounce, suppresses: false } : bounce;

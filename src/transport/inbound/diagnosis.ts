@@ -1,5 +1,6 @@
+import { FAILURES } from '../smtp/failures.ts';
 import { provesAddressDead, readReply, reasonOf } from '../smtp/reply.ts';
-import { saysTimeIsOver } from '../smtp/reply-words.ts';
+import { kindOfWords, saysTimeIsOver } from '../smtp/reply-words.ts';
 import type { Bounced } from './feedback.ts';
 
 /** A failure as described in a report. */
@@ -45,7 +46,13 @@ export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diag
 // The reply decides, then a status that says something, then the words: X.0.0 only says that it failed (RFC 3463 3.1).
 const isPermanent = (code: number | null, status: string | null, words: string): boolean => {
   if (code !== null) return code >= 500;
-  return !status?.startsWith('4.') && !saysTimeIsOver(words);
+  if (saysTimeIsOver(words)) return false;
+  // Gmail reports a domain that does not exist as 4.0.0.
+  if (specific(status) === null) {
+    const kind = kindOfWords(words);
+    if (kind !== undefined && FAILURES[kind].provesDead) return true;
+  }
+  return !status?.startsWith('4.');
 };
 
 const specific = (status: string | null): string | null => (status?.endsWith('.0.0') ? null : status);

@@ -19,12 +19,14 @@ const MOST_LINES_OF_SECTION = 60;
 
 /** An address that begins a line, with what follows it: Postfix, qmail, Exim, Courier, OpenSMTPD and others write it so. */
 const AT_START =
-  /^\s{0,12}(?:[-*] {0,4})?["'<]{0,2}([^\s<>"':,;()[\]]{1,64}@[a-z0-9.-]{1,255}[a-z0-9])["'>]{0,2}(?:[\s:(](.*))?$/i;
+  /^\s{0,12}(?:[-*]{1,2} {0,4})?["'<]{0,2}([^\s<>"':,;()[\]]{1,64}@[a-z0-9.-]{1,255}[a-z0-9])["'>]{0,2}(?:[\s:(](.*))?$/i;
 /** An address behind a phrase that introduces it: dma, Haraka, SmarterMail, Oracle. */
 const AFTER_PHRASE =
   /\b(?:delivering your mail to|delivered to|intended recipients?|failed recipients?|recipient address|unknown user):? {0,4}["'<]{0,2}([^\s<>"':,;()[\]]{1,64}@[a-z0-9.-]{1,255}[a-z0-9])/i;
 /** The output of a program that an address is delivered to (Exim). */
 const PROGRAM = /^-{2,12} {0,4}<?([^\s<>]{1,64}@[^\s<>]{1,255}?)>? {0,4}-{2,12}$/;
+/** A heading between rules: "----- Transcript of session follows -----". */
+const RULE = /^\s{0,12}-{3,40}.{0,100}-{3,40}$/;
 const GENERATED = /^\s{0,12}\((?:ultimately )?generated from ([^\s()]{1,64}@[^\s()]{1,255})\)/;
 /** The beginning of the returned message. */
 const RETURNED =
@@ -57,6 +59,7 @@ export const sectionsOf = (text: string): Section[] => {
       if (drafts.length === MOST_SECTIONS) break;
       drafts.push({ address, generatedFrom: null, lines: [rest] });
     } else if (generated !== undefined && current) current.generatedFrom = generated.toLowerCase();
+    else if (RULE.test(line) && !PROGRAM.test(line)) continue;
     else if (current && PROGRAM.test(line)) current.program = [];
     else if (current) add(line.trim(), current.program ?? current.lines);
   }
@@ -89,7 +92,10 @@ export const diagnosticIn = (text: string): string => {
   const within = text.slice(0, 8_000);
   const found = WITH_STATUS.exec(within) ?? QUOTED.exec(within);
   const from = found === null ? within : within.slice(found.index).replace(/^[^245]{1,12}/, '');
-  return (from.trim().split(/\n[ \t]*\n/, 1)[0] ?? '').replace(/\s{1,200}/g, ' ').trim();
+  const paragraphs = from.trim().split(/\n\s*\n/, 4);
+  // "The response was:" announces the next paragraph.
+  const [first] = paragraphs.filter((paragraph) => !paragraph.trimEnd().endsWith(':'));
+  return (first ?? paragraphs[0] ?? '').replace(/\s+/g, ' ').trim();
 };
 
 const WITH_STATUS = /(?<![\d.])[45]\d\d[ -](?:#|')?[45]\.\d{1,3}\.\d{1,3}(?![\d.])/;

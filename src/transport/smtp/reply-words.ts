@@ -40,7 +40,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'PolicyRejected',
   ],
   [
-    /\b(?:helo|ehlo|rdns|ptr|callback|callout|return.?path|mail from)\b|reverse (?:dns|lookup)|client host|\byour (?:ips?|host|domain|(?:mail )?server|account|network)\b/i,
+    /\b(?:(?:helo|ehlo) (?:command|name|argument)|rdns|ptr|callback|callout|return.?path|mail from)\b|reverse (?:dns|lookup)|client host|\byour (?:ips?|host|domain|(?:mail )?server|account|network)\b/i,
     'PolicyRejected',
   ],
   [
@@ -64,7 +64,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'MailboxFull',
   ],
   [
-    /too (?:large|big|long)\b|exceed\w{0,3} .{0,40}\bsize|\bsize\b.{0,40}exceed|size limit|maximum (?:message |mail )?size/i,
+    /too (?:large|big)\b|exceed\w{0,3} .{0,40}\bsize|\bsize\b.{0,40}exceed|size limit|maximum (?:message |mail )?size/i,
     'MessageTooLarge',
   ],
   [
@@ -74,7 +74,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
   // What is so for now proves nothing, whatever it is.
   [/temporar/i, 'General'],
   [
-    /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|bad|invalid|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|no smtp service|not accept (?:any )?mail|unroute?able domain|no mx found/i,
+    /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain|no mx found/i,
     'DomainNotFound',
   ],
   [
