@@ -156,6 +156,7 @@ describe('an unknown outcome of the email machine', () => {
       ['opened', {}, 'sent', ['sent', 'opened']],
       ['bounced', { permanent: true }, 'failed', ['bounced']],
       ['bounced', { permanent: false }, 'sent', ['sent', 'bounced']],
+      ['bounced', { permanent: false, expired: true }, 'failed', ['bounced']],
     ] as const) {
       const email = sending(held);
       email.tell(completed(BORN + 1_000, 1, outcome(0, 'unknown')));

@@ -79,6 +79,7 @@ const REPORTS: readonly Omit<Report, 'recipient'>[] = [
   { type: 'delivered', data: { remoteMta: 'mx.test' } },
   { type: 'bounced', permanent: true, data: { smtpCode: 550 } },
   { type: 'bounced', permanent: false, data: { smtpCode: 452 } },
+  { type: 'bounced', permanent: false, expired: true, suppresses: false, data: { subType: 'expired' } },
   { type: 'complained', data: { feedbackType: 'abuse' } },
   { type: 'opened', data: {} },
   { type: 'unsubscribed', suppresses: true, data: { source: 'page' } },
@@ -165,10 +166,14 @@ export function everyEvent({
     { name: 'outcome of a stranger', event: completed([{ ...OUTCOMES[2], recipient: recipients.length }]) },
     ...everyone.flatMap((recipient) =>
       REPORTS.map((report) => ({
-        name: `${report.type}${report.permanent === true ? ' for good' : ''}, recipient ${recipient}`,
+        name: `${report.type}${report.permanent === true ? ' for good' : ''}${report.expired ? ' at last' : ''}, recipient ${recipient}`,
         event: { type: 'report.received', at: soon, report: { ...report, recipient } } as EmailEvent,
       })),
     ),
+    ...everyone.map((recipient) => ({
+      name: `returned, recipient ${recipient}`,
+      event: { type: 'mail.returned', at: soon, recipient, subject: 'Out of office' } as EmailEvent,
+    })),
     ...(Object.keys(TIMERS) as (keyof typeof TIMERS)[]).flatMap((delay) => [
       { name: `timer ${delay}`, event: timerOf(delay, soon) },
       { name: `timer ${delay}, late`, event: timerOf(delay, late) },

@@ -1,7 +1,7 @@
 import type { EmailContext, MailReturned, ReportReceived } from '../../../../machines/email-context.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
-import { storableText, storableTexts } from '../../../db/storable.ts';
+import { storableText } from '../../../db/storable.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { Unavailable } from '../../../errors/unavailable.ts';
 import type { Clock } from '../../../time/clock.ts';
@@ -9,7 +9,7 @@ import type { Fact, Feedback } from '../../../transport/inbound/feedback.ts';
 import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 import { type Destination, readReturnToken } from '../send/return-token.ts';
 import { suppressRefused } from './late-suppression.ts';
-import { canonical, verdictOf } from './verdict.ts';
+import { canonical, reportOf, verdictOf } from './verdict.ts';
 
 /** The services that recording feedback calls. */
 export interface FeedbackParts {
@@ -20,8 +20,6 @@ export interface FeedbackParts {
   /** Called for each report about an email, with its kind. */
   readonly count?: (kind: Fact['kind']) => void;
 }
-
-type Report = ReportReceived['report'];
 
 /** Records feedback: hands each report to the email that it is about. */
 export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
@@ -108,24 +106,4 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     const index = row?.recipients.findIndex((address) => canonical(address) === sought) ?? -1;
     return index === -1 ? null : { emailId, recipient: index };
   }
-}
-
-/** The report for the machine; null for what changes nothing: a delay, after which the other server goes on trying. */
-function reportOf(given: Fact): Omit<Report, 'recipient'> | null {
-  const fact = storableTexts(given, WORDS_MAX_LENGTH);
-  if (fact.kind === 'delivered') {
-    const { remoteMta, response } = fact;
-    return { type: 'delivered', data: { remoteMta, response } };
-  }
-  if (fact.kind === 'complained') {
-    const { feedbackType, userAgent } = fact;
-    return { type: 'complained', data: { feedbackType, userAgent } };
-  }
-  if (fact.kind !== 'bounced') return null;
-  const { permanent, isFinal, suppresses, smtpCode, enhancedCode, message, remoteMta } = fact;
-  // Like the retries here: whoever has given up after temporary failures says `expired`.
-  const expired = isFinal && !permanent;
-  const subType = expired ? 'expired' : fact.subType;
-  const data = { subType, smtpCode, enhancedCode, message, remoteMta };
-  return { type: 'bounced', permanent, ...(expired && { expired }), suppresses, data };
 }

@@ -1,5 +1,10 @@
+import type { ReportReceived } from '../../../../machines/email-context.ts';
+import { storableTexts } from '../../../db/storable.ts';
 import type { Bounced, Fact, Feedback } from '../../../transport/inbound/feedback.ts';
 import { envelopeAddress } from '../../../transport/message/envelope.ts';
+import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
+
+type Report = ReportReceived['report'];
 
 /** One spelling of an address: providers write hosts in ASCII or not, in any case. */
 export const canonical = (address: string): string => envelopeAddress(address).toLowerCase();
@@ -24,3 +29,23 @@ export const verdictOf = (facts: readonly Feedback[], address: string): Fact | n
   );
   return { ...worst, suppresses: provesDead };
 };
+
+/** The report for the machine; null for what changes nothing: a delay, after which the other server goes on trying. */
+export function reportOf(given: Fact): Omit<Report, 'recipient'> | null {
+  const fact = storableTexts(given, WORDS_MAX_LENGTH);
+  if (fact.kind === 'delivered') {
+    const { remoteMta, response } = fact;
+    return { type: 'delivered', data: { remoteMta, response } };
+  }
+  if (fact.kind === 'complained') {
+    const { feedbackType, userAgent } = fact;
+    return { type: 'complained', data: { feedbackType, userAgent } };
+  }
+  if (fact.kind !== 'bounced') return null;
+  const { permanent, isFinal, suppresses, smtpCode, enhancedCode, message, remoteMta } = fact;
+  // Like the retries here: whoever has given up after temporary failures says `expired`.
+  const expired = isFinal && !permanent;
+  const subType = expired ? 'expired' : fact.subType;
+  const data = { subType, smtpCode, enhancedCode, message, remoteMta };
+  return { type: 'bounced', permanent, ...(expired && { expired }), suppresses, data };
+}

@@ -52,10 +52,11 @@ const clicked = Type.Object({
 const bounced = Type.Object({
   type: Type.Union([Type.Literal('Permanent'), Type.Literal('Transient')], {
     description:
-      '`Permanent`: this email will not arrive, and its recipient has `failed`; the address gets no more live mail only where the bounce proves it dead (no such mailbox, a disabled one), since a full mailbox empties and a refusal of the sender or of the content says nothing about it. `Transient`: temporary failures lasted too long; one that is reported after the message was taken leaves the recipient `sent`.',
+      '`Permanent`: this email will not arrive, and its recipient has `failed`; the address gets no more live mail only where the bounce proves it dead (no such mailbox, a disabled one, no such domain), since a full mailbox empties and a refusal of the sender or of the content says nothing about it. `Transient`: temporary failures lasted too long. With the `subType` `expired` the server has given up, and the recipient has `failed`; any other leaves it `sent`.',
   }),
   subType: Type.String({
-    description: 'Such as `NoEmail`, `MailboxFull`, `ContentRejected`; `expired` where retries ran out.',
+    description:
+      'Such as `NoEmail`, `MailboxFull`, `ContentRejected`; `expired` where retries ran out, here or at a later server.',
   }),
   smtpCode: nullable(Type.Integer({ description: 'RFC 5321 4.2, as the server answered it.' })),
   enhancedCode: nullable(Type.String({ description: 'RFC 3463, as the server answered it.' })),
