@@ -23,10 +23,13 @@ export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diag
   // The report stands for the reply to RCPT that the server would have given had it known.
   const code = reply.code ?? (permanent ? 550 : 450);
   const { fault, subType } = reasonOf('RCPT', { code, enhancedCode, text: diagnostic });
+  const isGuess = own === null && reply.code !== null && FAILURES[subType].provesDead;
   const kind =
     own === null && reply.code === null && UNROUTABLE.test(diagnostic)
       ? NO_DOMAIN
-      : isElsewhere(subType, diagnostic, failing)
+      : isGuess && !provedByReply(code, diagnostic)
+        ? UNKNOWN
+        : isElsewhere(subType, diagnostic, failing)
         ? ELSEWHERE
         : { fault, subType };
   return {
@@ -51,6 +54,8 @@ const isPermanent = (code: number | null, status: string | null, words: string):
   if (specific(status) === null) {
     const kind = kindOfWords(words);
     if (kind !== undefined && FAILURES[kind].provesDead) return true;
+    // A host that cannot be reached is tried until time is over, although Courier does not say so.
+    if (kind === 'ConnectionFailed') return false;
   }
   return !status?.startsWith('4.');
 };
@@ -60,6 +65,12 @@ const specific = (status: string | null): string | null => (status?.endsWith('.0
 /** The status in words without a reply, such as "5.2.2 <bob@receiver.example>... Mailbox Full". */
 const statusIn = (words: string): string | null =>
   /(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?![\d.])/.exec(words.slice(0, 1_000))?.[1] ?? null;
+
+// Sendmail writes 5.1.1 for each 550 that comes without a status, whatever its words are.
+const provedByReply = (code: number, text: string): boolean =>
+  FAILURES[reasonOf('RCPT', { code, enhancedCode: null, text }).subType].provesDead;
+
+const UNKNOWN = { fault: 'infrastructure', subType: 'General' } as const;
 
 // The words of Exim for a domain that does not exist, where no other server has answered.
 const UNROUTABLE = /^unroute?able address/i;

@@ -74,7 +74,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
   // What is so for now proves nothing, whatever it is.
   [/temporar/i, 'General'],
   [
-    /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain|no mx found/i,
+    /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain/i,
     'DomainNotFound',
   ],
   [
@@ -94,10 +94,10 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     'NoEmail',
   ],
   [
-    /timed? ?out|connection (?:refused|reset|closed|lost)|lost connection|unreachable|no route|retry time|could not connect|can(?:'t|not) connect/i,
+    /timed? ?out|connection (?:refused|reset|closed|lost)|lost connection|unreachable|network is down|host is down|no route|retry time|could not connect|can(?:'t|not) connect/i,
     'ConnectionFailed',
   ],
 ];
 
 const TIME_IS_OVER =
-  /retry time(?:out)? (?:exceeded|not reached)|(?:envelope|message|delivery|mail|queue|time)\b.{0,20}\bexpired|expired\b.{0,20}\bqueue|too long in .{0,10}queue|(?:in the|on the) queue (?:for )?too long|\b(?:gave|given|giving) up after|retries? (?:exhausted|ended|ran out)|(?:could not|cannot|unable to|not) (?:be )?deliver(?:ed)?\b.{0,40}\b(?:for|within|after|in) (?:more than )?\d+ (?:second|minute|hour|day)|delivery timeout|timeout was exceeded|message timed? ?out/i;
+  /retry time(?:out)? (?:exceeded|not reached)|(?:envelope|message|delivery|mail|queue|time)\b.{0,20}\bexpired|expired\b.{0,20}\bqueue|too long in .{0,10}queue|(?:in the|on the) queue (?:for )?too long|\b(?:gave|given|giving) up after|retries? (?:exhausted|ended|ran out)|(?:could not|cannot|unable to|not) (?:be )?deliver(?:ed)?\b.{0,40}\b(?:for|within|after|in) (?:more than |the last )?\d+ (?:second|minute|hour|day)|delivery timeout|timeout was exceeded|message timed? ?out/i;

@@ -33,8 +33,8 @@ export const cname = (domain: string) => ({ type: Packet.TYPE.CNAME, domain });
 export const ptr = (domain: string) => ({ type: Packet.TYPE.PTR, domain });
 export const txt = (...data: string[]) => ({ type: Packet.TYPE.TXT, data });
 
-/** Starts one on a free port. */
-export const startNameServer = async (zone: Zone = {}): Promise<TestNameServer> => {
+/** Starts one on that port, or a free one. */
+export const startNameServer = async (zone: Zone = {}, wanted = 0): Promise<TestNameServer> => {
   const udp = createSocket('udp4');
   const tcp = createServer((socket) => {
     socket.on('error', () => socket.destroy());
@@ -45,7 +45,7 @@ export const startNameServer = async (zone: Zone = {}): Promise<TestNameServer> 
       length.writeUInt16BE(reply.length);
       socket.end(Buffer.concat([length, reply]));
     });
-  }).listen(0, '127.0.0.1');
+  }).listen(wanted, '127.0.0.1');
   await once(tcp, 'listening');
   const { port } = tcp.address() as AddressInfo;
   udp.bind(port, '127.0.0.1');
