@@ -30,8 +30,8 @@ export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diag
       : isGuess && !provedByReply(code, diagnostic)
         ? UNKNOWN
         : isElsewhere(subType, diagnostic, failing)
-        ? ELSEWHERE
-        : { fault, subType };
+          ? ELSEWHERE
+          : { fault, subType };
   return {
     kind: 'bounced',
     permanent,

@@ -48,7 +48,7 @@ const firstOfEach = (feedback: readonly Feedback[]): Feedback[] => {
   const found = new Map<string, Feedback>();
   for (const one of feedback) {
     const failing = one.kind === 'bounced' ? one.failing : null;
-    const key = `${one.recipient ?? ''} ${failing ?? one.recipient ?? ''}`.toLowerCase();
+    const key = `${one.kind} ${one.recipient ?? ''} ${failing ?? one.recipient ?? ''}`.toLowerCase();
     if (!found.has(key)) found.set(key, one);
     if (found.size === MOST_ITEMS) break;
   }

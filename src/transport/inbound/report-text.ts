@@ -92,10 +92,19 @@ export const diagnosticIn = (text: string): string => {
   const within = text.slice(0, 8_000);
   const found = WITH_STATUS.exec(within) ?? QUOTED.exec(within);
   const from = found === null ? within : within.slice(found.index).replace(/^[^245]{1,12}/, '');
-  const paragraphs = from.trim().split(/\n\s*\n/, 4);
   // "The response was:" announces the next paragraph.
-  const [first] = paragraphs.filter((paragraph) => !paragraph.trimEnd().endsWith(':'));
-  return (first ?? paragraphs[0] ?? '').replace(/\s+/g, ' ').trim();
+  const paragraphs = paragraphsOf(from);
+  return paragraphs.find((paragraph) => !paragraph.endsWith(':')) ?? paragraphs[0] ?? '';
+};
+
+/** The paragraphs of a text, each in one line. A pattern for blank lines would be quadratic in their number. */
+const paragraphsOf = (text: string): string[] => {
+  const paragraphs: string[][] = [[]];
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    if (line !== '') paragraphs.at(-1)?.push(line.replace(/\s+/g, ' '));
+    else if (paragraphs.at(-1)?.length) paragraphs.push([]);
+  }
+  return paragraphs.filter(({ length }) => length > 0).map((lines) => lines.join(' '));
 };
 
 const WITH_STATUS = /(?<![\d.])[45]\d\d[ -](?:#|')?[45]\.\d{1,3}\.\d{1,3}(?![\d.])/;

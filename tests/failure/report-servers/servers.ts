@@ -51,7 +51,7 @@ pipe:
   return_output
   user = nobody
 begin retry
-*  *  F,8s,2s
+*  *  F,20s,2s
 `;
 
 const POSTFIX = `compatibility_level = 3.6
@@ -68,8 +68,8 @@ message_size_limit = 50000000
 queue_run_delay = 2s
 minimal_backoff_time = 2s
 maximal_backoff_time = 4s
-maximal_queue_lifetime = 9s
-bounce_queue_lifetime = 9s
+maximal_queue_lifetime = 20s
+bounce_queue_lifetime = 20s
 delay_warning_time = 3s
 `;
 
@@ -111,8 +111,8 @@ export const SERVERS: Readonly<Record<(typeof SERVER_NAMES)[number], ReportingSe
   sendmail: {
     packages: ['sendmail-bin', 'sensible-mda'],
     files: { '/etc/mail/local-host-names': 'example.com\n', '/etc/mail/aliases': ALIASES },
-    start: `newaliases; /usr/sbin/sendmail -bd -q2s -O Timeout.queuereturn=9s -O Timeout.queuewarn=3s -O MinQueueAge=1s -O Timeout.hoststatus=1s`,
-    again: '/usr/sbin/sendmail -q -O Timeout.queuereturn=9s -O Timeout.queuewarn=3s -O MinQueueAge=1s',
+    start: `newaliases; /usr/sbin/sendmail -bd -q2s -O Timeout.queuereturn=20s -O Timeout.queuewarn=3s -O MinQueueAge=1s -O Timeout.hoststatus=1s -O RefuseLA=500 -O QueueLA=500`,
+    again: '/usr/sbin/sendmail -q -O Timeout.queuereturn=20s -O Timeout.queuewarn=3s -O MinQueueAge=1s',
   },
   opensmtpd: {
     packages: ['opensmtpd'],
@@ -134,7 +134,8 @@ export const SERVERS: Readonly<Record<(typeof SERVER_NAMES)[number], ReportingSe
       '/etc/courier/retrygamma': '2\n',
       '/etc/courier/retrymaxdelta': '1\n',
     },
-    start: 'mkdir -p /run/courier; chown courier:courier /run/courier; makealiases; courierfilter start; courier start',
+    start:
+      'mkdir -p /run/courier; chown courier:courier /run/courier; makealiases; courierfilter start; courier start',
     submit: DELIVERS,
     again: 'courier flush',
   },
@@ -148,7 +149,8 @@ export const SERVERS: Readonly<Record<(typeof SERVER_NAMES)[number], ReportingSe
       '/etc/nullmailer/maxpause': '1\n',
       '/etc/nullmailer/queuelifetime': '5\n',
     },
-    start: 'mkfifo -m 622 /var/spool/nullmailer/trigger; rm -f /var/spool/nullmailer/*/*; chown -R mail:mail /var/spool/nullmailer; setsid su -s /bin/sh mail -c nullmailer-send >/tmp/nullmailer.log 2>&1 &',
+    start:
+      'mkfifo -m 622 /var/spool/nullmailer/trigger; rm -f /var/spool/nullmailer/*/*; chown -R mail:mail /var/spool/nullmailer; setsid su -s /bin/sh mail -c nullmailer-send >/tmp/nullmailer.log 2>&1 &',
     submit: DELIVERS,
   },
   dma: {

@@ -87,7 +87,10 @@ async function listening(): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     const socket = connect(25, '127.0.0.1');
     const isOpen = await Promise.race([
-      once(socket, 'connect').then(() => true, () => false),
+      once(socket, 'connect').then(
+        () => true,
+        () => false,
+      ),
       Bun.sleep(1_000).then(() => false),
     ]);
     socket.destroy();
@@ -116,10 +119,18 @@ for (const [what, { to, wantsSuccess }] of Object.entries(CASES)) {
   if (server.submit) console.log(what, await inTree(server.submit, message(to, what), { from, to }));
   else {
     const door = createTransport({ host: '127.0.0.1', port: 25, ignoreTLS: true, connectionTimeout: 5_000 });
-    const dsn = wantsSuccess ? { id: what, return: 'headers' as const, notify: ['success'], recipient: `rfc822;${to}` } : undefined;
+    const dsn = wantsSuccess
+      ? { id: what, return: 'headers' as const, notify: ['success'], recipient: `rfc822;${to}` }
+      : undefined;
     await door
-      .sendMail({ envelope: { from, to, ...(dsn && { dsn }) }, raw: message(to, what).replaceAll('\n', '\r\n') })
-      .then(({ response }) => console.log(what, response), (error) => console.log(what, String(error)));
+      .sendMail({
+        envelope: { from, to, ...(dsn && { dsn }) },
+        raw: message(to, what).replaceAll('\n', '\r\n'),
+      })
+      .then(
+        ({ response }) => console.log(what, response),
+        (error) => console.log(what, String(error)),
+      );
     door.close();
   }
 }
@@ -127,7 +138,7 @@ for (const [what, { to, wantsSuccess }] of Object.entries(CASES)) {
 await mkdir(out, { recursive: true });
 const written = new Map<string, number>();
 let seen = 0;
-for (let round = 0; round < 14; round++) {
+for (let round = 0; round < 30; round++) {
   await Bun.sleep(2_500);
   if (server.again && round % 2 === 1) await inTree(server.again);
   for (const { from, to, raw } of sink.received.slice(seen)) {
