@@ -54,7 +54,7 @@ async function report(to: string, raw: Buffer): Promise<string> {
 
 const failure = (status: string, diagnostic: string): Buffer =>
   dsn({
-    status: `Reporting-MTA: dns; mx.receiver.example\n\nFinal-Recipient: rfc822; somebody@elsewhere.example\nAction: failed\nStatus: ${status}\nRemote-MTA: dns; mx.elsewhere.example\nDiagnostic-Code: smtp; ${diagnostic}\n`,
+    status: `Reporting-MTA: dns; mx.receiver.example\n\nAction: failed\nStatus: ${status}\nRemote-MTA: dns; mx.elsewhere.example\nDiagnostic-Code: smtp; ${diagnostic}\n`,
   });
 
 const suppressed = async (address: string): Promise<Email> =>
@@ -100,11 +100,12 @@ describe('a bounce that comes back by mail', () => {
     for (let n = 0; n < 3; n++)
       expect(await report(paths[0] as string, failure('4.4.7', '451 4.4.7 gave up'))).toStartWith('250');
     const email = (await service.live.get(`/v1/emails/${id}`)).body.data;
-    expect([email.status, email.events.map(({ type }: Email) => type)]).toEqual([
-      'sent',
+    expect([email.status, email.failureReason, email.events.map(({ type }: Email) => type)]).toEqual([
+      'failed',
+      'expired',
       ['sent', 'bounced'],
     ]);
-    expect(email.events[1].data.type).toBe('Transient');
+    expect(email.events[1].data).toMatchObject({ type: 'Transient', subType: 'expired' });
     expect(await suppressed('carol@example.com')).toBeUndefined();
   });
 

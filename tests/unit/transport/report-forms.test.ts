@@ -31,7 +31,7 @@ for (const [name, words] of Object.entries(hostile))
     const [status] = FORMS['no status, no reply, no words'] as readonly [string, string];
     const dsn = status
       .replace('Sorry.', words)
-      .replace(/Final-Recipient[^]*?\nAction: failed/, blocks.join('\n\n'));
+      .replace(/Final-Recipient.*\nAction: failed/, blocks.join('\n\n'));
     const [qmail] = FORMS['qmail: over quota'] as readonly [string, string];
     const plain = qmail.replace('<bob@receiver.example>:', words);
     const quoted = dsn.replaceAll(
