@@ -1,7 +1,6 @@
 import type { EmailContext, ReportReceived } from './email-context.ts';
 import type { FailureReason, RecipientOutcome, RecipientProgress, RecordedEvent } from './email-recipient.ts';
-import { remembered } from './email-repetition.ts';
-import { reasonOfReport } from './email-report.ts';
+import { reasonOfReport, remembered } from './email-repetition.ts';
 
 /** The state of an email while no attempt is running or due. */
 export type RestingState = 'deferred' | 'sent' | 'delivered' | 'failed';

@@ -1,12 +1,22 @@
 import type { ReportReceived } from './email-context.ts';
-import type { EmailEventType, RecipientProgress } from './email-recipient.ts';
-import { reasonOfReport } from './email-report.ts';
+import type { EmailEventType, FailureReason, RecipientProgress } from './email-recipient.ts';
 
 /** Visits closer together than this count once: a program that shows a message twice, a second click out of impatience. */
 const SAME_VISIT_MS = 10_000;
 
 /** The most visits of a kind that are recorded for a recipient, since anybody with the message can repeat them without end. */
 const MOST_VISITS = 100;
+
+/** The reason that a report makes its recipient fail for; null when it does not. */
+export const reasonOfReport = ({
+  type,
+  permanent,
+  expired,
+}: ReportReceived['report']): FailureReason | null => {
+  if (type !== 'bounced') return null;
+  if (permanent === true) return 'bounced';
+  return expired === true ? 'expired' : null;
+};
 
 /** True when the report repeats a recorded one: mail and HTTP both repeat what was not acknowledged in time. */
 export const isRepeated = (known: RecipientProgress, { at, report }: ReportReceived): boolean =>

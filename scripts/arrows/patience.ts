@@ -27,6 +27,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/failure/backup-load.ts': 'reports how long a backup took, and judges nothing by it',
   'tests/failure/patroni-load.ts': 'paces the clients of a command, which is no test',
   'tests/failure/patroni-run.ts': 'reports how long failovers took, and judges nothing by it',
+  'tests/failure/report-servers/world.ts': 'paces the servers of a command, which is no test',
   'tests/failure/shared-sites-long.ts':
     'plays a slow server in a command, and reports times without judging by them',
   'tests/failure/kill.ts': 'reports how long restarts took, and judges nothing by it',
