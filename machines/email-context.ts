@@ -32,7 +32,13 @@ export interface EmailContext {
   readonly leaseMs: number;
   /** The time that temporary failures are retried, from the first attempt. */
   readonly patienceMs: number;
+  /** When the first attempt was made: patience counts from it. */
   readonly firstAttemptAt: number | null;
+  /**
+   * The moment that its copies bear (`dateOf`), where that is another one: the first attempts had nothing to send, since its domain could
+   * not. Null until one has; absent where the first attempt had.
+   */
+  readonly datedAt?: number | null;
   /** The limit that it waited for last, or waits for still; absent when it never had to. */
   readonly postponed?: Postponement;
   /** The part of a warm-up's day that its recipients have; absent or null before a session was opened for them there. */
@@ -93,6 +99,8 @@ export type EmailEvent =
       readonly by: string;
       /** The transport that its domain is warmed up on, where the attempt has taken a part of the day. */
       readonly counted?: string;
+      /** When its copies were made ready, which bear that moment unless an earlier attempt had some; absent where it has none. */
+      readonly readyAt?: number;
     }
   /** A limit leaves no room for the next attempt of live mail. Nothing was opened for it, and no attempt is counted. */
   | {

@@ -54,6 +54,21 @@ export const isExpired = (context: EmailContext, at: number): boolean =>
 
 /** Whoever begins the attempts of test mail, and names itself in no event. */
 export const SIMULATOR = 'simulator';
+/** How late a scheduled email may begin to leave and still bear the time that it was scheduled for. */
+export const LATE_MS = 300_000;
+
+/**
+ * The moment that every copy of an email bears, in its Date field and its signatures: that of the first attempt that had a copy.
+ * A scheduled one bears the time that was asked for, unless it leaves much later, as after a warm-up's day; and never one to come.
+ */
+export function dateOf(
+  { firstAttemptAt, datedAt, scheduledAt }: Pick<EmailContext, 'firstAttemptAt' | 'datedAt' | 'scheduledAt'>,
+  now: number,
+): number {
+  const first = (datedAt === undefined ? firstAttemptAt : datedAt) ?? now;
+  return scheduledAt !== null && scheduledAt <= first && first - scheduledAt <= LATE_MS ? scheduledAt : first;
+}
+
 
 /** True when the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */
 export const isOfOpenAttempt = (

@@ -97,6 +97,18 @@ export const emailSetup = setup({
   },
 });
 
+/** When the copies of an attempt were made ready; null for one that has none, and for test mail. */
+const readyAt = (event: EmailEvent): number | null =>
+  event.type === 'attempt.begun' ? (event.readyAt ?? null) : null;
+
+/** The moment that copies bear, where it is not that of the first attempt. */
+const dated = (context: EmailContext, event: EmailEvent): Pick<EmailContext, 'datedAt'> => {
+  const { firstAttemptAt, datedAt } = context;
+  const isWithoutCopies = event.type === 'attempt.begun' && event.readyAt === undefined;
+  if (datedAt === undefined) return firstAttemptAt === null && isWithoutCopies ? { datedAt: null } : {};
+  return datedAt === null ? { datedAt: readyAt(event) } : {};
+};
+
 /** Counts the next attempt; patience counts from the first one. */
 export const beginAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
@@ -110,12 +122,18 @@ export const beginAttempt = emailSetup.assign(({ context, event }) => ({
     event.counted !== undefined && {
       counted: { attempt: context.attempt + 1, transport: event.counted },
     }),
-  firstAttemptAt: context.firstAttemptAt ?? momentOf(context, event),
+  firstAttemptAt: context.firstAttemptAt ?? readyAt(event) ?? momentOf(context, event),
+  ...dated(context, event),
 }));
-/** Waits for the limit that leaves no room. Days of it are no part of the patience, even where an attempt that opened nothing began that. */
-export const postpone = emailSetup.assign(({ event }) => ({
-  at: event.at,
+/** Dates of a first attempt that sent nothing: no copy bears any moment yet. */
+const undated = ({ datedAt }: EmailContext): Partial<EmailContext> => ({
   firstAttemptAt: null,
+  ...(datedAt !== undefined && { datedAt: null }),
+});
+/** Waits for the limit that leaves no room. Days of it are no part of the patience, even where an attempt that opened nothing began that. */
+export const postpone = emailSetup.assign(({ context, event }) => ({
+  at: event.at,
+  ...undated(context),
   postponed: (event as AttemptPostponed).because,
 }));
 /** Begins a simulated attempt: it needs no session, so it is under way as soon as it is ordered. */
@@ -137,6 +155,7 @@ export const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
   attempt: context.attempt - 1,
   begunBy: null,
+  ...(context.attempt === 1 && undated(context)),
 }));
 /** Marks the recipients of a lost attempt as in doubt: they may have got the message. */
 export const doubt = emailSetup.assign(({ context, event }) => ({

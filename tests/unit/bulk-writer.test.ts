@@ -65,7 +65,7 @@ const copy: Copy = {
   workspaceId: 'ws_1',
   address: 'r@receiver.example',
   attempt: 1,
-  acceptedAt: 1_700_000_000_000,
+  date: 1_700_000_000_000,
   token: 'token',
 };
 

@@ -1,6 +1,7 @@
 import { nanoid } from 'nanoid';
 import type { EmailContext, EmailEvent, Postponement } from '../../../../machines/email-context.ts';
 import { mayBeTried } from '../../../../machines/email-progress.ts';
+import { dateOf } from '../../../../machines/email-rules.ts';
 import type { TellActor } from '../../../engine/performers.ts';
 import type { Clock } from '../../../time/clock.ts';
 
@@ -28,11 +29,18 @@ export class LiveAttempt {
   #postponed: Postponement | null = null;
   #counted: string | null = null;
 
+  /** When its copies were made ready. */
+  readonly #readyAt: number;
+  /** The moment that its copies bear. */
+  readonly date: number;
+
   constructor(
-    { attempt }: Pick<EmailContext, 'attempt'>,
+    context: Pick<EmailContext, 'attempt' | 'firstAttemptAt' | 'datedAt' | 'scheduledAt'>,
     private readonly parts: AttemptParts,
   ) {
-    this.attempt = attempt + 1;
+    this.attempt = context.attempt + 1;
+    this.#readyAt = parts.clock.now();
+    this.date = dateOf(context, this.#readyAt);
   }
 
   /** True when the copy for that recipient may leave now. The first question begins the attempt for all. */
@@ -94,7 +102,8 @@ export class LiveAttempt {
     try {
       const { attempt, by } = this;
       const counted = this.#counted === null ? {} : { counted: this.#counted };
-      const begun: EmailEvent = { type: 'attempt.begun', at: clock.now(), attempt, by, ...counted };
+      const readyAt = this.#readyAt;
+      const begun: EmailEvent = { type: 'attempt.begun', at: clock.now(), attempt, by, readyAt, ...counted };
       const result = await tell(begun);
       if (result.outcome !== 'changed' || result.state !== 'sending') return null;
       const context = result.context as EmailContext;

@@ -138,7 +138,6 @@ export class Delivery {
     attempt: LiveAttempt,
     refuses: (name: Transport['name']) => Promise<string | null>,
   ): Promise<AttemptResult | null> {
-    const { acceptedAt } = actor.snapshot.context as EmailContext;
     const destination = { emailId: actor.id, recipient };
     const address = message.recipients[recipient] ?? '';
     const token = returnToken(destination, this.parts.signer);
@@ -147,7 +146,7 @@ export class Delivery {
       workspaceId: actor.workspaceId,
       address,
       attempt: attempt.attempt,
-      acceptedAt,
+      date: attempt.date,
       token,
     };
     const undone = (reason: string): AttemptResult => ({

@@ -54,8 +54,8 @@ export interface Copy {
   readonly workspaceId: string;
   readonly address: string;
   readonly attempt: number;
-  /** Epoch milliseconds. */
-  readonly acceptedAt: number;
+  /** The moment that it bears, in epoch milliseconds: the same in every attempt. */
+  readonly date: number;
   readonly token: string;
 }
 
@@ -105,7 +105,7 @@ export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Per
 /** A copy without the parts that a person reads. */
 export function unwritten(
   { subject, envelope, content, campaign_id: campaignId }: LiveMessage,
-  { destination, address, attempt, acceptedAt, token }: Copy,
+  { destination, address, attempt, date, token }: Copy,
   sender: Sender,
 ): Omit<OutboundMessage, keyof Body> {
   const { from, to, cc, bcc, replyTo, headers, attachments, messageId } = envelope;
@@ -127,7 +127,7 @@ export function unwritten(
       content: Buffer.from(content.attachments[index] ?? '', 'base64'),
     })),
     messageId,
-    date: acceptedAt,
+    date,
     returnPath: returnPathFor(token, sender.returnPath),
     dkim: sender.dkim,
     isBulk: (campaignId ?? null) !== null,
