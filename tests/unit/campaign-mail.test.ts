@@ -9,12 +9,14 @@ import { RENDER_MS, subjectsOf } from '../../src/modules/campaigns/subjects.ts';
 const sources = { subject: 'Hello {{ contact.firstName }}', previewText: null, html: '<p>x</p>', text: null };
 const kept = {
   ...{ from: 'News <news@sender.example>', audienceId: 'aud_1', startedAt: 1, content: { sources } },
+  subject: sources.subject,
 } as KeptContent;
 const email = {
   emailId: 'em_01m7xj1rwzprnwr10308attx',
   campaignId: 'cmp_1',
   workspaceId: 'ws_1',
   recipientKey: 'r@receiver.example',
+  subject: 'Hello {{ contact.firstName }}',
 };
 const turn = { ...email, isOver: () => false };
 const still = { monotonic: () => 0 };

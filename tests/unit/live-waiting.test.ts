@@ -10,6 +10,7 @@ import { outboundMessage, type Personalise, type Sender } from '../../src/module
 import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
 import type { Senders } from '../../src/modules/emails/send/senders.ts';
+import { SubjectWriter } from '../../src/modules/emails/send/subject-writer.ts';
 import { WarmUps } from '../../src/modules/emails/send/warm-ups.ts';
 import { type Clock, systemClock } from '../../src/time/clock.ts';
 import { withoutReply } from '../../src/transport/smtp/outcome.ts';
@@ -79,6 +80,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
       },
       suppressions: async () => new Map(),
     } as Partial<LiveReader> as LiveReader,
+    subjects: new SubjectWriter(nobody),
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: BULK },
     campaigns: () => campaigns,

@@ -12,6 +12,7 @@ import {
   type Leave,
   problemOfLength,
   type Standing,
+  type ReadCampaignEmail,
 } from '../emails/queries.ts';
 import { preferencesPath, SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import type { TemplateContents } from '../templates/commands.ts';
@@ -19,6 +20,7 @@ import { findKeptContent, type KeptContent } from './content.ts';
 import { addressHash } from './follow-emails.ts';
 import { renderKept } from './render.ts';
 
+import { kindOfSubject } from './subjects.ts';
 type Reference = Parameters<CampaignMail['parts']>[1]['campaign'];
 
 /** What making the emails of campaigns takes. */
@@ -99,7 +101,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
       return row ? leaveOf(row) : { skipped: 'excluded' };
     },
     standing,
-    async parts({ campaignId, ...email }, { campaign }, purpose) {
+    async parts({ campaignId, subject, ...email }, { campaign }, purpose) {
       const content = await kept(campaignId);
       if (!content) return null;
       const { workspaceId, recipientKey: key } = email;
@@ -107,7 +109,8 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
         purpose === 'show'
           ? SHOWN_PREFERENCES
           : preferencesPath(signer, { workspaceId, livemode: true, key });
-      const made = await render(contents, { ...email, campaignId }, content, campaign, publicUrl + path);
+      const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
+      const made = await render(contents, { ...email, campaignId, subject }, content, campaign, links);
       if (!(made instanceof Failure)) return made;
       const { code, message, extra } = made;
       if (code !== 'SERVICE_UNAVAILABLE')
@@ -154,6 +157,13 @@ function headersOf(
 ): CampaignParts['headers'] {
   const read = parseAddress(from);
   const host = isProblem(read) ? 'invalid' : read.domain;
+/** The page where the recipient chooses, and one that others may see in its place. */
+interface Links {
+  readonly own: string;
+  readonly shown: string;
+}
+
+/** What an email says. A subject that was stored once leaves as it stands, in each attempt, whatever its workspace is called by then. */
   return [
     { name: 'Precedence', value: 'bulk' },
     // RFC 2919 2: a label and a domain that its owner controls.
@@ -164,24 +174,31 @@ function headersOf(
 
 async function render(
   contents: TemplateContents,
-  email: CampaignEmail,
+  email: ReadCampaignEmail,
   kept: KeptContent,
-  reference: Reference,
-  preferencesUrl: string,
+  { contact, hasSubject }: Reference,
+  { own: preferencesUrl, shown }: Links,
 ): Promise<CampaignParts | Failure> {
   const { campaignId, workspaceId, emailId } = email;
-  const { contact, hasSubject = false } = reference;
+  const kind = kindOfSubject(kept);
+  const bare =
+    kind === 'secret'
+      ? await renderKept(contents, { ...rendering, preferencesUrl: shown }, kept, 'subject')
+      : null;
+  if (bare instanceof Failure) return bare;
+  const shownSubject = bare ? bare.parts.subject : subject;
+  const isStored = hasSubject === true || (kind === 'own' && email.subject !== kept.subject);
   const rendering = { campaignId, workspaceId, bornAt: timeOfId(emailId), contact, preferencesUrl };
-  const rendered = await renderKept(contents, rendering, kept, hasSubject ? 'body' : 'all');
+  const rendered = await renderKept(contents, rendering, kept, isStored ? 'body' : 'all');
   if (rendered instanceof Failure) return rendered;
   const { html, text } = rendered.parts;
-  const subject = hasSubject ? null : (rendered.parts.subject ?? kept.subject);
+  const subject = isStored ? null : (rendered.parts.subject ?? kept.subject);
   const tooLong = subject === null ? null : problemOfLength(subject);
   if (tooLong !== null) return invalid([{ path: '/body/subject', message: tooLong }]);
   return {
     subject,
-    html,
-    text,
+    ...(shownSubject !== null && { shownSubject }),
+    ...{ html, text },
     headers: headersOf(email, kept),
     audienceId: kept.audienceId,
   };

@@ -16,6 +16,14 @@ const LIQUID = /\{[{%]/;
 /** The link by which a recipient chooses is in no row that others read. */
 const SECRET = /\bpreferencesUrl\b/;
 
+/** Whether the subjects of a campaign differ by recipient, and whether they may be read by others as they leave. */
+export const kindOfSubject = ({
+  content: { sources },
+}: Pick<KeptContent, 'content'>): 'common' | 'own' | 'secret' => {
+  const source = sources.subject ?? '';
+  return !LIQUID.test(source) ? 'common' : SECRET.test(source) ? 'secret' : 'own';
+};
+
 /** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws Unavailable */
 export type MakeSubjects = (
   recipients: readonly { readonly contact: Readonly<Record<string, unknown>> }[],
@@ -31,8 +39,7 @@ export function subjectsOf(
   { workspaceId, campaignId, isOver }: Pick<Turn, 'workspaceId' | 'campaignId' | 'isOver'>,
   kept: KeptContent,
 ): MakeSubjects {
-  const source = kept.content.sources.subject ?? '';
-  if (!LIQUID.test(source) || SECRET.test(source)) return async () => [];
+  if (kindOfSubject(kept) !== 'own') return async () => [];
   let slow = 0;
   const make = async (contact: Readonly<Record<string, unknown>>, bornAt: number): Promise<string | null> => {
     if (slow >= MOST_SLOW) return null;

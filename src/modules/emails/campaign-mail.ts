@@ -5,6 +5,8 @@ export interface CampaignParts {
   /** Null where the email's row has it. */
   readonly subject: string | null;
   readonly html: string | null;
+  /** What the email's row is to say of it: without links that are the recipient's alone. Absent where the row says it. */
+  readonly shownSubject?: string;
   readonly text: string | null;
   /** Fields that tell mail programs what kind of mail it is. */
   readonly headers: readonly { readonly name: string; readonly value: string }[];
@@ -28,6 +30,11 @@ export interface CampaignEmail {
 }
 
 /** How emails of campaigns are made and held back. */
+/** An email of a campaign with the subject that its row has. */
+export interface ReadCampaignEmail extends CampaignEmail {
+  readonly subject: string;
+}
+
 export interface CampaignMail {
   /** Whether it may leave: the recipient may have left since it was accepted. @throws Unavailable */
   mayLeave(email: CampaignEmail): Promise<Leave>;
@@ -41,7 +48,7 @@ export interface CampaignMail {
    * shown it must not act for the recipient: links that do lead nowhere. @throws Unavailable
    */
   parts(
-    email: CampaignEmail,
+    email: ReadCampaignEmail,
     content: Content & { readonly campaign: CampaignReference },
     purpose: 'send' | 'show',
   ): Promise<CampaignParts | string | null>;

@@ -25,7 +25,14 @@ export {
   type TemplateFilling,
 } from './accept/templated.ts';
 export { broughtInside } from './bodies/content-bodies.ts';
-export type { CampaignEmail, CampaignMail, CampaignParts, Leave, Standing } from './campaign-mail.ts';
+export type {
+  CampaignEmail,
+  CampaignMail,
+  CampaignParts,
+  Leave,
+  ReadCampaignEmail,
+  Standing,
+} from './campaign-mail.ts';
 export { recorded, recordedOnClock } from './facts.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
 export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
@@ -84,7 +91,10 @@ export async function emailDetail(
   const made =
     isOfCampaign(packed) && row.campaign_id !== null
       ? await campaigns?.()?.parts(
-          { emailId: params.id, campaignId: row.campaign_id, workspaceId: caller.workspaceId, recipientKey },
+          {
+            ...{ emailId: params.id, campaignId: row.campaign_id, workspaceId: caller.workspaceId },
+            ...{ recipientKey, subject: row.subject },
+          },
           packed,
           'show',
         )

@@ -13,6 +13,7 @@ import { LIVE_LIMITS, type LiveLimits } from './limits.ts';
 import { LivePerformer } from './performer.ts';
 import { LiveReader } from './reader.ts';
 import { cachedSenders } from './senders.ts';
+import { SubjectWriter } from './subject-writer.ts';
 import { WarmUps } from './warm-ups.ts';
 
 /** The services and settings that live mail is sent with. */
@@ -50,6 +51,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     transport,
     enabled,
     reader: new LiveReader(database, signer, parts.bodies, parts.isOnNodes),
+    subjects: new SubjectWriter(database),
     limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
     campaigns,
     senders: cachedSenders({

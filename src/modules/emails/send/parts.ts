@@ -8,6 +8,7 @@ import type { LiveLimits } from './limits.ts';
 import type { Personalise } from './message.ts';
 import type { LiveReader } from './reader.ts';
 import type { Senders } from './senders.ts';
+import type { SubjectWriter } from './subject-writer.ts';
 import type { WarmUps } from './warm-ups.ts';
 
 /** The services and limits that live mail is sent with. */
@@ -15,6 +16,7 @@ export interface LiveParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly reader: LiveReader;
+  readonly subjects: SubjectWriter;
   readonly signer: Signer;
   readonly limits: LiveLimits;
   readonly senders: Senders;

@@ -6,11 +6,14 @@ import type { Sender } from './message.ts';
 import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
 import type { SenderProblem, Senders } from './senders.ts';
 
+import type { SubjectWriter } from './subject-writer.ts';
 /** The services that an attempt is prepared with. */
 export interface PreparingParts {
   readonly reader: LiveReader;
   readonly senders: Senders;
   /** How emails of campaigns are made. */
+  /** Stores subjects that are made when their emails leave. */
+  readonly subjects: SubjectWriter;
   readonly campaigns: () => CampaignMail | undefined;
 }
 
@@ -67,7 +70,7 @@ const lost = (error: unknown): BodyLost => {
 
 /** The email of a campaign as it is for its recipient. */
 async function madeFor(
-  { campaigns: find }: PreparingParts,
+  { campaigns: find, subjects }: PreparingParts,
   emailId: string,
   workspaceId: string,
   message: LiveMessage & { readonly content: CampaignContent },
@@ -76,7 +79,7 @@ async function madeFor(
   const { campaign_id: campaignId, content } = message;
   if (!campaigns || !campaignId) return { message: null, skipped: null };
   const [recipientKey = ''] = message.recipient_keys;
-  const email = { emailId, campaignId, workspaceId, recipientKey };
+  const email = { emailId, campaignId, workspaceId, recipientKey, subject: message.subject };
   const [leave, parts] = await Promise.all([
     campaigns.mayLeave(email),
     campaigns.parts(email, content, 'send'),
@@ -90,6 +93,10 @@ async function madeFor(
     message: {
       ...message,
       subject: subject ?? message.subject,
+  // Before it leaves, so that lists and searches never lack what somebody has got.
+  const shown = typeof parts === 'object' ? parts?.shownSubject : undefined;
+  if (shown !== undefined && shown !== message.subject)
+    await subjects.keep({ emailId, workspaceId, subject: shown });
       envelope,
       content: { ...content, html, text },
       audience_id: audienceId,
