@@ -37,7 +37,11 @@ export async function ask({ method, url, apiKey, body, idempotencyKey }: Ask): P
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const replayed = response.headers.get('idempotency-replayed') === 'true';
-    return { status: response.status, replayed, body: await response.json() };
+    return {
+      status: response.status,
+      replayed,
+      body: response.status === 204 ? null : await response.json(),
+    };
   } catch (error) {
     // The instance was killed or frozen, or the connection was cut.
     const status = (error as { readonly code?: unknown }).code === 'ECONNREFUSED' ? -1 : 0;

@@ -32,6 +32,8 @@ export class CampaignRecord {
   readonly unbalanced: string[] = [];
   /** Pauses that were answered. */
   pauses = 0;
+  /** Audiences of campaigns that had begun, deleted while some of their mail may have been put off. */
+  deleted = 0;
 
   look(id: string, stats: CampaignStats): void {
     this.looks++;

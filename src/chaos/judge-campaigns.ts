@@ -21,6 +21,8 @@ export interface CampaignsSeen {
   /** Looks at their numbers. */
   readonly looks: number;
   readonly pauses: number;
+  /** Audiences that were deleted. */
+  readonly deleted: number;
 }
 
 /** Compares campaigns with the people they were for, and each of them with the emails that were accepted. */
@@ -47,7 +49,7 @@ export class CampaignJudge {
 
   /** Looks at all campaigns once every email has been noted; answers how much there was to see. */
   async close(session: Session): Promise<CampaignsSeen> {
-    const { people, begun, unbalanced, looks, pauses } = this.record;
+    const { people, begun, unbalanced, looks, pauses, deleted } = this.record;
     const rows = await session.query<CampaignRow>(CAMPAIGNS);
     const stored = new Set(rows.map(({ id }) => id));
     for (const id of begun)
@@ -66,6 +68,6 @@ export class CampaignJudge {
         );
     }
     for (const what of unbalanced) this.violations.add('unbalanced', what);
-    return { begun: rows.length, looks, pauses };
+    return { begun: rows.length, looks, pauses, deleted };
   }
 }

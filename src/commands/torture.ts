@@ -81,7 +81,9 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
     ...liveLines(verdict.live, sinkFaults),
     // In a short run a campaign may be over before its turn to be paused has come.
     ...(verdict.campaigns
-      ? [`Campaigns     ${verdict.campaigns.begun}, paused ${verdict.campaigns.pauses} times`]
+      ? [
+          `Campaigns     ${verdict.campaigns.begun}, paused ${verdict.campaigns.pauses} times, ${verdict.campaigns.deleted} of their audiences deleted`,
+        ]
       : []),
     `Webhooks      ${events} events, ${repeatedEvents} of them received more than once`,
     '',
@@ -119,6 +121,7 @@ function exercisedLines(
       ? ([
           ['campaign', campaigns.begun],
           ['look at the numbers of a campaign', campaigns.looks],
+          ['audience of a campaign deleted', campaigns.deleted],
         ] as const)
       : []),
   ]);
