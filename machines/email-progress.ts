@@ -1,5 +1,12 @@
 import type { EmailContext, ReportReceived } from './email-context.ts';
-import type { FailureReason, RecipientOutcome, RecipientProgress, RecordedEvent } from './email-recipient.ts';
+import {
+  type FailureReason,
+  type RecipientOutcome,
+  type RecipientProgress,
+  type RecordedEvent,
+  WITHHELD_REASONS,
+  type WithheldReason,
+} from './email-recipient.ts';
 import { reasonOfReport, remembered } from './email-repetition.ts';
 
 /** The state of an email while no attempt is running or due. */
@@ -46,35 +53,63 @@ export function countedOutcomes(
 }
 
 /** The members of the context that an outcome is judged by. */
-export type Tried = Pick<EmailContext, 'recipients' | 'holdsDoubt'>;
+export type Tried = Pick<EmailContext, 'recipients' | 'holdsDoubt' | 'attempt'>;
 
-/** What each outcome makes of its recipient. */
+/** The doubt of a recipient that an attempt leaves without an answer. A doubt about an earlier attempt is the older question, and stays. */
+const doubtedBy = ({ inDoubt, doubted }: RecipientProgress, attempt: number): Partial<RecipientProgress> =>
+  inDoubt ? { inDoubt, ...(doubted !== undefined && { doubted }) } : { inDoubt: true, doubted: attempt };
+
+const undoubted = ({ doubted }: RecipientProgress): Partial<RecipientProgress> =>
+  doubted === undefined ? { inDoubt: false } : { inDoubt: false, doubted: null };
+
+/**
+ * The end of a doubt, where an attempt says that it delivered nothing. It says so of itself alone: an earlier attempt may have reached
+ * the recipient. Where doubts are held, a recipient in doubt is in no later attempt.
+ */
+const unlessEarlier = (
+  known: RecipientProgress,
+  { holdsDoubt, attempt }: Tried,
+): Partial<RecipientProgress> =>
+  known.inDoubt && (holdsDoubt || known.doubted === attempt) ? undoubted(known) : {};
+
+/** Why nothing was sent, as the outcome of an attempt says. */
+const withheldBy = ({ data }: RecipientOutcome): Pick<RecipientProgress, 'withheld'> => {
+  const withheld = WITHHELD_REASONS.find((reason): reason is WithheldReason => reason === data.reason);
+  return withheld === undefined ? {} : { withheld };
+};
+
+/** What each outcome makes of its recipient. An outcome that asked no server leaves a doubt as it is. */
 const CHANGES: {
   readonly [Each in RecipientOutcome['outcome']]: (
     outcome: RecipientOutcome,
-    holdsDoubt: boolean,
+    known: RecipientProgress,
+    tried: Tried,
   ) => Partial<RecipientProgress>;
 } = {
-  accepted: () => ({ status: 'sent', lastEvent: 'sent', inDoubt: false }),
-  unknown: () => ({ inDoubt: true }),
-  // Where doubts are held nobody in doubt is tried, so that the doubt can only be about the attempt that says now that nothing
-  // was delivered. Where they are tried again, an earlier attempt may have reached the recipient.
-  deferred: (_, holdsDoubt) => (holdsDoubt ? { inDoubt: false } : {}),
-  refused: ({ reason = 'bounced' }) => ({ status: 'failed', lastEvent: 'bounced', reason, inDoubt: false }),
+  accepted: (_, known) => ({ status: 'sent', lastEvent: 'sent', ...undoubted(known) }),
+  unknown: (_, known, { attempt }) => doubtedBy(known, attempt),
+  deferred: (_, known, tried) => unlessEarlier(known, tried),
+  refused: ({ reason = 'bounced' }, known, tried) => ({
+    ...{ status: 'failed', lastEvent: 'bounced', reason },
+    ...unlessEarlier(known, tried),
+  }),
   // No server has said anything, so that nothing bounced.
-  suppressed: () => ({ status: 'failed', reason: 'suppressed', inDoubt: false }),
-  removed: () => ({ status: 'failed', reason: 'domain_removed', inDoubt: false }),
+  suppressed: (outcome) => ({ status: 'failed', reason: 'suppressed', ...withheldBy(outcome) }),
+  removed: () => ({ status: 'failed', reason: 'domain_removed' }),
 };
 
 /** The progress after an attempt. With `expired`, recipients that are still pending have failed. */
 export function afterAttempt(
-  { recipients, holdsDoubt }: Tried,
+  tried: Tried,
   outcomes: readonly RecipientOutcome[],
   expired: boolean,
 ): readonly RecipientProgress[] {
-  let next = recipients;
-  for (const counted of countedOutcomes(recipients, outcomes))
-    next = changed(next, counted.recipient, CHANGES[counted.outcome](counted, holdsDoubt));
+  let next = tried.recipients;
+  for (const counted of countedOutcomes(next, outcomes)) {
+    const { recipient, outcome } = counted;
+    const known = tried.recipients[recipient];
+    if (known) next = changed(next, recipient, CHANGES[outcome](counted, known, tried));
+  }
   return expired ? afterExpiry(next) : next;
 }
 
@@ -92,15 +127,27 @@ export const mayBeTried = (
 ): boolean => status === 'pending' && !(inDoubt && holdsDoubt);
 
 /** The progress when an attempt is lost: every pending recipient of live mail may have been reached. */
-export const afterLoss = (recipients: readonly RecipientProgress[]): readonly RecipientProgress[] =>
+export const afterLoss = ({
+  recipients,
+  attempt,
+}: Pick<EmailContext, 'recipients' | 'attempt'>): readonly RecipientProgress[] =>
   recipients.map((one) =>
-    one.status === 'pending' && one.simulate === null ? { ...one, inDoubt: true } : one,
+    one.status === 'pending' && one.simulate === null ? { ...one, ...doubtedBy(one, attempt) } : one,
   );
+
+/** In the data of what ends a recipient who may have got the message before: of nobody else it is said. */
+export const MARKED = { inDoubt: true } as const;
 
 /** The event that each outcome leaves. Without an answer of a server, and while another attempt may follow, there is none. */
 export const EVENT_OF: Readonly<Record<RecipientOutcome['outcome'], 'sent' | 'bounced' | null>> = {
   ...{ accepted: 'sent', refused: 'bounced' },
   ...{ deferred: null, unknown: null, suppressed: null, removed: null },
+};
+
+/** The outcomes that end a recipient without having asked a server. */
+export const ENDS_UNASKED: Readonly<Record<RecipientOutcome['outcome'], boolean>> = {
+  ...{ suppressed: true, removed: true },
+  ...{ accepted: false, refused: false, deferred: false, unknown: false },
 };
 
 /** The events that an attempt causes, in the recipients' order. */
@@ -111,23 +158,23 @@ export function eventsOfAttempt(
   expired: boolean,
 ): readonly RecordedEvent[] {
   const events: RecordedEvent[] = [];
+  const after = afterAttempt(tried, outcomes, false);
   for (const { recipient, outcome, data } of countedOutcomes(tried.recipients, outcomes)) {
     const type = EVENT_OF[outcome];
     if (type === 'sent') events.push({ type, recipient, at, data });
-    if (type === 'bounced') events.push({ type, recipient, at, data: { type: 'Permanent', ...data } });
+    if (type === 'bounced')
+      events.push({
+        ...{ type, recipient, at },
+        data: { type: 'Permanent', ...data, ...(after[recipient]?.inDoubt && MARKED) },
+      });
   }
-  return expired
-    ? [...events, ...eventsOfExpiry(afterAttempt(tried, outcomes, false), at, outcomes)]
-    : events;
+  return expired ? [...events, ...eventsOfExpiry(after, at, outcomes)] : events;
 }
 
 /** The members of a bounce that no server gave a reason for: a bounce always has all of them. */
-const NO_ANSWER = {
-  smtpCode: null,
-  enhancedCode: null,
-  message: 'Retries ran out before any server took the message.',
-  remoteMta: null,
-};
+const noAnswer = (message: string) => ({ smtpCode: null, enhancedCode: null, message, remoteMta: null });
+const NOT_TAKEN = noAnswer('Retries ran out before any server took the message.');
+const IN_DOUBT = noAnswer('Retries ran out, and no reply ever told whether a server had taken the message.');
 
 /** A transient bounce for each recipient that was still pending when retries ran out. */
 export function eventsOfExpiry(
@@ -138,7 +185,12 @@ export function eventsOfExpiry(
   return recipients.flatMap((one, recipient) => {
     if (one.status !== 'pending') return [];
     const last = outcomes.find((outcome) => outcome.recipient === recipient)?.data;
-    const data = { ...NO_ANSWER, ...last, type: 'Transient', subType: 'expired' };
+    const data = {
+      ...(one.inDoubt ? IN_DOUBT : NOT_TAKEN),
+      ...last,
+      ...{ type: 'Transient', subType: 'expired' },
+      ...(one.inDoubt && MARKED),
+    };
     return [{ type: 'bounced' as const, recipient, at, data }];
   });
 }
@@ -158,7 +210,7 @@ export function afterReport(
   const now = recipients[report.recipient];
   if (!now) return recipients;
   const { type, recipient } = report;
-  const common = { lastEvent: type, inDoubt: false };
+  const common = { lastEvent: type, ...undoubted(now) };
   if (type === 'delivered') return changed(recipients, recipient, { ...common, status: 'delivered' });
   const reason = reasonOfReport(report);
   if (reason !== null) return changed(recipients, recipient, { ...common, status: 'failed', reason });

@@ -16,6 +16,17 @@ export const FAILURE_REASONS = ['bounced', 'suppressed', 'expired', 'rejected', 
 /** A reason of the list. */
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
+/**
+ * Why nothing more is sent to a recipient: an act by which the person or the workspace ended it (src/modules/suppressions/acts.ts), or the
+ * campaign that leaves them out.
+ */
+export const WITHHELD_REASONS = [
+  ...(['forgotten', 'complained', 'bounced', 'unsubscribed', 'suppressed', 'removed'] as const),
+  ...(['invalid', 'excluded', 'cancelled'] as const),
+] as const;
+/** A reason of the list. */
+export type WithheldReason = (typeof WITHHELD_REASONS)[number];
+
 /** The recorded opens or clicks of a recipient. */
 export interface Visits {
   readonly count: number;
@@ -31,8 +42,12 @@ export interface RecipientProgress {
   readonly reason: FailureReason | null;
   /** The simulated outcome of this recipient; null for live mail. */
   readonly simulate: string | null;
-  /** True when an attempt ended without knowledge of whether the message was taken. It stays so when patience runs out. */
+  /** True when an attempt ended without knowledge of whether the message was taken. It stays so whatever ends the email. */
   readonly inDoubt: boolean;
+  /** The attempt that the doubt is about; null once that has ended, absent where there was none or an earlier version noted it. */
+  readonly doubted?: number | null;
+  /** Why nothing more was sent, where the reason is `suppressed`. */
+  readonly withheld?: WithheldReason;
   /** Events that are recorded once and have been; absent for nearly every recipient. */
   readonly once?: readonly EmailEventType[];
   /** True once a mail has come back that is no report that can be read: only the first is noted. */

@@ -11,8 +11,10 @@ import {
   afterAttempt,
   afterReport,
   countedOutcomes,
+  ENDS_UNASKED,
   EVENT_OF,
   eventsOfAttempt,
+  MARKED,
   mayBeTried,
   type RestingState,
   resolvesDoubt,
@@ -52,8 +54,6 @@ export const newEmail = (input: EmailInput): EmailContext => ({
 export const isExpired = (context: EmailContext, at: number): boolean =>
   at - (context.firstAttemptAt ?? at) >= context.patienceMs;
 
-/** Whoever begins the attempts of test mail, and names itself in no event. */
-export const SIMULATOR = 'simulator';
 /** How late a scheduled email may begin to leave and still bear the time that it was scheduled for. */
 export const LATE_MS = 300_000;
 
@@ -69,6 +69,8 @@ export function dateOf(
   return scheduledAt !== null && scheduledAt <= first && first - scheduledAt <= LATE_MS ? scheduledAt : first;
 }
 
+/** Whoever begins the attempts of test mail, and names itself in no event. */
+export const SIMULATOR = 'simulator';
 
 /** True when the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */
 export const isOfOpenAttempt = (
@@ -159,12 +161,18 @@ export const withReturned = (
 ): readonly RecipientProgress[] =>
   recipients.map((one, index) => (index === recipient ? { ...one, hasReturned: true } : one));
 
-/** The outcomes of an attempt that leave no event. */
+/** The outcomes of an attempt that leave no event. Those that end a recipient in doubt say so. */
 export const notesOfAttempt = (
   { recipients }: EmailContext,
   { outcomes }: AttemptCompleted,
 ): readonly RecipientOutcome[] =>
-  countedOutcomes(recipients, outcomes).filter(({ outcome }) => EVENT_OF[outcome] === null);
+  countedOutcomes(recipients, outcomes)
+    .filter(({ outcome }) => EVENT_OF[outcome] === null)
+    .map((one) =>
+      ENDS_UNASKED[one.outcome] && recipients[one.recipient]?.inDoubt
+        ? { ...one, data: { ...one.data, ...MARKED } }
+        : one,
+    );
 
 /** True when another attempt would include any recipient. */
 export const someMayBeTried = ({ recipients, holdsDoubt }: EmailContext): boolean =>

@@ -160,7 +160,7 @@ export const takeBackAttempt = emailSetup.assign(({ context, event }) => ({
 /** Marks the recipients of a lost attempt as in doubt: they may have got the message. */
 export const doubt = emailSetup.assign(({ context, event }) => ({
   at: momentOf(context, event),
-  recipients: afterLoss(context.recipients),
+  recipients: afterLoss(context),
 }));
 /** Notes the time of the event, and changes nothing else. */
 export const noteTime = emailSetup.assign(({ context, event }) => ({ at: momentOf(context, event) }));

@@ -39,6 +39,7 @@ import queuedByWorkspace from '../../drizzle/0043_queued_by_workspace.sql' with 
 import leanContexts from '../../drizzle/0045_lean_contexts.sql' with { type: 'text' };
 import keptDeliveries from '../../drizzle/0046_kept_deliveries.sql' with { type: 'text' };
 import dueAscending from '../../drizzle/0047_due_ascending.sql' with { type: 'text' };
+import doubtsAndErasures from '../../drizzle/0048_doubts_and_erasures.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -89,4 +90,5 @@ export const migrations: readonly Migration[] = [
   { name: '0045_lean_contexts', sql: leanContexts },
   { name: '0046_kept_deliveries', sql: keptDeliveries },
   { name: '0047_due_ascending', sql: dueAscending },
+  { name: '0048_doubts_and_erasures', sql: doubtsAndErasures },
 ];

@@ -272,8 +272,8 @@ describe('a campaign', () => {
     const skipped = (await live.get(`/v1/campaigns/${id}/recipients?outcome=skipped`)).body.data;
     expect(skipped.map(({ reason }: Email) => reason).toSorted()).toEqual([
       'excluded',
+      'removed',
       'suppressed',
-      'unsubscribed',
       'unsubscribed',
     ]);
   });

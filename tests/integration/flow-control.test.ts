@@ -93,7 +93,7 @@ inEachWorld('what comes between', (world) => {
     const { database } = partsOf(world());
     const gated = {
       query: async (text: string, parameters: readonly string[]) => {
-        if (text.includes('is_suppressed')) await gate;
+        if (text.includes(' as act')) await gate;
         return database.query(text, parameters);
       },
     };

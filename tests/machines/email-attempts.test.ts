@@ -88,8 +88,9 @@ describe('attempts of the email machine', () => {
       subType: 'expired',
       smtpCode: null,
       enhancedCode: null,
-      message: 'Retries ran out before any server took the message.',
+      message: 'Retries ran out, and no reply ever told whether a server had taken the message.',
       remoteMta: null,
+      inDoubt: true,
     };
     expect(email.recorded.map(({ type, data }) => [type, data])).toEqual([
       ['bounced', bounce],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { emailMachine } from '../../machines/email.ts';
-import type { RecipientProgress } from '../../machines/email-recipient.ts';
+import type { RecipientProgress, WithheldReason } from '../../machines/email-recipient.ts';
 import { transientStates } from '../../src/drawing/arrows.ts';
 import { draw } from '../../src/drawing/moves.ts';
 import { explainEmail } from '../../src/modules/emails/explain/explanation-text.ts';
@@ -31,6 +31,18 @@ const told = (state: string, event = 'spawned', more: object = {}) =>
     steps: [{ revision: 1, event, from: null, to: state, at: 1, attempt: 2, effects: [] }],
   } as never);
 
+const ACTS: Readonly<Record<WithheldReason, string>> = {
+  forgotten: 'the contact was deleted',
+  complained: 'the recipient had complained about an email',
+  bounced: 'an earlier email to the address had bounced for good',
+  unsubscribed: 'the recipient had unsubscribed',
+  suppressed: 'the address had been suppressed by hand',
+  removed: 'the contact had been taken out of the audience',
+  invalid: 'the address of the contact had changed',
+  excluded: 'the contact was in an audience that the campaign leaves out',
+  cancelled: 'its campaign had been cancelled',
+};
+
 describe('explaining an email', () => {
   test('in every state that is stored, differently', () => {
     const stored = drawing.states
@@ -59,7 +71,7 @@ describe('explaining an email', () => {
 
     for (const [reason, words] of [
       ['bounced', 'the receiving server refused the address for good'],
-      ['suppressed', 'the address is suppressed after an earlier bounce or complaint'],
+      ['suppressed', 'the address was suppressed'],
       ['expired', 'temporary failures lasted until patience ran out'],
       ['rejected', 'the message itself was refused'],
       ['domain_removed', 'the sending domain was removed'],
@@ -80,7 +92,7 @@ describe('explaining an email', () => {
     for (const [reason, words] of [
       ['bounced', 'the receiving server refused the address for good'],
       ['expired', 'temporary failures lasted until patience ran out'],
-      ['suppressed', 'the address is suppressed after an earlier bounce or complaint'],
+      ['suppressed', 'the address was suppressed'],
     ] as const)
       test(`given up in doubt of one, while another failed as ${reason}`, () =>
         expect(
@@ -91,6 +103,15 @@ describe('explaining an email', () => {
             failed(reason),
           ),
         ).toBe(`It may have arrived at one recipient: ${doubt} Nobody else got it: ${words}.`));
+
+    for (const [withheld, words] of Object.entries(ACTS))
+      test(`withheld as ${withheld}, by the act that decided, also where it may have arrived before`, () => {
+        const one = (inDoubt: boolean) => ({ ...failed('suppressed', inDoubt), withheld });
+        expect(summary('failed', 'suppressed', one(false))).toBe(`Nobody got it: ${words}.`);
+        expect(summary('failed', 'suppressed', one(true))).toBe(
+          `It may have arrived at one recipient: an attempt ended without a reply, and it was not sent again: ${words}.`,
+        );
+      });
 
     test('each of several otherwise', () =>
       expect(

@@ -6,6 +6,7 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { contactOfSql, findContact, type Scope } from '../contacts/queries.ts';
+import { hasLeftSql, type OwnLeaving } from '../suppressions/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
@@ -140,12 +141,17 @@ function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): rea
   ];
 }
 
-/** $1 audience, $2 contact, $3 environment, $4 id of the activity, $5 now, $6 why. One who had not confirmed leaves no trace. */
+/**
+ * $1 audience, $2 contact, $3 environment, $4 id of the activity, $5 now, $6 why, $7 whether the person did it. One who had not confirmed
+ * leaves no trace. The person's own will is noted also of one who is not in it: nothing but their own will lets them in again.
+ */
 const REMOVE = `with gone as (
   delete from audience_members where audience_id = $1 and contact_id = $2 returning state
 ), noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
-  select $2, $4, $3::boolean, 'left', $5::timestamptz, $1, $6::text::json from gone where state = 'joined'
+  select $2, $4, $3::boolean, 'left', $5::timestamptz, $1, $6::text::json
+  where exists (select from gone where state = 'joined')
+    or $7::boolean and not ${hasLeftSql({ contactId: '$2', audienceId: '$1' })}
 )
 select state from gone`;
 
@@ -155,18 +161,20 @@ export interface Leaving {
   readonly contactId: string;
   readonly livemode: boolean;
   readonly now: number;
-  /** What is noted of it, such as the campaign whose link was used. */
+  /** How the person did it; absent where somebody else took them out. */
+  readonly own?: OwnLeaving;
+  /** What is noted where a flow did it. */
   readonly data?: object;
 }
 
 /** Takes a contact out of a static audience; false when it was not in it. @throws Unavailable */
 export async function leaveAudience(
   database: Database,
-  { audienceId, contactId, livemode, now, data }: Leaving,
+  { audienceId, contactId, livemode, now, own, data = own }: Leaving,
 ): Promise<boolean> {
   const rows = await database.query(REMOVE, [
     ...[audienceId, contactId, livemode, mintId('act', now), new Date(now).toISOString()],
-    data === undefined ? null : JSON.stringify(data),
+    ...[data === undefined ? null : JSON.stringify(data), own !== undefined],
   ]);
   return rows.length > 0;
 }

@@ -109,7 +109,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     permission: 'contacts:write',
     summary: 'Delete an audience',
     description:
-      'Its contacts stay. One that a scheduled or running campaign is for, or leaves out, is kept (409): the rest of the campaign would reach nobody, or those who were to be left out. So is one that an active flow names.',
+      'Its contacts stay. One that a scheduled or running campaign is for, or leaves out, is kept (409): the rest of the campaign would reach nobody, or those who were to be left out. So is one that an active flow names. After a campaign was sent it takes mail from nobody: what a server has put off is still tried again.',
     params: { id: AUDIENCE_ID },
     response: Type.Null(),
     status: 204,

@@ -3,6 +3,7 @@ import { type Database, execute } from '../../db/database.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { ownContacts, type Scope } from '../contacts/queries.ts';
+import { actSql } from '../suppressions/queries.ts';
 import { addressHash } from './follow-emails.ts';
 import type { CampaignSettings } from './settings.ts';
 
@@ -44,13 +45,10 @@ export async function choose(
   };
 }
 
-const isSuppressed = ({ workspaceId }: Scope): SQL =>
-  sql`exists (select from suppressions s where s.workspace_id = ${workspaceId} and s.address_key = ${contacts.emailKey})`;
-
-/** Why a contact gets nothing; null for one who may. The strongest reason is told. */
-const reasonOf = ({ scope, excluded }: Chosen): SQL => sql`case
-  when ${contacts.status} <> 'subscribed' then ${contacts.status}
-  when ${isSuppressed(scope)} then 'suppressed' when ${excluded} then 'excluded' end`;
+/** Why a contact gets nothing; null for one who may. An act of the person is told before the choice of the campaign. */
+const reasonOf = ({ excluded }: Chosen): SQL =>
+  sql`coalesce(${ACT}, case when ${excluded} then 'excluded' end)`;
+const ACT = sql.raw(actSql({ contact: 'contacts', contactId: 'contacts.id' }));
 
 /**
  * How many contacts would get it, were it sent now. No more than `most` are counted: of 400,000 that took 2.2 s, and a statement may

@@ -1,24 +1,26 @@
 import { type Audit, auditActors } from '../../audit/actors.ts';
 import { lowestIdAt } from '../../db/ids.ts';
+import { IN_DOUBT } from './follow-emails.ts';
 import { campaignKind } from './kind.ts';
 
 /**
  * What was counted beside what the rows say, campaign by campaign: two ways to the same numbers. A waiting recipient has no email,
  * one that was given out has one.
  */
-const LEDGERS = `select c.id, t.total, t.remaining, t.sent, t.skipped, t.failed, t.unique_opens, t.unique_clicks,
-  r.total as rows, r.waiting, r.sent as rows_sent, r.skipped as rows_skipped, r.failed as rows_failed, r.opened, r.clicked,
+const LEDGERS = `select c.id, t.total, t.remaining, t.sent, t.skipped, t.failed, t.in_doubt, t.unique_opens, t.unique_clicks,
+  r.total as rows, r.waiting, r.sent as rows_sent, r.skipped as rows_skipped, r.failed as rows_failed, r.in_doubt as rows_in_doubt, r.opened, r.clicked,
   r.without_email, r.with_email
 from campaigns c cross join lateral (
   select coalesce(sum(total), 0)::integer as total, coalesce(sum(remaining), 0)::integer as remaining,
     coalesce(sum(sent), 0)::integer as sent, coalesce(sum(skipped), 0)::integer as skipped,
-    coalesce(sum(failed), 0)::integer as failed, coalesce(sum(unique_opens), 0)::integer as unique_opens,
+    coalesce(sum(failed), 0)::integer as failed, coalesce(sum(in_doubt), 0)::integer as in_doubt, coalesce(sum(unique_opens), 0)::integer as unique_opens,
     coalesce(sum(unique_clicks), 0)::integer as unique_clicks
   from campaign_tallies where campaign_id = c.id
 ) t cross join lateral (
   select count(*)::integer as total, count(*) filter (where state = 'waiting')::integer as waiting,
     count(*) filter (where state = 'sent')::integer as sent, count(*) filter (where state = 'skipped')::integer as skipped,
-    count(*) filter (where state = 'failed')::integer as failed, count(opened_at)::integer as opened,
+    count(*) filter (where state = 'failed')::integer as failed,
+    count(*) filter (where state = 'failed' and reason = '${IN_DOUBT}')::integer as in_doubt, count(opened_at)::integer as opened,
     count(clicked_at)::integer as clicked,
     count(*) filter (where state in ('sent', 'failed') and email_id is null)::integer as without_email,
     count(*) filter (where state = 'waiting' and email_id is not null)::integer as with_email
@@ -33,6 +35,7 @@ interface LedgerRow {
   readonly sent: number;
   readonly skipped: number;
   readonly failed: number;
+  readonly in_doubt: number;
   readonly unique_opens: number;
   readonly unique_clicks: number;
   readonly rows: number;
@@ -40,6 +43,7 @@ interface LedgerRow {
   readonly rows_sent: number;
   readonly rows_skipped: number;
   readonly rows_failed: number;
+  readonly rows_in_doubt: number;
   readonly opened: number;
   readonly clicked: number;
   readonly without_email: number;
@@ -79,6 +83,7 @@ function faultsOf(row: LedgerRow): string[] {
     ['sent', sent, row.rows_sent],
     ['skipped', skipped, row.rows_skipped],
     ['failed', failed, row.rows_failed],
+    ['in doubt', row.in_doubt, row.rows_in_doubt],
     ['unique opens', row.unique_opens, row.opened],
     ['unique clicks', row.unique_clicks, row.clicked],
   ] as const;

@@ -52,7 +52,7 @@ export const STARTED: CampaignView = {
 
 /** An example of its numbers. */
 export const STATS: StatsView = {
-  ...{ total: 1_000, sent: 970, remaining: 0, skipped: 20, failed: 10 },
+  ...{ total: 1_000, sent: 970, remaining: 0, skipped: 20, failed: 10, inDoubt: 0 },
   delivered: { count: 965, rate: 0.9846938775510204 },
   opened: { count: 420, unique: 310, rate: 0.32124352331606215 },
   clicked: { count: 130, unique: 96, rate: 0.09948186528497409 },

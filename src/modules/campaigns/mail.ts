@@ -1,3 +1,4 @@
+import type { WithheldReason } from '../../../machines/email-recipient.ts';
 import { BatchedRead } from '../../async/batched-read.ts';
 import type { Signer } from '../../crypto/signer.ts';
 import type { Database } from '../../db/database.ts';
@@ -9,18 +10,18 @@ import {
   type CampaignEmail,
   type CampaignMail,
   type CampaignParts,
-  type Leave,
   problemOfLength,
-  type Standing,
   type ReadCampaignEmail,
+  type Standing,
 } from '../emails/queries.ts';
 import { preferencesPath, SHOWN_PREFERENCES } from '../preferences/queries.ts';
+import { actSql } from '../suppressions/queries.ts';
 import type { TemplateContents } from '../templates/commands.ts';
 import { findKeptContent, type KeptContent } from './content.ts';
 import { addressHash } from './follow-emails.ts';
 import { renderKept } from './render.ts';
-
 import { kindOfSubject } from './subjects.ts';
+
 type Reference = Parameters<CampaignMail['parts']>[1]['campaign'];
 
 /** What making the emails of campaigns takes. */
@@ -36,28 +37,26 @@ export interface MailDeps {
 const STANDING = `case when c.state = 'deleted' and c.context ->> 'completedAt' is not null then 'sent' else c.state end as state`;
 
 /**
- * Who may get their emails: they are still contacts, subscribed, and in the audience where that is one that can be left. $1 is the
- * campaigns and keys that are asked about. Lateral, so that each is looked up by its whole key: by the campaign's alone, everybody in it
- * was read for each email.
+ * Why recipients get their emails no more; null for those who do. $1 is the campaigns and keys that are asked about. Lateral, so that each
+ * is looked up by its whole key: by the campaign's alone, everybody in it was read for each email.
  */
-const ASKED = `select a.campaign as campaign_id, a.key, t.status, t.email_key is distinct from a.key as has_moved, k.audience_id is not null as is_static,
-  (select true from audience_members m where m.audience_id = k.audience_id and m.contact_id = t.id and m.state = 'joined') as is_member
-from json_to_recordset($1::text::json) as a(workspace text, campaign text, key text)
-join campaign_contents k on k.campaign_id = a.campaign
+const ASKED = `select asked.campaign as campaign_id, asked.key, coalesce(${actSql({
+  ...{ contact: 'c', contactId: 'r.contact_id' },
+  audience: { audienceId: 'k.audience_id', since: 'asked.campaign' },
+})}, case when c.email_key is distinct from asked.key and c.id is not null then 'invalid' end) as reason
+from json_to_recordset($1::text::json) as asked(workspace text, campaign text, key text)
+left join campaign_contents k on k.campaign_id = asked.campaign
 left join lateral (
-  select r.contact_id from campaign_recipients r where r.campaign_id = a.campaign and r.address_hash = ${addressHash('a.key')} limit 1
+  select r.contact_id from campaign_recipients r where r.campaign_id = asked.campaign and r.address_hash = ${addressHash('asked.key')} limit 1
 ) r on true
 left join lateral (
-  select t.id, t.status, t.email_key from contacts t where t.workspace_id = a.workspace and t.livemode and t.id = r.contact_id limit 1
-) t on true`;
+  select * from contacts c where c.workspace_id = asked.workspace and c.livemode and c.id = r.contact_id limit 1
+) c on true`;
 
 interface AskedRow {
   readonly campaign_id: string;
   readonly key: string;
-  readonly status: string | null;
-  readonly has_moved: boolean;
-  readonly is_static: boolean;
-  readonly is_member: boolean | null;
+  readonly reason: WithheldReason | null;
 }
 
 const STATE = `select ${STANDING} from campaigns c where c.id = $1`;
@@ -97,8 +96,8 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
 
   return {
     async mayLeave(email) {
-      const row = await asked.ask(email);
-      return row ? leaveOf(row) : { skipped: 'excluded' };
+      const reason = (await asked.ask(email))?.reason ?? null;
+      return reason === null ? 'now' : { skipped: reason };
     },
     standing,
     async parts({ campaignId, subject, ...email }, { campaign }, purpose) {
@@ -143,13 +142,6 @@ function standings(database: Database): (campaignId: string) => Promise<Standing
 const standingOf = (state: string | undefined): Standing =>
   state === 'paused' ? 'held' : state === 'sending' || state === 'sent' ? 'sends' : 'ended';
 
-function leaveOf({ status, has_moved: hasMoved, is_static: isStatic, is_member: isMember }: AskedRow): Leave {
-  if (status !== 'subscribed') return { skipped: status ?? 'unsubscribed' };
-  // The contact has another address since.
-  if (hasMoved) return { skipped: 'invalid' };
-  return isStatic && isMember !== true ? { skipped: 'unsubscribed' } : 'now';
-}
-
 /** The fields by which mail programs tell a list, and by which Gmail tells whose complaints it counts. */
 function headersOf(
   { campaignId, workspaceId }: CampaignEmail,
@@ -157,13 +149,6 @@ function headersOf(
 ): CampaignParts['headers'] {
   const read = parseAddress(from);
   const host = isProblem(read) ? 'invalid' : read.domain;
-/** The page where the recipient chooses, and one that others may see in its place. */
-interface Links {
-  readonly own: string;
-  readonly shown: string;
-}
-
-/** What an email says. A subject that was stored once leaves as it stands, in each attempt, whatever its workspace is called by then. */
   return [
     { name: 'Precedence', value: 'bulk' },
     // RFC 2919 2: a label and a domain that its owner controls.
@@ -172,6 +157,13 @@ interface Links {
   ];
 }
 
+/** The page where the recipient chooses, and one that others may see in its place. */
+interface Links {
+  readonly own: string;
+  readonly shown: string;
+}
+
+/** What an email says. A subject that was stored once leaves as it stands, in each attempt, whatever its workspace is called by then. */
 async function render(
   contents: TemplateContents,
   email: ReadCampaignEmail,
@@ -181,12 +173,6 @@ async function render(
 ): Promise<CampaignParts | Failure> {
   const { campaignId, workspaceId, emailId } = email;
   const kind = kindOfSubject(kept);
-  const bare =
-    kind === 'secret'
-      ? await renderKept(contents, { ...rendering, preferencesUrl: shown }, kept, 'subject')
-      : null;
-  if (bare instanceof Failure) return bare;
-  const shownSubject = bare ? bare.parts.subject : subject;
   const isStored = hasSubject === true || (kind === 'own' && email.subject !== kept.subject);
   const rendering = { campaignId, workspaceId, bornAt: timeOfId(emailId), contact, preferencesUrl };
   const rendered = await renderKept(contents, rendering, kept, isStored ? 'body' : 'all');
@@ -195,6 +181,12 @@ async function render(
   const subject = isStored ? null : (rendered.parts.subject ?? kept.subject);
   const tooLong = subject === null ? null : problemOfLength(subject);
   if (tooLong !== null) return invalid([{ path: '/body/subject', message: tooLong }]);
+  const bare =
+    kind === 'secret'
+      ? await renderKept(contents, { ...rendering, preferencesUrl: shown }, kept, 'subject')
+      : null;
+  if (bare instanceof Failure) return bare;
+  const shownSubject = bare ? bare.parts.subject : subject;
   return {
     subject,
     ...(shownSubject !== null && { shownSubject }),

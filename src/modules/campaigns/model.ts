@@ -1,8 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { CAMPAIGN_STATES } from '../../../machines/campaign.ts';
+import { WITHHELD_REASONS } from '../../../machines/email-recipient.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
+import { IN_DOUBT } from './follow-emails.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema, options = {}) =>
   Type.Union([schema, Type.Null()], options);
@@ -17,11 +19,6 @@ export const CAMPAIGN_STATUSES = CAMPAIGN_STATES.filter((state) => state !== 'de
 /** Why a campaign is paused. */
 export const PAUSED_REASONS = [
   ...(['manual', 'quota_exceeded', 'bounce_rate', 'complaint_rate', 'canary', 'sender_unverified'] as const),
-] as const;
-
-/** Why somebody in the audience gets nothing. `cancelled`: the campaign was, before the email left. */
-export const SKIP_REASONS = [
-  ...(['suppressed', 'unsubscribed', 'bounced', 'complained', 'invalid', 'excluded', 'cancelled'] as const),
 ] as const;
 
 /** The most emails an hour that a campaign can be held to. */
@@ -77,9 +74,7 @@ const members = {
   from: nullable(
     Type.String({ description: 'The sender; the one of the template, or of the workspace, when null.' }),
   ),
-  subject: nullable(
-    Type.String({ maxLength: 998, description: 'Liquid; the one of the template when null.' }),
-  ),
+  subject: nullable(Type.String({ maxLength: 998, description: "Liquid; the template's when null." })),
   previewText: nullable(
     Type.String({ maxLength: 998, description: 'What inboxes show behind the subject.' }),
   ),
@@ -191,6 +186,7 @@ export const CampaignStats = Type.Object(
     remaining: Type.Integer({ description: 'Who waits to be given out.' }),
     skipped: Type.Integer({ description: 'Who was left out, or has left since.' }),
     failed: Count,
+    inDoubt: Type.Integer({ description: 'Of those who failed: who may have got it all the same.' }),
     delivered: Type.Object({ count: Count, rate: Rate }),
     opened: People('By people. The rate is of unique opens to delivered emails.'),
     clicked: People('By people. The rate is of unique clicks to delivered emails.'),
@@ -233,7 +229,10 @@ export const CampaignRecipient = Type.Object(
     contactId: Type.String(),
     email: nullable(Type.String(), { description: 'Null for a contact that has gone.' }),
     outcome: literals(['remaining', 'sent', 'failed', 'skipped']),
-    reason: nullable(literals(SKIP_REASONS), { description: 'Why it was skipped; null otherwise.' }),
+    reason: nullable(literals([...WITHHELD_REASONS, IN_DOUBT]), {
+      description:
+        'The act that left them out; `in_doubt` for one who failed and may have got it; else null.',
+    }),
     emailId: nullable(Type.String()),
     openedAt: nullable(Moment),
     clickedAt: nullable(Moment),

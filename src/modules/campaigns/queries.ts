@@ -129,7 +129,7 @@ export async function campaignStats(
   const given = sent + failed;
   const rate = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
   return {
-    ...{ total, sent, remaining, skipped, failed },
+    ...{ total, sent, remaining, skipped, failed, inDoubt: ledger.inDoubt },
     delivered: { count: delivered, rate: rate(delivered, given) },
     opened: { count: ledger.opens, unique: ledger.uniqueOpens, rate: rate(ledger.uniqueOpens, delivered) },
     clicked: {

@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import type { CampaignRecipient } from '../emails/accept.ts';
+import { actSql, isBeingForgottenSql } from '../suppressions/queries.ts';
 import { type KeptContent, usedOf } from './content.ts';
 
 /** Somebody who waits for an email, as the contact is now. */
@@ -34,10 +35,12 @@ export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Re
  * $1 campaign, $2 contact, $3 how many, $4 the static audience that one can leave, $5 workspace.
  */
 const NEXT = `select r.contact_id, c.email, c.first_name, c.last_name, c.properties,
-  case when c.id is null then 'unsubscribed' when c.status <> 'subscribed' then c.status
-    when s.address_key is not null then 'suppressed'
-    when $4::text is not null and m.contact_id is null then 'unsubscribed'
-    when r.address_hash is distinct from md5(c.email_key)::uuid then 'invalid' end as gone
+  coalesce(${actSql({
+    ...{ contact: 'c', contactId: 'r.contact_id' },
+    // Once the erasure has ended, the row of the recipient has no address any more.
+    isForgotten: `r.address_hash is null or ${isBeingForgottenSql('r.contact_id')}`,
+    audience: { audienceId: '$4::text', since: '$1::text' },
+  })}, case when c.id is null or r.address_hash is distinct from md5(c.email_key)::uuid then 'invalid' end) as gone
 from (
   select contact_id, address_hash from campaign_recipients
   where campaign_id = $1 and contact_id > $2 and state = 'waiting' order by contact_id limit $3::integer
@@ -45,13 +48,6 @@ from (
 left join lateral (
   select * from contacts c where c.workspace_id = $5 and c.livemode and c.id = r.contact_id limit 1
 ) c on true
-left join lateral (
-  select s.address_key from suppressions s where s.workspace_id = $5 and s.address_key = c.email_key limit 1
-) s on true
-left join lateral (
-  select m.contact_id from audience_members m
-  where m.audience_id = $4 and m.contact_id = r.contact_id and m.state = 'joined' limit 1
-) m on true
 order by r.contact_id`;
 
 /** @throws Unavailable */
@@ -109,6 +105,7 @@ export interface Ledger {
   readonly sent: number;
   readonly skipped: number;
   readonly failed: number;
+  readonly inDoubt: number;
   readonly delivered: number;
   readonly opens: number;
   readonly uniqueOpens: number;
@@ -131,6 +128,7 @@ const LEDGER = `select ${[
   ...['total', 'remaining', 'sent', 'skipped', 'failed', 'delivered', 'opens', 'clicks'].map((name) =>
     sum(name),
   ),
+  sum('in_doubt', 'inDoubt'),
   sum('unique_opens', 'uniqueOpens'),
   sum('machine_opens', 'machineOpens'),
   sum('unique_clicks', 'uniqueClicks'),

@@ -51,6 +51,8 @@ export interface AcceptRequest extends Asked {
   readonly clock?: StandingClock | null;
   /** Columns by which another module judges its birth (`Module.births`), and may withhold it. */
   readonly onBehalf?: Readonly<Record<string, string>>;
+  /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
+  readonly contactId?: string;
 }
 
 /** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
@@ -87,7 +89,8 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const details = { id, now, domain, rendered, filled, claim, clock, script };
+  const { contactId } = asked;
+  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId };
   const message = messageOf(request, details);
   if (sender.recollection && mayLieOutside(deps.bodies, message.envelope))
     return lookedUpFirst(sender.recollection);

@@ -1,12 +1,13 @@
+import type { WithheldReason } from '../../../machines/email-recipient.ts';
 import type { CampaignReference, Content } from './accept/message.ts';
 
 /** The parts of one email of a campaign. */
 export interface CampaignParts {
   /** Null where the email's row has it. */
   readonly subject: string | null;
-  readonly html: string | null;
   /** What the email's row is to say of it: without links that are the recipient's alone. Absent where the row says it. */
   readonly shownSubject?: string;
+  readonly html: string | null;
   readonly text: string | null;
   /** Fields that tell mail programs what kind of mail it is. */
   readonly headers: readonly { readonly name: string; readonly value: string }[];
@@ -15,7 +16,7 @@ export interface CampaignParts {
 }
 
 /** Whether the recipient of a campaign still gets it; why not. */
-export type Leave = 'now' | { readonly skipped: string };
+export type Leave = 'now' | { readonly skipped: WithheldReason };
 
 /** How a campaign stands with what it has given out: it leaves, it waits, or it never leaves. */
 export type Standing = 'sends' | 'held' | 'ended';
@@ -29,12 +30,12 @@ export interface CampaignEmail {
   readonly recipientKey: string;
 }
 
-/** How emails of campaigns are made and held back. */
 /** An email of a campaign with the subject that its row has. */
 export interface ReadCampaignEmail extends CampaignEmail {
   readonly subject: string;
 }
 
+/** How emails of campaigns are made and held back. */
 export interface CampaignMail {
   /** Whether it may leave: the recipient may have left since it was accepted. @throws Unavailable */
   mayLeave(email: CampaignEmail): Promise<Leave>;

@@ -29,7 +29,6 @@ export type {
   CampaignEmail,
   CampaignMail,
   CampaignParts,
-  Leave,
   ReadCampaignEmail,
   Standing,
 } from './campaign-mail.ts';

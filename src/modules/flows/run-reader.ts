@@ -3,6 +3,7 @@ import { isTimeZone } from '../../../machines/flow-time.ts';
 import { BatchedRead, rowsById } from '../../async/batched-read.ts';
 import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
+import { type Act, actSql } from '../suppressions/queries.ts';
 import { readDefinitionId, readVersion } from './store.ts';
 
 /** What a step of a run needs to know: how its flow stands, and whom it is about. */
@@ -29,8 +30,8 @@ export interface RunRow {
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly properties: Readonly<Record<string, unknown>>;
-  readonly status: string;
-  readonly is_suppressed: boolean;
+  /** The act that keeps mail from the contact; null where there is none. */
+  readonly act: Act | null;
   /** The properties of the event that began the run. */
   readonly event: Readonly<Record<string, unknown>> | null;
 }
@@ -40,8 +41,8 @@ const READ = `select r.id, r.flow_id, r.contact_id,
   coalesce(f.is_held, false) as is_held,
   f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
   w.archived_at is not null as is_archived, w.plan, w.default_from, w.default_reply_to, w.time_zone,
-  c.email, c.email_key, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties, coalesce(c.status, 'gone') as status,
-  r.livemode and exists (select from suppressions s where s.workspace_id = r.workspace_id and s.address_key = c.email_key) as is_suppressed,
+  c.email, c.email_key, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties,
+  ${actSql({ contact: 'c', contactId: 'r.contact_id' })} as act,
   (select a.data from contact_activity a where a.contact_id = r.contact_id and a.id = r.context ->> 'occurrence') as event
 from flow_runs r join workspaces w on w.id = r.workspace_id
 left join flows f on f.id = r.flow_id

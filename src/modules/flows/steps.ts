@@ -13,6 +13,7 @@ import type { Scope } from '../contacts/queries.ts';
 import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../emails/accept.ts';
 import type { StandingClock } from '../emails/commands.ts';
 import { preferencesPath } from '../preferences/queries.ts';
+import { hasLeftSql } from '../suppressions/queries.ts';
 import type { WebhookPosting } from '../webhooks/commands.ts';
 import { whoMatches } from './filters.ts';
 import type { RunRow } from './run-reader.ts';
@@ -78,8 +79,7 @@ const REMEMBERED_MS = 23 * 3_600_000;
 
 const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subject }, deps, work) => {
   const { row, scope, context, now, time } = work;
-  if (row.status !== 'subscribed') return { outcome: `skipped: ${row.status}` };
-  if (row.is_suppressed) return { outcome: 'skipped: suppressed' };
+  if (row.act !== null) return { outcome: `skipped: ${row.act}` };
   if (context.attempt > 1 && now - context.since > REMEMBERED_MS) return { outcome: 'skipped: in_doubt' };
   const sent = await acceptEmail(deps.acceptance(), {
     sender: {
@@ -97,6 +97,7 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
     // No client can choose this key: theirs have no spaces.
     claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
     onBehalf: { flow_run_id: work.runId, flow_contact_id: row.contact_id },
+    contactId: row.contact_id,
     circumstances: {
       contact: contactOf(row),
       event: row.event ?? {},
@@ -157,19 +158,15 @@ const updateContact: Work<'updateContact'> = async (config, deps, { scope, row }
   return { outcome: outcome === 'full' ? 'skipped: too_many_properties' : 'updated' };
 };
 
-/** Whether the last that is known of a contact and an audience is that the person left it, by a link or on the page of preferences. */
-const HAS_LEFT = `select true as left from (
-  select type, data from contact_activity where contact_id = $1 and subject = $2 and type in ('joined', 'left')
-  order by id desc limit 1
-) l where l.type = 'left' and coalesce(l.data ->> 'source', l.data ->> 'campaignId') is not null`;
+const HAS_LEFT = `select ${hasLeftSql({ contactId: '$1', audienceId: '$2' })} as has_left`;
 
 const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database, clock }, work) => {
   const { scope, row } = work;
   const now = clock.now();
   const audience = await findAudienceRow({ database }, scope, audienceId);
   if (audience?.type !== 'static' || audience.confirm) return { outcome: 'skipped: not_possible' };
-  const left = await database.query(HAS_LEFT, [row.contact_id, audienceId]);
-  if (left.length > 0) return { outcome: 'skipped: has_left' };
+  const [left] = await database.query<{ has_left: boolean }>(HAS_LEFT, [row.contact_id, audienceId]);
+  if (left?.has_left) return { outcome: 'skipped: has_left' };
   const joining = { ...scope, audienceId, contactId: row.contact_id, now, onlyPending: false };
   await joinAudience(database, { ...joining, data: noted(work) });
   return { outcome: 'added' };

@@ -99,7 +99,7 @@ export async function choose(
   for (const { id, isIn } of offered) {
     if (!shown.has(id) || chosen.has(id) === isIn) continue;
     const member = { ...recipient, audienceId: id, contactId: contact.id, now };
-    if (isIn) await leaveAudience(deps.database, { ...member, data: { source: 'preference page' } });
+    if (isIn) await leaveAudience(deps.database, { ...member, own: { source: 'preference page' } });
     else await joinAudience(deps.database, { ...member, onlyPending: false });
   }
 }

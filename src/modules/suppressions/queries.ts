@@ -9,6 +9,18 @@ import { isProblem, parseAddress } from '../../mail/address.ts';
 import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 
 // biome-ignore lint/performance/noBarrelFile: two names, beside the queries themselves.
+export {
+  ACT_OF_SUPPRESSION,
+  ACT_WORDS,
+  type Act,
+  actSql,
+  audienceActSql,
+  hasLeftSql,
+  isBeingForgottenSql,
+  type LiveContact,
+  type OwnLeaving,
+  readActs,
+} from './acts.ts';
 export { noteRemovalSql, removalParameters } from './ses-removals.ts';
 
 /** SQL: whether the entered reason replaces the known one. The first reason stays, unless it is the weakest. */

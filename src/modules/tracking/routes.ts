@@ -17,6 +17,7 @@ import {
   unsubscribedPage,
 } from '../preferences/queries.ts';
 import { suppress } from '../suppressions/commands.ts';
+import type { OwnLeaving } from '../suppressions/queries.ts';
 import { findBrand } from '../workspace/queries.ts';
 import type { EarlyVisits } from './early-visits.ts';
 import { onwards, pixel } from './page.ts';
@@ -87,7 +88,7 @@ export function trackingRoutes({
   const brandOf = (link: Link) => findBrand(database, exitOf(link).workspaceId, publicUrl);
 
   /** Leaves the audience of a campaign; false where that has none that can be left. */
-  const leaveList = async ({ workspaceId, address, audienceId }: Exit, now: number, data: object) => {
+  const leaveList = async ({ workspaceId, address, audienceId }: Exit, now: number, own: OwnLeaving) => {
     const scope = { workspaceId, livemode: true };
     const audience = audienceId && (await findAudienceRow({ database }, scope, audienceId));
     const contact = audience && (await findContact({ database }, scope, address));
@@ -97,7 +98,7 @@ export function trackingRoutes({
       contactId: contact.id,
       livemode: true,
       now,
-      data,
+      own,
     });
     return true;
   };

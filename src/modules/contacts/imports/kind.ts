@@ -6,6 +6,7 @@ import {
 import { defineKind, type EffectMeanings, type FactTable } from '../../../engine/kind.ts';
 import type { Performer } from '../../../engine/performers.ts';
 import type { Registration } from '../../../engine/running-kind.ts';
+import { audienceActSql } from '../../suppressions/queries.ts';
 import { CONTACT_INPUT_COLUMNS, writeContactsSql } from '../write.ts';
 import type { ImportedContact, RowBatch } from './rows.ts';
 
@@ -61,7 +62,7 @@ const WRITTEN = `${writeContactsSql({
 )`;
 
 /**
- * Lets them into the audience, whoever has left it apart: a file is no consent. What is noted names the import, so that whoever
+ * Lets them into the audience, but for those whose last act there is a leaving, by whichever hand: a file is no consent. What is noted names the import, so that whoever
  * waits for people who join can pass over those that came by a file.
  */
 const JOINED = `import_audience as materialized (
@@ -73,8 +74,7 @@ const JOINED = `import_audience as materialized (
 ), import_joined as (
   insert into audience_members (audience_id, contact_id, state, since)
   select a.id, w.id, 'joined', ${ONE('at')} from import_audience a cross join written w
-  where a.id is not null and w.outcome <> 'full' and (
-    select true from contact_activity l where l.contact_id = w.id and l.type = 'left' and l.subject = a.id limit 1) is null
+  where a.id is not null and w.outcome <> 'full' and ${audienceActSql({ contactId: 'w.id', audienceId: 'a.id' })} is null
   on conflict (audience_id, contact_id) do nothing returning contact_id
 ), import_join_noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position)

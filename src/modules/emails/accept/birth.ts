@@ -34,18 +34,20 @@ export interface Details {
   readonly claim: ClaimOf<'email'> | undefined;
   readonly clock: StandingClock | null;
   readonly script: OutcomeScript | null;
+  /** The contact that a flow sends it to. */
+  readonly contactId: string | undefined;
 }
 
 const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
   cc.length + bcc.length === 0 ? to : [...to, ...cc, ...bcc];
 
 /** The columns that a message fills, with its envelope and its content as they are. */
-export const messageOf = (request: SendRequest, { id, domain, rendered, filled }: Details) => ({
+export const messageOf = (request: SendRequest, { id, domain, rendered, filled, contactId }: Details) => ({
   recipients: recipientsOf(request).map(({ address }) => address),
   recipient_keys: recipientsOf(request).map(({ key }) => key),
   domain_id: domain?.id ?? null,
   template_id: filled?.templateId ?? null,
-  ...storedMessage(id, request, rendered, filled?.used ?? null),
+  ...storedMessage(id, request, rendered, filled?.used ?? null, contactId),
 });
 
 /** What the engine is asked for. */

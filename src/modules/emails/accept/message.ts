@@ -28,6 +28,8 @@ export interface Envelope {
   }[];
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
+  /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
+  readonly contactId?: string | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
   /** The estimated octets of the finished message, which are asked for before it is read. */
@@ -91,6 +93,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     attachments: unlessEmpty(envelope.attachments),
     trackOpens: envelope.trackOpens ?? undefined,
     trackClicks: envelope.trackClicks ?? undefined,
+    contactId: envelope.contactId,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
   } satisfies Record<keyof Envelope, unknown>;
@@ -145,6 +148,7 @@ export function storedMessage(
   request: SendRequest,
   rendered: RenderedMarkdown | null,
   template: UsedTemplate | null,
+  contactId: string | undefined,
 ): StoredMessage {
   return {
     sender_key: request.from.key,
@@ -167,6 +171,7 @@ export function storedMessage(
       })),
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
+      contactId,
       messageId: messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },

@@ -5,7 +5,7 @@ import { type Failure, notFound } from '../../../http/failure.ts';
 import type { Call } from '../../../http/route.ts';
 import { emailKind } from '../kind.ts';
 import type { Explanation } from '../read/answer-model.ts';
-import { explainEmail } from './explanation-text.ts';
+import { explainEmail, wordsOfReason } from './explanation-text.ts';
 
 /** One statement about a recipient: an event of the log, or an attempt without an event. */
 interface RecipientNote {
@@ -19,6 +19,7 @@ interface RecipientNote {
     readonly remoteMta?: string | null;
     readonly relay?: string;
     readonly passedOver?: readonly string[];
+    readonly reason?: string;
   };
 }
 
@@ -71,7 +72,7 @@ function sentenceOf({ what, attempt, recipient, data }: RecipientNote): string {
     attempt === null
       ? what
       : `Attempt ${attempt}: ${OUTCOME_PHRASES[what as RecipientOutcome['outcome']] ?? what}`;
-  const words = data.response ?? data.message;
+  const words = data.response ?? data.message ?? wordsOfReason(data.reason);
   const server = data.relay ?? data.remoteMta;
   const by = server ? ` (${server})` : '';
   const others = (data.passedOver ?? []).map((one) => `; passed over ${one}`).join('');

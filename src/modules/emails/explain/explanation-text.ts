@@ -1,11 +1,12 @@
 import type { EmailState, emailMachine } from '../../../../machines/email.ts';
 import type { EmailContext, Postponement } from '../../../../machines/email-context.ts';
 import { sharedReason } from '../../../../machines/email-progress.ts';
-import type { FailureReason } from '../../../../machines/email-recipient.ts';
+import type { FailureReason, WithheldReason } from '../../../../machines/email-recipient.ts';
 import { someMayBeTried } from '../../../../machines/email-rules.ts';
 import type { StepNameOf } from '../../../../machines/names.ts';
 import type { ActorHistory, HistoryEntry } from '../../../engine/history.ts';
 import { decidedFor } from '../../../engine/kind.ts';
+import { ACT_WORDS } from '../../suppressions/queries.ts';
 
 /** The reason for an email's state, in sentences for people. Times are epoch milliseconds; it holds no personal data. */
 export interface EmailExplanation {
@@ -89,13 +90,29 @@ const putOff = ({ until, transport, perDay }: Postponement): string =>
 const inDoubtNow = ({ recipients }: EmailContext): number =>
   recipients.filter(({ inDoubt }) => inDoubt).length;
 
+type Recipients = EmailContext['recipients'];
+
 /** Recipients that were given up in doubt may have the message, so "nobody got it" would be a guess. */
-function failureOf(recipients: EmailContext['recipients'], reason: FailureReason): string {
-  const doubtful = recipients.filter(({ inDoubt }) => inDoubt).length;
-  if (doubtful === 0) return `Nobody got it: ${REASONS[reason]}.`;
+function failureOf(recipients: Recipients, reason: FailureReason): string {
+  const doubtful = recipients.filter(({ inDoubt }) => inDoubt);
+  if (doubtful.length === 0) return `Nobody got it: ${reasonsOf(recipients, reason)}.`;
   const others = recipients.filter(({ inDoubt }) => !inDoubt);
-  const rest = others.length === 0 ? '' : ` Nobody else got it: ${REASONS[sharedReason(others) ?? reason]}.`;
-  return `It may have arrived at ${people(doubtful)}: an attempt ended without a reply, and none came until patience ran out.${rest}`;
+  const rest =
+    others.length === 0 ? '' : ` Nobody else got it: ${reasonsOf(others, sharedReason(others) ?? reason)}.`;
+  const end = sharedReason(doubtful) ?? reason;
+  const why = end === 'expired' ? 'none came until patience ran out' : endOf(doubtful, end);
+  return `It may have arrived at ${people(doubtful.length)}: an attempt ended without a reply, and ${why}.${rest}`;
+}
+
+/** Why an email in doubt was not sent again. */
+const endOf = (recipients: Recipients, reason: FailureReason): string =>
+  `it was not sent again: ${reasonsOf(recipients, reason)}`;
+
+/** Each act that decided is told, where recipients were left out. */
+function reasonsOf(recipients: Recipients, reason: FailureReason): string {
+  if (reason !== 'suppressed') return REASONS[reason];
+  const acts = [...new Set(recipients.flatMap(({ withheld }) => withheld ?? []))];
+  return acts.length === 0 ? REASONS.suppressed : acts.map((act) => WITHHELD[act]).join('; ');
 }
 
 const waiting = ({ recipients }: EmailContext): number =>
@@ -121,11 +138,23 @@ const held: Explain = (email, at) => ({
 
 const REASONS: Readonly<Record<FailureReason, string>> = {
   bounced: 'the receiving server refused the address for good',
-  suppressed: 'the address is suppressed after an earlier bounce or complaint',
+  // As an earlier version noted it, without the act.
+  suppressed: 'the address was suppressed',
   expired: 'temporary failures lasted until patience ran out',
   rejected: 'the receiving server refused the message or its sender, and said nothing against the address',
   domain_removed: 'the sending domain was removed',
 };
+
+const WITHHELD: Readonly<Record<WithheldReason, string>> = {
+  ...ACT_WORDS,
+  invalid: 'the address of the contact had changed',
+  excluded: 'the contact was in an audience that the campaign leaves out',
+  cancelled: 'its campaign had been cancelled',
+};
+
+/** Why nothing was sent to a recipient, as the note of an attempt names it; null for what it does not name. */
+export const wordsOfReason = (reason: unknown): string | null =>
+  typeof reason === 'string' && Object.hasOwn(WITHHELD, reason) ? WITHHELD[reason as WithheldReason] : null;
 
 /** A sentence for each event of the journal. */
 const EVENTS: Readonly<Record<StepNameOf<typeof emailMachine>, (step: HistoryEntry) => string>> = {

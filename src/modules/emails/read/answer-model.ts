@@ -19,7 +19,7 @@ const LastEvent = nullable(EmailEventType);
 const FailureReason = nullable(
   literals(FAILURE_REASONS, {
     description:
-      'Why it failed; `suppressed` recipients were never tried, `expired` means that retries ran out.',
+      'Why it failed; nothing more was sent to `suppressed` recipients, `expired` means that retries ran out. `GET /v1/emails/{id}/explain` tells the act that decided, and who may have got it all the same.',
   }),
 );
 

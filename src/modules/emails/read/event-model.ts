@@ -62,6 +62,12 @@ const bounced = Type.Object({
   enhancedCode: nullable(Type.String({ description: 'RFC 3463, as the server answered it.' })),
   message: Type.String({ description: 'What the server said, or why nothing was tried.' }),
   remoteMta: RemoteMta,
+  inDoubt: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Only where the message may have arrived all the same: no reply came to an earlier attempt, and none ever told.',
+    }),
+  ),
 });
 
 const complained = Type.Object({

@@ -9,6 +9,7 @@ import { NotBegun } from '../../../transport/begin.ts';
 import { orderOf, type TransportOrder } from '../../../transport/order.ts';
 import { withoutReply } from '../../../transport/smtp/outcome.ts';
 import type { OutboundMessage, SendLimits, Transport } from '../../../transport/transport.ts';
+import { ACT_OF_SUPPRESSION, type Act } from '../../suppressions/queries.ts';
 import type { Standing } from '../campaign-mail.ts';
 import type { LiveAttempt } from './attempt.ts';
 import { offersExit, outboundMessage, type Sender } from './message.ts';
@@ -49,7 +50,12 @@ export class Delivery {
     }
     const { message, sender } = sendable;
     const by = transport(sender.provider);
-    const withheld = new Set(open.filter((one) => this.#isSuppressed(actor, one, sendable)));
+    const withheld = new Map(
+      open.flatMap((one): [number, Act][] => {
+        const act = this.#actAgainst(actor, one, sendable);
+        return act === null ? [] : [[one, act]];
+      }),
+    );
     const asked = open.filter((recipient) => !withheld.has(recipient));
     // A recipient counts once, with the first attempt that opens a session.
     const lane = context.counted?.transport === by.name ? null : laneOf(message, sender, by.name);
@@ -74,18 +80,23 @@ export class Delivery {
     if (uncounted) share.giveBack();
     const ended = { attempt: attempt.attempt, by: attempt.by, uncounted };
     const untried = [...withheld].map(
-      (recipient): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: {} }),
+      ([recipient, reason]): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: { reason } }),
     );
     return eventsOfAttempt(ended, message.envelope.messageId, left, untried, clock.now());
   }
 
-  /** A recipient who unsubscribed still gets mail that offers no unsubscribe link, such as a receipt or a new password. */
-  #isSuppressed(actor: Actor, recipient: number, { message, sender, suppressed }: Sendable): boolean {
+  /**
+   * The act for which a recipient gets no copy; null for one who does. Those who unsubscribed still get mail that offers no way to
+   * unsubscribe, such as a receipt or a new password.
+   */
+  #actAgainst(actor: Actor, recipient: number, { message, sender, suppressed }: Sendable): Act | null {
     const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
-    if (reason !== 'unsubscribed') return reason !== undefined;
+    if (reason === undefined) return null;
+    const act = ACT_OF_SUPPRESSION[reason];
+    if (act !== 'unsubscribed') return act;
     const address = message.recipients[recipient] ?? '';
     const copy = { destination: { emailId: actor.id, recipient }, workspaceId: actor.workspaceId, address };
-    return offersExit(message, copy, sender, this.parts.personalise);
+    return offersExit(message, copy, sender, this.parts.personalise) ? act : null;
   }
 
   /** Sends a copy to each of these recipients. Leaves out those that another attempt has. */

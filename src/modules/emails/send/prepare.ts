@@ -1,3 +1,4 @@
+import type { WithheldReason } from '../../../../machines/email-recipient.ts';
 import type { SuppressionReason } from '../../../../machines/email-rules.ts';
 import { BodyLost } from '../../../bodies/body-store.ts';
 import type { Actor } from '../../../engine/kind.ts';
@@ -5,15 +6,15 @@ import { type CampaignMail, isOfCampaign, type Standing } from '../campaign-mail
 import type { Sender } from './message.ts';
 import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
 import type { SenderProblem, Senders } from './senders.ts';
-
 import type { SubjectWriter } from './subject-writer.ts';
+
 /** The services that an attempt is prepared with. */
 export interface PreparingParts {
   readonly reader: LiveReader;
   readonly senders: Senders;
-  /** How emails of campaigns are made. */
   /** Stores subjects that are made when their emails leave. */
   readonly subjects: SubjectWriter;
+  /** How emails of campaigns are made. */
   readonly campaigns: () => CampaignMail | undefined;
 }
 
@@ -26,8 +27,8 @@ export interface Prepared {
   readonly message: LiveMessage | null;
   readonly sender: Sender | SenderProblem;
   readonly suppressed: ReadonlyMap<string, SuppressionReason>;
-  /** Why the recipient of a campaign gets nothing any more; null for everybody else. */
-  readonly skipped: string | null;
+  /** Why the recipient of a campaign or of a flow gets nothing any more; null for every other email. */
+  readonly skipped: WithheldReason | null;
   /** Why the email of a campaign cannot be made for its recipient. */
   readonly unmade?: string;
   /** What of its content is not where it lay. */
@@ -55,13 +56,21 @@ export async function prepare(
     senders.ofEmail(message),
     reader.suppressions(workspaceId, message.recipient_keys),
     standing === 'ended'
-      ? { message: whole, skipped: 'cancelled' }
+      ? { message: whole, skipped: 'cancelled' as const }
       : isOfCampaign(content)
         ? madeFor(parts, id, workspaceId, { ...whole, content })
-        : { message: whole, skipped: null },
+        : { message: whole, skipped: await actOf(reader, workspaceId, whole) },
   ]);
   return { ...made, sender, suppressed };
 }
+
+/** Of the email of a flow, which is for a contact, as a campaign's is. */
+const actOf = (
+  reader: LiveReader,
+  workspaceId: string,
+  { envelope: { contactId } }: Pick<LiveMessage, 'envelope'>,
+): Promise<WithheldReason | null> | null =>
+  contactId === undefined ? null : reader.actOf({ workspaceId, contactId });
 
 const lost = (error: unknown): BodyLost => {
   if (error instanceof BodyLost) return error;
@@ -84,6 +93,10 @@ async function madeFor(
     campaigns.mayLeave(email),
     campaigns.parts(email, content, 'send'),
   ]);
+  // Before it leaves, so that lists and searches never lack what somebody has got.
+  const shown = typeof parts === 'object' ? parts?.shownSubject : undefined;
+  if (shown !== undefined && shown !== message.subject)
+    await subjects.keep({ emailId, workspaceId, subject: shown });
   if (leave !== 'now') return { message, skipped: leave.skipped };
   if (!parts) return { message: null, skipped: null };
   if (typeof parts === 'string') return { message, skipped: null, unmade: parts };
@@ -93,10 +106,6 @@ async function madeFor(
     message: {
       ...message,
       subject: subject ?? message.subject,
-  // Before it leaves, so that lists and searches never lack what somebody has got.
-  const shown = typeof parts === 'object' ? parts?.shownSubject : undefined;
-  if (shown !== undefined && shown !== message.subject)
-    await subjects.keep({ emailId, workspaceId, subject: shown });
       envelope,
       content: { ...content, html, text },
       audience_id: audienceId,

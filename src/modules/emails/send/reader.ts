@@ -5,7 +5,7 @@ import type { BodyStore } from '../../../bodies/body-store.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
 import { lookUp } from '../../../db/distribution/terms.ts';
-import { forgottenKey } from '../../suppressions/queries.ts';
+import { type Act, forgottenKey, type LiveContact, readActs } from '../../suppressions/queries.ts';
 import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
 import { LIGHT, packedContent, unpackContent } from '../accept/packed-content.ts';
 import { bringBack } from '../bodies/content-bodies.ts';
@@ -77,6 +77,7 @@ export class LiveReader {
   readonly #contents: BatchedRead<Owned, ContentRow | null>;
   readonly #domains: BatchedRead<Owned, DomainRow | null>;
   readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
+  readonly #acts: BatchedRead<LiveContact, Act | null>;
 
   constructor(
     database: Database,
@@ -102,6 +103,7 @@ export class LiveReader {
     this.#suppressions = new BatchedRead('suppressions', (asked) =>
       readSuppressions(database, signer, asked),
     );
+    this.#acts = readActs(database);
   }
 
   /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
@@ -132,6 +134,11 @@ export class LiveReader {
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, SuppressionReason>> {
     return this.#suppressions.ask({ workspaceId, keys });
+  }
+
+  /** The act that keeps list mail from a contact; null where there is none. @throws Unavailable */
+  actOf(contact: LiveContact): Promise<Act | null> {
+    return this.#acts.ask(contact);
   }
 }
 

@@ -35,7 +35,13 @@ export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
         <Figures
           figures={[
             { name: 'Sent', value: count(sent), tone: 'good', to: to('sent') },
-            { name: 'Failed', value: count(failed), tone: 'bad', to: to('failed') },
+            {
+              name: 'Failed',
+              value: count(failed),
+              tone: 'bad',
+              to: to('failed'),
+              ...(data.inDoubt > 0 && { sub: `${count(data.inDoubt)} may have arrived` }),
+            },
             { name: 'Passed over', value: count(skipped), tone: 'waiting', to: to('skipped') },
             { name: 'Remaining', value: count(remaining), tone: 'quiet', to: to('remaining') },
           ]}

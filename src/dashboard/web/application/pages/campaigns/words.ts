@@ -1,4 +1,4 @@
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign, CampaignRecipient } from '../../api/operations.ts';
 
 /** The state of a campaign. */
 type Status = Campaign['status'];
@@ -35,13 +35,16 @@ export const FAILED = {
   content_refused: 'Its content could not be rendered.',
 } as const satisfies Record<NonNullable<Campaign['failureReason']>, string>;
 
-/** Why somebody was left out. */
+/** Why somebody was left out, or failed without anyone knowing whether it arrived. */
 export const SKIPPED = {
-  suppressed: 'suppressed',
+  forgotten: 'contact was deleted',
+  suppressed: 'suppressed by hand',
   unsubscribed: 'has left',
   bounced: 'address does not exist',
   complained: 'complained before',
+  removed: 'taken out of the audience',
   invalid: 'address is invalid',
   excluded: 'in an excluded audience',
   cancelled: 'the campaign was cancelled',
-} as const;
+  in_doubt: 'may have arrived all the same',
+} as const satisfies Record<NonNullable<CampaignRecipient['reason']>, string>;
