@@ -2,6 +2,7 @@ import { systemClock } from '../time/clock.ts';
 import { trustedAuthorities } from '../transport/authorities.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import { createResolver } from '../transport/dns/resolver.ts';
+import { LimitBook } from '../transport/limits/limit-book.ts';
 import type { Transport } from '../transport/transport.ts';
 import { type TransportSettings, Transports } from '../transport/transports.ts';
 
@@ -27,6 +28,7 @@ export async function openTransports(
     random: Math.random,
     ca,
     keep: async () => {},
+    book: new LimitBook(systemClock),
     ...means,
   });
   return transports.enabled;

@@ -12,3 +12,13 @@ export class NotBegun extends Error {
 export async function begin({ begin: mayBegin }: Pick<SendLimits, 'begin'>): Promise<void> {
   if (mayBegin && !(await mayBegin())) throw new NotBegun();
 }
+
+/** Begins with the first call alone: what one connection has come to is not lost because another may not be opened. */
+export function beginOnce(begin: () => Promise<void>): () => Promise<void> {
+  let isBegun = false;
+  return async () => {
+    if (isBegun) return;
+    await begin();
+    isBegun = true;
+  };
+}

@@ -2,6 +2,7 @@ import { type CapturedMessage, CaptureTransport } from './capture.ts';
 import { DirectTransport } from './direct/direct.ts';
 import { mxGroupLimits } from './direct/mx-group.ts';
 import type { Resolver } from './dns/resolver.ts';
+import type { LimitBook } from './limits/limit-book.ts';
 import type { Monotonic } from './monotonic.ts';
 import { type Part, WHOLE } from './part.ts';
 import { SesTransport } from './ses/ses.ts';
@@ -42,6 +43,8 @@ export interface TransportMeans {
   readonly hostName: string;
   /** The authorities to trust, in PEM; null for the runtime's own. */
   readonly ca: string | null;
+  /** The limits that servers have shown. */
+  readonly book: LimitBook;
   /** Keeps captured mail. */
   readonly keep: (captured: CapturedMessage) => Promise<void>;
   /** Decides which addresses direct delivery may connect to; undefined for public ones only. */
@@ -124,8 +127,11 @@ export class Transports {
   ): { readonly name: string; readonly transport: RelayTransport } {
     const relay = text === null ? null : readRelayUrl(text);
     if (relay === null) throw new UnusableSettings(`${setting} must be smtp[s]://user:password@host:port.`);
-    const transport = new RelayTransport({ ...relay, ehloName: this.#ehloName, ca: this.means.ca, setting });
-    return { name: `${relay.name}:${relay.port}`, transport };
+    const { book, ca, monotonic } = this.means;
+    const server = `${relay.name}:${relay.port}`;
+    const parts = { site: book.of({ transport: 'smtp', server }), monotonic };
+    const endpoint = { ...relay, ehloName: this.#ehloName, ca, setting };
+    return { name: server, transport: new RelayTransport(endpoint, undefined, parts) };
   }
 
   #ses(): Transport {
@@ -155,6 +161,7 @@ export class Transports {
       limits: mxGroupLimits(settings.directConnectionsPerSite, settings.directMessagesPerMinute),
       ca,
       probeDomain,
+      book: this.means.book,
       ...(mayConnect && { mayConnect }),
     });
   }

@@ -38,6 +38,7 @@ export const deliver = async (
   plan: Plan,
   reach: Reach,
   signal: AbortSignal,
+  begin: () => Promise<void>,
 ): Promise<readonly RecipientOutcome[]> => {
   const { hosts, mail } = plan;
   const outcomes = new Map(
@@ -60,6 +61,7 @@ export const deliver = async (
         plan,
         reach,
         signal,
+        begin,
       );
       if (results.some(({ smtpCode }) => smtpCode !== null)) conversations += 1;
       for (const result of results) outcomes.set(result.recipient, result);
@@ -81,9 +83,12 @@ const tryAddress = async (
   { group, enforced }: Plan,
   reach: Reach,
   signal: AbortSignal,
+  begin: () => Promise<void>,
 ): Promise<RecipientOutcome[]> => {
-  const over = (tls: Endpoint['tls']) =>
-    transmit(mail, group.pool(endpoint(target, tls, enforced, reach)), target.host, signal);
+  const over = (tls: Endpoint['tls']) => {
+    const pool = group.pool(endpoint(target, tls, enforced, reach));
+    return transmit(mail, pool, group.site(target.host), target.host, signal, begin);
+  };
   const results = await over(enforced ? 'required' : 'opportunistic');
   // RFC 7435: without a policy, failed encryption is no reason to hold the mail back.
   const tlsBroke = results.every(({ subType }) => subType === 'TlsFailed');

@@ -1,7 +1,8 @@
 import { orAborted, withDeadline } from '../../async/deadline.ts';
 import { TtlCache } from '../../async/ttl-cache.ts';
-import { begin } from '../begin.ts';
+import { begin, beginOnce } from '../begin.ts';
 import type { Resolver } from '../dns/resolver.ts';
+import { LimitBook } from '../limits/limit-book.ts';
 import { domainOf } from '../message/envelope.ts';
 import type { Monotonic } from '../monotonic.ts';
 import { connectionsOf, messagesOf, type Part, WHOLE } from '../part.ts';
@@ -36,6 +37,8 @@ export interface DirectOptions {
   /** PEM certificates to trust instead of the system's, for MTA-STS; null for the system's. */
   readonly ca?: string | null;
   readonly limits: MxGroupLimits;
+  /** The limits that receiving servers have shown; forgotten with the transport when absent. */
+  readonly book?: LimitBook;
   /** Decides which addresses may be connected to; by default only public ones. */
   readonly mayConnect?: (address: string) => boolean;
   readonly connectMs?: number;
@@ -58,6 +61,7 @@ export class DirectTransport implements Transport {
   readonly #published: StsPolicies;
   readonly #groups = new Map<string, MxGroup>();
   readonly #reach: Reach;
+  readonly #book: LimitBook;
   #part = WHOLE;
 
   constructor(private readonly options: DirectOptions) {
@@ -70,6 +74,7 @@ export class DirectTransport implements Transport {
       connectMs = 30_000,
       policyPort = 443,
     } = options;
+    this.#book = options.book ?? new LimitBook({ now: Date.now, monotonic });
     const mayConnect = options.mayConnect ?? isPublicAddress;
     const fetchPolicy = createFetchPolicy({ resolver, mayConnect, ca, port: policyPort });
     this.#reach = { resolver, mayConnect, port, ca, ehloName, connectMs };
@@ -140,9 +145,8 @@ export class DirectTransport implements Transport {
       const plan = { hosts, group, mail, enforced: policy?.mode === 'enforce' };
       const attempt = async () => {
         if (!(await group.rate.next(signal))) throw new TurnMissed();
-        await begun();
         if (signal.aborted) throw new Late();
-        return deliver(plan, this.#reach, signal);
+        return deliver(plan, this.#reach, signal, beginOnce(begun));
       };
       return await group.sessions.run(attempt, mail.isBulk, signal, () => new TurnMissed());
     } catch (error) {
@@ -178,7 +182,7 @@ export class DirectTransport implements Transport {
     if (known) return known;
     if (this.#groups.size >= MX_GROUPS)
       for (const [other, group] of this.#groups) if (group.idle) this.#groups.delete(other);
-    const group = new MxGroup(this.options.limits, this.options.monotonic, this.#part);
+    const group = new MxGroup(this.options.limits, this.options.monotonic, this.#part, this.#book);
     this.#groups.set(name, group);
     return group;
   }

@@ -1,3 +1,5 @@
+import type { LimitBook } from '../limits/limit-book.ts';
+import type { SiteLimits } from '../limits/site-limits.ts';
 import type { Monotonic } from '../monotonic.ts';
 import { connectionsOf, messagesOf, type Part } from '../part.ts';
 import { SharedSessions } from '../shared-sessions.ts';
@@ -33,8 +35,10 @@ export class MxGroup {
 
   constructor(
     private readonly limits: MxGroupLimits,
-    monotonic: Monotonic,
-    part: Part,
+    private readonly monotonic: Monotonic,
+    private part: Part,
+    /** The limits that each of the servers has shown. */
+    private readonly book: LimitBook,
   ) {
     this.sessions = new SharedSessions(connectionsOf(limits.sessions, part));
     this.rate = new SendRate(messagesOf(limits.messagesPerMinute, part), monotonic);
@@ -42,6 +46,8 @@ export class MxGroup {
 
   /** Keeps to this part of the limits from now on. What is being sent ends first; connections that nobody uses end at once. */
   keepTo(part: Part): void {
+    this.part = part;
+    for (const pool of this.#pools.values()) pool.keepTo(part);
     const sessions = connectionsOf(this.limits.sessions, part);
     const isLess = sessions < this.sessions.units;
     this.sessions.resize(sessions);
@@ -59,9 +65,16 @@ export class MxGroup {
     const key = [endpoint.host, endpoint.name, endpoint.tls, endpoint.verifyCertificate].join(' ');
     const known = this.#pools.get(key);
     if (known) return known;
-    const pool = new SessionPool((signal) => openSession(endpoint, signal), this.limits);
+    const parts = { site: this.site(endpoint.name), monotonic: this.monotonic };
+    const pool = new SessionPool((signal) => openSession(endpoint, signal), this.limits, parts);
+    pool.keepTo(this.part);
     this.#pools.set(key, pool);
     return pool;
+  }
+
+  /** The limits of one of the servers. */
+  site(server: string): SiteLimits {
+    return this.book.of({ transport: 'direct', server });
   }
 
   async close(): Promise<void> {

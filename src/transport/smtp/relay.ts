@@ -1,10 +1,11 @@
 import { withDeadline } from '../../async/deadline.ts';
 import { begin } from '../begin.ts';
-import { connectionsOf, type Part } from '../part.ts';
+import { SiteLimits } from '../limits/site-limits.ts';
+import type { Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import type { Endpoint } from './endpoint.ts';
 import { openSession, SessionFailure } from './session.ts';
-import { type PoolLimits, SessionPool } from './session-pool.ts';
+import { type PoolLimits, type PoolParts, SessionPool } from './session-pool.ts';
 import { mailOf, transmit } from './transmit.ts';
 
 /**
@@ -14,23 +15,32 @@ import { mailOf, transmit } from './transmit.ts';
  */
 const RELAY_LIMITS: PoolLimits = { sessions: 20, messagesPerSession: 1_000, idleMs: 30_000 };
 
+/** What is learned of the relay is forgotten with the transport. */
+const OF_ITS_OWN = (): PoolParts => {
+  const monotonic = () => performance.now();
+  return { monotonic, site: new SiteLimits({ now: Date.now, monotonic }) };
+};
+
 /** Sends all mail through one relay, which is responsible for accepted messages: bounces come back later, by mail. */
 export class RelayTransport implements Transport {
   readonly name = 'smtp';
   readonly confirmsDelivery = false;
   readonly #pool: SessionPool;
+  readonly #site: SiteLimits;
 
   constructor(
     private readonly endpoint: Endpoint & { readonly setting?: string },
-    private readonly limits: PoolLimits = RELAY_LIMITS,
+    limits: PoolLimits = RELAY_LIMITS,
+    parts: PoolParts = OF_ITS_OWN(),
   ) {
-    this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits);
+    this.#site = parts.site;
+    this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits, parts);
   }
 
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
     const mail = await mailOf(message);
     return withDeadline(limits, (signal) =>
-      transmit(mail, this.#pool, this.endpoint.name, signal, () => begin(limits)),
+      transmit(mail, this.#pool, this.#site, this.endpoint.name, signal, () => begin(limits)),
     );
   }
 
@@ -56,7 +66,7 @@ export class RelayTransport implements Transport {
   }
 
   keepTo(part: Part): void {
-    this.#pool.resize(connectionsOf(this.limits.sessions, part));
+    this.#pool.keepTo(part);
   }
 
   close(): Promise<void> {

@@ -42,8 +42,12 @@ export interface Session {
   readonly secure: boolean;
   /** True when addresses beyond ASCII may be used (RFC 6531). */
   readonly smtpUtf8: boolean;
+  /** The size that a mail may have (RFC 1870); null where the server announces none. */
+  readonly announcedSize: number | null;
   /** False once either side has ended the session. */
   readonly alive: boolean;
+  /** Settles when the session is over. */
+  readonly ended: Promise<void>;
   /** Settles with one entry per recipient, in their order. Never rejects. */
   transmit(mail: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]>;
   /** Resets the transaction of a failed message; the session is then ready for the next one, or ended. */
@@ -69,9 +73,10 @@ export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Se
       reject(failure);
     };
     const abort = () => fail(new SessionFailure('aborted', `Gave up connecting to ${endpoint.name}`));
-    const ready = (smtpUtf8: boolean) => {
+    const ready = (greeting: string) => {
       signal.removeEventListener('abort', abort);
-      resolve(new OpenSession(connection, endpoint, smtpUtf8));
+      const smtpUtf8 = /[ -]SMTPUTF8\b/im.test(greeting);
+      resolve(new OpenSession(connection, endpoint, smtpUtf8, sizeIn(greeting)));
     };
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
@@ -79,18 +84,22 @@ export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Se
     connection.on('error', (error) => fail(failureOf(error, endpoint, connection)));
     connection.connect((error) => {
       if (error) return fail(failureOf(error, endpoint, connection));
-      const smtpUtf8 = /[ -]SMTPUTF8\b/im.test(String(connection.lastServerResponse));
+      const greeting = String(connection.lastServerResponse);
       const { credentials } = endpoint;
-      if (credentials === null) return ready(smtpUtf8);
+      if (credentials === null) return ready(greeting);
       if (!connection.allowsAuth)
         return fail(
           new SessionFailure('refused', `${endpoint.name} offers no AUTH`, '530 5.7.0 no AUTH offered'),
         );
       connection.login({ credentials }, (refusal) =>
-        refusal ? fail(failureOf(refusal, endpoint, connection)) : ready(smtpUtf8),
+        refusal ? fail(failureOf(refusal, endpoint, connection)) : ready(greeting),
       );
     });
   });
+
+/** RFC 1870 4: 0, as no number, is no limit. */
+const sizeIn = (greeting: string): number | null =>
+  Number(/[ -]SIZE[ \t]+(\d{1,15})\b/im.exec(greeting)?.[1] ?? 0) || null;
 
 const connectionOptions = (endpoint: Endpoint) => ({
   host: endpoint.host,
@@ -145,14 +154,17 @@ const failureOf = (error: SmtpError, endpoint: Endpoint, connection: SMTPConnect
 
 class OpenSession implements Session {
   readonly secure: boolean;
+  readonly ended: Promise<void>;
   #halfway = false;
 
   constructor(
     private readonly connection: SMTPConnection,
     readonly endpoint: Endpoint,
     readonly smtpUtf8: boolean,
+    readonly announcedSize: number | null,
   ) {
     this.secure = connection.secure;
+    this.ended = new Promise((resolve) => connection.once('end', resolve));
   }
 
   get alive(): boolean {

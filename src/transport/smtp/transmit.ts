@@ -1,3 +1,6 @@
+import { beginOnce } from '../begin.ts';
+import { saysEnoughRecipients } from '../limits/limit-words.ts';
+import type { SiteLimits } from '../limits/site-limits.ts';
 import { envelopeAddress, needsSmtpUtf8 } from '../message/envelope.ts';
 import { finishMessage } from '../message/finish.ts';
 import type { OutboundMessage, RecipientOutcome } from '../transport.ts';
@@ -24,8 +27,40 @@ export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   isBulk: message.isBulk === true,
 });
 
-/** Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their order. */
+/**
+ * Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their order. A mail that has more recipients than
+ * the server takes is sent in several transactions.
+ */
 export const transmit = async (
+  mail: Mail,
+  pool: SessionPool,
+  site: SiteLimits,
+  remoteMta: string,
+  signal: AbortSignal,
+  begin?: () => Promise<void>,
+): Promise<RecipientOutcome[]> => {
+  const outcomes = new Map<string, RecipientOutcome>();
+  const beginning = begin && beginOnce(begin);
+  let left = mail.recipients;
+  while (left.length > 0) {
+    const recipients = left.slice(0, site.recipientsPerMail ?? left.length);
+    const told = await once({ ...mail, recipients }, pool, remoteMta, signal, beginning);
+    const surplus = told.filter(isSurplus).length;
+    const isSome = surplus > 0 && surplus < recipients.length && !signal.aborted;
+    if (isSome) site.refusedRecipient(recipients.length - surplus);
+    else site.tookRecipients(recipients.length);
+    const done = isSome ? told.filter((one) => !isSurplus(one)) : told;
+    for (const one of done) outcomes.set(one.recipient, one);
+    left = left.filter((recipient) => !outcomes.has(recipient));
+  }
+  return mail.recipients.flatMap((recipient) => outcomes.get(recipient) ?? []);
+};
+
+/** RFC 5321 4.5.3.1.10: the recipients that were too many are sent the mail again. */
+const isSurplus = ({ outcome, response }: RecipientOutcome): boolean =>
+  outcome === 'deferred' && saysEnoughRecipients(response);
+
+const once = async (
   mail: Mail,
   pool: SessionPool,
   remoteMta: string,

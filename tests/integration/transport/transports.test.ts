@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import type { Resolver } from '../../../src/transport/dns/resolver.ts';
+import { LimitBook } from '../../../src/transport/limits/limit-book.ts';
 import { type TransportSettings, Transports, UnusableSettings } from '../../../src/transport/transports.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
@@ -43,6 +44,7 @@ const transports = (settings: Partial<TransportSettings> = {}, ca: string | null
       random: Math.random,
       hostName: 'machine.test',
       ca,
+      book: new LimitBook({ now: Date.now, monotonic: () => performance.now() }),
       keep: async () => {},
     },
   );

@@ -2,6 +2,7 @@ import type { Clock } from '../../../time/clock.ts';
 import type { CapturedMessage } from '../../../transport/capture.ts';
 import type { NameServer } from '../../../transport/dns/exchange.ts';
 import { createResolver, systemNameServers } from '../../../transport/dns/resolver.ts';
+import { LimitBook } from '../../../transport/limits/limit-book.ts';
 import type { Part } from '../../../transport/part.ts';
 import { FailoverTransport } from '../../../transport/smtp/failover.ts';
 import type { Transport } from '../../../transport/transport.ts';
@@ -25,6 +26,8 @@ export interface TransportSet {
   transport(name: Transport['name'] | null): Transport;
   /** The relays that mail leaves by where there are several, with the state of each. */
   relayStates(): FailoverTransport['states'];
+  /** The limits that servers have shown. */
+  readonly book: LimitBook;
   /** Keeps to this part of what receiving sites are given: other instances have the rest. */
   keepTo(part: Part): void;
   close(): Promise<void>;
@@ -34,9 +37,14 @@ export interface TransportSet {
 export function openTransports({ config, clock, ...parts }: TransportSetParts): TransportSet {
   const resolver = createResolver(config.dnsServers ?? systemNameServers());
   const { now, monotonic } = clock;
-  const transports = new Transports(config, { ...parts, now, monotonic, resolver, random: Math.random });
+  const book = new LimitBook(clock);
+  const transports = new Transports(config, {
+    ...{ ...parts, now, monotonic, resolver, book },
+    random: Math.random,
+  });
   const [byDefault] = transports.enabled as readonly [Transport, ...Transport[]];
   return {
+    book,
     transport: (name) => (name === null ? byDefault : transports.named(name)),
     relayStates: () =>
       transports.enabled.flatMap((one) => (one instanceof FailoverTransport ? one.states : [])),

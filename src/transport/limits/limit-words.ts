@@ -1,0 +1,39 @@
+import { type Reply, readReply } from '../smtp/reply.ts';
+
+/**
+ * The limit that a refusal speaks of. `rate`: mails in a time, or anything else that only time heals. `count`: connections, or mails
+ * in a session, so that another session may take the mail at once.
+ */
+export type LimitWords = 'rate' | 'count';
+
+/** The limit in the words of a temporary refusal; null where it speaks of none. */
+export function limitInWords(response: string): LimitWords | null {
+  const reply = readReply(response);
+  const { code, enhancedCode, text } = reply;
+  if (code === null || code < 400 || code >= 500) return null;
+  // Greylisting is about one recipient, and lasts for minutes on purpose. A full mailbox has a quota as well.
+  if (/gr[ae]y.?list/i.test(text) || isOfMailbox(reply)) return null;
+  // Gmail's unusual rate of mail, by its own detail of RFC 3463's policy.
+  if (enhancedCode === '4.7.28') return 'rate';
+  if (COUNT.test(text)) return 'count';
+  if (RATE.test(text)) return 'rate';
+  return enhancedCode === '4.5.3' ? 'count' : null;
+}
+
+/** True when a refused recipient says that the mail has enough of them (RFC 5321, 4.5.3.1.10), and the others may follow in another. */
+export const saysEnoughRecipients = (response: string): boolean =>
+  /^45\d[ -]/.test(response) && (/^\d{3}[ -]4\.5\.3(?!\S)/.test(response) || MANY_RECIPIENTS.test(response));
+
+/** True when the other side says that it waited too long: its limit is on time, and not on mails. */
+export const saysIdle = (response: string): boolean => /time.?d? ?out|idle|inactiv/i.test(response);
+
+const isOfMailbox = ({ enhancedCode }: Reply): boolean => enhancedCode?.startsWith('4.2.') ?? false;
+
+const MANY_RECIPIENTS = /\btoo many (recipients|rcpts?)\b(?!.*\b(from|per|rate)\b)/i;
+
+/** Words of Exim, Courier, Postfix, OpenSMTPD, Exchange, Stalwart, Amazon and others for connections at once and mails in a session. */
+const COUNT =
+  /\bconcurren|\bsimultaneous|\btoo many[^.,;]{0,30}\b(connections?|sessions|clients|processes)\b|\b(connections?|sessions?)\b[^.,;]{0,20}\b(limit|exceeded|maximum)|\bmax(imum)?\b[^.,;]{0,30}\b(connections|sessions)\b|\b(per|in|over|this|one|single|same) (this |one |a |single )*(smtp )?(session|connection)\b|\btoo many (messages|mails|emails|transactions) sent\b|\bmessage count\b/i;
+
+const RATE =
+  /\brate\b|\bthrottl|\bslow(ing)? down\b|\b(per|a|an|each|every) (second|minute|hour|day)\b|\btoo (many|much) (e?-?mails?|messages|deliveries|recipients from|log.?ins?|auth|requests|commands|new tls)|\b(sending|message|hourly|daily|sender|policy)\b[^.;]{0,20}\b(limit|quota)|\bquota exceeded|\bserver busy\b|\btoo (fast|quickly)\b/i;
