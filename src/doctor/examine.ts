@@ -18,6 +18,7 @@ import {
 } from './database.ts';
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
+import { diagnoseLimits } from './limits.ts';
 import { diagnoseDisk, diagnoseNameServers } from './machine.ts';
 import { openExisting } from './open-database.ts';
 import { diagnosePlans } from './plans.ts';
@@ -107,6 +108,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     if (usable) yield* guarded('Warm-up', () => diagnoseWarmUps(usable));
     if (usable) yield* guarded('Plan', () => diagnosePlans(usable, config));
     yield* diagnoseBodies(config, usable);
+    if (usable) yield* guarded('Limits of servers', () => diagnoseLimits(usable));
     const relays = await diagnoseRelays(config);
     if (relays) yield relays;
     yield* waysOut(examination, usable);

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { CIRCUIT_STATES } from '../../transport/circuit.ts';
+import { LIMIT_NAMES } from '../../transport/limits/learned.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { captureStore } from '../captured/commands.ts';
 import { defineModule, type Offers, offered } from '../module.ts';
@@ -21,6 +22,7 @@ import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
 import { bulkRoomOf } from './send/bulk-room.ts';
 import { directMail } from './send/direct-mail.ts';
+import { LimitKeeper } from './send/learned-limits.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
 import { waitingReleaser } from './send/release.ts';
@@ -88,6 +90,30 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
           value: CIRCUIT_STATES.indexOf(state),
         })),
     );
+    const limits = new LimitKeeper({ database, clock, logger, book: transports.book });
+    metrics?.watch(
+      'posthorn_relay_limit',
+      'Limits that relays have shown, as this process knows them: connections at once and mails a minute of all processes, mails a session, recipients and octets of a mail. A relay without a limit is absent.',
+      ['relay', 'limit'],
+      () =>
+        transports.book.entries.flatMap(({ transport, server, limits }) =>
+          transport === 'smtp'
+            ? Object.entries(limits).map(([limit, { value }]) => ({ labels: { relay: server, limit }, value }))
+            : [],
+        ),
+    );
+    metrics?.watch(
+      'posthorn_limited_receivers',
+      'Receiving servers of direct delivery that have shown a limit, as this process knows them.',
+      ['limit'],
+      () => {
+        const receivers = transports.book.entries.filter(({ transport }) => transport === 'direct');
+        return LIMIT_NAMES.map((limit) => ({
+          labels: { limit },
+          value: receivers.filter(({ limits }) => limits[limit] !== undefined).length,
+        }));
+      },
+    );
     const transport = (name: Transport['name'] | null): Transport =>
       (name === null && liveMail.transport) || transports.transport(name);
     const { transport: enabled, returnPathDomain } = config;
@@ -126,7 +152,10 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
       connect({ engine, offers, roster }) {
         known = offers;
-        roster.watch(() => transports.keepTo(roster.partOf('delivery')));
+        roster.watch(() => {
+          transports.keepTo(roster.partOf('delivery'));
+          void limits.load();
+        });
         engine.listen(({ name }) => {
           if (name === 'domain') live.domainsChanged();
         });
@@ -164,8 +193,12 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock, count });
         const waiting = emailWaitingRoom({ database, engine, now: () => clock.now() });
         return {
+          start: () => limits.start(),
           endWaits: () => waiting.close(),
-          close: () => live.close(),
+          async close() {
+            await live.close();
+            await limits.stop();
+          },
           deps: {
             waiting,
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },

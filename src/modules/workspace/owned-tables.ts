@@ -26,6 +26,7 @@ export const SHARED_TABLES: ReadonlySet<string> = new Set([
     'event_log',
     'instances',
     'service_instances',
+    'learned_limits',
     'acme_certificates',
     'secret_key_canary',
     'body_collections',

@@ -31,7 +31,9 @@ export class LimitBook {
     const known = this.#sites.get(key);
     if (known) return known.site;
     if (this.#sites.size >= MOST_SERVERS) this.#forgetUnlimited();
-    const site = new SiteLimits(this.clocks, () => void this.#changed.set(key, server));
+    const changed = () => void this.#changed.set(key, server);
+    // Every receiving server announces a size, so that there would be a row for each of them.
+    const site = new SiteLimits(this.clocks, changed, server.transport === 'smtp');
     this.#sites.set(key, { ...server, site });
     return site;
   }
@@ -53,6 +55,12 @@ export class LimitBook {
     const changed = [...this.#changed.values()];
     this.#changed.clear();
     return changed.map((server) => ({ ...server, limits: this.of(server).known }));
+  }
+
+  /** Their change has not been stored after all. */
+  stillChanged(servers: readonly LimitedServer[]): void {
+    for (const { transport, server } of servers)
+      this.#changed.set(`${transport} ${server}`, { transport, server });
   }
 
   /** A pool keeps the object that it was given, and what it learns through it is stored all the same. */

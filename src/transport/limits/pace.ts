@@ -43,6 +43,12 @@ export class Pace {
     return this.#restsUntil !== null;
   }
 
+  /** True when the server has taken mail within a minute, or before it began to refuse. */
+  get hasTaken(): boolean {
+    this.#forget(this.monotonic());
+    return (this.#burst?.mails ?? this.#taken.length) > 0;
+  }
+
   /** Keeps to so many mails a minute from now on; null: to no rate. */
   keepTo(perMinute: number | null): void {
     if (perMinute === null) this.#rate = null;

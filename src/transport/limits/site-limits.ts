@@ -33,6 +33,8 @@ export class SiteLimits {
   constructor(
     private readonly clocks: LimitClocks,
     private readonly changed: () => void = () => {},
+    /** False where the size that it announces is not remembered. */
+    private readonly remembersSize = true,
   ) {
     this.pace = new Pace(clocks.monotonic, (perMinute) => this.#learnRate(perMinute));
   }
@@ -127,9 +129,17 @@ export class SiteLimits {
   /** The size that the server announces (RFC 1870); 0 or null for none. */
   announcedSize(octets: number | null): void {
     const known = this.#known.octetsPerMail?.value ?? 0;
-    if (known === (octets ?? 0)) return;
+    if (known === (octets ?? 0) || !this.remembersSize) return;
     if (!octets) this.#forget('octetsPerMail');
     else this.#show('octetsPerMail', octets);
+  }
+
+  /**
+   * True when a refusal for the rate is waited out: the server has taken mail, or is known to have such a limit. One that takes none at
+   * all does not get better within minutes.
+   */
+  get mayPace(): boolean {
+    return this.pace.hasTaken || this.#known.mailsPerMinute !== undefined;
   }
 
   /** Tries twice the rate when it was kept to for long enough. Called before each mail. */

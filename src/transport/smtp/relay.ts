@@ -4,8 +4,9 @@ import { SiteLimits } from '../limits/site-limits.ts';
 import type { Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import type { Endpoint } from './endpoint.ts';
+import type { PoolLimits, PoolParts } from './held-sessions.ts';
 import { openSession, SessionFailure } from './session.ts';
-import { type PoolLimits, type PoolParts, SessionPool } from './session-pool.ts';
+import { SessionPool } from './session-pool.ts';
 import { mailOf, transmit } from './transmit.ts';
 
 /**
