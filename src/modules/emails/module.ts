@@ -98,7 +98,10 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       () =>
         transports.book.entries.flatMap(({ transport, server, limits }) =>
           transport === 'smtp'
-            ? Object.entries(limits).map(([limit, { value }]) => ({ labels: { relay: server, limit }, value }))
+            ? Object.entries(limits).map(([limit, { value }]) => ({
+                labels: { relay: server, limit },
+                value,
+              }))
             : [],
         ),
     );

@@ -5,6 +5,7 @@ import type { BudgetLimits } from '../../async/keyed-budget.ts';
 import { BodyBudget, type BodyReservation } from '../../http/body/body-budget.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import type { MessageBuffer } from './message-buffer.ts';
+import { completeReplies, type Replying } from './smtp-replies.ts';
 
 /** The options that both SMTP listeners share. */
 export interface SmtpServerOptions {
@@ -58,7 +59,8 @@ export const openSmtpServer = async (
   const limits = { ...LIMITS, ...options.limits };
   const connections = new ConnectionLimit(limits.connections);
   const { onRcptTo, ...others } = behaviour(new BodyBudget(limits.memory));
-  const server = new SMTPServer({
+  const needsTls = tls !== null && others.allowInsecureAuth !== true;
+  const server = new CompleteServer(needsTls, {
     name,
     banner: 'Posthorn',
     ...(tls ?? { disabledCommands: ['STARTTLS'] }),
@@ -85,6 +87,20 @@ export const openSmtpServer = async (
   const { port: taken } = listener.address() as AddressInfo;
   return { port: taken, close: () => new Promise((resolve) => server.close(resolve)) };
 };
+
+/** smtp-server, with replies that are complete. */
+class CompleteServer extends SMTPServer {
+  constructor(needsTls: boolean, options: SMTPServerOptions) {
+    super(options);
+    const { connections } = this as unknown as { readonly connections: Set<Replying> };
+    const add = connections.add.bind(connections);
+    // A connection is added before it says anything.
+    connections.add = (connection) => {
+      completeReplies(connection, needsTls);
+      return add(connection);
+    };
+  }
+}
 
 /** A negative reply: the code and, in the text, the enhanced status. */
 export class Refusal extends Error {

@@ -61,7 +61,10 @@ export class LimitKeeper {
       for (const { at, ...entry } of await database.query<Row>(LOAD, [since])) book.adopt(entry, at);
       this.#loadedAt = beganAt;
     } catch (error) {
-      this.#warn({ err: error }, 'The limits that servers have shown could not be read; they are learned anew.');
+      this.#warn(
+        { err: error },
+        'The limits that servers have shown could not be read; they are learned anew.',
+      );
     }
   }
 
@@ -74,7 +77,10 @@ export class LimitKeeper {
       await database.query(SAVE, [JSON.stringify(changed)]);
     } catch (error) {
       book.stillChanged(changed);
-      this.#warn({ err: error }, 'The limits that servers have shown could not be stored; they are kept in memory.');
+      this.#warn(
+        { err: error },
+        'The limits that servers have shown could not be stored; they are kept in memory.',
+      );
     }
   }
 
