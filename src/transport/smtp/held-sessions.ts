@@ -138,6 +138,7 @@ export class HeldSessions {
         timer: undefined,
       };
       void session.ended.then(() => this.#ended(held));
+      this.#standBy.place();
       site.announcedSize(session.announcedSize);
       return held;
     } catch (error) {

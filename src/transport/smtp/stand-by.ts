@@ -2,7 +2,7 @@ import type { Monotonic } from '../monotonic.ts';
 import type { SessionFailure } from './session.ts';
 
 /** One is let through to try a connection after the first time, and then ever more rarely. */
-const FIRST_TRY_MS = 500;
+const FIRST_TRY_MS = 100;
 const LONGEST_TRY_MS = 8_000;
 /** A mail gives up when no session has worked for so long. */
 const PATIENCE_MS = 30_000;
@@ -79,8 +79,14 @@ export class StandBy<Held> {
     return next !== undefined;
   }
 
-  /** Lets the next one try a connection, since one has ended. */
+  /**
+   * Lets the next one try a connection, since one has ended or another was had. A server that is full may count the ended one for a
+   * moment longer, so that the next trial comes soon.
+   */
   place(): void {
+    if (this.#line.length === 0) return;
+    this.#rest();
+    this.#timer = this.#later();
     this.#next()?.resolve(null);
   }
 
@@ -101,7 +107,7 @@ export class StandBy<Held> {
       const now = this.monotonic();
       for (const { since, failure, reject } of [...this.#line])
         if (now - Math.max(since, this.#workedAt) >= PATIENCE_MS) reject(failure);
-      this.place();
+      this.#next()?.resolve(null);
     }, this.#tryMs);
     timer.unref();
     return timer;
