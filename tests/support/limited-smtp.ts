@@ -27,6 +27,8 @@ export interface LimitedSmtp extends AsyncDisposable {
   readonly taken: string[];
   /** What was refused for a limit. */
   refused: number;
+  /** The sessions that are open. */
+  readonly open: number;
   /** The most sessions at once that mail could have been taken over. */
   most: number;
 }
@@ -97,6 +99,9 @@ export async function startLimitedSmtp(limits: ServerLimits): Promise<LimitedSmt
   const server: LimitedSmtp = {
     get port() {
       return port;
+    },
+    get open() {
+      return open;
     },
     limits,
     taken: [],

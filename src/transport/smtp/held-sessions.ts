@@ -65,7 +65,7 @@ export class HeldSessions {
     /** Called when another number of connections has been learned. */
     private readonly relearned: () => void,
   ) {
-    this.#standBy = new StandBy(parts.monotonic);
+    this.#standBy = new StandBy(parts.monotonic, () => this.#open + this.#connecting > 0);
   }
 
   /** True when none is kept. */
@@ -112,7 +112,7 @@ export class HeldSessions {
         const idle = this.#take();
         if (idle) return idle;
         const isNamed = namesLimit(failure);
-        if (!isNamed && this.#open + this.#connecting === 0) throw failure;
+        if (!isNamed && !this.#standBy.isHopeful) throw failure;
         const given = await this.#standBy.wait(failure, since, isBulk, !isNamed, signal);
         if (given) return given;
       }
@@ -149,13 +149,8 @@ export class HeldSessions {
       throw error;
     } finally {
       this.#connecting -= 1;
-      this.#lookForOthers();
+      this.#standBy.look();
     }
-  }
-
-  /** Mails that wait for a session wait in vain when there is none, and none is coming. */
-  #lookForOthers(): void {
-    if (this.#open + this.#connecting === 0) this.#standBy.alone();
   }
 
   #ended(held: Held): void {
@@ -163,7 +158,7 @@ export class HeldSessions {
     if (held.isWorking) this.#working -= 1;
     const { site, monotonic } = this.parts;
     if (!held.isEnded && held.mails > 0 && monotonic() - held.usedAt < SOON_MS) site.closedAfter(held.mails);
-    this.#lookForOthers();
+    this.#standBy.look();
     // One that the server took no mail over leaves no place.
     if (held.isWorking) this.#standBy.place();
   }

@@ -7,6 +7,9 @@ const LONGEST_TRY_MS = 8_000;
 /** A mail gives up when no session has worked for so long. */
 const PATIENCE_MS = 30_000;
 
+/** A server whose sessions have worked until now is not down because it refuses a connection while the last of them ends. */
+const GRACE_MS = 2_000;
+
 /** A mail that found the server full. */
 interface Waiting<Held> {
   readonly since: number;
@@ -29,7 +32,11 @@ export class StandBy<Held> {
   #tryMs = FIRST_TRY_MS;
   #workedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly monotonic: Monotonic) {}
+  constructor(
+    private readonly monotonic: Monotonic,
+    /** True while there is a session, or one is coming. */
+    private readonly hasSessions: () => boolean,
+  ) {}
 
   /** A session of the pool has worked. */
   worked(): void {
@@ -90,9 +97,18 @@ export class StandBy<Held> {
     this.#next()?.resolve(null);
   }
 
-  /** No session is open any more: those that waited for one have met a server that is down. */
-  alone(): void {
-    for (const { needsOthers, failure, reject } of [...this.#line]) if (needsOthers) reject(failure);
+  /** True when a session may still come for a failure that speaks of no limit. */
+  get isHopeful(): boolean {
+    return this.hasSessions() || this.monotonic() - this.#workedAt < GRACE_MS;
+  }
+
+  /** Sends away those that wait in vain: the server is down, or has not worked for too long. */
+  look(): void {
+    const now = this.monotonic();
+    const { isHopeful } = this;
+    for (const { needsOthers, since, failure, reject } of [...this.#line])
+      if ((needsOthers && !isHopeful) || now - Math.max(since, this.#workedAt) >= PATIENCE_MS)
+        reject(failure);
   }
 
   /** Mail that is not of a campaign goes first. */
@@ -104,9 +120,7 @@ export class StandBy<Held> {
     const timer = setTimeout(() => {
       this.#tryMs = Math.min(2 * this.#tryMs, LONGEST_TRY_MS);
       this.#timer = this.#later();
-      const now = this.monotonic();
-      for (const { since, failure, reject } of [...this.#line])
-        if (now - Math.max(since, this.#workedAt) >= PATIENCE_MS) reject(failure);
+      this.look();
       this.#next()?.resolve(null);
     }, this.#tryMs);
     timer.unref();

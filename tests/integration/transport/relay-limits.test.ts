@@ -4,8 +4,10 @@ import { mxGroupLimits } from '../../../src/transport/direct/mx-group.ts';
 import { createResolver } from '../../../src/transport/dns/resolver.ts';
 import { LimitBook } from '../../../src/transport/limits/limit-book.ts';
 import type { Endpoint } from '../../../src/transport/smtp/endpoint.ts';
+import { FailoverTransport } from '../../../src/transport/smtp/failover.ts';
 import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
 import type { Transport } from '../../../src/transport/transport.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type LimitedSmtp, type ServerLimits, startLimitedSmtp } from '../../support/limited-smtp.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { a, mx, startNameServer } from './name-server.ts';
@@ -152,3 +154,146 @@ for (const [name, open] of Object.entries(TRANSPORTS))
         expect(learned(sender)).toMatchObject(numbers);
       });
   });
+
+describe('limits on mails in a time and on recipients', () => {
+  const rate = (reply: string, at: 'mail' | 'rcpt' | 'dot' = 'mail'): ServerLimits => ({
+    rate: { most: 15, windowMs: 1_000, refusal: { at, reply } },
+  });
+  const CASES: Readonly<Record<string, ServerLimits>> = {
+    '450 4.7.1 to MAIL': rate('450 4.7.1 Error: too much mail from 127.0.0.1'),
+    '421 to MAIL': rate('421 4.7.28 Our system has detected an unusual rate of mail'),
+    '451 4.7.1 to a recipient': rate('451 4.7.1 Rate limit exceeded, slow down', 'rcpt'),
+    '454 after the dot': rate('454 Throttling failure: Maximum sending rate exceeded.', 'dot'),
+  };
+  for (const [how, limits] of Object.entries(CASES))
+    test(`mails in a window: ${how}`, async () => {
+      await using server = await startLimitedSmtp(limits);
+      await using sender = relayTo(server);
+      expect(await burst(sender, 30)).toEqual({ accepted: 30 });
+      expect(server.taken.toSorted()).toEqual([...everyone(30)]);
+      expect(server.refused).toBeGreaterThan(0);
+      const found = learned(sender).mailsPerMinute;
+      // 15 in a second are 900 a minute, and what is found is never more.
+      expect(found).toBeGreaterThan(0);
+      expect(found).toBeLessThanOrEqual(900);
+    });
+
+  test('a server that took nothing and refuses for its rate is not waited for', async () => {
+    await using server = await startLimitedSmtp({
+      rate: { most: 0, windowMs: 60_000, refusal: { at: 'mail', reply: '450 4.7.1 Error: too much mail' } },
+    });
+    await using sender = relayTo(server);
+    expect(await sendOne(sender, 1)).toMatchObject({ outcome: 'deferred', subType: 'RateLimited' });
+  });
+
+  for (const [name, open] of Object.entries(TRANSPORTS))
+    test(`recipients of a mail at ${name}: the rest follow in further mails, and the next mail is divided beforehand`, async () => {
+      await using server = await startLimitedSmtp({
+        recipientsPerMail: { most: 10, refusal: { at: 'rcpt', reply: '452 4.5.3 Too many recipients' } },
+      });
+      await using sender = await open(server);
+      const recipients = Array.from({ length: 25 }, (_, n) => addressOf(n));
+      const send = () => sender.transport.send(aMessage({ recipients }), LIMITS);
+      expect((await send()).map(({ recipient, outcome }) => [recipient, outcome])).toEqual(
+        recipients.map((recipient) => [recipient, 'accepted']),
+      );
+      expect(server.taken.toSorted()).toEqual(recipients.toSorted());
+      expect(learned(sender)).toMatchObject({ recipientsPerMail: 10 });
+      const before = server.refused;
+      await send();
+      expect(server.refused).toBe(before);
+      expect(server.taken).toHaveLength(50);
+    });
+});
+
+describe('what was learned', () => {
+  const connections = (most: number): ServerLimits => ({
+    connections: { most, refusal: { at: 'connect', how: 'greeting', reply: '421 Too many connections' } },
+    takesMs: 2,
+  });
+
+  test('is kept to from the first mail on after a restart', async () => {
+    await using server = await startLimitedSmtp(connections(4));
+    const stored = await (async () => {
+      await using sender = relayTo(server);
+      await burst(sender);
+      return sender.book.entries;
+    })();
+    const book = new LimitBook(clocks);
+    for (const entry of stored) book.adopt(entry, Date.now());
+    await using again = relayTo(server, book);
+    await eventually('the former sessions have ended', () => (server.open === 0 ? true : undefined));
+    server.refused = 0;
+    expect(await burst(again, 40)).toEqual({ accepted: 40 });
+    expect(server.refused).toBe(0);
+    expect(learned(again)).toMatchObject({ connections: 4 });
+  });
+
+  test('is given up step by step when the server allows more', async () => {
+    let ahead = 0;
+    const moved = { now: () => Date.now() + ahead, monotonic: clocks.monotonic };
+    await using server = await startLimitedSmtp(connections(3));
+    await using sender = relayTo(server, new LimitBook(moved));
+    await burst(sender);
+    expect(learned(sender)).toMatchObject({ connections: 3 });
+    server.limits = connections(6);
+    for (const most of [4, 5, 6, 6]) {
+      ahead += 3_600_000;
+      expect(await burst(sender, 60)).toEqual({ accepted: 60 });
+      expect(learned(sender)).toMatchObject({ connections: most });
+    }
+    expect(server.most).toBe(6);
+    server.limits = {};
+    for (let each = 0; each < 20 && learned(sender).connections !== undefined; each++) {
+      ahead += 3_600_000;
+      expect(await burst(sender, 30)).toEqual({ accepted: 30 });
+    }
+    expect(learned(sender).connections).toBeUndefined();
+  });
+
+  test('of mails a session is forgotten when a session carries more', async () => {
+    let ahead = 0;
+    const moved = { now: () => Date.now() + ahead, monotonic: clocks.monotonic };
+    const perSession = (most: number): ServerLimits => ({
+      mailsPerSession: { most, refusal: { at: 'mail', reply: '452 4.5.3 Too many messages sent' } },
+    });
+    await using server = await startLimitedSmtp(perSession(3));
+    await using sender = relayTo(server, new LimitBook(moved));
+    await burst(sender);
+    expect(learned(sender)).toMatchObject({ mailsPerSession: 3 });
+    server.limits = {};
+    ahead += 3_600_000;
+    expect(await burst(sender)).toEqual({ accepted: MAILS });
+    expect(learned(sender).mailsPerSession).toBeUndefined();
+  });
+});
+
+test('a relay whose sessions work is not passed over for the second one, and is not left alone', async () => {
+  await using first = await startLimitedSmtp({
+    connections: { most: 2, refusal: { at: 'connect', how: 'refused' } },
+    mailsPerSession: { most: 4, refusal: { at: 'mail', reply: '421 4.3.2 Bye', closes: true } },
+    takesMs: 2,
+  });
+  await using second = await startLimitedSmtp({});
+  await using one = relayTo(first);
+  await using other = relayTo(second);
+  const relays = [one, other].map(({ transport }, index) => ({ name: `relay-${index}`, transport }));
+  const transport = new FailoverTransport(relays, clocks.monotonic);
+  expect(await burst({ ...one, transport })).toEqual({ accepted: MAILS });
+  expect(second.taken).toEqual([]);
+  expect(transport.states.map(({ state }) => state)).toEqual(['closed', 'closed']);
+});
+
+test('a relay that ends while mail waits for its sessions puts the mail off at once', async () => {
+  const server = await startLimitedSmtp({
+    connections: { most: 2, refusal: { at: 'connect', how: 'closed' } },
+    takesMs: 60_000,
+  });
+  await using sender = relayTo(server);
+  const sent = burst(sender, 12);
+  await eventually('two sessions hold a mail', () => (server.taken.length === 2 ? true : undefined));
+  await server[Symbol.asyncDispose]();
+  const outcomes = Object.entries(await sent).map(([words, count]) => [words.split(':')[0], count]);
+  expect(outcomes.flatMap(([outcome, count]) => (outcome === 'unknown' ? [count] : []))).toEqual([2]);
+  expect(outcomes.every(([outcome]) => outcome === 'unknown' || outcome === 'deferred')).toBe(true);
+});

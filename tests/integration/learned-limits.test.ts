@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import pino from 'pino';
+import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { diagnoseLimits } from '../../src/doctor/limits.ts';
+import { LimitKeeper } from '../../src/modules/emails/send/learned-limits.ts';
+import { LimitBook } from '../../src/transport/limits/limit-book.ts';
+import { eventually } from '../support/eventually.ts';
+import { type LimitedSmtp, startLimitedSmtp } from '../support/limited-smtp.ts';
+import { startLiveService } from '../support/live-service.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+
+let test_: TestDatabase;
+let database: PostgresDatabase;
+beforeAll(async () => {
+  test_ = await createTestDatabase();
+  database = new PostgresDatabase(test_.url);
+});
+afterAll(async () => {
+  await database.close();
+  await test_.close();
+});
+
+const clock = { now: Date.now, monotonic: () => performance.now() };
+const keeperOf = (book: LimitBook, on = database) =>
+  new LimitKeeper({ database: on, clock, book, logger: pino({ level: 'silent' }) });
+const MX = { transport: 'direct', server: 'mx.test' } as const;
+
+test('what one instance learns the others take over, and so does the next process; doctor tells it', async () => {
+  expect((await diagnoseLimits(database)).status).toBe('skipped');
+  const [one, other] = [new LimitBook(clock), new LimitBook(clock)];
+  const [keeper, others] = [keeperOf(one), keeperOf(other)];
+  await keeper.start();
+  await others.start();
+  one.of(MX).sessionSpent(100);
+  one.of({ transport: 'smtp', server: 'relay.test:587' }).refusedConnection(5);
+  await keeper.save();
+  await others.load();
+  expect(other.of(MX).mailsPerSession(1_000)).toBe(100);
+  await Promise.all([keeper.stop(), others.stop()]);
+
+  const next = new LimitBook(clock);
+  await keeperOf(next).load();
+  expect(next.of({ transport: 'smtp', server: 'relay.test:587' }).connectionsOf(20)).toBe(5);
+  expect(await diagnoseLimits(database)).toMatchObject({
+    status: 'fine',
+    detail: expect.stringContaining(
+      'relay.test:587 takes 5 connections at once; mx.test takes 100 mails a session.',
+    ),
+  });
+});
+
+test('what could not be stored is stored later; what was not shown for a week is forgotten', async () => {
+  const book = new LimitBook(clock);
+  const away = { ...database, query: () => Promise.reject(new Error('away')) } as unknown as PostgresDatabase;
+  book.of({ transport: 'direct', server: 'late.test' }).sessionSpent(3);
+  await keeperOf(book, away).save();
+  await database.query(
+    `update learned_limits set changed_at = clock_timestamp() - interval '8 days' where server = 'mx.test'`,
+  );
+  await keeperOf(book).save();
+  const rows = await database.query<{ server: string }>('select server from learned_limits order by server');
+  expect(rows.map(({ server }) => server)).toEqual(['late.test', 'relay.test:587']);
+});
+
+/** A service whose relay has limits, over its own settings, so that what it learns is stored and told. */
+const serviceWith = (relay: LimitedSmtp) =>
+  startLiveService({
+    environment: { TRANSPORT: 'capture,smtp', SMTP_URL: `smtp://127.0.0.1:${relay.port}?tls=none` },
+  });
+
+test('a burst through a relay with both limits is put off for none, and each arrives once', async () => {
+  await using relay = await startLimitedSmtp({
+    connections: {
+      most: 5,
+      refusal: { at: 'connect', how: 'greeting', reply: '421 Too many concurrent connections' },
+    },
+    mailsPerSession: { most: 4, refusal: { at: 'mail', reply: '452 4.5.3 Too many messages sent' } },
+    takesMs: 2,
+  });
+  await using live = await serviceWith(relay);
+  const changed = await live.live.patch(`/v1/domains/${live.domainId}`, { provider: 'smtp' });
+  expect(changed.status).toBe(200);
+  const ids = await Promise.all(
+    Array.from({ length: 60 }, (_, n) => live.send({ to: `r${n}@receiver.example` })),
+  );
+  await eventually('all have arrived', () => (relay.taken.length >= ids.length ? true : undefined));
+  expect(new Set(relay.taken).size).toBe(ids.length);
+  expect(relay.taken).toHaveLength(ids.length);
+  for (const id of ids) {
+    await live.until(id, ({ status }) => status === 'sent');
+    const { data } = (await live.live.get(`/v1/emails/${id}/explain`)).body;
+    expect(data.evidence.filter(({ text }: { text: string }) => text.includes('put off'))).toEqual([]);
+  }
+  await eventually('the limits are stored', async () => {
+    const [row] = await live.service.database.query<{ limits: Record<string, { value: number }> }>(
+      'select limits from learned_limits',
+    );
+    return row?.limits.connections?.value === 5 && row.limits.mailsPerSession?.value === 4 ? true : undefined;
+  });
+});
