@@ -40,6 +40,7 @@ import leanContexts from '../../drizzle/0045_lean_contexts.sql' with { type: 'te
 import keptDeliveries from '../../drizzle/0046_kept_deliveries.sql' with { type: 'text' };
 import dueAscending from '../../drizzle/0047_due_ascending.sql' with { type: 'text' };
 import doubtsAndErasures from '../../drizzle/0048_doubts_and_erasures.sql' with { type: 'text' };
+import importStatuses from '../../drizzle/0050_import_statuses.sql' with { type: 'text' };
 import learnedLimits from '../../drizzle/0053_learned_limits.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
@@ -92,5 +93,6 @@ export const migrations: readonly Migration[] = [
   { name: '0046_kept_deliveries', sql: keptDeliveries },
   { name: '0047_due_ascending', sql: dueAscending },
   { name: '0048_doubts_and_erasures', sql: doubtsAndErasures },
+  { name: '0050_import_statuses', sql: importStatuses },
   { name: '0053_learned_limits', sql: learnedLimits },
 ];

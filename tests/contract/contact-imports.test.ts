@@ -104,7 +104,7 @@ describe('a file of contacts', () => {
       'nobody,x,,,',
       ',x,,,',
       `"${fresh()}",x,one,2026-02-30,perhaps`,
-      `${fresh()},x`,
+      `${fresh()},x,,,,more`,
       `${fresh()},"x"y,,,`,
       `${fresh()},${'😀'.repeat(201)},,,`,
       `"${fresh()},open,,,`,

@@ -325,7 +325,7 @@ describe.each(BOTH_DATABASES)('contacts on %s', (_, environment) => {
     expect(told.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     const [header, ...rows] = told.text.replace('\ufeff', '').trimEnd().split('\r\n');
     expect(header).toBe(
-      'id,email,first_name,last_name,status,created_at,unsubscribed_at,properties.note,properties.size,properties',
+      'id,email,first_name,last_name,status,created_at,unsubscribed_at,consent_source,consent_at,audiences,properties.note:string,properties.size:number,properties',
     );
     expect(rows[0]).toContain(",formula@example.com,'=1+1,,subscribed,");
     expect(rows[0]).toEndWith(",'@SUM(A1),3,");

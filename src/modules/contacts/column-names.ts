@@ -1,3 +1,5 @@
+import type { StatusReading } from './consent/headers.ts';
+
 /** What a property may be called. */
 export const PROPERTY_KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
@@ -8,32 +10,43 @@ export const isPropertyKey = (key: string): boolean => PROPERTY_KEY.test(key);
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'date'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
+/** How numbers and dates may be written, where their column leaves it open. */
+export const CELL_FORMATS = {
+  string: [],
+  number: ['point', 'comma'],
+  boolean: [],
+  date: ['dmy', 'mdy'],
+} as const satisfies Record<PropertyType, readonly string[]>;
+export type CellFormat = (typeof CELL_FORMATS)[PropertyType][number];
+
+/** What a column of properties becomes. */
+export interface PropertyTarget {
+  readonly to: 'property';
+  readonly key: string;
+  readonly type: PropertyType;
+  /** How its cells are written; without one only what can be read in one way is taken. */
+  readonly format?: CellFormat | undefined;
+}
+
 /** What the cells of a column become; null leaves them out. */
 export type Target =
-  | { readonly to: 'email' | 'firstName' | 'lastName' | 'status' }
-  | { readonly to: 'property'; readonly key: string; readonly type: PropertyType }
+  | {
+      readonly to:
+        | 'email'
+        | 'firstName'
+        | 'lastName'
+        | 'unsubscribedAt'
+        | 'consentSource'
+        | 'consentAt'
+        | 'audiences'
+        | 'properties';
+    }
+  /** `reads` is missing in plans that an earlier version has stored: they state a status in our own words. */
+  | { readonly to: 'status'; readonly reads?: StatusReading; readonly details?: true | undefined }
+  | PropertyTarget
   | null;
 
-/** Names by which columns are recognised, without case, spaces and punctuation. A map, since a column may be called `constructor`. */
-const KNOWN = new Map<string, 'email' | 'firstName' | 'lastName'>(
-  Object.entries({
-    email: 'email',
-    mail: 'email',
-    emailaddress: 'email',
-    mailadresse: 'email',
-    emailadresse: 'email',
-    firstname: 'firstName',
-    givenname: 'firstName',
-    forename: 'firstName',
-    vorname: 'firstName',
-    lastname: 'lastName',
-    surname: 'lastName',
-    familyname: 'lastName',
-    nachname: 'lastName',
-  } as const),
-);
-
-/** A name without what nobody sees: no-break spaces, zero-width characters, spaces around it. */
+/** A name without what is not seen: no-break spaces, zero-width characters, spaces around it. */
 export const cleaned = (header: string): string =>
   header
     .normalize('NFC')
@@ -41,7 +54,44 @@ export const cleaned = (header: string): string =>
     .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
     .trim();
 
-const folded = (header: string): string => header.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+const folded = (header: string): string =>
+  header.replaceAll('ß', 'ss').normalize('NFD').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Names by which columns are recognised: of spreadsheets, address books and services, in several languages. */
+const FIRST_NAMES = names(`firstname givenname forename fname vorname prenom nombre nombredepila primernombre nome voornaam imie
+  fornamn fornavn etunimi keresztnev jmeno prenume имя 名 名字`);
+const LAST_NAMES = names(`lastname surname familyname lname nachname familienname zuname nom nomdefamille apellido apellidos cognome
+  sobrenome apelido achternaam nazwisko efternamn etternavn sukunimi vezeteknev prijmeni soyad фамилия 姓 姓氏`);
+/** The more certain ones first: a column of a later rank is the address only where none of an earlier one is there. */
+const ADDRESSES = [
+  names(`email mail emailaddress mailaddress mailadresse emailadresse emailadress epost epostadresse epostadress emailid
+    adresseemail adressemail adressedecourriel courriel adressedemessagerie adresseelectronique correo correoelectronico
+    direcciondecorreo direcciondecorreoelectronico direccioncorreoelectronico correoe indirizzoemail indirizzopostaelettronica
+    indirizzodipostaelettronica enderecodeemail enderecodecorreioeletronico emailadres adresemail adrese adresemailowy sahkoposti`),
+  names(`primaryemail primaryemailaddress primareemail primareemailadresse primaereemailadresse erstemailadresse
+    premiereadresseelectronique adresseelectroniqueprincipale correoprincipal correoelectronicoprincipal correoeprimario
+    emailprincipal email1 email1value email1address mainemail
+    subscriber subscriberemail useremail customeremail contactemail`),
+  names('workemail businessemail emailwork personalemail homeemail emailhome privateemail'),
+] as const;
+
+/** The places of the columns that hold the address, by the most certain names that the header has. */
+export function addressColumns(headers: readonly string[]): readonly number[] {
+  const all = headers.map(folded);
+  for (const rank of ADDRESSES) {
+    const places = all.flatMap((name, at) => (rank.has(name) ? [at] : []));
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+/** The name that a column holds; null where it holds none. */
+export function nameTarget(header: string): 'firstName' | 'lastName' | null {
+  const name = folded(header);
+  return FIRST_NAMES.has(name) ? 'firstName' : LAST_NAMES.has(name) ? 'lastName' : null;
+}
 
 /** `Größe (cm)` → `Grosse_cm`: a name that a property may have; null when nothing is left of it. */
 function keyFrom(header: string): string | null {
@@ -50,11 +100,23 @@ function keyFrom(header: string): string | null {
   return isPropertyKey(key) ? key : null;
 }
 
-/** What a column becomes by its name alone; null when the name tells nothing. */
-export function targetByName(header: string): Target {
-  const name = cleaned(header);
-  const known = KNOWN.get(folded(name));
-  if (known) return { to: known };
-  const key = keyFrom(name.startsWith('properties.') ? name.slice('properties.'.length) : name);
+const isType = (text: string): text is PropertyType => (PROPERTY_TYPES as readonly string[]).includes(text);
+
+const STATED = /^properties\.([^:]+)(?::(\w+))?(?::(\w+))?$/;
+
+/** Reads `properties.seats:number` or `properties.since:date:dmy`; null when it is none. */
+export function propertyOf(text: string): PropertyTarget | null {
+  const [, key = '', type = 'string', format] = STATED.exec(text) ?? [];
+  if (!isPropertyKey(key) || !isType(type)) return null;
+  if (format === undefined) return { to: 'property', key, type };
+  const formats: readonly string[] = CELL_FORMATS[type];
+  return formats.includes(format) ? { to: 'property', key, type, format: format as CellFormat } : null;
+}
+
+/** The property that a column becomes by its name alone; null when no property may be called so. */
+export function propertyByName(header: string): PropertyTarget | null {
+  const stated = propertyOf(header);
+  if (stated) return stated;
+  const key = keyFrom(header.startsWith('properties.') ? header.slice('properties.'.length) : header);
   return key === null ? null : { to: 'property', key, type: 'string' };
 }

@@ -46,10 +46,17 @@ export interface PropertyChanges {
 /** True for a text that no property holds. */
 export const isLongProperty = (text: string): boolean => isLonger(text, LONGEST_PROPERTY);
 
+/** True for a number that a program may have rounded already: beyond it integers are no longer told apart. */
+export const isTooLarge = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER;
+
+/** What to do about a number that is too large. */
+export const TOO_LARGE = `Send a number between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}, or a longer one as a text.`;
+
 /** The reason why a value is none of a property; null when it is one. Null itself removes. */
 export function problemOfProperty(value: unknown): string | null {
   if (value === null || typeof value === 'boolean') return null;
-  if (typeof value === 'number') return Number.isFinite(value) ? null : 'Send a finite number.';
+  if (typeof value === 'number')
+    return Number.isNaN(value) ? 'Send a finite number.' : isTooLarge(value) ? TOO_LARGE : null;
   if (typeof value !== 'string') return 'Send a string, a number, true, false or null.';
   return isLongProperty(value) ? `Use at most ${LONGEST_PROPERTY.toLocaleString('en')} characters.` : null;
 }

@@ -2,7 +2,8 @@ import type { Database } from '../../db/database.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
 import { type ContactReader, contactOfSql, findContact, type Scope } from './contact-rows.ts';
-import { CONTACT_STATUSES, type ContactView } from './model.ts';
+import { strength } from './ladder.ts';
+import type { ContactView } from './model.ts';
 import { MOST_PROPERTIES } from './properties.ts';
 import type { ContactInput } from './write.ts';
 
@@ -26,11 +27,6 @@ export const contactDetail = async (
   { caller, params }: Call<{ readonly contact: string }>,
 ): Promise<ContactView | Failure> =>
   (await findContact(reader, caller, params.contact)) ?? notFound('contact');
-
-const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', ')}]`;
-
-/** SQL of how strong a status is; null for the reason of a suppression that is none, such as `manual`. */
-const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
 
 /**
  * SQL that goes on from rows to those whose contact is there, and keeps it until the statement has ended: whoever forgets the contact
@@ -68,9 +64,10 @@ export interface KnownContact {
   readonly ord: number;
   /** True when it would have too many properties. */
   readonly isFull: boolean;
+  readonly status: string;
 }
 
-const KNOWN = `select i.ord, (select count(*) from jsonb_object_keys(c.properties || i.properties)) > ${MOST_PROPERTIES} as "isFull"
+const KNOWN = `select i.ord, (select count(*) from jsonb_object_keys(c.properties || i.properties)) > ${MOST_PROPERTIES} as "isFull", c.status
 from (
   select a.*, $1::text as workspace_id, $2::boolean as livemode, found.id as contact_id
   from json_to_recordset($3::text::json) as a(ord integer, email_key text, properties jsonb)

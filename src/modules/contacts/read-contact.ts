@@ -2,7 +2,9 @@ import type { Signer } from '../../crypto/signer.ts';
 import { mintId } from '../../db/ids.ts';
 import type { Detail } from '../../http/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
+import { seenName } from '../../mail/characters.ts';
 import { forgottenKey } from '../suppressions/queries.ts';
+import { stronger } from './consent/words.ts';
 import type { NewContact } from './model.ts';
 import { readProperties } from './properties.ts';
 import type { ContactInput } from './write.ts';
@@ -49,7 +51,10 @@ export function readContact(
     ...namesOf({ firstName, lastName }),
     properties: changes.set,
     removed: changes.removed,
-    unsubscribes: status === 'unsubscribed',
+    leaves: status === 'unsubscribed' ? 'unsubscribed' : null,
+    left_at: null,
+    begins_out: false,
+    consent: null,
   };
 }
 
@@ -66,10 +71,12 @@ interface Names {
   readonly lastName?: string | null | undefined;
 }
 
-/** The columns of the names; an empty one is none. */
+/** A name as it is kept, however it comes here: it may stand in a header. An empty one is none. */
+const nameOf = (text: string | null | undefined): string | null => seenName(text ?? '') || null;
+
+/** The columns of the names. */
 export function namesOf({ firstName, lastName }: Names) {
-  const first = firstName === '' ? null : (firstName ?? null);
-  const last = lastName === '' ? null : (lastName ?? null);
+  const [first, last] = [nameOf(firstName), nameOf(lastName)];
   return {
     sets_first_name: firstName !== undefined,
     first_name: first,
@@ -101,5 +108,17 @@ export const mergedInto = (first: ContactInput, second: ContactInput): ContactIn
     ),
   ),
   removed: [...first.removed.filter((key) => !Object.hasOwn(second.properties, key)), ...second.removed],
-  unsubscribes: first.unsubscribes || second.unsubscribes,
+  ...leavingOf(first, second),
+  // What the first says is written when it is new; the second then meets a contact that is there.
+  begins_out: first.begins_out,
+  consent: second.consent ?? first.consent,
+});
+
+/** The leaving that two contacts with the same address tell of: the stronger counts. */
+export const leavingOf = (
+  first: Pick<ContactInput, 'leaves' | 'left_at'>,
+  second: Pick<ContactInput, 'leaves' | 'left_at'>,
+): Pick<ContactInput, 'leaves' | 'left_at'> => ({
+  leaves: stronger(first.leaves, second.leaves),
+  left_at: first.leaves ? first.left_at : second.left_at,
 });

@@ -1,5 +1,8 @@
 import { keepReplySql } from '../../db/stored-replies.ts';
+import { replacesReason } from '../suppressions/queries.ts';
+import type { Leaving } from './consent/words.ts';
 import { contactOfSql } from './contact-rows.ts';
+import { strength } from './ladder.ts';
 import type { PropertyValues } from './properties.ts';
 
 /** A contact as a statement takes it. What is absent stays as it is. */
@@ -20,7 +23,14 @@ export interface ContactInput {
   readonly last_name_key: string | null;
   readonly properties: PropertyValues;
   readonly removed: readonly string[];
-  readonly unsubscribes: boolean;
+  /** The status that the person has left by; null where nothing says that they have. */
+  readonly leaves: Leaving | null;
+  /** When, in ISO 8601; null: now. */
+  readonly left_at: string | null;
+  /** True where the person is not subscribed when new, although they have not left. */
+  readonly begins_out: boolean;
+  /** Where and when the person agreed, as a file says it: kept in the activity. It subscribes no contact. */
+  readonly consent: { readonly source: string | null; readonly at: string | null } | null;
 }
 
 /** What became of one of them. */
@@ -34,7 +44,7 @@ export interface WrittenContact {
 /** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
 export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
   sets_first_name boolean, first_name text, first_name_key text, sets_last_name boolean, last_name text, last_name_key text,
-  properties jsonb, removed text[], unsubscribes boolean`;
+  properties jsonb, removed text[], leaves text, left_at timestamptz, begins_out boolean, consent json`;
 
 /** SQL texts that the parts of the statement refer to. */
 export interface ContactScope {
@@ -49,6 +59,8 @@ export interface ContactScope {
   readonly creates?: string;
   /** The first entry in the activity of a new contact. */
   readonly origin?: { readonly type: string; readonly subject: string };
+  /** True where what a row says of leaving counts even if nothing else of it is taken. */
+  readonly leavesAnyway?: boolean;
   /** The test clock that new ones live by. */
   readonly clock?: string;
 }
@@ -67,6 +79,7 @@ export const writeContactsSql = ({
   merges,
   creates = 'true',
   origin = { type: "'created'", subject: 'null' },
+  leavesAnyway = false,
   clock,
 }: ContactScope): string => `placed as materialized (
   select i.*, ${workspaceId} as in_workspace, ${livemode} as in_livemode from ${input} i
@@ -79,28 +92,33 @@ export const writeContactsSql = ({
     and c.email_key = i.email_key
   order by c.id for update of c) k
 ), fitting as materialized (
-  select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known
+  select f.*, ${merges} and fits as is_merged,
+    ${leavesAnyway ? 'true' : `${merges} and fits`} and coalesce(${strength('leaves')} > ${strength('known_status')}, false) as lowers
+  from (select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
 ), updated as (
   update contacts c set
-    first_name = case when k.sets_first_name then k.first_name else c.first_name end,
-    first_name_key = case when k.sets_first_name then k.first_name_key else c.first_name_key end,
-    last_name = case when k.sets_last_name then k.last_name else c.last_name end,
-    last_name_key = case when k.sets_last_name then k.last_name_key else c.last_name_key end,
-    properties = k.merged,
-    status = case when k.unsubscribes and c.status = 'subscribed' then 'unsubscribed' else c.status end,
-    unsubscribed_at = case when k.unsubscribes and c.status = 'subscribed' then ${now} else c.unsubscribed_at end,
+    first_name = case when k.is_merged and k.sets_first_name then k.first_name else c.first_name end,
+    first_name_key = case when k.is_merged and k.sets_first_name then k.first_name_key else c.first_name_key end,
+    last_name = case when k.is_merged and k.sets_last_name then k.last_name else c.last_name end,
+    last_name_key = case when k.is_merged and k.sets_last_name then k.last_name_key else c.last_name_key end,
+    properties = case when k.is_merged then k.merged else c.properties end,
+    status = case when k.lowers then k.leaves else c.status end,
+    unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now}) else c.unsubscribed_at end,
     updated_at = ${now}
   from fitting k
-  where ${merges} and k.fits and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
+  where (k.is_merged or k.lowers) and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
     and c.id = k.known_id
 ), places as materialized (
-  select jsonb_object_agg(email_key, ord) as of from ${input}
+  select jsonb_object_agg(email_key, ord) as of, jsonb_object_agg(email_key, consent) filter (where consent is not null) as consents
+  from ${input}
 ), created as (
   insert into contacts (workspace_id, livemode, id, email, email_key, first_name, last_name, first_name_key, last_name_key,
     properties, status, unsubscribed_at, created_at, updated_at)
   select ${workspaceId}, ${livemode}, i.id, i.email, i.email_key, i.first_name, i.last_name, i.first_name_key, i.last_name_key,
-    i.properties, coalesce(s.reason, case when i.unsubscribes then 'unsubscribed' else 'subscribed' end),
-    coalesce(s.created_at, case when i.unsubscribes then ${now} end), ${now}, ${now}
+    i.properties, case when ${strength('i.leaves')} > coalesce(${strength('s.reason')}, 0) then i.leaves
+      else coalesce(s.reason, case when i.begins_out then 'unsubscribed' else 'subscribed' end) end,
+    coalesce(s.created_at, case when i.leaves is not null then coalesce(least(i.left_at, ${now}), ${now}) when i.begins_out then ${now} end),
+    ${now}, ${now}
   from ${input} i left join lateral (
     select s.reason, s.created_at from suppressions s
     where ${livemode} and s.workspace_id = ${workspaceId} and s.address_key in (i.email_key, i.email_hash) and s.reason <> 'manual'
@@ -108,17 +126,19 @@ export const writeContactsSql = ({
   ) s on true
   where ${creates} and i.email_key not in (select email_key from known)
   on conflict (workspace_id, livemode, email_key) do nothing
-  returning id, email_key
+  returning id, email_key, status
 ), suppressed as (
-  insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
-  select ${workspaceId}, email_key, email, 'unsubscribed', null, ${now} from ${input}
-  where ${livemode} and unsubscribes
-    and email_key not in (select email_key from fitting where not (${merges} and fits))
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
+  select ${workspaceId}, email_key, email, leaves, null, coalesce(least(left_at, ${now}), ${now}) from ${input}
+  where ${livemode} and leaves is not null
+    ${leavesAnyway ? '' : 'and email_key not in (select email_key from fitting where not is_merged)'}
   order by email_key
-  on conflict (workspace_id, address_key) do nothing
+  on conflict (workspace_id, address_key) do update set reason = excluded.reason, created_at = excluded.created_at
+    where ${replacesReason('s', 'excluded')}
 ), remembered as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject, position${clock ? ', test_clock_id, awaits_clock' : ''})
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position${clock ? ', test_clock_id, awaits_clock' : ''})
   select c.id, 'act_' || substr(c.id, 5), ${livemode}, ${origin.type}, ${now}, ${origin.subject},
+    (select json_build_object('consent', p.consents -> c.email_key) from places p where p.consents -> c.email_key is not null),
     (select event_position())${clock ? `, ${clock}, true` : ''}
   from created c
 ), ${

@@ -96,3 +96,16 @@ export async function reasonOf(
   const [row] = await database.query<Pick<SuppressionRow, 'reason'>>(REASON, [workspaceId, key, hash]);
   return row?.reason ?? null;
 }
+
+const OF_MANY = `select address_key from suppressions
+where workspace_id = $1 and address_key = any($2::text[] collate "C") and reason <> 'manual'`;
+
+/** Which of these keys and hashes are of addresses that have left, bounced or complained. @throws Unavailable */
+export async function leftKeys(
+  database: Database,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ address_key: string }>(OF_MANY, [workspaceId, keys]);
+  return new Set(rows.map(({ address_key }) => address_key));
+}

@@ -6,8 +6,10 @@ import type { Engine } from '../../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/idempotent.ts';
 import type { Call, Receiving, Replay } from '../../../http/route.ts';
+import type { Scope } from '../contact-rows.ts';
+import { joinableAudiences } from './audience-names.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
-import type { ImportSettings } from './plan.ts';
+import type { ImportPlan, ImportSettings } from './plan.ts';
 import { findImport, findImportRow, statusOf, viewOf } from './queries.ts';
 import { type StoredFile, storeFile } from './stored-file.ts';
 
@@ -52,8 +54,8 @@ async function refuseAudience(database: Database, { caller, query }: Starting): 
 export const receiveFile = (
   { database }: ImportCommands,
   pieces: AsyncIterable<Uint8Array>,
-  { query, now }: Receiving<ImportQuery>,
-): Promise<StoredFile | Failure> => storeFile(pieces, { database, now, columns: query.columns });
+  { caller, query: { columns, filename }, now }: Receiving<ImportQuery>,
+): Promise<StoredFile | Failure> => storeFile(pieces, { database, now, scope: caller, columns, filename });
 
 type Starting = Call<unknown, ImportQuery, StoredFile>;
 
@@ -65,11 +67,17 @@ export function startImport(
   const { caller, body: file, query, now } = call;
   const { workspaceId, livemode } = caller;
   const { onConflict, onError, dryRun, triggerFlows, audienceId = null } = query;
-  const settings: ImportSettings = { plan: file.plan, bytes: file.bytes, onConflict, onError, dryRun };
-  const started = (state: ContactImportState): StartedImport => ({ id: file.id, status: statusOf(state) });
   const run = async () => {
     const refused = await refuseAudience(database, call);
     if (refused) return refused;
+    const plan = await withAudienceWarning(database, caller, file);
+    const settings: ImportSettings = { plan, bytes: file.bytes, onConflict, onError, dryRun };
+    const { warnings = [] } = plan;
+    const started = (state: ContactImportState): StartedImport => ({
+      id: file.id,
+      status: statusOf(state),
+      ...(warnings.length > 0 && { warnings: [...warnings] }),
+    });
     const spawned = await engine.spawn('contactImport', {
       id: file.id,
       workspaceId,
@@ -94,6 +102,22 @@ export function startImport(
     return started(spawned.state);
   };
   return idempotently(database, keyedBy(call), { run });
+}
+
+/** The plan, with a warning where the file names audiences that nobody can join by it. @throws Unavailable */
+async function withAudienceWarning(database: Database, scope: Scope, file: StoredFile): Promise<ImportPlan> {
+  const { plan, audiences } = file;
+  if (audiences.length === 0) return plan;
+  const joinable = await joinableAudiences(database, scope);
+  const missing = audiences.filter((name) => !joinable.has(name));
+  if (missing.length === 0) return plan;
+  const column = plan.targets.findIndex((target) => target?.to === 'audiences');
+  const message = `There is no audience that a file can let people into with the name ${missing
+    .slice(0, 5)
+    .map((name) => `"${name}"`)
+    .join(', ')}: make it first, static and without confirmation, and nobody is left out of it.`;
+  const warning = { column: column + 1, header: plan.headers[column] ?? null, message };
+  return { ...plan, warnings: [...(plan.warnings ?? []), warning] };
 }
 
 type Named = Call<{ readonly id: string }>;

@@ -9,8 +9,13 @@ export type FaultCode =
   | 'missing_email'
   | 'invalid_email'
   | 'invalid_number'
+  | 'ambiguous_number'
+  | 'number_too_large'
   | 'invalid_boolean'
   | 'invalid_date'
+  | 'ambiguous_date'
+  | 'unknown_status'
+  | 'invalid_properties'
   | 'invalid_character'
   | 'text_too_long'
   | 'too_many_properties';
@@ -27,12 +32,18 @@ const MESSAGES: Readonly<Record<FaultCode, string>> = {
   cell_too_long: 'This cell is longer than 65,536 characters.',
   row_too_long: 'This row is longer than 262,144 characters.',
   too_many_cells: 'This row has more than 2,000 cells.',
-  wrong_cell_count: 'This row has not as many cells as the header.',
+  wrong_cell_count: 'This row has more cells than the header, or ends before a column that says who may be written to.',
   missing_email: 'The address is missing.',
   invalid_email: 'This is no address such as user@example.com.',
   invalid_number: 'This is no number such as 42 or -1.5.',
+  ambiguous_number: 'This may be two numbers: say number:point or number:comma in columns.',
+  number_too_large: `Numbers lie between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; take longer ones as texts.`,
   invalid_boolean: 'This is neither true nor false.',
   invalid_date: 'This is no date such as 2026-11-22 or 2026-11-22T09:30:00Z.',
+  ambiguous_date: 'This may be two days: say date:dmy or date:mdy in columns.',
+  unknown_status:
+    'This does not say whether the person may be written to, so that the row is refused. Write subscribed, unsubscribed, bounced or complained, or say in columns what the column is.',
+  invalid_properties: 'This is no JSON object of properties such as {"plan": "pro"}.',
   invalid_character: 'This cell holds a NUL character.',
   text_too_long: `Names have at most ${LONGEST_NAME} characters, texts ${number(LONGEST_PROPERTY)}.`,
   too_many_properties: `A contact has at most ${MOST_PROPERTIES} properties.`,

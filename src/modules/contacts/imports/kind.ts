@@ -13,11 +13,20 @@ import type { ImportedContact, RowBatch } from './rows.ts';
 /** Mistakes that the import itself answers. */
 export const FIRST_FAULTS = 100;
 
-/** What a dry run learns of rows whose addresses are contacts, and the hashes of those that are none. */
+/** What a dry run learns of rows whose addresses are contacts, and of those that are none. */
 export interface Preview {
   readonly updated: number;
   readonly skipped: number;
-  readonly unknown: readonly string[];
+  readonly lowered: number;
+  readonly keptOut: number;
+  readonly unknown: readonly UnknownAddress[];
+}
+
+/** An address that is no contact. */
+export interface UnknownAddress {
+  readonly hash: string;
+  /** What it would begin as: not subscribed by the file (`out`), or by what is known of the address (`kept`); null: subscribed. */
+  readonly begins: 'out' | 'kept' | null;
 }
 
 /** The rows that the event of the machine carries. */
@@ -30,13 +39,13 @@ const ONE = (column: string): string => `(select c.${column} from import_chunk c
 const chunk: FactTable = {
   name: 'import_chunk',
   columns: `at timestamptz, from_offset bigint, total integer, refused integer, repeated integer, skipped integer,
-    updated integer, faults jsonb, is_written boolean`,
+    updated integer, lowered integer, kept_out integer, faults jsonb, is_written boolean`,
   sql: (source) => `select f.*, f.actor as import_id from ${source} f`,
 };
 
 const rows: FactTable = {
   name: 'import_rows',
-  columns: `${CONTACT_INPUT_COLUMNS}, repeats integer, join_id text`,
+  columns: `${CONTACT_INPUT_COLUMNS}, repeats integer, joins json`,
   sql: (source) => `select f.* from ${source} f`,
 };
 
@@ -48,6 +57,7 @@ const WRITTEN = `${writeContactsSql({
   now: ONE('at'),
   merges: ONE('merges'),
   origin: { type: "'imported'", subject: ONE('import_id') },
+  leavesAnyway: true,
 })}, import_outcomes as materialized (
   select count(*) filter (where outcome = 'created') as created, count(*) filter (where outcome = 'updated') as updated,
     count(*) filter (where outcome = 'known') as known, count(*) filter (where outcome = 'full') as full_ones, count(*) as all_ones,
@@ -55,41 +65,61 @@ const WRITTEN = `${writeContactsSql({
       where r.ord in (select w.ord from written w where w.outcome = 'full')), 0) as full_repeats,
     (select count(*) from import_rows) as wanted
   from written
+), import_said as materialized (
+  select coalesce(jsonb_object_agg(email_key, true) filter (where leaves is not null or begins_out), '{}') as out from import_rows
+), import_statuses as materialized (
+  select (select count(*) from fitting where lowers)
+      as lowered,
+    (select count(*) from fitting where leaves is null and not coalesce(begins_out, false) and known_status <> 'subscribed')
+      + count(*) filter (where status <> 'subscribed' and said.out -> email_key is null) as kept_out,
+    count(*) filter (where status <> 'subscribed' and said.out -> email_key is not null) as added_out
+  from created cross join import_said said
 ), import_remembered as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject, position)
-  select f.known_id, 'act_' || substr(f.id, 5), ${ONE('livemode')}, 'imported', ${ONE('at')}, ${ONE('import_id')}, (select event_position())
-  from fitting f where f.fits and ${ONE('merges')}
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position)
+  select f.known_id, 'act_' || substr(f.id, 5), ${ONE('livemode')}, 'imported', ${ONE('at')}, ${ONE('import_id')},
+    case when f.lowers or f.consent is not null then json_strip_nulls(json_build_object('status', case when f.lowers then f.leaves end,
+      'consent', f.consent)) end, (select event_position())
+  from fitting f where f.is_merged or f.lowers
 )`;
 
 /**
- * Lets them into the audience, but for those whose last act there is a leaving, by whichever hand: a file is no consent. What is noted names the import, so that whoever
+ * Lets them into their audiences, but for those whose last act there is a leaving, by whichever hand: a file is no consent. What is noted names the import, so that whoever
  * waits for people who join can pass over those that came by a file.
  */
-const JOINED = `import_audience as materialized (
-  select (select a.id from audiences a where a.workspace_id = ${ONE('workspace_id')} and a.livemode = ${ONE('livemode')}
-    and a.id = ${ONE('audience_id')} and a.type = 'static' and not a.confirm) as id
-), import_join_ids as materialized (
-  select (select jsonb_object_agg(ord, join_id) from import_rows where join_id is not null) as by_place,
-    (select jsonb_object_agg(id, ord) from written where (select a.id from import_audience a) is not null) as places
+const JOINED = `import_joins as materialized (
+  select jsonb_object_agg(ord, joins) as by_place from import_rows where joins is not null
+), import_wanted as materialized (
+  select w.id as contact_id, a.id as audience_id, j.join_id
+  from written w cross join import_joins p
+    cross join lateral jsonb_to_recordset(p.by_place -> w.ord::text) as j(audience_id text, join_id text)
+    join audiences a on a.workspace_id = ${ONE('workspace_id')} and a.livemode = ${ONE('livemode')}
+      and a.id = j.audience_id collate "C" and a.type = 'static' and not a.confirm
+  where w.outcome <> 'full' and p.by_place -> w.ord::text is not null
 ), import_joined as (
   insert into audience_members (audience_id, contact_id, state, since)
-  select a.id, w.id, 'joined', ${ONE('at')} from import_audience a cross join written w
-  where a.id is not null and w.outcome <> 'full' and ${audienceActSql({ contactId: 'w.id', audienceId: 'a.id' })} is null
-  on conflict (audience_id, contact_id) do nothing returning contact_id
+  select audience_id, contact_id, 'joined', ${ONE('at')} from import_wanted n
+  where ${audienceActSql({ contactId: 'n.contact_id', audienceId: 'n.audience_id' })} is null
+  order by audience_id, contact_id
+  on conflict (audience_id, contact_id) do nothing returning audience_id, contact_id
+), import_join_ids as materialized (
+  select jsonb_object_agg(audience_id || ' ' || contact_id, join_id) as by_both from import_wanted
 ), import_join_noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position)
-  select j.contact_id, (select i.by_place -> (i.places ->> j.contact_id) from import_join_ids i) #>> '{}', ${ONE('livemode')},
-    'joined', ${ONE('at')}, ${ONE('audience_id')}, json_build_object('importId', ${ONE('import_id')}), (select event_position())
+  select j.contact_id, (select i.by_both ->> (j.audience_id || ' ' || j.contact_id) from import_join_ids i), ${ONE('livemode')},
+    'joined', ${ONE('at')}, j.audience_id, json_build_object('importId', ${ONE('import_id')}), (select event_position())
   from import_joined j
 )`;
 
 const previewed: FactTable = {
   name: 'import_preview',
-  columns: 'address_hash text',
-  sql: (source) => `select f.actor as import_id, f.address_hash from ${source} f`,
+  columns: 'address_hash text, begins text',
+  sql: (source) => `select f.actor as import_id, f.address_hash, f.begins from ${source} f`,
   followedBy: `${WRITTEN}, ${JOINED}, import_met as (
   insert into contact_import_seen (import_id, address_hash) select import_id, address_hash from import_preview
-  on conflict do nothing returning 1 as one
+  on conflict do nothing returning address_hash
+), import_begun as materialized (
+  select count(*) as met, count(*) filter (where p.begins = 'out') as out, count(*) filter (where p.begins = 'kept') as kept
+  from import_preview p where p.address_hash in (select address_hash from import_met)
 ), import_faults as materialized (
   select import_id, from_offset, f.faults from import_chunk c cross join lateral (
     select jsonb_agg(each order by (each ->> 0)::integer) as faults from (
@@ -101,20 +131,21 @@ const previewed: FactTable = {
   insert into contact_import_faults (import_id, from_offset, faults)
   select import_id, from_offset, faults from import_faults where faults is not null
 ), import_counted as (
-  insert into contact_import_counts as t (import_id, total, created, updated, skipped, failed, first_faults)
+  insert into contact_import_counts as t (import_id, total, created, updated, skipped, failed, lowered, kept_out, added_out, first_faults)
   select c.import_id, c.total,
     o.created + m.met,
     o.updated + c.updated + case when c.merges then c.repeated - o.full_repeats + m.again else 0 end,
     o.known + c.skipped + case when c.merges then 0 else m.again end,
     c.refused + o.full_ones + o.full_repeats + case when o.all_ones < o.wanted then contact_import_raced() else 0 end,
+    s.lowered + coalesce(c.lowered, 0), s.kept_out + coalesce(c.kept_out, 0) + m.kept, s.added_out + m.out,
     coalesce(jsonb_path_query_array(f.faults, '$[0 to ${FIRST_FAULTS - 1}]'), '[]')
-  from import_chunk c cross join import_outcomes o cross join import_faults f cross join (
-    select (select count(*) from import_met) as met,
-      (select count(*) from import_preview) - (select count(*) from import_met) as again
+  from import_chunk c cross join import_outcomes o cross join import_statuses s cross join import_faults f cross join (
+    select met, out, kept, (select count(*) from import_preview) - met as again from import_begun
   ) m
   on conflict (import_id) do update set
     total = t.total + excluded.total, created = t.created + excluded.created, updated = t.updated + excluded.updated,
     skipped = t.skipped + excluded.skipped, failed = t.failed + excluded.failed,
+    lowered = t.lowered + excluded.lowered, kept_out = t.kept_out + excluded.kept_out, added_out = t.added_out + excluded.added_out,
     first_faults = case when jsonb_array_length(t.first_faults) < ${FIRST_FAULTS} then t.first_faults || excluded.first_faults
       else t.first_faults end
 )`,
@@ -145,9 +176,12 @@ const telling = (contact: ImportedContact) => ({
   last_name: contact.last_name ?? undefined,
   last_name_key: contact.last_name_key ?? undefined,
   removed: contact.removed.length > 0 ? contact.removed : undefined,
-  unsubscribes: contact.unsubscribes || undefined,
+  leaves: contact.leaves ?? undefined,
+  left_at: contact.left_at ?? undefined,
+  begins_out: contact.begins_out || undefined,
+  consent: contact.consent ?? undefined,
   repeats: contact.repeats || undefined,
-  join_id: contact.join_id ?? undefined,
+  joins: contact.joins ?? undefined,
 });
 
 const effects: EffectMeanings<typeof contactImportMachine> = {
@@ -166,6 +200,8 @@ const effects: EffectMeanings<typeof contactImportMachine> = {
           repeated: preview ? 0 : repeated,
           skipped: preview ? preview.skipped : skipped,
           updated: preview ? preview.updated : 0,
+          lowered: preview ? preview.lowered : 0,
+          kept_out: preview ? preview.keptOut : 0,
           faults,
           is_written: isWritten,
         },
@@ -176,7 +212,10 @@ const effects: EffectMeanings<typeof contactImportMachine> = {
   previewRows: {
     fact: previewed.name,
     rows: ({ rows: given }) =>
-      ((given as WorkedRows).preview?.unknown ?? []).map((hash) => ({ address_hash: hash })),
+      ((given as WorkedRows).preview?.unknown ?? []).map(({ hash, begins }) => ({
+        address_hash: hash,
+        begins,
+      })),
   },
   countAnew: { fact: countedAnew.name, rows: () => [{ gone: true }] },
   dropFile: { fact: dropped.name, rows: () => [{ gone: true }] },

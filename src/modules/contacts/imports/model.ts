@@ -18,6 +18,10 @@ const Status = literals(IMPORT_STATUSES, {
     '`failed`: rows were wrong and `onError=abort` was asked for, so nothing was written; or the file was lost. `cancelled` keeps what was written before.',
 });
 
+const Encoding = literals(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'], {
+  description: 'What the bytes of the file were found to be.',
+});
+
 /** A mistake in the file. */
 const ImportFault = Type.Object(
   {
@@ -29,6 +33,18 @@ const ImportFault = Type.Object(
     message: Type.String({ description: 'For people; begins with the name of the column.' }),
   },
   { title: 'ContactImportError' },
+);
+
+/** What has to be known of a file. */
+export const ImportWarning = Type.Object(
+  {
+    column: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'The number of the column, from 1; null where the whole file is meant.',
+    }),
+    header: nullable(Type.String(), 'Its name; null where the whole file is meant.'),
+    message: Type.String({ description: 'For people.' }),
+  },
+  { title: 'ContactImportWarning' },
 );
 
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -48,7 +64,9 @@ export const ContactImport = Type.Object(
         total: count('Rows that were worked through; empty ones are passed over.'),
         created: count('Contacts that are new.'),
         updated: count('Contacts that were there and were changed.'),
-        skipped: count('Rows that changed nothing: `onConflict=skip`, or an abort.'),
+        skipped: count(
+          'Rows of which nothing was taken but that a person has left: `onConflict=skip`, or an abort.',
+        ),
         failed: count('Rows that were refused.'),
       },
       {
@@ -56,6 +74,17 @@ export const ContactImport = Type.Object(
           'A row is in exactly one of the four behind `total`. In a dry run, what would become of them.',
       },
     ),
+    consent: Type.Object(
+      {
+        lowered: count('Contacts that were there and that the file takes down: they unsubscribed, bounced or complained.'),
+        keptOut: count('Contacts that the file would have subscribed and that stay out, since they have left before.'),
+        addedOut: count('New contacts that are not subscribed, since the file says so, or does not say that they agreed.'),
+      },
+      { description: 'What the file says of who may be written to. An import lowers a status, and never raises one.' },
+    ),
+    warnings: Type.Array(ImportWarning, {
+      description: 'What has to be known of the file, from the first answer on and before anything is written; at most 20.',
+    }),
     errors: Type.Array(ImportFault, {
       description: 'The first 100 mistakes; all of them are at `/errors`.',
     }),
@@ -65,9 +94,7 @@ export const ContactImport = Type.Object(
     dryRun: Type.Boolean(),
     triggerFlows: Type.Boolean(),
     audienceId: nullable(Type.String(), 'The audience that its contacts join; null without one.'),
-    encoding: literals(['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'], {
-      description: 'What the bytes of the file were found to be.',
-    }),
+    encoding: Encoding,
     delimiter: Type.String({ description: 'What its cells were found to be separated by.' }),
     columns: Type.Array(
       Type.Object({
@@ -89,7 +116,13 @@ export type ImportView = Static<typeof ContactImport>;
 
 /** The answer of POST /v1/contacts/import. */
 export const StartedImport = Type.Object(
-  { id: Type.String(), status: Status },
+  {
+    id: Type.String(),
+    status: Status,
+    warnings: Type.Optional(
+      Type.Array(ImportWarning, { description: 'What has to be known of the file; missing when there is nothing.' }),
+    ),
+  },
   { title: 'StartedContactImport' },
 );
 
@@ -115,7 +148,7 @@ export const ImportQuery = Type.Object({
   onConflict: literals(['upsert', 'skip'], {
     default: 'upsert',
     description:
-      'What becomes of an address that is a contact already, or comes again in the file: its cells that are not empty are merged into the contact, or the contact stays as it is.',
+      'What becomes of an address that is a contact already, or comes again in the file: its cells that are not empty are merged into the contact, or the contact stays as it is. That the person has left counts in either case.',
   }),
   onError: literals(['continue', 'abort'], {
     default: 'continue',
@@ -130,14 +163,56 @@ export const ImportQuery = Type.Object({
     Type.String({
       maxLength: 65_536,
       description:
-        'A JSON object, percent-encoded, of what columns become: `{"E-Mail": "email", "Age": "properties.age:number", "Notes": null}`. Targets are email, first_name, last_name and properties.<key> with a type (string, number, boolean, date; string without one); null leaves a column out. Columns that it does not name are recognised by their names, or become properties.',
+        'A JSON object, percent-encoded, of what columns become: `{"E-Mail": "email", "Age": "properties.age:number", "Notes": null}`. Targets are email, first_name, last_name; status, subscribed, unsubscribed, bounced and complained, of which the last four take yes and no; unsubscribedAt, consent.source, consent.at; audiences; and properties.<key> with a type (string, number, boolean, date; string without one), numbers and dates with the form in which they are written where the column leaves it open (number:point, number:comma, date:dmy, date:mdy). null leaves a column out. Columns that it does not name are recognised by their names and cells, or become properties.',
       examples: ['{"E-Mail": "email", "Age": "properties.age:number"}'],
+    }),
+  ),
+  filename: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'The name of the file: some services say in it alone that everyone in it has left.',
+      examples: ['unsubscribed_members_export_1.csv'],
     }),
   ),
 });
 
 /** The type of it. */
 export type ImportQuery = Static<typeof ImportQuery>;
+
+/** The query of POST /v1/contacts/import/plan. */
+export const PlanQuery = Type.Object({
+  ...Type.Pick(ImportQuery, ['columns', 'filename']).properties,
+  partial: Type.Boolean({
+    default: false,
+    description: 'Whether the body is the beginning of a longer file; a row that is cut off is not looked at.',
+  }),
+});
+
+/** The type of it. */
+export type PlanQuery = Static<typeof PlanQuery>;
+
+/** How a file would be read. */
+export const ImportPlanView = Type.Object(
+  {
+    encoding: Encoding,
+    delimiter: Type.String({ description: 'What its cells were found to be separated by.' }),
+    columns: Type.Array(
+      Type.Object({
+        header: Type.String(),
+        target: nullable(Type.String(), 'As `columns` writes it; null for a column that is left out.'),
+        cells: Type.Array(Type.String(), { description: 'What its first rows hold, where they hold anything.' }),
+      }),
+    ),
+    warnings: Type.Array(ImportWarning),
+    problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: 'Why an import would be refused with 422; say in `columns` what the columns become.',
+    }),
+  },
+  { title: 'ContactImportPlan' },
+);
+
+/** The type of it. */
+export type PlanView = Static<typeof ImportPlanView>;
 
 /** The query of the list. */
 export const ImportListQuery = Type.Object({

@@ -10,11 +10,11 @@ import { type Failure, notFound } from '../../../http/failure.ts';
 import { listById } from '../../../http/list.ts';
 import type { Call, Page, RawResponse } from '../../../http/route.ts';
 import { isoOrNull } from '../../../time/clock.ts';
-import type { Target } from '../column-names.ts';
 import { errorOf, type Fault } from './faults.ts';
 import { FIRST_FAULTS } from './kind.ts';
 import type { ImportListQuery, ImportView } from './model.ts';
 import type { ImportSettings } from './plan.ts';
+import { targetText } from './targets.ts';
 
 /** The services that reading imports calls. */
 export interface ImportReader {
@@ -37,7 +37,7 @@ const STATUS: Readonly<Record<ContactImportState, ImportView['status']>> = {
 export const statusOf = (state: string): ImportView['status'] => decidedFor(STATUS, state);
 
 const READ = `select i.id, i.livemode, i.state, i.context, i.settings, i.audience_id, i.trigger_flows,
-  t.total, t.created, t.updated, t.skipped, t.failed, t.first_faults::text as first_faults
+  t.total, t.created, t.updated, t.skipped, t.failed, t.lowered, t.kept_out, t.added_out, t.first_faults::text as first_faults
 from contact_imports i left join contact_import_counts t on t.import_id = i.id
 where i.workspace_id = $1 and i.livemode = $2::boolean`;
 
@@ -59,6 +59,9 @@ export interface ImportRow {
   readonly updated: number | null;
   readonly skipped: number | null;
   readonly failed: number | null;
+  readonly lowered: number | null;
+  readonly kept_out: number | null;
+  readonly added_out: number | null;
   readonly first_faults: string | null;
 }
 
@@ -117,6 +120,8 @@ export function viewOf(row: ImportRow): ImportView {
     status: statusOf(state),
     failureReason: context.failure,
     counts: countsOf(row),
+    consent: consentOf(row),
+    warnings: [...(plan.warnings ?? [])],
     errors: faults.slice(0, FIRST_FAULTS).map((fault) => errorOf(fault, plan.headers)),
     progress: progressOf(row),
     onConflict,
@@ -154,24 +159,19 @@ function countsOf({ state, total, created, updated, skipped, failed }: ImportRow
   };
 }
 
+/** What the statuses of the file came to; nothing where nothing was written. */
+function consentOf({ state, lowered, kept_out, added_out }: ImportRow): ImportView['consent'] {
+  const isNothing = state === 'failed' || state === 'checking';
+  const count = (value: number | null): number => (isNothing ? 0 : (value ?? 0));
+  return { lowered: count(lowered), keptOut: count(kept_out), addedOut: count(added_out) };
+}
+
 function progressOf({ state, context, settings }: ImportRow): number {
   if (state === 'completed') return 1;
   const share = settings.bytes === 0 ? 0 : Math.min(1, context.place.offset / settings.bytes);
   const hasTwoPasses = context.checksFirst && !context.dryRun;
   if (!hasTwoPasses) return state === 'queued' ? 0 : share;
   return state === 'processing' ? (1 + share) / 2 : state === 'checking' ? share / 2 : share;
-}
-
-const TARGET_NAMES = {
-  email: 'email',
-  firstName: 'first_name',
-  lastName: 'last_name',
-  status: 'status',
-} as const;
-
-function targetText(target: Target): string | null {
-  if (target === null) return null;
-  return target.to === 'property' ? `properties.${target.key}:${target.type}` : TARGET_NAMES[target.to];
 }
 
 const FAULTS = `select from_offset::text as "from", faults::text as faults from contact_import_faults

@@ -6,11 +6,14 @@ import {
   ContactFile,
   ContactImport,
   ImportListQuery,
+  ImportPlanView,
   ImportQuery,
   type ImportView,
   LARGEST_FILE,
+  PlanQuery,
   StartedImport,
 } from './model.ts';
+import { planImport } from './sample.ts';
 import { exportErrors, importDetail, listImports } from './queries.ts';
 
 const id: IdParam = { prefix: 'imp', resource: 'contact import' };
@@ -21,6 +24,8 @@ const EXAMPLE: ImportView = {
   status: 'completed',
   failureReason: null,
   counts: { total: 1_204, created: 1_100, updated: 103, skipped: 0, failed: 1 },
+  consent: { lowered: 2, keptOut: 5, addedOut: 31 },
+  warnings: [],
   errors: [
     {
       line: 17,
@@ -56,7 +61,7 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     audit: { action: 'contacts.imported' },
     permission: 'contacts:write',
     summary: 'Import contacts from a CSV file',
-    description: `The file is stored before the answer, and worked through afterwards: ask for the import by its id. An import goes on after a crash, with no row lost or counted twice. It never subscribes anybody who has left or whose address is suppressed, an erased person included. Empty cells leave what is known as it is. A cell that begins with an apostrophe before =, +, -, @, a tab or a line break loses the apostrophe, which the export has put there. At most ${MOST_OPEN} imports of an environment wait or are under way at once (409). Imports are removed after as many days as emails are kept.`,
+    description: `The file is stored before the answer, and worked through afterwards: ask for the import by its id. An import goes on after a crash, with no row lost or counted twice. A file may take the status of a contact down (it unsubscribed, bounced or complained), and never up: no person who has left or whose address is suppressed is subscribed, an erased one included. Columns of other services that say who may be written to are recognised; a row that says it in a way that is not understood is refused, and \`warnings\` tell of it in the answer. Empty cells leave what is known as it is. A cell that begins with an apostrophe before =, +, -, @, a tab or a line break loses the apostrophe, which the export has put there. At most ${MOST_OPEN} imports of an environment wait or are under way at once (409). Imports are removed after as many days as emails are kept.`,
     query: ImportQuery,
     body: ContactFile,
     mediaTypes: [CSV_TYPE],
@@ -67,6 +72,33 @@ export const importRoutes = (deps: ImportCommands): readonly Route[] => [
     example: { response: { id: EXAMPLE.id, status: 'queued' } },
     receive: (pieces, receiving) => receiveFile(deps, pieces, receiving),
     handle: (call) => startImport(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/contacts/import/plan',
+    name: 'planContactImport',
+    permission: 'contacts:write',
+    summary: 'Ask how a CSV file of contacts would be read',
+    description:
+      'Send the file, or its first MiB with `partial=true`. The answer says what was recognised: encoding, delimiter, what each column becomes and what in it is not understood. Nothing is stored. A check of every row is an import with `dryRun=true`.',
+    query: PlanQuery,
+    body: Type.Unsafe<Uint8Array>({ type: 'string' }),
+    mediaTypes: [CSV_TYPE],
+    response: ImportPlanView,
+    status: 200,
+    example: {
+      response: {
+        encoding: 'windows-1252',
+        delimiter: ';',
+        columns: [
+          { header: 'E-Mail', target: 'email', cells: ['ada@example.com'] },
+          { header: 'Status', target: 'status', cells: ['aktiv'] },
+        ],
+        warnings: [],
+        problems: [],
+      },
+    },
+    handle: (call) => planImport(deps, call),
   }),
   route({
     method: 'GET',

@@ -64,7 +64,7 @@ export class RowSource {
     this.#place = from;
   }
 
-  /** The next rows, at most so many and perhaps none yet: a long line may not have ended. Rows of nothing but empty cells are passed over. @throws FileLost */
+  /** The next rows, at most so many and perhaps none yet: a long line may not have ended. Rows of nothing but blanks are passed over. @throws FileLost */
   async take(most: number): Promise<TakenRows> {
     const rows: CsvRow[] = [];
     let characters = 0;
@@ -83,7 +83,7 @@ export class RowSource {
       }
       this.#taken++;
       last = row;
-      if (row.fault || row.cells.some((cell) => cell !== '')) {
+      if (row.fault || row.cells.some((cell) => cell.trim() !== '')) {
         rows.push(row);
         for (const cell of row.cells) characters += cell.length;
       }

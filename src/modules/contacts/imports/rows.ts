@@ -3,24 +3,32 @@ import type { Signer } from '../../../crypto/signer.ts';
 import type { CsvRow } from '../../../csv/reader.ts';
 import { withoutGuard } from '../../../csv/write.ts';
 import { mintId } from '../../../db/ids.ts';
-import { isDateTime } from '../../../http/schema.ts';
-import { isLonger } from '../../../http/text-length.ts';
+import { firstCharacters, isLonger } from '../../../http/text-length.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
-import type { Target } from '../column-names.ts';
+import { isPropertyKey, type Target } from '../column-names.ts';
+import { cellStatus, ConsentOfRow, momentText } from '../consent/row.ts';
 import { LONGEST_NAME } from '../model.ts';
-import { isLongProperty, MOST_PROPERTIES } from '../properties.ts';
-import { mergedInto, namesOf } from '../read-contact.ts';
+import { MOST_PROPERTIES, type PropertyValue, problemOfProperty } from '../properties.ts';
+import { leavingOf, mergedInto, namesOf } from '../read-contact.ts';
 import type { ContactInput } from '../write.ts';
+import { typedValue } from './cells.ts';
 import type { Fault, FaultCode } from './faults.ts';
 import type { ImportPlan } from './plan.ts';
+import { audienceNames } from './survey.ts';
 
 /** A contact of a row, and how many later rows of the same address were merged into it. */
 export type ImportedContact = ContactInput & {
   readonly repeats: number;
-  /** The entry in its activity for joining the audience of the import; null without one. */
-  readonly join_id: string | null;
+  /** The audiences that it joins, each with the entry in its activity; null without one. */
+  readonly joins: readonly Join[] | null;
 };
+
+/** An audience that a contact joins, and the entry that tells of it. */
+export interface Join {
+  readonly audience_id: string;
+  readonly join_id: string;
+}
 
 /** Rows that are worked through together: what the event of the machine carries. */
 export interface RowBatch {
@@ -41,8 +49,10 @@ export interface RowReading {
   readonly hashes: boolean;
   /** True when an address that comes again is merged, and not skipped. */
   readonly merges: boolean;
-  /** True when they join an audience. */
-  readonly joins: boolean;
+  /** The audience that all of them join; null without one. */
+  readonly audienceId: string | null;
+  /** The id of an audience that contacts can join, by its id or its name; undefined when there is none. */
+  readonly audienceOf: (name: string) => string | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -56,85 +66,133 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
   const faults: Fault[] = [];
   let refused = 0;
   let skipped = 0;
-  for (const [at, row] of rows.entries()) {
+  for (const [at, cells] of rows.entries()) {
     if (at % AT_ONE_GO === AT_ONE_GO - 1) await untilNextTurn();
     const before = faults.length;
-    const contact = readRow(row, reading, faults);
+    const contact = readRow(cells, reading, faults);
     if (!contact || faults.length > before) {
       refused++;
       continue;
     }
-    const known = byKey.get(contact.email_key);
-    if (!known) byKey.set(contact.email_key, { ...contact, repeats: 0, join_id: joinId(reading) });
-    else if (!reading.merges) skipped++;
-    else {
-      const merged = mergedInto(known, contact);
+    const { names, ...row } = contact;
+    const known = byKey.get(row.email_key);
+    const joins = joinsOf(names, known?.joins ?? null, reading);
+    if (!known) byKey.set(row.email_key, { ...row, repeats: 0, joins });
+    else if (!reading.merges) {
+      // What the first row says stays, but for the person's leaving.
+      byKey.set(row.email_key, { ...known, ...leavingOf(known, row), joins });
+      skipped++;
+    } else {
+      const merged = mergedInto(known, row);
       if (Object.keys(merged.properties).length > MOST_PROPERTIES) {
-        faults.push([row.line, null, 'too_many_properties']);
+        faults.push([row.ord, null, 'too_many_properties']);
+        byKey.set(row.email_key, { ...known, ...leavingOf(known, row) });
         refused++;
-      } else byKey.set(contact.email_key, { ...merged, repeats: known.repeats + 1, join_id: known.join_id });
+      } else byKey.set(row.email_key, { ...merged, repeats: known.repeats + 1, joins });
     }
   }
   return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
 }
 
-const joinId = ({ joins, now }: RowReading): string | null => (joins ? mintId('act', now) : null);
+/** The audiences that a contact joins, each once. */
+function joinsOf(
+  names: readonly string[],
+  known: readonly Join[] | null,
+  { audienceId, audienceOf, now }: RowReading,
+): readonly Join[] | null {
+  const ids = new Set(names.flatMap((name) => audienceOf(name) ?? []));
+  if (audienceId !== null) ids.add(audienceId);
+  for (const { audience_id } of known ?? []) ids.delete(audience_id);
+  const joins = [...ids].map((audience_id) => ({ audience_id, join_id: mintId('act', now) }));
+  return known || joins.length > 0 ? [...(known ?? []), ...joins] : null;
+}
+
+/** A contact as its row says it, and the audiences that the row names. */
+type RowContact = ContactInput & { readonly names: readonly string[] };
 
 function readRow(
   { line, cells, fault }: CsvRow,
   { plan, signer, workspaceId, hashes, now }: RowReading,
   faults: Fault[],
-): ContactInput | null {
+): RowContact | null {
   if (fault) {
     faults.push([fault.line, fault.column, fault.code]);
     return null;
   }
-  const { targets } = plan;
-  if (cells.length < targets.length || cells.slice(targets.length).some((cell) => cell !== '')) {
+  const { targets, everyone = null } = plan;
+  if (cells.slice(targets.length).some((cell) => cell.trim() !== '') || lacksConsent(cells, targets)) {
     faults.push([line, null, 'wrong_cell_count']);
     return null;
   }
   let email = '';
   let emailColumn = 0;
-  let unsubscribes = false;
   let firstName: string | undefined;
   let lastName: string | undefined;
-  const properties: Record<string, string | number | boolean> = {};
-  let propertyCount = 0;
+  let source: string | null = null;
+  let agreedAt: string | null = null;
+  let names: readonly string[] = [];
+  const consent = new ConsentOfRow(everyone);
+  const properties: Record<string, PropertyValue> = {};
   const refuse = (column: number, code: FaultCode): void => {
     faults.push([lineOf(line, cells, column), column + 1, code]);
   };
   for (let column = 0; column < targets.length; column++) {
     const target = targets[column] as Target;
-    const cell = cells[column] as string;
+    const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
-      email = visible(cell);
+      email = firstAddress(withoutGuard(visible(cell)));
       emailColumn = column;
+      continue;
+    }
+    if (target.to === 'status') {
+      const status = cellStatus(cell, target);
+      if (status === 'unknown') refuse(column, 'unknown_status');
+      else consent.take(status);
       continue;
     }
     // An empty cell says nothing of the person: what is known stays.
     if (cell === '') continue;
-    if (cell.includes('\0')) refuse(column, 'invalid_character');
-    else if (target.to === 'status') unsubscribes = cell !== 'subscribed';
-    else if (target.to === 'property') {
-      const value = typedValue(cell, target.type);
-      if (typeof value === 'object') refuse(column, value.code);
-      else {
-        properties[target.key] = value;
-        propertyCount++;
+    if (cell.includes('\0')) {
+      refuse(column, 'invalid_character');
+      continue;
+    }
+    switch (target.to) {
+      case 'property': {
+        if (target.type !== 'string' && cell.trim() === '') break;
+        const value = typedValue(cell, target);
+        if (typeof value === 'object') refuse(column, value.code);
+        else properties[target.key] = value;
+        break;
       }
-    } else {
-      const name = withoutGuard(cell);
-      if (isLonger(name, LONGEST_NAME)) refuse(column, 'text_too_long');
-      else if (target.to === 'firstName') firstName = name;
-      else lastName = name;
+      case 'firstName':
+      case 'lastName': {
+        const name = withoutGuard(cell);
+        if (isLonger(name, LONGEST_NAME)) refuse(column, 'text_too_long');
+        else if (target.to === 'firstName') firstName = name;
+        else lastName = name;
+        break;
+      }
+      case 'unsubscribedAt':
+        consent.takeTime(cell);
+        break;
+      case 'consentAt':
+        agreedAt = momentText(withoutGuard(cell).trim());
+        break;
+      case 'consentSource':
+        source = firstCharacters(withoutGuard(cell).trim(), LONGEST_NAME) || null;
+        break;
+      case 'audiences':
+        names = audienceNames(cell);
+        break;
+      case 'properties':
+        if (!takeProperties(cell, properties)) refuse(column, 'invalid_properties');
     }
   }
   const address = parseAddress(email);
   if (email === '') refuse(emailColumn, 'missing_email');
   else if (isProblem(address) || address.name !== null) refuse(emailColumn, 'invalid_email');
-  if (propertyCount > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
+  if (Object.keys(properties).length > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
   if (isProblem(address)) return null;
   return {
     ord: line,
@@ -145,11 +203,34 @@ function readRow(
     ...namesOf({ firstName, lastName }),
     properties,
     removed: [],
-    unsubscribes,
+    ...consent.says,
+    consent: source !== null || agreedAt !== null ? { source, at: agreedAt } : null,
+    names,
   };
 }
 
-/** An address without what nobody sees and nobody typed. */
+/** True for a row that was cut off before it says who may be written to: Excel leaves out empty last cells, and a stray line break others. */
+const lacksConsent = (cells: readonly string[], targets: readonly Target[]): boolean =>
+  targets.slice(cells.length).some((target) => target?.to === 'status' || target?.to === 'unsubscribedAt');
+
+/** Adds the properties that our own export writes as one JSON object; false where the text is none. */
+function takeProperties(cell: string, properties: Record<string, PropertyValue>): boolean {
+  let read: unknown;
+  try {
+    read = JSON.parse(withoutGuard(cell));
+  } catch {}
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return false;
+  for (const [key, value] of Object.entries(read)) {
+    if (!isPropertyKey(key) || value === null || problemOfProperty(value) !== null) return false;
+    properties[key] = value as PropertyValue;
+  }
+  return true;
+}
+
+/** Google writes several addresses of one kind into a cell. */
+const firstAddress = (cell: string): string => cell.split(' ::: ')[0] ?? '';
+
+/** An address without what is not seen. */
 const visible = (cell: string): string =>
   /^[\x21-\x7e]*$/.test(cell)
     ? cell
@@ -163,34 +244,4 @@ function lineOf(line: number, cells: readonly string[], column: number): number 
   let own = line;
   for (const cell of cells.slice(0, column)) own += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
   return own;
-}
-
-const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  1: true,
-  false: false,
-  no: false,
-  0: false,
-};
-
-type PropertyTarget = Extract<Target, { readonly to: 'property' }>;
-
-/** A cell as the value of a property. Nothing is guessed: without a type `007` stays a text. */
-function typedValue(
-  cell: string,
-  type: PropertyTarget['type'],
-): string | number | boolean | { readonly code: FaultCode } {
-  if (type === 'string') {
-    const text = withoutGuard(cell);
-    return isLongProperty(text) ? { code: 'text_too_long' } : text;
-  }
-  const text = cell.trim();
-  if (type === 'number') {
-    const value = NUMBER.test(text) ? Number(text) : Number.NaN;
-    return Number.isFinite(value) ? value : { code: 'invalid_number' };
-  }
-  if (type === 'boolean') return BOOLEANS[text.toLowerCase()] ?? { code: 'invalid_boolean' };
-  return isDateTime(text) || isDateTime(`${text}T00:00:00Z`) ? text : { code: 'invalid_date' };
 }

@@ -1,14 +1,14 @@
 import type { FilePlace } from '../../../../machines/contact-import-context.ts';
 import { untilNextTurn } from '../../../async/batcher.ts';
-import { dialectOf } from '../../../csv/delimiter.ts';
 import { BrokenEncoding, EncodingDetector } from '../../../csv/encoding.ts';
-import { CsvReader } from '../../../csv/reader.ts';
 import type { Database } from '../../../db/database.ts';
 import { mintId } from '../../../db/ids.ts';
-import { type Detail, Failure, invalid } from '../../../http/failure.ts';
+import { Failure, invalid } from '../../../http/failure.ts';
 import { ReceivedBody } from '../../../http/route.ts';
-import { sentenceOf } from './faults.ts';
-import { type ImportPlan, readTargets } from './plan.ts';
+import type { Scope } from '../contact-rows.ts';
+import type { ImportPlan } from './plan.ts';
+import { FilePlanner, readMapping } from './planner.ts';
+import { typesThere } from './types-there.ts';
 
 /** Bytes of a stored piece: five thousand rows, a quarter of a second of work, and little to hold. */
 export const PIECE = 262_144;
@@ -28,6 +28,8 @@ export class StoredFile extends ReceivedBody {
     readonly plan: ImportPlan,
     /** Where the first row behind the header begins. */
     readonly first: FilePlace,
+    /** Audiences that its rows name. */
+    readonly audiences: readonly string[],
   ) {
     super(digest);
   }
@@ -42,22 +44,20 @@ export interface Storing {
   readonly database: Database;
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly scope: Scope;
   /** The `columns` of the request, as text. */
   readonly columns: string | undefined;
+  readonly filename: string | undefined;
 }
-
-const NO_HEADER: Detail = {
-  path: '/body',
-  message: 'Send a CSV file whose first row names its columns, one of them "email".',
-};
 
 /** Stores a file while it arrives, a piece at a time. Its header is read before the file is taken. @throws Unavailable, BrokenBody */
 export async function storeFile(
   pieces: AsyncIterable<Uint8Array>,
-  { database, now, columns }: Storing,
+  { database, now, scope, columns, filename }: Storing,
 ): Promise<StoredFile | Failure> {
   const mapping = readMapping(columns);
   if (mapping instanceof Failure) return mapping;
+  const planner = new FilePlanner({ mapping, filename }, PIECE);
   const id = mintId('imp', now);
   const writer = new PieceWriter(database, id);
   const detector = new EncodingDetector();
@@ -65,63 +65,25 @@ export async function storeFile(
   try {
     for await (const piece of pieces) {
       hash.update(piece);
-      await writer.write(detector.take(piece));
+      const bytes = detector.take(piece);
+      planner.take(bytes);
+      await writer.write(bytes);
     }
     const { rest, encoding, stored } = detector.end();
+    planner.take(rest);
     await writer.write(rest);
     await writer.end();
-    const read = readHeader(writer.beginning, writer.bytes, { encoding, stored }, mapping);
-    if ('plan' in read)
-      return new StoredFile(database, id, hash.digest('hex'), writer.bytes, read.plan, read.first);
+    const begun = { beginning: writer.beginning, isWhole: writer.beginning.length === writer.bytes };
+    const read = await planner.end(begun, { encoding, stored }, (keys) => typesThere(database, scope, keys));
+    if ('plan' in read && read.problems.length === 0)
+      return new StoredFile(database, id, hash.digest('hex'), writer.bytes, read.plan, read.first, read.audiences);
     await database.query(DROP, [id]);
-    return invalid(read);
+    return invalid('plan' in read ? read.problems : read);
   } catch (error) {
     await database.query(DROP, [id]);
     if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
     throw error;
   }
-}
-
-function readMapping(text: string | undefined): Readonly<Record<string, unknown>> | null | Failure {
-  if (text === undefined) return null;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, unknown>>;
-  } catch {}
-  return invalid([
-    { path: '/query/columns', message: 'Send a JSON object such as {"E-Mail": "email"}, percent-encoded.' },
-  ]);
-}
-
-/** Reads the header, and where the rows behind it begin. */
-function readHeader(
-  beginning: Uint8Array,
-  bytes: number,
-  encoding: Pick<ImportPlan, 'encoding' | 'stored'>,
-  mapping: Readonly<Record<string, unknown>> | null,
-): { readonly plan: ImportPlan; readonly first: FilePlace } | readonly Detail[] {
-  const isWhole = beginning.length === bytes;
-  const sample = new TextDecoder(encoding.stored, { ignoreBOM: true }).decode(beginning, {
-    stream: !isWhole,
-  });
-  const { delimiter, skipped } = dialectOf(sample, isWhole);
-  const rows = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(sample.slice(skipped), isWhole);
-  const [header] = rows;
-  if (!header || header.fault || header.cells.every((cell) => cell.trim() === ''))
-    return [
-      header?.fault
-        ? {
-            path: '/body',
-            message: `The header in line ${header.fault.line} cannot be read. ${sentenceOf(header.fault.code)}`,
-          }
-        : NO_HEADER,
-    ];
-  const read = readTargets(header.cells, mapping);
-  if (!('targets' in read)) return read;
-  const before = sample.slice(0, skipped + header.end);
-  const offset = encoding.stored === 'utf-8' ? Buffer.byteLength(before) : before.length;
-  return { plan: { ...encoding, delimiter, ...read }, first: { offset, line: header.nextLine } };
 }
 
 /** Writes bytes as pieces of one length, so that a place in the file names its piece. */

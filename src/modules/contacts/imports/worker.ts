@@ -6,12 +6,12 @@ import type { Order } from '../../../engine/draft.ts';
 import type { ActorEvent } from '../../../engine/kind.ts';
 import type { Performer, TellActor } from '../../../engine/performers.ts';
 import type { Clock } from '../../../time/clock.ts';
-import { forgottenKey } from '../../suppressions/queries.ts';
-import { type KnownContact, knownContacts } from '../queries.ts';
-import type { Preview, WorkedRows } from './kind.ts';
+import { joinableAudiences } from './audience-names.ts';
+import type { WorkedRows } from './kind.ts';
+import { previewOf } from './preview.ts';
 import type { ImportSettings } from './plan.ts';
 import { FileLost, RowSource, type TakenRows } from './row-source.ts';
-import { type RowBatch, readRows } from './rows.ts';
+import { readRows } from './rows.ts';
 import { readPiece } from './stored-file.ts';
 
 /** What working through files needs. */
@@ -65,6 +65,7 @@ type Pass = Pick<ContactImportContext, 'place'> & { readonly state: string };
 /** One turn of one import. */
 class Turn {
   readonly #attempt: number;
+  #audiences: ReadonlyMap<string, string> = new Map();
   #most = FEWEST_ROWS;
 
   constructor(
@@ -80,6 +81,8 @@ class Turn {
     const { clock, database } = this.deps;
     const begun = clock.monotonic();
     const [row] = await database.query<SettingsRow>(SETTINGS, [this.order.actor.id]);
+    if (row?.settings.plan.targets.some((target) => target?.to === 'audiences'))
+      this.#audiences = await joinableAudiences(database, this.order.actor);
     let pass = row ? await this.#told({ type: 'turn.begun' }) : null;
     while (row && pass) {
       const source = this.#sourceOf(row.settings, pass);
@@ -159,38 +162,14 @@ class Turn {
       workspaceId,
       hashes: livemode && isWritten,
       merges,
-      joins: audience_id !== null,
+      audienceId: audience_id,
+      audienceOf: (name) => this.#audiences.get(name),
       now: clock.now(),
     });
     const rows = isWritten
       ? { ...batch, preview: null, isWritten }
-      : await this.#checked(batch, settings, merges);
+      : await previewOf(this.deps, this.order.actor, batch, { dryRun: settings.dryRun, merges });
     return { taken, rows };
-  }
-
-  /** Looks for what only the contacts that are there can tell of rows, without changing any. */
-  async #checked(batch: RowBatch, { dryRun }: ImportSettings, merges: boolean): Promise<WorkedRows> {
-    const { workspaceId, livemode } = this.order.actor;
-    const known = await knownContacts(this.deps.database, { workspaceId, livemode }, batch.contacts);
-    const byPlace = new Map<number, KnownContact>(known.map((contact) => [contact.ord, contact]));
-    const full = merges ? batch.contacts.filter(({ ord }) => byPlace.get(ord)?.isFull) : [];
-    const others = batch.contacts.filter((contact) => !full.includes(contact));
-    const sum = (contacts: typeof others) => contacts.reduce((total, { repeats }) => total + repeats + 1, 0);
-    const there = sum(others.filter(({ ord }) => byPlace.has(ord)));
-    const missing = others.filter(({ ord }) => !byPlace.has(ord));
-    const again = missing.reduce((total, { repeats }) => total + repeats, 0);
-    const preview: Preview = {
-      updated: merges ? there + again : 0,
-      skipped: batch.skipped + (merges ? 0 : there),
-      unknown: missing.map(({ email_key }) => forgottenKey(this.deps.signer, workspaceId, email_key)),
-    };
-    return {
-      ...batch,
-      refused: batch.refused + sum(full),
-      faults: [...batch.faults, ...full.map(({ ord }) => [ord, null, 'too_many_properties'] as const)],
-      preview: dryRun ? preview : { updated: 0, skipped: 0, unknown: [] },
-      isWritten: false,
-    };
   }
 
   #sourceOf({ plan, bytes }: ImportSettings, { place }: Pass): RowSource {

@@ -4,7 +4,8 @@ import { Problem } from '../../../ui/form.tsx';
 import { count } from '../../../ui/format.ts';
 import { Card } from '../../../ui/page.tsx';
 import { Progress } from '../../../ui/progress.tsx';
-import { Counts, ImportErrors } from './outcome.tsx';
+import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
+import { Warnings } from './warnings.tsx';
 
 /** What a check has found, with what is offered when the file can be imported. */
 export function CheckResult(props: {
@@ -25,7 +26,9 @@ export function CheckResult(props: {
         {data && !isOver && <Progress label="The check" value={data.progress} />}
         {data && isOver && (
           <>
+            <Warnings warnings={data.warnings} />
             <Counts run={data} />
+            <ConsentCounts run={data} />
             <ImportErrors run={data} />
             <div className="flex justify-end" role="status">
               {data.status === 'completed' && people > 0 ? (

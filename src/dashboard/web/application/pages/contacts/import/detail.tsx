@@ -12,7 +12,8 @@ import { Failed, Skeleton } from '../../../ui/states.tsx';
 import { Time } from '../../../ui/time.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { useAudienceNames } from '../../names.ts';
-import { Counts, ImportErrors } from './outcome.tsx';
+import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
+import { Warnings } from './warnings.tsx';
 
 const WHY = {
   rows_refused: 'A row is wrong, and the import was to write nothing at all then.',
@@ -62,7 +63,9 @@ export default function ImportDetail({ id }: { readonly id: string }) {
         {data ? (
           <>
             {data.endedAt === null && <Progress label="The import" value={data.progress} />}
+            <Warnings warnings={data.warnings} />
             <Counts run={data} />
+            <ConsentCounts run={data} />
             {data.failureReason && <Problem>{WHY[data.failureReason]}</Problem>}
             <ImportErrors run={data} />
           </>

@@ -1,24 +1,41 @@
-import type { PROPERTY_TYPES } from '../../../../../../modules/contacts/column-names.ts';
-import type { Mapped, Sample } from './columns.ts';
+import type { ContactImportPlan } from '../../../api/operations.ts';
+import type { Mapped } from './columns.ts';
 
-const TARGETS = {
-  email: 'Email address',
-  first_name: 'First name',
-  last_name: 'Last name',
-  property: 'A property',
-  none: 'Leave it out',
-} as const satisfies Record<Mapped['to'], string>;
+/** Targets as the service writes them, in the order in which they are offered. */
+const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'The person': { email: 'Email address', first_name: 'First name', last_name: 'Last name' },
+  'Who may be written to': {
+    status: 'Status, in words',
+    subscribed: 'Subscribed: yes or no',
+    unsubscribed: 'Unsubscribed: yes or no',
+    bounced: 'Bounced: yes or why',
+    complained: 'Complained: yes or no',
+    unsubscribedAt: 'When they left',
+    'consent.source': 'Where they agreed',
+    'consent.at': 'When they agreed',
+  },
+  'The rest': {
+    property: 'A property',
+    audiences: 'Audiences',
+    properties: 'Properties, as JSON',
+    none: 'Leave it out',
+  },
+};
 
-const TYPES = {
+const TYPES: Readonly<Record<string, string>> = {
   string: 'Text',
   number: 'Number',
+  'number:point': 'Number, 1,234.5',
+  'number:comma': 'Number, 1.234,5',
   boolean: 'Yes or no',
   date: 'Date',
-} as const satisfies Record<(typeof PROPERTY_TYPES)[number], string>;
+  'date:dmy': 'Date, day first',
+  'date:mdy': 'Date, month first',
+};
 
 /** The columns of a file, what is in them, and what each becomes. */
 export function Mapping(props: {
-  readonly sample: Sample;
+  readonly plan: ContactImportPlan;
   readonly mapped: readonly Mapped[];
   readonly onChange: (mapped: readonly Mapped[]) => void;
 }) {
@@ -26,10 +43,9 @@ export function Mapping(props: {
     props.onChange(props.mapped.map((each, index) => (index === at ? { ...each, ...change } : each)));
   return (
     <ul aria-label="Columns of the file" className="grid divide-y divide-edge">
-      {props.sample.headers.map((header, at) => {
+      {props.plan.columns.map(({ header, cells }, at) => {
         const { to, key, type } = props.mapped[at] ?? { to: 'none', key: '', type: 'string' };
         const name = header.trim() === '' ? `Column ${at + 1}` : header.trim();
-        const cells = props.sample.rows.map((row) => row[at] ?? '').filter((cell) => cell !== '');
         return (
           <li
             // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name that is sure to be one
@@ -46,13 +62,17 @@ export function Mapping(props: {
               <select
                 aria-label={`“${name}” becomes`}
                 value={to}
-                onChange={({ target }) => set(at, { to: target.value as Mapped['to'] })}
-                className="field field-small w-40"
+                onChange={({ target }) => set(at, { to: target.value })}
+                className="field field-small w-48"
               >
-                {Object.entries(TARGETS).map(([value, text]) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
+                {Object.entries(TARGETS).map(([group, targets]) => (
+                  <optgroup key={group} label={group}>
+                    {Object.entries(targets).map(([value, text]) => (
+                      <option key={value} value={value}>
+                        {text}
+                      </option>
+                    ))}
+                  </optgroup>
                 ))}
               </select>
               {to === 'property' && (
@@ -69,8 +89,8 @@ export function Mapping(props: {
                   <select
                     aria-label={`Kind of the property for “${name}”`}
                     value={type}
-                    onChange={({ target }) => set(at, { type: target.value as Mapped['type'] })}
-                    className="field field-small w-28"
+                    onChange={({ target }) => set(at, { type: target.value })}
+                    className="field field-small w-40"
                   >
                     {Object.entries(TYPES).map(([value, text]) => (
                       <option key={value} value={value}>

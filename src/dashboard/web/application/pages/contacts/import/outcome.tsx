@@ -33,6 +33,24 @@ export function Counts({ run: { counts, dryRun } }: { readonly run: ContactImpor
   );
 }
 
+/** Who is not subscribed by the file, where there is anyone. */
+export function ConsentCounts({ run: { consent, dryRun } }: { readonly run: ContactImport }) {
+  const { lowered, keptOut, addedOut } = consent;
+  if (lowered + keptOut + addedOut === 0) return null;
+  return (
+    <section aria-label="Who is not subscribed" className="grid gap-2">
+      <h3 className="font-medium">Who is not subscribed</h3>
+      <Figures
+        figures={[
+          { name: dryRun ? 'New, and not subscribed' : 'Added, and not subscribed', value: count(addedOut), tone: 'quiet' },
+          { name: dryRun ? 'To be taken down' : 'Taken down by the file', value: count(lowered), tone: 'bad' },
+          { name: 'Had left, and stay out', value: count(keptOut), tone: 'quiet' },
+        ]}
+      />
+    </section>
+  );
+}
+
 /** The first mistakes of a file; all of them are in a file of their own. */
 export function ImportErrors({ run }: { readonly run: ContactImport }) {
   const all = useDownload('GET /contacts/imports/{id}/errors', { path: { id: run.id } });

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
+import type { ContactImportPlan } from '../../../api/operations.ts';
 import { useChange } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -10,8 +11,9 @@ import { Card, Page } from '../../../ui/page.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { useAudienceNames } from '../../names.ts';
 import { CheckResult } from './check-result.tsx';
-import { columnsText, type Mapped, mappedByName, readSample, type Sample } from './columns.ts';
+import { columnsText, type Mapped, mappedBy } from './columns.ts';
 import { Mapping } from './mapping.tsx';
+import { Warnings } from './warnings.tsx';
 
 const ON_CONFLICT = {
   upsert: 'Update them with what the file says',
@@ -22,9 +24,12 @@ const ON_ERROR = {
   abort: 'Import nothing at all',
 } as const;
 
+/** So much of a file is sent to ask how it is read; the check reads all of it. */
+const SAMPLE_BYTES = 1_000_000;
+
 interface Chosen {
   readonly file: File;
-  readonly sample: Sample;
+  readonly plan: ContactImportPlan;
 }
 
 /** Imports a CSV file: the file, its columns, a check that writes nothing, and then the import itself. */
@@ -39,6 +44,7 @@ export default function ImportWizard() {
   const [, navigate] = useLocation();
   const audiences = useAudienceNames();
   const start = useChange('POST /contacts/import', ['audiences']);
+  const ask = useChange('POST /contacts/import/plan');
   const back = { to: '/contacts', text: 'Contacts' };
   if (!may('contacts:write'))
     return (
@@ -50,11 +56,19 @@ export default function ImportWizard() {
     );
 
   const take = async (file: File) => {
-    const sample = await readSample(file);
     setCheck(null);
-    setChosen(sample && { file, sample });
-    setMapped(sample?.headers.map(mappedByName) ?? []);
-    setProblem(sample ? null : 'No row with the names of columns was found in this file. Save it as CSV.');
+    setChosen(null);
+    setProblem(null);
+    try {
+      const plan = await ask.mutateAsync({
+        query: { filename: file.name.slice(-255), partial: file.size > SAMPLE_BYTES },
+        body: new Blob([file.slice(0, SAMPLE_BYTES)], { type: 'text/csv' }),
+      });
+      setChosen({ file, plan });
+      setMapped(plan.columns.map(mappedBy));
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
   };
   const send = ({ onConflict, onError, audienceId = '' }: Fields, dryRun: boolean) => {
     if (!chosen) throw new Error('Choose a file first.');
@@ -64,7 +78,8 @@ export default function ImportWizard() {
         onConflict: onConflict === 'skip' ? 'skip' : 'upsert',
         onError: onError === 'abort' ? 'abort' : 'continue',
         ...(audienceId !== '' && { audienceId }),
-        columns: columnsText(chosen.sample.headers, mapped),
+        columns: columnsText(chosen.plan, mapped),
+        filename: chosen.file.name.slice(-255),
       },
       body: new Blob([chosen.file], { type: 'text/csv' }),
     });
@@ -73,7 +88,7 @@ export default function ImportWizard() {
     <Page
       title="Import contacts"
       back={back}
-      about="From a CSV file of up to 50 MB, as every spreadsheet saves it. Nobody who has left is subscribed again."
+      about="From a CSV file of up to 50 MB, as every spreadsheet saves it. A file may say that people have left; nobody who has left is subscribed again."
     >
       <Card title="1. The file">
         <FileField
@@ -94,8 +109,9 @@ export default function ImportWizard() {
             }
             onSend={async (fields) => setCheck({ id: (await send(fields, true)).id, fields })}
           >
+            <Warnings warnings={chosen.plan.warnings} />
             <Mapping
-              sample={chosen.sample}
+              plan={chosen.plan}
               mapped={mapped}
               onChange={(next) => {
                 setCheck(null);

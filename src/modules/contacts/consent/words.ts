@@ -1,0 +1,81 @@
+/** What a cell says of a person's consent. `never`: the person has not agreed, and has not left either. */
+export type Meaning = 'subscribed' | 'never' | 'unsubscribed' | 'bounced' | 'complained' | 'yes' | 'no';
+
+const list = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/**
+ * The words that services and people write, folded: English, German, French, Spanish, and the usual ones of their neighbours.
+ * The table in docs/imports.md shows them.
+ */
+export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
+  subscribed: list(`subscribed active confirmed enabled optin optedin optedinconfirmed doubleoptin singleoptin expressconsent
+    explicit implied marketingcontact whitelisted resubscribed abonniert angemeldet bestaetigt bestatigt aktiv eingetragen aktiviert
+    abonne inscrit actif confirme suscrito suscripto activo confirmado alta inscrito iscritto attivo confermato ativo inscrita
+    geabonneerd actief`),
+  never: list(`nonsubscribed notsubscribed neversubscribed unconfirmed notconfirmed pending pendingconfirmation pendingoptin waiting
+    validating notset noconsent none unknown transactional nonmarketingcontact nonmarketing disabled archived deleted removed softbounce
+    softbounced temporarilyhold unbestaetigt unbestatigt ausstehend offen wartend archiviert geloscht geloescht nonconfirme enattente
+    nonabonne noninscrit pendiente noconfirmado nosuscrito inattesa nonconfermato pendente`),
+  unsubscribed: list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail inactive left cancelled canceled
+    blocklisted blocklist blacklisted blacklist blocked suppressed excluded donotmail donotemail donotcontact withdrawn revoked
+    denied declined manuallyunsubscribed listunsubscribed globallyunsubscribed abgemeldet abbestellt ausgetragen gekuendigt gekundigt
+    gesperrt blockiert inaktiv deaktiviert widerrufen widersprochen desabonne desinscrit inactif bloque resilie oppose desuscrito
+    desuscripto cancelado inactivo bloqueado baja dadodebaja disiscritto annullato inattivo bloccato descadastrado inativo
+    afgemeld uitgeschreven inactief wypisany avregistrerad`),
+  bounced: list(`bounced bounce bounces hardbounce hardbounced hardbounces cleaned undeliverable invalid invalidemail
+    nonexistent unzustellbar nichtzustellbar ungueltig ungultig bereinigt rejete invalide rebond rebotado rebote invalido noentregable
+    rimbalzato nonvalido`),
+  complained: list(`complained complaint complaints complainer spam spamcomplaint spamcomplaints spamreport spamreported markedasspam
+    reportedspam contactflaggedasspam junk abuse abusecomplaint beschwerde beschwert spambeschwerde plainte signalecommespam queja
+    denunciado`),
+  yes: list(`yes y true t 1 on x checked ja j wahr oui o vrai si s verdadero cierto vero sim verdadeiro waar tak prawda kylla ano igen
+    evet да ✓ ✔ ☑`),
+  no: list(`no n false f 0 off unchecked nein falsch non faux falso nao nee onwaar nie falsz nej nei ei ne nem hayir never niemals jamais
+    nunca нет ✗ ✘ ☐`),
+};
+
+const MEANINGS = new Map<string, Meaning>(
+  Object.entries(WORDS).flatMap(([meaning, words]) =>
+    words.map((word): [string, Meaning] => [word, meaning as Meaning]),
+  ),
+);
+
+/** `Désabonné(e)` → `desabonnee`: letters, digits and check marks alone, without case and marks. */
+export const folded = (text: string): string =>
+  text
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}✓✔☑✗✘☐]/gu, '');
+
+/** Parts of longer texts that always mean the same. Nothing is ever taken for consent by a part of it. */
+const PARTS: readonly (readonly [RegExp, Meaning])[] = [
+  [/soft.?bounce|temporar|transient/, 'never'],
+  [/complain|spam|abuse|beschwer|plainte|queja/, 'complained'],
+  [
+    /un-?subscri|opt(?:ed)?[ _-]?out|abgemeldet|abmeldung|abbestell|ausgetragen|d[ée]sabonn|d[ée]sinscri|desuscri|de baja|block ?list|black ?list|do not (?:e-?)?mail|suppress/,
+    'unsubscribed',
+  ],
+  [/bounce|\bcleaned\b|undeliver|unzustellbar|does ?n.t exist|does not exist|unknown user|user unknown|rebot/, 'bounced'],
+  [/^5\d\d\b|\b5\.\d{1,3}\.\d{1,3}\b/, 'bounced'],
+];
+
+/** The longest text that is looked through for what it says. */
+const LONGEST_SENTENCE = 1_000;
+
+/** What a text says of a person's consent; null where it says nothing that is understood. */
+export function meaningOf(text: string): Meaning | null {
+  const short = text.slice(0, LONGEST_SENTENCE);
+  const word = short.length > 64 ? undefined : MEANINGS.get(folded(short));
+  if (word) return word;
+  const lower = short.toLowerCase();
+  return PARTS.find(([pattern]) => pattern.test(lower))?.[1] ?? null;
+}
+
+/** The words that a person's leaving is stored by, the weakest first. */
+export const LEAVINGS = ['unsubscribed', 'bounced', 'complained'] as const;
+export type Leaving = (typeof LEAVINGS)[number];
+
+/** The stronger of two; null is none. */
+export const stronger = (one: Leaving | null, other: Leaving | null): Leaving | null =>
+  (one ? LEAVINGS.indexOf(one) : -1) >= (other ? LEAVINGS.indexOf(other) : -1) ? one : other;
