@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { type ValueError, type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
 import type { Detail } from './failure.ts';
-import { isShorter } from './text-length.ts';
+import { isShorter, ONE_LINE } from './text-length.ts';
 
 /** Most details of one answer: a body with a million wrong elements must not become a million sentences. */
 export const MOST_DETAILS = 20;
@@ -112,6 +112,8 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.StringPattern]: ({ description, pattern }) =>
     pattern === NOT_BLANK
       ? 'Must not be blank.'
+      : pattern === ONE_LINE
+        ? 'Must be one line, without control characters.'
       : description
         ? `Not of the form that is needed: ${description}`
         : 'Not of the form that is needed.',

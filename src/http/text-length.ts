@@ -1,5 +1,8 @@
 import { Kind, type TSchema, TypeRegistry } from '@sinclair/typebox';
 
+/** The pattern of a text that can stand in a header: without line breaks and controls, but for the tab. */
+export const ONE_LINE = '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+
 /** Characters of a text: Unicode code points, as JSON Schema counts them. An emoji of two UTF-16 units is one. */
 function charactersOf(text: string): number {
   let count = 0;

@@ -22,7 +22,5 @@ const UNSEEN_RUN = /\s*[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]+\s*/
  */
 export const seenName = (text: string): string =>
   hasUnseen(text)
-    ? text
-        .replace(UNSEEN_RUN, (run) => (/\s|\p{Cc}|\p{Z}/u.test(run) ? ' ' : ''))
-        .trim()
+    ? text.replace(UNSEEN_RUN, (run) => (/\s|\p{Cc}|\p{Z}/u.test(run) ? ' ' : '')).trim()
     : text.trim();

@@ -50,13 +50,30 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
+/** An integer whose digits a double cannot hold; it takes the place of its value while that is looked for. */
+const LOST_DIGITS = Symbol('lost digits');
+
+/** No shorter integer is beyond what a double holds. */
+const LONG_INTEGER = /\d{16}/;
+
+/** The same value with a mark in place of every integer that lost digits when it was parsed: `12345678901234567890`. */
+function withLostDigits(value: unknown, text: string): unknown {
+  if (!LONG_INTEGER.test(text)) return value;
+  const mark = (_: string, each: unknown, context?: { readonly source?: string }): unknown =>
+    typeof each === 'number' && !Number.isSafeInteger(each) && /^-?\d+$/.test(context?.source ?? '')
+      ? LOST_DIGITS
+      : each;
+  return JSON.parse(text, mark);
+}
+
 /**
  * Finds the first value that is valid JSON but that no endpoint can take: nesting deeper than 32, NUL and unpaired surrogates
- * (PostgreSQL stores neither), and numbers beyond the range of a double.
+ * (PostgreSQL stores neither), numbers beyond the range of a double,
+ * and integers that it cannot hold: 9007199254740993 would be stored as another number.
  */
 export function findUnstorable(value: unknown, text: string, at: string): Detail | null {
   // UTF-8 has no surrogates and JSON has no raw control characters, so both can only come from a \u escape.
-  return locate(visit(value, 1, text.includes('\\u')), at);
+  return locate(visit(withLostDigits(value, text), 1, text.includes('\\u')), at);
 }
 
 /** The same for a value that was not written as JSON. */
@@ -84,6 +101,10 @@ function visit(value: unknown, depth: number, hasEscapes: boolean): Problem | nu
       return hasEscapes ? judgeString(value) : null;
     case 'number':
       return Number.isFinite(value) ? null : problem('This number is too large.');
+    case 'symbol':
+      return problem(
+        `This number is too large: integers lie between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send longer ones as texts.`,
+      );
     case 'object':
       if (value === null) return null;
       if (depth > DEEPEST) return problem(`Nest at most ${DEEPEST} levels deep.`);

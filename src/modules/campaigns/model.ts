@@ -3,6 +3,7 @@ import { CAMPAIGN_STATES } from '../../../machines/campaign.ts';
 import { WITHHELD_REASONS } from '../../../machines/email-recipient.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
+import { ONE_LINE } from '../../http/text-length.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
 import { IN_DOUBT } from './follow-emails.ts';
 
@@ -48,6 +49,7 @@ export type CanaryView = Static<typeof Canary>;
 const Name = Type.String({
   minLength: 1,
   maxLength: 200,
+  pattern: ONE_LINE,
   description: 'For people.',
   examples: ['July news'],
 });

@@ -55,14 +55,20 @@ export const cleaned = (header: string): string =>
     .trim();
 
 const folded = (header: string): string =>
-  header.replaceAll('ß', 'ss').normalize('NFD').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+  header
+    .replaceAll('ß', 'ss')
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Names by which columns are recognised: of spreadsheets, address books and services, in several languages. */
-const FIRST_NAMES = names(`firstname givenname forename fname vorname prenom nombre nombredepila primernombre nome voornaam imie
+const FIRST_NAMES =
+  names(`firstname givenname forename fname vorname prenom nombre nombredepila primernombre nome voornaam imie
   fornamn fornavn etunimi keresztnev jmeno prenume имя 名 名字`);
-const LAST_NAMES = names(`lastname surname familyname lname nachname familienname zuname nom nomdefamille apellido apellidos cognome
+const LAST_NAMES =
+  names(`lastname surname familyname lname nachname familienname zuname nom nomdefamille apellido apellidos cognome
   sobrenome apelido achternaam nazwisko efternamn etternavn sukunimi vezeteknev prijmeni soyad фамилия 姓 姓氏`);
 /** The more certain ones first: a column of a later rank is the address only where none of an earlier one is there. */
 const ADDRESSES = [

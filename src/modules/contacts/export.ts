@@ -32,7 +32,7 @@ export interface ExportRow {
   readonly createdAt: Date;
   readonly unsubscribedAt: Date | null;
   /** The latest consent that its activity tells of. */
-  readonly consent: { readonly source?: string | null; readonly at?: string | null } | null;
+  readonly consent: { readonly source: string | null; readonly at: string | null } | null;
   /** The ids of the static audiences that it is in. */
   readonly audienceIds: readonly string[];
 }
@@ -87,7 +87,15 @@ export class ExportColumns {
     }
     const own = this.#all.map((column): CellValue => cells.get(column) ?? null);
     const [first = null, ...others] = restTexts(rest);
-    const more = others.map((json) => [null, row.email, null, null, row.status, ...this.header.slice(6).map(() => null), json]);
+    const more = others.map((json) => [
+      null,
+      row.email,
+      null,
+      null,
+      row.status,
+      ...this.header.slice(6).map(() => null),
+      json,
+    ]);
     return [[...firstCells(row, audiences), ...own, first], ...more].map(csvRow).join('');
   }
 }
@@ -130,12 +138,17 @@ const AUDIENCES = `select min(id) as id, name from audiences
 where workspace_id = $1 and livemode = $2::boolean and type = 'static' group by name having count(*) = 1`;
 
 /** The names of audiences by their ids, where only one is called so: in another workspace an id means nothing. */
-async function audienceNames(reads: Reads, { workspaceId, livemode }: Scope): Promise<ReadonlyMap<string, string>> {
+async function audienceNames(
+  reads: Reads,
+  { workspaceId, livemode }: Scope,
+): Promise<ReadonlyMap<string, string>> {
   const rows = await reads.query<{ id: string; name: string }>(AUDIENCES, [workspaceId, livemode]);
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
-const CONSENT = sql<ExportRow['consent']>`(select case when a.type = 'imported' then a.data -> 'consent' else a.data end
+const CONSENT = sql<
+  ExportRow['consent']
+>`(select case when a.type = 'imported' then a.data -> 'consent' else a.data end
   from contact_activity a where a.contact_id = ${contacts.id}
     and (a.type = 'subscribed' and a.data is not null or a.type = 'imported' and a.data -> 'consent' is not null)
   order by a.id desc limit 1)`;

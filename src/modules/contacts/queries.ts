@@ -9,6 +9,9 @@ import type { ContactInput } from './write.ts';
 
 // Other modules reach contacts through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
+export { addressColumns } from './column-names.ts';
+export { consentColumnOf, everyoneByHeaders } from './consent/headers.ts';
+export { meaningOf } from './consent/words.ts';
 export {
   contactJson,
   contactOf,
@@ -20,6 +23,7 @@ export {
 export { type AudienceMatch, listContacts } from './list.ts';
 export { Contact, type ContactView } from './model.ts';
 export { readProperties } from './properties.ts';
+export { nameOf } from './read-contact.ts';
 
 /** Reads a contact, or answers 404. */
 export const contactDetail = async (

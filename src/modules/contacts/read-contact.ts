@@ -72,7 +72,7 @@ interface Names {
 }
 
 /** A name as it is kept, however it comes here: it may stand in a header. An empty one is none. */
-const nameOf = (text: string | null | undefined): string | null => seenName(text ?? '') || null;
+export const nameOf = (text: string | null | undefined): string | null => seenName(text ?? '') || null;
 
 /** The columns of the names. */
 export function namesOf({ firstName, lastName }: Names) {

@@ -1,3 +1,4 @@
+import { nameOf } from '../contacts/queries.ts';
 import type { FlowDefinition, FlowStep } from '../../../machines/flow-definition.ts';
 import { compileFlow } from '../../../machines/flow-run.ts';
 import type { FlowRunContext, FlowRunEvent, LogLine } from '../../../machines/flow-run-context.ts';
@@ -210,8 +211,8 @@ class Simulated {
         const merged = Object.entries({ ...this.#contact.properties, ...properties });
         this.#contact = {
           ...this.#contact,
-          ...(firstName !== undefined && { firstName }),
-          ...(lastName !== undefined && { lastName }),
+          ...(firstName !== undefined && { firstName: nameOf(firstName) }),
+          ...(lastName !== undefined && { lastName: nameOf(lastName) }),
           properties: Object.fromEntries(merged.filter(([, value]) => value !== null)),
           updatedAt: at,
         };

@@ -3,6 +3,7 @@ import { type StepType, WEEKDAYS } from '../../../machines/flow-definition.ts';
 import { isTimeZone } from '../../../machines/flow-time.ts';
 import type { Detail } from '../../http/failure.ts';
 import { compileChecker, literals } from '../../http/schema.ts';
+import { ONE_LINE } from '../../http/text-length.ts';
 
 /** The longest delay, and the longest waiting for an event: a little over a year. */
 export const LONGEST_DAYS = 400;
@@ -31,7 +32,7 @@ export const CONFIGS = {
     templateId: Type.String({ minLength: 1, maxLength: 100 }),
     variables: Type.Optional(Dictionary),
     from: Type.Optional(Type.String({ maxLength: 500 })),
-    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 998 })),
+    subject: Type.Optional(Type.String({ minLength: 1, maxLength: 998, pattern: ONE_LINE })),
   }),
   delay: Wait,
   delayUntil: Type.Object({

@@ -19,6 +19,7 @@ import { idempotently, keyedBy } from '../../http/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { contactsLeaveSql } from '../contacts/queries.ts';
+import { listColumns, reasonOfLine } from './list-columns.ts';
 import { forgottenKey, replacesReason } from './queries.ts';
 
 /** Addresses of one statement. */
@@ -82,9 +83,6 @@ interface ReadList {
   readonly errors: readonly { readonly line: number; readonly message: string }[];
 }
 
-const isReason = (text: string): text is SuppressionReason =>
-  SUPPRESSION_REASONS.some((name) => name === text);
-
 /** The text of a file in any encoding that contacts are imported from. */
 function textOf(bytes: Uint8Array): string | Failure {
   const detector = new EncodingDetector();
@@ -98,7 +96,7 @@ function textOf(bytes: Uint8Array): string | Failure {
   }
 }
 
-/** Reads a list: a column `address` or `email`, and one for the reason if there is one. */
+/** Reads a list: a column of addresses, and what says why if there is something. */
 function readList(bytes: Uint8Array): ReadList | Failure {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
@@ -107,22 +105,25 @@ function readList(bytes: Uint8Array): ReadList | Failure {
     text.slice(skipped),
     true,
   );
-  const names = (header?.cells ?? []).map((name) => name.trim().toLowerCase());
-  const at = Math.max(names.indexOf('address'), names.indexOf('email'));
-  if (at === -1)
-    return invalid([{ path: '/body', message: 'Begin with a header that names a column address or email.' }]);
-  const reasonAt = names.indexOf('reason');
+  const columns = listColumns((header?.cells ?? []).map((name) => name.trim()));
+  if (!columns)
+    return invalid([
+      { path: '/body', message: 'Begin with a header that names the column of the addresses: address or email.' },
+    ]);
   const entries = new Map<string, Entry>();
   const errors: { line: number; message: string }[] = [];
   let total = 0;
   for (const { line, cells, fault } of rows) {
+    if (!fault && cells.every((cell) => cell.trim() === '')) continue;
     total++;
-    const read = parseAddress(withoutGuard(cells[at] ?? '').trim());
-    const reason = (reasonAt === -1 ? '' : (cells[reasonAt] ?? '').trim()) || 'manual';
+    const read = parseAddress(withoutGuard((cells[columns.address] ?? '').trim()));
+    const reason = reasonOfLine(cells, columns);
     if (fault) errors.push({ line, message: 'The quotes of this line cannot be read.' });
     else if (isProblem(read)) errors.push({ line, message: read.problem });
-    else if (!isReason(reason))
-      errors.push({ line, message: `Give one of ${SUPPRESSION_REASONS.join(', ')}.` });
+    else if (reason === 'unknown')
+      errors.push({ line, message: `Give one of ${SUPPRESSION_REASONS.join(', ')}, or a sentence.` });
+    else if (reason === 'subscribed')
+      errors.push({ line, message: 'This line says that the person is subscribed: it suppresses nobody.' });
     else if ((entries.get(read.key)?.reason ?? WEAKEST_REASON) === WEAKEST_REASON)
       entries.set(read.key, { address_key: read.key, address: read.address, reason });
   }

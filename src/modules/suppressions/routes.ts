@@ -57,7 +57,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress the addresses of a CSV file',
     description:
-      'UTF-8 with a header: a column `address` or `email`, and `reason` if there is one (`manual` unless stated). At most 1 MiB, some 40,000 addresses; send longer lists in parts. A reason that is known stays, unless it is `unsubscribed`.',
+      'With a header: a column `address` or `email`, and `reason` if there is one (`manual` unless stated). The lists of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo are taken as they are; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. A reason that is known stays, unless it is `unsubscribed`.',
     mediaTypes: [CSV_TYPE],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     response: SuppressionImport,

@@ -74,6 +74,19 @@ describe('JSON that cannot be stored', () => {
     '{}',
   ])('%s is fine', (text) => expect(find(text)).toBeNull());
 
+  test.each([
+    ['{"a":[1,9007199254740992]}', '/body/a/1'],
+    ['{"a":{"b":-12345678901234567890}}', '/body/a/b'],
+    ['9007199254740993', '/body'],
+  ])('%s has an integer that loses digits', (text, path) => {
+    expect(find(text)).toEqual({ path, message: expect.stringContaining('too large: integers lie between') });
+  });
+
+  test.each(['9007199254740991', '-9007199254740991', '1e300', '0.12345678901234567890', '{"a":"12345678901234567890"}'])(
+    '%s keeps what it says',
+    (text) => expect(find(text)).toBeNull(),
+  );
+
   test('is pointed at by its parent when its name is endless', () => {
     expect(find(`{"a":{"${'x'.repeat(100_000)}":"\\u0000"}}`)?.path).toBe('/body/a');
   });

@@ -36,17 +36,23 @@ const COMPLAINT = /complain|spamreport|markedasspam|beschwerde|plainte|queja|abu
 const POSITIVE =
   /subscri|opt(?:ed)?in(?!ion|al)|consent|einwillig|zustimm|abonn|anmeld|inscri|suscri|newsletter|permission|gdpr|dsgvo|rgpd|acceptsm|mailingok/;
 const CONFIRMED = /^confirm/;
-const OTHER_CHANNEL = /sms|whatsapp|phone|telefon|mobil|push|fax|postal|letter|brief|donotcall/;
 
-const TIMES = new Set('at time timestamp date datum on zeit zeitpunkt am fecha heure horodatage data'.split(' '));
+const TIMES = new Set(
+  'at time timestamp date datum on zeit zeitpunkt am fecha heure horodatage data'.split(' '),
+);
 const SOURCES = new Set('source quelle herkunft origen origine fuente form'.split(' '));
-const REASONS = new Set('reason grund raison motivo campaign kampagne title id by ip method link type'.split(' '));
+const REASONS = new Set(
+  'reason grund raison motivo campaign kampagne title id by ip method link type'.split(' '),
+);
 const FIGURES = new Set('count number anzahl total rate score rating quote nombre numero'.split(' '));
+const OTHER_CHANNELS = new Set(
+  'sms whatsapp phone telefon telephone mobile mobil push fax post postal letter brief call calls'.split(' '),
+);
 const OTHERS = new Set('id ip ids url plan tier price product produkt level email mail link page'.split(' '));
 
 const wordsOf = (header: string): readonly string[] =>
   header
-    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .replace(/(\p{Ll})(\p{Lu})|(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1$3 $2')
     .split(/[^\p{L}\p{N}]+/u)
     .map(folded)
     .filter((word) => word !== '');
@@ -60,13 +66,12 @@ const status = (reads: StatusReading, more: { weak?: true; details?: true } = {}
 /** What the name of a column tells of consent; null where it tells nothing. */
 export function consentColumnOf(header: string): ConsentColumn | null {
   const name = folded(header);
-  if (OTHER_CHANNEL.test(name) && !/e?mail/.test(name)) return null;
   if (STATUS_NAMES.has(name)) return status('status');
   if (SUBSCRIBED_NAMES.has(name)) return status('subscribed');
   const words = wordsOf(header);
   const last = words.at(-1) ?? '';
   const some = (set: ReadonlySet<string>): boolean => words.some((word) => set.has(word));
-  if (some(FIGURES)) return null;
+  if (some(FIGURES) || (some(OTHER_CHANNELS) && !name.includes('mail'))) return null;
   const isTime = TIMES.has(last);
   const isDetail = isTime || some(REASONS);
   if (NEGATIVE.test(name) || words.includes('baja')) {
@@ -91,16 +96,21 @@ export function everyoneByHeaders(headers: readonly string[]): 'unsubscribed' | 
 }
 
 /** What everyone in a file has done, by the name that a service gives to it; `never`: they have not agreed. */
-export function everyoneByFilename(filename: string): 'unsubscribed' | 'bounced' | 'complained' | 'never' | null {
+export function everyoneByFilename(
+  filename: string,
+): 'unsubscribed' | 'bounced' | 'complained' | 'never' | null {
   const words = wordsOf(filename.split(/[\\/]/).at(-1) ?? '');
   const isMailchimp = words.includes('export') && (words.includes('members') || words.includes('audience'));
   const [first = '', second = ''] = words;
-  if (isMailchimp && (first === 'nonsubscribed' || (first === 'non' && second === 'subscribed'))) return 'never';
+  if (isMailchimp && (first === 'nonsubscribed' || (first === 'non' && second === 'subscribed')))
+    return 'never';
   // `contacts cleaned.csv` is what people call a list that they have tidied up.
   if ((isMailchimp && first === 'cleaned') || words.some((word) => /^(?:hard)?bounce[sd]$/.test(word)))
     return words.includes('soft') ? null : 'bounced';
   if (words.some((word) => /^complaints?$|^spamreports?$/.test(word))) return 'complained';
-  return words.some((word) => /^unsub|^optouts?$|^blocklist|^blacklist|^abgemeldet|^desabonn|^desinscri/.test(word))
+  return words.some((word) =>
+    /^unsub|^optouts?$|^blocklist|^blacklist|^abgemeldet|^desabonn|^desinscri/.test(word),
+  )
     ? 'unsubscribed'
     : null;
 }

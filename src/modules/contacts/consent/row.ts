@@ -21,7 +21,9 @@ export function cellStatus(cell: string, { reads = 'status', details }: StatusTa
     case 'subscribed':
       if (meaning === 'yes') return 'subscribed';
       if (meaning === 'no') return 'unsubscribed';
-      return meaning ?? (dateOf(text, 'dmy') === null && dateOf(text, 'mdy') === null ? 'unknown' : 'subscribed');
+      return (
+        meaning ?? (dateOf(text, 'dmy') === null && dateOf(text, 'mdy') === null ? 'unknown' : 'subscribed')
+      );
     case 'unsubscribed':
       if (isNo || meaning === 'subscribed') return 'nothing';
       if (meaning === 'bounced' || meaning === 'complained' || meaning === 'never') return meaning;

@@ -8,24 +8,29 @@ const list = (text: string): readonly string[] => text.trim().split(/\s+/);
  * The table in docs/imports.md shows them.
  */
 export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
-  subscribed: list(`subscribed active confirmed enabled optin optedin optedinconfirmed doubleoptin singleoptin expressconsent
+  subscribed:
+    list(`subscribed active confirmed enabled optin optedin optedinconfirmed doubleoptin singleoptin express expressconsent
     explicit implied marketingcontact whitelisted resubscribed abonniert angemeldet bestaetigt bestatigt aktiv eingetragen aktiviert
     abonne inscrit actif confirme suscrito suscripto activo confirmado alta inscrito iscritto attivo confermato ativo inscrita
     geabonneerd actief`),
-  never: list(`nonsubscribed notsubscribed neversubscribed unconfirmed notconfirmed pending pendingconfirmation pendingoptin waiting
+  never:
+    list(`nonsubscribed notsubscribed neversubscribed unconfirmed notconfirmed pending pendingconfirmation pendingoptin waiting
     validating notset noconsent none unknown transactional nonmarketingcontact nonmarketing disabled archived deleted removed softbounce
     softbounced temporarilyhold unbestaetigt unbestatigt ausstehend offen wartend archiviert geloscht geloescht nonconfirme enattente
     nonabonne noninscrit pendiente noconfirmado nosuscrito inattesa nonconfermato pendente`),
-  unsubscribed: list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail inactive left cancelled canceled
+  unsubscribed:
+    list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail inactive left cancelled canceled
     blocklisted blocklist blacklisted blacklist blocked suppressed excluded donotmail donotemail donotcontact withdrawn revoked
     denied declined manuallyunsubscribed listunsubscribed globallyunsubscribed abgemeldet abbestellt ausgetragen gekuendigt gekundigt
     gesperrt blockiert inaktiv deaktiviert widerrufen widersprochen desabonne desinscrit inactif bloque resilie oppose desuscrito
     desuscripto cancelado inactivo bloqueado baja dadodebaja disiscritto annullato inattivo bloccato descadastrado inativo
     afgemeld uitgeschreven inactief wypisany avregistrerad`),
-  bounced: list(`bounced bounce bounces hardbounce hardbounced hardbounces cleaned undeliverable invalid invalidemail
+  bounced:
+    list(`bounced bounce bounces hardbounce hardbounced hardbounces cleaned undeliverable invalid invalidemail
     nonexistent unzustellbar nichtzustellbar ungueltig ungultig bereinigt rejete invalide rebond rebotado rebote invalido noentregable
     rimbalzato nonvalido`),
-  complained: list(`complained complaint complaints complainer spam spamcomplaint spamcomplaints spamreport spamreported markedasspam
+  complained:
+    list(`complained complaint complaints complainer spam spamcomplaint spamcomplaints spamreport spamreported markedasspam
     reportedspam contactflaggedasspam junk abuse abusecomplaint beschwerde beschwert spambeschwerde plainte signalecommespam queja
     denunciado`),
   yes: list(`yes y true t 1 on x checked ja j wahr oui o vrai si s verdadero cierto vero sim verdadeiro waar tak prawda kylla ano igen
@@ -56,7 +61,10 @@ const PARTS: readonly (readonly [RegExp, Meaning])[] = [
     /un-?subscri|opt(?:ed)?[ _-]?out|abgemeldet|abmeldung|abbestell|ausgetragen|d[ée]sabonn|d[ée]sinscri|desuscri|de baja|block ?list|black ?list|do not (?:e-?)?mail|suppress/,
     'unsubscribed',
   ],
-  [/bounce|\bcleaned\b|undeliver|unzustellbar|does ?n.t exist|does not exist|unknown user|user unknown|rebot/, 'bounced'],
+  [
+    /bounce|\bcleaned\b|undeliver|unzustellbar|does ?n.t exist|does not exist|unknown user|user unknown|rebot/,
+    'bounced',
+  ],
   [/^5\d\d\b|\b5\.\d{1,3}\.\d{1,3}\b/, 'bounced'],
 ];
 

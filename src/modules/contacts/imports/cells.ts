@@ -20,7 +20,10 @@ const bare = (text: string): string =>
     .replace(/(?<=\d)\s*(?:\p{Sc}|[A-Z]{3})$/u, '')
     .replace(/(?<=\d)[\s'’](?=\d{3}(?!\d))/gu, '');
 
-const GROUPED = { point: /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/, comma: /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/ } as const;
+const GROUPED = {
+  point: /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d*)?$/,
+  comma: /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/,
+} as const;
 const COMMA = /^[+-]?(?:\d+(?:,\d*)?|,\d+)$/;
 
 /** What the numbers of a column show: which sign separates the decimals. */
@@ -89,7 +92,10 @@ export function dateOf(cell: string, format: CellFormat | undefined): string | '
 }
 
 /** A date with a time of a day, in UTC. */
-function momentOf(date: string, [hours = '', minutes, seconds = '00', half, zone]: readonly (string | undefined)[]) {
+function momentOf(
+  date: string,
+  [hours = '', minutes, seconds = '00', half, zone]: readonly (string | undefined)[],
+) {
   const hour = half ? (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0) : Number(hours);
   const offset = zone === undefined || /^[A-Z]/.test(zone) ? 'Z' : zone.replace(/^(.\d\d):?/, '$1:');
   const moment = new Date(`${date}T${String(hour).padStart(2, '0')}:${minutes}:${seconds}${offset}`);
@@ -99,7 +105,10 @@ function momentOf(date: string, [hours = '', minutes, seconds = '00', half, zone
 }
 
 /** A cell as the value of a property. Nothing is guessed: without a type `007` stays a text. */
-export function typedValue(cell: string, { type, format }: Pick<PropertyTarget, 'type' | 'format'>): CellReading {
+export function typedValue(
+  cell: string,
+  { type, format }: Pick<PropertyTarget, 'type' | 'format'>,
+): CellReading {
   if (type === 'string') {
     const text = withoutGuard(cell);
     return isLongProperty(text) ? { code: 'text_too_long' } : text;
@@ -112,9 +121,5 @@ export function typedValue(cell: string, { type, format }: Pick<PropertyTarget, 
     return meaning === 'yes' ? true : meaning === 'no' ? false : { code: 'invalid_boolean' };
   }
   const date = dateOf(text, format);
-  return date === null
-    ? { code: 'invalid_date' }
-    : date === 'either'
-      ? { code: 'ambiguous_date' }
-      : date;
+  return date === null ? { code: 'invalid_date' } : date === 'either' ? { code: 'ambiguous_date' } : date;
 }

@@ -76,14 +76,24 @@ export const ContactImport = Type.Object(
     ),
     consent: Type.Object(
       {
-        lowered: count('Contacts that were there and that the file takes down: they unsubscribed, bounced or complained.'),
-        keptOut: count('Contacts that the file would have subscribed and that stay out, since they have left before.'),
-        addedOut: count('New contacts that are not subscribed, since the file says so, or does not say that they agreed.'),
+        lowered: count(
+          'Contacts that were there and that the file takes down: they unsubscribed, bounced or complained.',
+        ),
+        keptOut: count(
+          'Contacts that the file would have subscribed and that stay out, since they have left before.',
+        ),
+        addedOut: count(
+          'New contacts that are not subscribed, since the file says so, or does not say that they agreed.',
+        ),
       },
-      { description: 'What the file says of who may be written to. An import lowers a status, and never raises one.' },
+      {
+        description:
+          'What the file says of who may be written to. An import lowers a status, and never raises one.',
+      },
     ),
     warnings: Type.Array(ImportWarning, {
-      description: 'What has to be known of the file, from the first answer on and before anything is written; at most 20.',
+      description:
+        'What has to be known of the file, from the first answer on and before anything is written; at most 20.',
     }),
     errors: Type.Array(ImportFault, {
       description: 'The first 100 mistakes; all of them are at `/errors`.',
@@ -120,7 +130,9 @@ export const StartedImport = Type.Object(
     id: Type.String(),
     status: Status,
     warnings: Type.Optional(
-      Type.Array(ImportWarning, { description: 'What has to be known of the file; missing when there is nothing.' }),
+      Type.Array(ImportWarning, {
+        description: 'What has to be known of the file; missing when there is nothing.',
+      }),
     ),
   },
   { title: 'StartedContactImport' },
@@ -184,7 +196,8 @@ export const PlanQuery = Type.Object({
   ...Type.Pick(ImportQuery, ['columns', 'filename']).properties,
   partial: Type.Boolean({
     default: false,
-    description: 'Whether the body is the beginning of a longer file; a row that is cut off is not looked at.',
+    description:
+      'Whether the body is the beginning of a longer file; a row that is cut off is not looked at.',
   }),
 });
 
@@ -200,7 +213,9 @@ export const ImportPlanView = Type.Object(
       Type.Object({
         header: Type.String(),
         target: nullable(Type.String(), 'As `columns` writes it; null for a column that is left out.'),
-        cells: Type.Array(Type.String(), { description: 'What its first rows hold, where they hold anything.' }),
+        cells: Type.Array(Type.String(), {
+          description: 'What its first rows hold, where they hold anything.',
+        }),
       }),
     ),
     warnings: Type.Array(ImportWarning),

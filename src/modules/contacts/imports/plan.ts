@@ -33,7 +33,8 @@ export interface ImportSettings {
 }
 
 /** What the columns of a file become. */
-export interface ReadTargets extends Required<Pick<ImportPlan, 'targets' | 'headers' | 'everyone' | 'warnings'>> {
+export interface ReadTargets
+  extends Required<Pick<ImportPlan, 'targets' | 'headers' | 'everyone' | 'warnings'>> {
   /** Every reason why the file cannot be read so. */
   readonly problems: readonly Detail[];
 }

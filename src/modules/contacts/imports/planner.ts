@@ -1,7 +1,7 @@
 import type { FilePlace } from '../../../../machines/contact-import-context.ts';
 import { dialectOf } from '../../../csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../csv/reader.ts';
-import { type Detail, Failure, invalid } from '../../../http/failure.ts';
+import { type Detail, type Failure, invalid } from '../../../http/failure.ts';
 import { cleaned, type Target } from '../column-names.ts';
 import { sentenceOf } from './faults.ts';
 import { type ImportPlan, type ReadTargets, readTargets } from './plan.ts';
@@ -69,9 +69,14 @@ export class FilePlanner {
     findTypes: FindTypes,
   ): Promise<PlannedFile | readonly Detail[]> {
     const surveys = this.#survey.end();
-    const sample = new TextDecoder(encoding.stored, { ignoreBOM: true }).decode(beginning, { stream: !isWhole });
+    const sample = new TextDecoder(encoding.stored, { ignoreBOM: true }).decode(beginning, {
+      stream: !isWhole,
+    });
     const { delimiter, skipped } = dialectOf(sample, isWhole);
-    const [header, ...rows] = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(sample.slice(skipped), isWhole);
+    const [header, ...rows] = new CsvReader({ delimiter, line: skipped > 0 ? 2 : 1 }).read(
+      sample.slice(skipped),
+      isWhole,
+    );
     if (!header || header.fault || header.cells.every((cell) => cell.trim() === ''))
       return [
         header?.fault
@@ -110,6 +115,8 @@ export class FilePlanner {
 function keysByName({ targets, headers }: ReadTargets, mapping: ColumnMapping): readonly string[] {
   const stated = new Set(Object.keys(mapping ?? {}).map((name) => shortened(cleaned(name))));
   return targets.flatMap((target, at) =>
-    target?.to === 'property' && target.type === 'string' && !stated.has(headers[at] ?? '') ? [target.key] : [],
+    target?.to === 'property' && target.type === 'string' && !stated.has(headers[at] ?? '')
+      ? [target.key]
+      : [],
   );
 }

@@ -13,8 +13,8 @@ import {
   PlanQuery,
   StartedImport,
 } from './model.ts';
-import { planImport } from './sample.ts';
 import { exportErrors, importDetail, listImports } from './queries.ts';
+import { planImport } from './sample.ts';
 
 const id: IdParam = { prefix: 'imp', resource: 'contact import' };
 

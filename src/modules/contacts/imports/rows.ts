@@ -7,7 +7,7 @@ import { firstCharacters, isLonger } from '../../../http/text-length.ts';
 import { isProblem, parseAddress } from '../../../mail/address.ts';
 import { forgottenKey } from '../../suppressions/queries.ts';
 import { isPropertyKey, type Target } from '../column-names.ts';
-import { cellStatus, ConsentOfRow, momentText } from '../consent/row.ts';
+import { ConsentOfRow, cellStatus, momentText } from '../consent/row.ts';
 import { LONGEST_NAME } from '../model.ts';
 import { MOST_PROPERTIES, type PropertyValue, problemOfProperty } from '../properties.ts';
 import { leavingOf, mergedInto, namesOf } from '../read-contact.ts';

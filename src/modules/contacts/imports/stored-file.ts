@@ -76,7 +76,15 @@ export async function storeFile(
     const begun = { beginning: writer.beginning, isWhole: writer.beginning.length === writer.bytes };
     const read = await planner.end(begun, { encoding, stored }, (keys) => typesThere(database, scope, keys));
     if ('plan' in read && read.problems.length === 0)
-      return new StoredFile(database, id, hash.digest('hex'), writer.bytes, read.plan, read.first, read.audiences);
+      return new StoredFile(
+        database,
+        id,
+        hash.digest('hex'),
+        writer.bytes,
+        read.plan,
+        read.first,
+        read.audiences,
+      );
     await database.query(DROP, [id]);
     return invalid('plan' in read ? read.problems : read);
   } catch (error) {

@@ -2,8 +2,8 @@ import type { Delimiter } from '../../../csv/delimiter.ts';
 import type { Detail } from '../../../http/failure.ts';
 import {
   addressColumns,
-  cleaned,
   type CellFormat,
+  cleaned,
   nameTarget,
   PROPERTY_TYPES,
   type PropertyTarget,
@@ -150,7 +150,9 @@ function consentTarget(name: string, survey: ColumnSurvey | undefined): Exclude<
   const values = [...(survey?.values ?? [])];
   const meanings = values.map(meaningOf);
   const areStatuses = meanings.every((meaning) => meaning !== null && meaning !== 'yes' && meaning !== 'no');
-  return areStatuses && meanings.some((meaning) => LEFT.has(meaning)) ? { to: 'status', reads: 'status' } : null;
+  return areStatuses && meanings.some((meaning) => LEFT.has(meaning))
+    ? { to: 'status', reads: 'status' }
+    : null;
 }
 
 const statusTarget = ({ reads, details }: Extract<ConsentColumn, { to: 'status' }>): Target & object => ({
@@ -204,7 +206,8 @@ function withFormat(target: Target, { name, survey, delimiter }: Writing, detail
     const shown = only(survey.numbers, 'point', 'comma');
     if (shown) return { ...target, format: shown };
     // A list separated by commas comes from where decimals have a point.
-    const isOpen = survey.numbers.has('eitherComma') || (delimiter === ';' && survey.numbers.has('eitherPoint'));
+    const isOpen =
+      survey.numbers.has('eitherComma') || (delimiter === ';' && survey.numbers.has('eitherPoint'));
     if (isOpen && !survey.numbers.has('point')) details.push(openForm(name, target, 'numbers such as 1.234'));
   }
   if (target.type === 'date') {

@@ -1,4 +1,4 @@
-import type { Target } from '../column-names.ts';
+import { propertyOf, type Target } from '../column-names.ts';
 import { consentColumnOf } from '../consent/headers.ts';
 import { type Leaving, meaningOf } from '../consent/words.ts';
 import type { ColumnSurvey } from './survey.ts';
@@ -22,8 +22,10 @@ interface ReadColumns {
 }
 
 const EVERYONE: Readonly<Record<Leaving | 'never', string>> = {
-  unsubscribed: 'The name or the columns of this file say that everyone in it has unsubscribed: they are taken so.',
-  bounced: 'The name or the columns of this file say that mail to everyone in it has bounced: they are taken so.',
+  unsubscribed:
+    'The name or the columns of this file say that everyone in it has unsubscribed: they are taken so.',
+  bounced:
+    'The name or the columns of this file say that mail to everyone in it has bounced: they are taken so.',
   complained: 'The name of this file says that everyone in it has complained: they are taken so.',
   never: 'The name of this file says that nobody in it has subscribed: who is new is added as unsubscribed.',
 };
@@ -60,11 +62,19 @@ function unknownValues({ unknown, examples }: ColumnSurvey): string {
 
 /** The warning of a column that looks like consent and is not read as such; null for every other one. */
 function overlooked(header: string, target: Target, { values }: ColumnSurvey): string | null {
+  // A header that names a property says itself what the column is.
+  if (propertyOf(header)) return null;
   const column = consentColumnOf(header);
   const leavings = [...(values ?? [])].filter((value) => LEFT.has(meaningOf(value)));
   if (column?.to !== 'status' && column?.to !== 'unsubscribedAt' && leavings.length === 0) return null;
   const becomes = target?.to === 'property' ? `becomes properties.${target.key}` : 'is left out';
-  const holds = leavings.length > 0 ? ` It holds ${leavings.slice(0, 3).map((value) => `"${value}"`).join(', ')}.` : '';
+  const holds =
+    leavings.length > 0
+      ? ` It holds ${leavings
+          .slice(0, 3)
+          .map((value) => `"${value}"`)
+          .join(', ')}.`
+      : '';
   return `This column looks as if it says who may be written to, and ${becomes}: nobody is kept out by it.${holds} Make it status, subscribed or unsubscribed in columns if it does.`;
 }
 

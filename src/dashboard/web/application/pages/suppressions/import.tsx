@@ -42,7 +42,7 @@ export function ImportSuppressions({ onClose }: { readonly onClose: () => void }
       >
         <FileField
           label="Choose a CSV file, or drop it here"
-          hint="A column “address” or “email”, and “reason” if there is one. Up to 1 MB."
+          hint="A column “address” or “email”, and “reason” if there is one, or a list of another service as it is. Up to 1 MB."
           accept=".csv,text/csv"
           file={file}
           onFile={setFile}

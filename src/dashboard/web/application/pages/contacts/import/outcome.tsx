@@ -42,8 +42,16 @@ export function ConsentCounts({ run: { consent, dryRun } }: { readonly run: Cont
       <h3 className="font-medium">Who is not subscribed</h3>
       <Figures
         figures={[
-          { name: dryRun ? 'New, and not subscribed' : 'Added, and not subscribed', value: count(addedOut), tone: 'quiet' },
-          { name: dryRun ? 'To be taken down' : 'Taken down by the file', value: count(lowered), tone: 'bad' },
+          {
+            name: dryRun ? 'New, and not subscribed' : 'Added, and not subscribed',
+            value: count(addedOut),
+            tone: 'quiet',
+          },
+          {
+            name: dryRun ? 'To be taken down' : 'Taken down by the file',
+            value: count(lowered),
+            tone: 'bad',
+          },
           { name: 'Had left, and stay out', value: count(keptOut), tone: 'quiet' },
         ]}
       />
