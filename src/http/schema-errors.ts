@@ -114,9 +114,9 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
       ? 'Must not be blank.'
       : pattern === ONE_LINE
         ? 'Must be one line, without control characters.'
-      : description
-        ? `Not of the form that is needed: ${description}`
-        : 'Not of the form that is needed.',
+        : description
+          ? `Not of the form that is needed: ${description}`
+          : 'Not of the form that is needed.',
   [ValueErrorType.StringFormat]: () =>
     'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
   [ValueErrorType.IntegerMinimum]: atLeast,

@@ -97,6 +97,11 @@ const STATED: Readonly<Record<string, Recipe>> = {
     body: `email\n${fresh()}@example.com\n`,
     headers: { 'content-type': 'text/csv' },
   }),
+  '/v1/contacts/import/plan': () => ({
+    path: '/v1/contacts/import/plan',
+    body: `email\n${fresh()}@example.com\n`,
+    headers: { 'content-type': 'text/csv' },
+  }),
   '/v1/contacts/imports/{id}/cancel': async () => {
     // Long enough not to be over before it is cancelled.
     const { content } = contactFile(20_000);

@@ -146,15 +146,18 @@ async function audienceNames(
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
+/** Drizzle leaves the table out of a column that a selected expression names, which then means one of the subquery. */
+const CONTACT = sql.raw('contacts.id');
+
 const CONSENT = sql<
   ExportRow['consent']
 >`(select case when a.type = 'imported' then a.data -> 'consent' else a.data end
-  from contact_activity a where a.contact_id = ${contacts.id}
+  from contact_activity a where a.contact_id = ${CONTACT}
     and (a.type = 'subscribed' and a.data is not null or a.type = 'imported' and a.data -> 'consent' is not null)
   order by a.id desc limit 1)`;
 
 const AUDIENCE_IDS = sql<readonly string[]>`array(select m.audience_id from audience_members m
-  where m.contact_id = ${contacts.id} and m.state = 'joined' order by 1)`;
+  where m.contact_id = ${CONTACT} and m.state = 'joined' order by 1)`;
 
 async function* batches(reads: Reads, scope: Scope): AsyncGenerator<readonly ExportRow[]> {
   let below: string | null = null;

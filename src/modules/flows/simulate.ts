@@ -1,4 +1,3 @@
-import { nameOf } from '../contacts/queries.ts';
 import type { FlowDefinition, FlowStep } from '../../../machines/flow-definition.ts';
 import { compileFlow } from '../../../machines/flow-run.ts';
 import type { FlowRunContext, FlowRunEvent, LogLine } from '../../../machines/flow-run-context.ts';
@@ -9,6 +8,7 @@ import type { Call } from '../../http/route.ts';
 import { textPartOf } from '../../mail/content/text-part.ts';
 import type { Clock } from '../../time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
+import { nameOf } from '../contacts/queries.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
 import { SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import { readFlowFilter } from './filters.ts';

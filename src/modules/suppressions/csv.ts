@@ -108,7 +108,10 @@ function readList(bytes: Uint8Array): ReadList | Failure {
   const columns = listColumns((header?.cells ?? []).map((name) => name.trim()));
   if (!columns)
     return invalid([
-      { path: '/body', message: 'Begin with a header that names the column of the addresses: address or email.' },
+      {
+        path: '/body',
+        message: 'Begin with a header that names the column of the addresses: address or email.',
+      },
     ]);
   const entries = new Map<string, Entry>();
   const errors: { line: number; message: string }[] = [];

@@ -88,7 +88,13 @@ const content = {
     }),
   ),
 };
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE, description: 'For people.', examples: ['Order'] });
+const Name = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  pattern: ONE_LINE,
+  description: 'For people.',
+  examples: ['Order'],
+});
 
 /** The body of `POST /v1/templates`. */
 export const CreateTemplate = Type.Object(
