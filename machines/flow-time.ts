@@ -1,8 +1,5 @@
+import { zones } from '../src/zones/zones.ts';
 import { type QuietHours, type Until, type Wait, WEEKDAYS } from './flow-definition.ts';
-
-/** The moment in a zone. Bun and every browser of today have Temporal, with the rules of all zones. */
-const zoned = (at: number, timeZone: string): Temporal.ZonedDateTime =>
-  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
 
 /**
  * The end of a delay. Minutes and hours pass as they are; a day ends at the same time of the day, be it 23 or 25 hours long. A time
@@ -11,45 +8,42 @@ const zoned = (at: number, timeZone: string): Temporal.ZonedDateTime =>
 export function delayEnd(at: number, { amount, unit }: Wait, timeZone: string): number {
   if (unit === 'minutes') return at + amount * 60_000;
   if (unit === 'hours') return at + amount * 3_600_000;
-  return zoned(at, timeZone).add({ [unit]: amount }).epochMilliseconds;
+  return zones.momentOf(zones.localAt(at, timeZone).add({ [unit]: amount }), timeZone);
 }
 
 /** The first such moment after `at`; a fixed one that has passed is now. */
 export function untilMoment(at: number, until: Until, ownZone: string): number {
   if ('at' in until) return Math.max(at, Temporal.Instant.from(until.at).epochMilliseconds);
   const time = Temporal.PlainTime.from(until.time);
-  const here = zoned(at, until.timeZone ?? ownZone);
+  const timeZone = until.timeZone ?? ownZone;
+  const today = zones.localAt(at, timeZone).toPlainDate();
   for (let days = 0; ; days++) {
-    const day = here.toPlainDate().add({ days });
+    const day = today.add({ days });
     const isDay = !until.weekdays || until.weekdays.includes(WEEKDAYS[day.dayOfWeek - 1] ?? 'mon');
-    const moment = day.toZonedDateTime({ timeZone: here.timeZoneId, plainTime: time }).epochMilliseconds;
+    const moment = zones.momentOf(day.toPlainDateTime(time), timeZone);
     // Eight days hold every weekday, also where today's time has passed.
     if ((isDay && moment > at) || days > 8) return moment;
   }
 }
 
 /** The end of the quiet hours that a moment lies in; null outside of them. Where both ends are one, there are none. */
-export function quietUntil(at: number, { from, to, timeZone }: QuietHours, ownZone: string): number | null {
+export function quietUntil(
+  at: number,
+  { from, to, timeZone: given }: QuietHours,
+  ownZone: string,
+): number | null {
   const [begin, end] = [Temporal.PlainTime.from(from), Temporal.PlainTime.from(to)];
-  const here = zoned(at, timeZone ?? ownZone);
+  const timeZone = given ?? ownZone;
+  const here = zones.localAt(at, timeZone);
   const now = here.toPlainTime();
   const isAfter = (one: Temporal.PlainTime) => Temporal.PlainTime.compare(now, one) >= 0;
   const overMidnight = Temporal.PlainTime.compare(begin, end) > 0;
   const isQuiet = overMidnight ? isAfter(begin) || !isAfter(end) : isAfter(begin) && !isAfter(end);
   if (!isQuiet) return null;
   const day = here.toPlainDate().add({ days: overMidnight && isAfter(begin) ? 1 : 0 });
-  const moment = day.toZonedDateTime({ timeZone: here.timeZoneId, plainTime: end }).epochMilliseconds;
+  const moment = zones.momentOf(day.toPlainDateTime(end), timeZone);
   // In autumn the end may lie an hour back, within the same hour told twice.
   return moment > at ? moment : null;
-}
-
-/** Whether it is the name of a time zone. */
-export function isTimeZone(name: string): boolean {
-  try {
-    return zoned(0, name).timeZoneId !== '';
-  } catch {
-    return false;
-  }
 }
 
 /** A day of the calendar that comes every year, or once. `value` begins with a day as `2024-02-29`. */
@@ -77,10 +71,7 @@ export function occurrencesOf(
   return years.flatMap((year) => {
     if (year < day.year) return [];
     const falls = inYear(day, year).add({ days: offsetDays });
-    const at = falls.toZonedDateTime({
-      timeZone,
-      plainTime: Temporal.PlainTime.from(time),
-    }).epochMilliseconds;
+    const at = zones.momentOf(falls.toPlainDateTime(Temporal.PlainTime.from(time)), timeZone);
     return at > after && at <= upTo ? [{ day: falls.toString(), at }] : [];
   });
 }

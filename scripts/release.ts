@@ -9,12 +9,13 @@ import { bundledPackages } from './licenses/bundled-packages.ts';
 import { licenseOf } from './licenses/license-of.ts';
 import { billOfMaterials } from './release/bill-of-materials.ts';
 import { targetsOf } from './release/targets.ts';
+import { newestVersion, pinnedVersion, ZONES_PACKAGE } from './release/zones-package.ts';
 
 // Builds a release into dist/release: an archive for each machine, their checksums, and a bill of materials.
 //
 //   bun run release [--tag v0.1.0] [target …]
 //
-// With --tag it has to be of that version, and of a commit without changes. The executables of other machines need Bun of these, which it
+// With --tag it has to be of that version, of a commit without changes, and with the newest time zones. The executables of other machines need Bun of these, which it
 // fetches from the package registry.
 
 const FOLDER = resolve('dist/release');
@@ -34,9 +35,12 @@ function problemOf(tag: string | undefined): string | null {
   if (tag !== `v${version}`)
     return `The tag is ${tag}, and package.json has version ${version}: make them the same.`;
   const commit = builtCommit();
-  return commit === null || commit.includes(' ')
-    ? 'Commit everything first: a release is of one commit.'
-    : null;
+  if (commit === null || commit.includes(' ')) return 'Commit everything first: a release is of one commit.';
+  const newest = newestVersion();
+  if (newest === null) return 'The registry does not answer, which knows whether a time zone has new rules.';
+  return newest === pinnedVersion
+    ? null
+    : `${ZONES_PACKAGE} ${newest} has newer rules of time zones than ${pinnedVersion}: run bun scripts/zones.ts first.`;
 }
 
 async function release(targets: ReturnType<typeof targetsOf>): Promise<void> {

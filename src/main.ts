@@ -1,4 +1,7 @@
 import './commands/compile-early.ts';
+import { goByUtc } from './config/environment.ts';
+
+goByUtc();
 
 // Whoever reads has had enough (`posthorn doctor | head`): the end that SIGPIPE gives other programs, and no stack.
 const READER_GONE = 128 + 13;

@@ -17,6 +17,7 @@ export type Layer =
   | 'threads'
   | 'filters'
   | 'csv'
+  | 'zones'
   | 'modules'
   | 'duties'
   | 'dashboard'
@@ -47,6 +48,7 @@ const LEAVES: readonly Layer[] = [
   'threads',
   'filters',
   'csv',
+  'zones',
 ];
 const BELOW_MODULES: readonly Layer[] = [...LEAVES, 'machines', 'drawing', 'engine', 'duties', 'config'];
 const BELOW_AUDIT: readonly Layer[] = [...BELOW_MODULES, 'modules'];
@@ -63,7 +65,8 @@ const BELOW_APP: readonly Layer[] = [
 
 /** The layers that each layer may import, besides itself. Nobody imports main. */
 export const MAY_IMPORT = {
-  machines: [],
+  // A time of the day is a moment only by the rules of its zone.
+  machines: ['zones'],
   drawing: ['machines'],
   async: LEAVES,
   bodies: LEAVES,
@@ -79,6 +82,7 @@ export const MAY_IMPORT = {
   threads: LEAVES,
   filters: LEAVES,
   csv: LEAVES,
+  zones: [],
   engine: [...LEAVES, 'machines'],
   // A module states what audits it, and the application is one of them: types alone run back.
   // Assistants have everything done by the client.

@@ -121,6 +121,17 @@ const asksTheClock: Rule = (file) =>
     ? ["reads the machine's clock: take the time from the injected Clock"]
     : [];
 
+/** Time zones by another table than that of src/zones: the runtime's, the browser's, the database's or the one that the machine is set to. */
+const OTHER_ZONES =
+  /\bIntl\.DateTimeFormat\b|'timeZone'\)|\btoLocale(?:Date|Time)String\b|\btoZonedDateTime(?:ISO)?\((?!'UTC'\))|\bTemporal\.(?:ZonedDateTime|Now)\b|\.(?:get|set)(?:TimezoneOffset|Hours|Minutes|Date|Day|Month|FullYear)\(|\bat time zone (?!'utc')/i;
+
+const asksTheZones: Rule = (file) =>
+  isProduct(file) && !file.path.startsWith('src/client/') && OTHER_ZONES.test(codeOf(file))
+    ? [
+        "reckons with a zone by another table: src/zones/zones.ts knows the rules, and the dashboard's clock.ts has them from there",
+      ]
+    : [];
+
 const keepsToItsOffice: Rule = (file) =>
   isProduct(file)
     ? ONLY_IN.filter(({ path, what }) => path !== file.path && what.test(codeOf(file))).map(
@@ -172,6 +183,7 @@ const RULES: readonly Rule[] = [
   keepsToItsOffice,
   decidesByTable,
   asksTheClock,
+  asksTheZones,
   decidesOnTheLeader,
   isPatient,
 ];

@@ -6,3 +6,11 @@ export const environmentOfProcess = (): Environment => process.env;
 
 /** True where the environment names no server: asked before anything else of the configuration has been read. */
 export const usesEmbedded = (environment = environmentOfProcess()): boolean => !environment.DATABASE_URL;
+
+/**
+ * Has this process and its threads read and write times without a zone as those of UTC. By the zone of the machine a template would show
+ * another hour on another machine, and none of its clocks goes by the newest rules (src/zones).
+ */
+export const goByUtc = (): void => {
+  process.env.TZ = 'UTC';
+};

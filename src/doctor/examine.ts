@@ -6,6 +6,7 @@ import { primaryUrl } from '../db/servers.ts';
 import { readClock } from '../time/database-clock.ts';
 import type { NameServer } from '../transport/dns/exchange.ts';
 import type { Transport } from '../transport/transport.ts';
+import { zones } from '../zones/zones.ts';
 import { diagnoseBodies } from './bodies.ts';
 import { diagnoseCertificate } from './certificate.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { type Diagnosis, messageOf, ofFinding, skipped, wrong } from './diagnosis.ts';
 import { diagnoseProxy, diagnosePublicUrl, diagnoseSubmission, type Exposure } from './exposure.ts';
 import { diagnoseLimits } from './limits.ts';
-import { diagnoseDisk, diagnoseNameServers } from './machine.ts';
+import { diagnoseDisk, diagnoseNameServers, diagnoseTimeZones } from './machine.ts';
 import { openExisting } from './open-database.ts';
 import { diagnosePlans } from './plans.ts';
 import { diagnosePooler } from './pooler.ts';
@@ -98,6 +99,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Diagnos
     yield* guarded('Scheduler', () => diagnoseScheduler(health, usable, now));
     yield* guarded('Secret key', () => diagnoseSecretKey(config, usable));
     yield* guarded('Disk', () => diagnoseDisk(config.dataDir));
+    yield diagnoseTimeZones(zones, health?.zonesRelease ?? null);
     yield* await diagnoseNameServers(nameServers, config.dnsServers !== null);
     yield diagnosePublicUrl(config);
     yield diagnoseProxy(config);

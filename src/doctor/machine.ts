@@ -1,6 +1,8 @@
 import { statfs } from 'node:fs/promises';
 import { ask, type NameServer } from '../transport/dns/exchange.ts';
-import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';
+import { SYSTEM_FOLDER } from '../zones/system.ts';
+import type { Zones } from '../zones/zones.ts';
+import { type Diagnosis, fine, messageOf, skipped, warning, wrong } from './diagnosis.ts';
 
 const GIB = 1_073_741_824;
 const DNS_PATIENCE_MS = 3_000;
@@ -44,4 +46,21 @@ export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
       return skipped(check, `${dataDir} does not exist yet; the first start makes it.`);
     return wrong(check, messageOf(error), 'See whether DATA_DIR is what you mean, and may be read.');
   }
+}
+
+/** Tells which rules of time zones count here, and whether the running service has them. */
+export function diagnoseTimeZones(
+  { release, source, systemRelease }: Pick<Zones, 'release' | 'source' | 'systemRelease'>,
+  running: string | null,
+): Diagnosis {
+  const check = 'Time zones';
+  const others =
+    systemRelease === null ? 'this machine does not say which it has' : `this machine has ${systemRelease}`;
+  const detail =
+    source === 'system'
+      ? `Release ${release} of the IANA database, from ${SYSTEM_FOLDER}, which is newer than that of this executable.`
+      : `Release ${release} of the IANA database, in this executable; ${others}.`;
+  return running === null || running >= release
+    ? fine(check, detail)
+    : warning(check, `${detail} The running service goes by ${running}.`, 'Restart the service.');
 }

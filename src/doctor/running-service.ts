@@ -5,6 +5,12 @@ export interface Health {
     readonly oldestDueSeconds: number;
     readonly clockSkewMs: number;
   };
+  /** The release of the time zone database that it goes by; null of a version that does not say. */
+  readonly zonesRelease: string | null;
+}
+
+interface Answer extends Pick<Health, 'scheduler'> {
+  readonly timeZones: { readonly release: string };
 }
 
 const PATIENCE_MS = 3_000;
@@ -15,8 +21,10 @@ export async function askService(host: string, port: number): Promise<Health | n
     const response = await fetch(`http://${loopbackOf(host)}:${port}/health`, {
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
-    const { data } = (await response.json()) as { readonly data?: Partial<Health> };
-    return data?.scheduler ? { scheduler: data.scheduler } : null;
+    const { data } = (await response.json()) as { readonly data?: Partial<Answer> };
+    return data?.scheduler
+      ? { scheduler: data.scheduler, zonesRelease: data.timeZones?.release ?? null }
+      : null;
   } catch {
     return null;
   }

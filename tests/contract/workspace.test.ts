@@ -133,7 +133,7 @@ test('PATCH /v1/workspace changes what it names, takes back what is null, and sa
     [{ defaultFrom: 'nobody' }, '/body/defaultFrom'],
     [{ defaultFrom: 'a@elsewhere.example' }, '/body/defaultFrom'],
     [{ defaultReplyTo: 'a@b.example, c@d.example' }, '/body/defaultReplyTo'],
-    [{ timeZone: '+01:00' }, '/body/timeZone'],
+    [{ timeZone: '+01:00:00' }, '/body/timeZone'],
     [{ timeZone: 'Mars/Olympus' }, '/body/timeZone'],
     [{ timeZone: '' }, '/body/timeZone'],
     [{ branding: { colour: 'red' } }, '/body/branding/colour'],

@@ -1,4 +1,5 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
+import { zones } from '../../zones/zones.ts';
 import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
 import { SafeText, textOf, type Writing, weigh, weightOf } from './values.ts';
 
@@ -118,12 +119,24 @@ const divide: Handler = (value, by) => {
   return Number.isInteger(dividend) && Number.isInteger(divisor) ? Math.floor(quotient) : quotient;
 };
 
-/** `now` is the time of the service's clock, which all instances agree on. */
-const dateFilter: Handler = function (this: Self, value: unknown, ...given: unknown[]) {
+/** `now` is the time of the service's clock, which all instances agree on. A zone goes by the rules that the service knows. */
+const dateFilter: Handler = function (this: Self, value: unknown, format: unknown, zone: unknown) {
   const isNow = value === 'now' || value === 'today';
   const moment = isNow ? this.context.getRegister(NOW, 0) / 1_000 : value;
-  return handlerOf('date').call(this, moment, ...given);
+  const written = handlerOf('date');
+  if (typeof zone !== 'string') return written.call(this, moment, format, zone);
+  if (zones.nameOf(zone) === null) throw new LiquidProblem(NO_ZONE, true);
+  const seconds = Number(written.call(this, moment, '%s'));
+  if (Number.isNaN(seconds)) return value;
+  const at = seconds * 1_000;
+  const [change] = zones.changesOf(zone, at, at);
+  const named = String(format ?? '').replace(/%%|%Z/g, (word) =>
+    word === '%Z' ? (change?.abbreviation ?? '') : word,
+  );
+  return written.call(this, moment, format === undefined ? format : named, -(change?.offset ?? 0));
 };
+
+const NO_ZONE = 'Must name a time zone for the filter date, such as Europe/Vienna.';
 
 const join: Handler = function (this: Self, value: unknown, separator: unknown = ' ') {
   if (!Array.isArray(value)) return textOf(value);

@@ -19,8 +19,9 @@ export const AnalyticsQuery = Type.Object({
   }),
   timeZone: Type.Optional(
     Type.String({
-      maxLength: 60,
-      description: 'IANA name of a time zone; that of the workspace without it.',
+      maxLength: 64,
+      description:
+        'IANA name of a time zone, or an offset such as `+02:00`; that of the workspace without it.',
       examples: ['Europe/Vienna'],
     }),
   ),

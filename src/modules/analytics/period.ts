@@ -1,5 +1,6 @@
 import { type Detail, type Failure, invalid } from '../../http/failure.ts';
 import { isDateTime } from '../../http/schema.ts';
+import { NO_ZONE, zones } from '../../zones/zones.ts';
 
 /** The most points of a series. */
 export const MOST_POINTS = 400;
@@ -31,7 +32,7 @@ export interface PeriodQuery {
 /** Reads the time that is asked for: instants, or days of the time zone. Without an end it ends now. */
 export function readPeriod(query: PeriodQuery, now: number): Period | Failure {
   const { interval } = query;
-  const timeZone = zoneOf(query.timeZone);
+  const timeZone = zones.nameOf(query.timeZone);
   if (timeZone === null) return invalid([{ path: '/query/timeZone', message: NO_ZONE }]);
   const to = query.to === undefined ? now : momentOf(query.to, timeZone);
   const from =
@@ -49,23 +50,12 @@ export function readPeriod(query: PeriodQuery, now: number): Period | Failure {
     : { from: first, to: end, timeZone, starts };
 }
 
-const NO_ZONE = 'Must be the IANA name of a time zone, such as UTC or Europe/Vienna.';
 const NO_MOMENT =
   'Must be a day such as 2026-11-01, or an ISO 8601 date and time with an offset or Z, in the years 2000 to 2199.';
 const TOO_MANY = {
   hour: `Between \`from\` and \`to\` lie more than ${MOST_POINTS} hours: ask for a shorter time, or for \`interval=day\`.`,
   day: `Between \`from\` and \`to\` lie more than ${MOST_POINTS} days: ask for a shorter time.`,
 };
-
-/** The zone as the time zone database spells it; null where there is none. Bare offsets know no daylight saving. */
-function zoneOf(name: string): string | null {
-  if (!/^[A-Za-z]/.test(name)) return null;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-  } catch {
-    return null;
-  }
-}
 
 const EARLIEST = Date.UTC(2000, 0);
 const LATEST = Date.UTC(2200, 0);
@@ -75,24 +65,21 @@ function momentOf(text: string, timeZone: string): number | null {
   return at !== null && at >= EARLIEST && at < LATEST ? at : null;
 }
 
-/** The first moment of a day. Where the clocks are put forward at midnight it is no midnight. */
 function firstMomentOf(day: string, timeZone: string): number | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(day)) return null;
   try {
-    return Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds;
+    return zones.startOfDay(Temporal.PlainDate.from(day), timeZone);
   } catch {
     return null; // There is no such day.
   }
 }
 
-const zoned = (at: number, timeZone: string): Temporal.ZonedDateTime =>
-  Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone);
+const dayOf = (at: number, timeZone: string): Temporal.PlainDate => zones.localAt(at, timeZone).toPlainDate();
 
 /** The last 24 hours, or 30 days of which the last one is that of `to`. */
 function usualFrom(to: number, interval: PeriodQuery['interval'], timeZone: string): number {
   if (interval === 'hour') return to - USUAL_HOURS * HOUR_MS;
-  const lastDay = zoned(to - 1, timeZone).startOfDay();
-  return lastDay.subtract({ days: USUAL_DAYS - 1 }).startOfDay().epochMilliseconds;
+  return zones.startOfDay(dayOf(to - 1, timeZone).subtract({ days: USUAL_DAYS - 1 }), timeZone);
 }
 
 /** Where hours and days begin by the clocks of the zone, between the two; null when there are too many. */
@@ -111,20 +98,19 @@ function startsOf(
 
 function daysFrom(from: number, to: number, timeZone: string): number[] {
   const starts = [from];
-  for (let day = zoned(from, timeZone).toPlainDate().add({ days: 1 }); ; day = day.add({ days: 1 })) {
-    const at = day.toZonedDateTime(timeZone).epochMilliseconds;
+  for (let day = dayOf(from, timeZone).add({ days: 1 }); ; day = day.add({ days: 1 })) {
+    const at = zones.startOfDay(day, timeZone);
     if (at >= to) return starts;
     // A day that a zone left out, as Apia did at the date line, begins when the one after it does.
     if (at !== starts.at(-1)) starts.push(at);
   }
 }
 
-/** Every change of every zone falls on a quarter of an hour since 1986. */
+/** Every zone differs from UTC by whole quarters of an hour, since 1986. */
 function hoursFrom(from: number, to: number, timeZone: string): number[] {
   const starts = [from];
   for (let at = from + QUARTER_MS; at < to; at += QUARTER_MS) {
-    const hour = zoned(at, timeZone).round({ smallestUnit: 'hour', roundingMode: 'floor' });
-    if (hour.epochMilliseconds === at) starts.push(at);
+    if ((at + zones.offsetAt(at, timeZone)) % HOUR_MS === 0) starts.push(at);
   }
   return starts;
 }

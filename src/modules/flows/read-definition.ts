@@ -1,7 +1,7 @@
 import type { FlowDefinition, FlowStep, StepType } from '../../../machines/flow-definition.ts';
 import { COMMON_STATES } from '../../../machines/flow-run.ts';
-import { isTimeZone } from '../../../machines/flow-time.ts';
 import type { Detail } from '../../http/failure.ts';
+import { NO_ZONE, zones } from '../../zones/zones.ts';
 import type { DefinitionBody } from './model.ts';
 import { configProblems } from './step-configs.ts';
 
@@ -88,8 +88,8 @@ function triggerProblems(trigger: NonNullable<DefinitionBody['trigger']>): reado
 function quietProblems({ from, to, timeZone }: NonNullable<DefinitionBody['quietHours']>): readonly Detail[] {
   const problems: Detail[] = [];
   if (from === to) problems.push({ path: '/body/quietHours/to', message: 'Must differ from the beginning.' });
-  if (timeZone != null && !isTimeZone(timeZone))
-    problems.push({ path: '/body/quietHours/timeZone', message: 'No such time zone.' });
+  if (timeZone != null && zones.nameOf(timeZone) === null)
+    problems.push({ path: '/body/quietHours/timeZone', message: NO_ZONE });
   return problems;
 }
 

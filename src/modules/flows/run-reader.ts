@@ -1,9 +1,9 @@
 import type { FlowDefinition } from '../../../machines/flow-definition.ts';
-import { isTimeZone } from '../../../machines/flow-time.ts';
 import { BatchedRead, rowsById } from '../../async/batched-read.ts';
 import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { type Act, actSql } from '../suppressions/queries.ts';
+import { zones } from '../../zones/zones.ts';
 import { readDefinitionId, readVersion } from './store.ts';
 
 /** What a step of a run needs to know: how its flow stands, and whom it is about. */
@@ -59,7 +59,7 @@ export const runReader = (database: Database) =>
 /** The zone that a contact names, or else that of its workspace. */
 export function zoneOf(properties: Readonly<Record<string, unknown>>, ofWorkspace: string): string {
   const { timeZone } = properties;
-  return typeof timeZone === 'string' && timeZone.length <= 64 && isTimeZone(timeZone)
+  return typeof timeZone === 'string' && timeZone.length <= 64 && zones.nameOf(timeZone) !== null
     ? timeZone
     : ofWorkspace;
 }

@@ -1,9 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { type StepType, WEEKDAYS } from '../../../machines/flow-definition.ts';
-import { isTimeZone } from '../../../machines/flow-time.ts';
 import type { Detail } from '../../http/failure.ts';
 import { compileChecker, literals } from '../../http/schema.ts';
 import { ONE_LINE } from '../../http/text-length.ts';
+import { NO_ZONE, zones } from '../../zones/zones.ts';
 
 /** The longest delay, and the longest waiting for an event: a little over a year. */
 export const LONGEST_DAYS = 400;
@@ -98,8 +98,8 @@ const FURTHER: Readonly<Partial<Record<StepType, Further>>> = {
       return [{ path, message: 'Only a time of the day has weekdays and a time zone.' }];
     if (at !== undefined && Date.parse(String(at)) >= LATEST)
       return [{ path: `${path}/at`, message: 'Must lie before the year 2100.' }];
-    return timeZone !== undefined && !isTimeZone(String(timeZone))
-      ? [{ path: `${path}/timeZone`, message: 'No such time zone.' }]
+    return timeZone !== undefined && zones.nameOf(String(timeZone)) === null
+      ? [{ path: `${path}/timeZone`, message: NO_ZONE }]
       : [];
   },
   branch: ({ branches }: { branches: readonly { key: string }[] }, path) =>

@@ -8,6 +8,7 @@ import { Failure } from '../../http/failure.ts';
 import { type Route, route } from '../../http/route.ts';
 import type { Roster } from '../../modules/system/commands.ts';
 import type { Clock } from '../../time/clock.ts';
+import { zones } from '../../zones/zones.ts';
 import { readLogLag } from '../events/queries.ts';
 
 export interface SystemDeps {
@@ -68,6 +69,16 @@ const Health = Type.Object(
           "How far the clock of the database is ahead of this machine's own, which logs and certificates go by.",
       }),
     }),
+    timeZones: Type.Object(
+      {
+        release: Type.String({ description: 'The release of the IANA time zone database, such as `2026f`.' }),
+        source: Type.Union([Type.Literal('executable'), Type.Literal('system')]),
+      },
+      {
+        description:
+          'The rules of time zones that this instance goes by: its own, or those of its machine where these are newer.',
+      },
+    ),
   },
   { title: 'Health' },
 );
@@ -142,6 +153,7 @@ export const systemRoutes = ({
         instances: { http: 2, engine: 2, delivery: 2 },
         database: { status: 'ok', latencyMs: 0.31, kind: 'embedded', logLagSeconds: 0 },
         scheduler: { status: 'ok', oldestDueSeconds: 0, clockSkewMs: 0, machineSkewMs: 0 },
+        timeZones: { release: '2026f', source: 'executable' },
       },
     },
     handle: async () => {
@@ -160,6 +172,7 @@ export const systemRoutes = ({
             logLagSeconds: rounded(logLag),
           },
           scheduler: { ...engine.scheduler, machineSkewMs: clock.agreement?.machineSkewMs ?? 0 },
+          timeZones: { release: zones.release, source: zones.source },
         };
       } catch (error) {
         if (error instanceof Unavailable) return SICK;

@@ -28,7 +28,8 @@ const settings = {
   ),
   timeZone: Type.String({
     maxLength: 64,
-    description: 'The zone that days are counted in, by its IANA name.',
+    description:
+      'The zone that days are counted in: its IANA name, or an offset such as `+02:00`, which knows no summer time.',
     examples: ['Europe/Vienna'],
   }),
 };

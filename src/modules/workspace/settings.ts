@@ -4,6 +4,7 @@ import type { Failure } from '../../http/failure.ts';
 import { formatAddress, isProblem, parseAddress } from '../../mail/address.ts';
 import { hasControls, hasUnseen } from '../../mail/characters.ts';
 import { Problems, type Report } from '../../mail/problems.ts';
+import { NO_ZONE, zones } from '../../zones/zones.ts';
 import { MUTABLE_EMAILS } from '../service-emails/commands.ts';
 import type { WorkspacePatch } from './model.ts';
 
@@ -60,12 +61,13 @@ const given = (name: string, value: string | null | undefined): Columns =>
 
 function settingsOf({ name, defaultReplyTo, timeZone }: WorkspacePatch, report: Report): Columns {
   if (name !== undefined && hasUnseen(name)) report('/body/name', UNSEEN);
-  if (timeZone !== undefined && !isTimeZone(timeZone)) report('/body/timeZone', NO_ZONE);
+  const zone = timeZone === undefined ? undefined : zones.nameOf(timeZone);
+  if (zone === null) report('/body/timeZone', NO_ZONE);
   return {
     ...given('name', name?.trim()),
     ...given('default_reply_to', addressOf(defaultReplyTo, '/body/defaultReplyTo', report)?.text),
     ...(defaultReplyTo === null && { default_reply_to: null }),
-    ...given('time_zone', timeZone),
+    ...given('time_zone', zone),
   };
 }
 
@@ -102,20 +104,8 @@ function addressOf(text: string | null | undefined, path: string, report: Report
 }
 
 const UNSEEN = 'Must not hold control or invisible characters.';
-const NO_ZONE = 'Must be the IANA name of a time zone, such as UTC or Europe/Vienna.';
 const NO_WEBSITE = 'Must be an http or https URL without a user name, such as https://acme.example.';
 const UNVERIFIED = 'Must be at a domain that is verified in this workspace: add it with POST /v1/domains.';
-
-/** Intl also takes offsets such as +01:00, which know no daylight saving; a name begins with a letter. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function isWebsite(text: string): boolean {
   if (!URL.canParse(text) || hasUnseen(text) || /\s/.test(text)) return false;

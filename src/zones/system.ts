@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readTzif } from './tzif.ts';
+import type { Zone } from './zone.ts';
+
+/** Where systems keep the zones that they know. */
+export const SYSTEM_FOLDER = '/usr/share/zoneinfo';
+
+/** The time zone database of the system. */
+export interface SystemZones {
+  readonly release: string;
+  readonly names: readonly string[];
+  /** Null where the file cannot be read. */
+  zone(name: string): Zone | null;
+}
+
+/** Only what a release could be called is one: some systems write their own words there. */
+const RELEASE = /^# version (\d{4}[a-z]{1,2})$/m;
+/** A zone, and another name of one: `Z Europe/Vienna …` and `L Europe/Vienna Austria`. */
+const NAMES = /^(?:Z|L [^\s]+) ([A-Za-z][A-Za-z0-9_+/-]*)/gm;
+
+/** Reads which release a system has; null where it has none, or does not say which. */
+export function systemZones(folder: string): SystemZones | null {
+  const source = read(join(folder, 'tzdata.zi'))?.toString('latin1');
+  const release = source && RELEASE.exec(source)?.[1];
+  if (!release) return null;
+  const names = new Set([...source.matchAll(NAMES)].map(([, name = '']) => name));
+  return {
+    release,
+    names: [...names],
+    zone(name) {
+      const octets = names.has(name) ? read(join(folder, name)) : null;
+      try {
+        return octets && readTzif(octets, name);
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+function read(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
+}
