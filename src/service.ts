@@ -13,7 +13,7 @@ import { Engine, type EngineParts } from './engine/engine.ts';
 import { isOwn, withoutRequests } from './http/elsewhere.ts';
 import type { SocketUpgrade } from './http/listen.ts';
 import { type App, mount } from './http/mount.ts';
-import type { Answered, HttpDeps } from './http/pipeline.ts';
+import type { Answered, HttpDeps, RequestTimeouts } from './http/pipeline.ts';
 import { allGates } from './http/socket-gate.ts';
 import { actRecorder } from './modules/audit-log/commands.ts';
 import type { CertificateKeeper } from './modules/certificates/keeper.ts';
@@ -32,6 +32,8 @@ export interface ServiceParts extends ServiceSource {
   readonly keptActors?: number;
   /** Further duties, besides those that every service has (tests). */
   readonly duties?: readonly Duty[];
+  /** What a request may take; as usual when absent (tests, which busy machines run too). */
+  readonly timeouts?: RequestTimeouts;
 }
 
 /** A service that is ready to answer. */
@@ -112,6 +114,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     },
     clock,
     ...{ log: logger, tracing: parts.tracing },
+    ...(source.timeouts && { timeouts: source.timeouts }),
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
   };
   const app = answersRequests

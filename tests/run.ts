@@ -3,24 +3,32 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { Glob } from 'bun';
 import { chromiumProgram } from './browser/chromium.ts';
 import { startSharedCluster } from './support/cluster.ts';
 import { embeddedImage } from './support/embedded.ts';
 import { dropLeftovers } from './support/leftovers.ts';
+import { Progress } from './support/progress.ts';
 import { scratchFolder } from './support/scratch.ts';
 import { readFailures, readTally } from './support/tally.ts';
+import { files as timings } from './timings.json';
 
 // Runs every test, or those whose path matches an argument, on one real PostgreSQL, and ends with one plain line that
 // says how it went. TEST_DATABASE_URL names a server to use instead of the one that this starts.
 //
 //   bun run test [path …] [--busy] [flags of bun test]
 //
-// --busy keeps every core busy beside it, as a laptop is: no test may mind. --update-timings writes down how long each file
+// --busy runs four endless loops a core beside it, and eight at least: no test may mind. --update-timings writes down how long each file
 // took; the slowest begin first.
 
 const BUSY = '--busy';
+/** How much is left is told so often. */
+const TOLD_EVERY_MS = 15_000;
 const words = process.argv.slice(2).filter((word) => word !== BUSY);
 const cores = availableParallelism();
+/** A laptop that builds, indexes and plays a film beside it. */
+const LOOPS = Math.max(8, 4 * cores);
 /** Tests mostly wait for processes and databases, so that one file more than there are cores keeps these at work. */
 const workers = cores + 1;
 
@@ -38,7 +46,7 @@ const [cluster] = await Promise.all([
 ]);
 const url = cluster?.url ?? given ?? '';
 const loops = process.argv.includes(BUSY)
-  ? Array.from({ length: cores }, () => spawn(process.execPath, ['-e', 'for(;;){}']))
+  ? Array.from({ length: LOOPS }, () => spawn(process.execPath, ['-e', 'for(;;){}']))
   : [];
 process.once('exit', () => {
   for (const loop of loops) loop.kill('SIGKILL');
@@ -71,9 +79,20 @@ const BRIEF = {
   ...{ BUN_JSC_useFTLJIT: '0', BUN_JSC_useOMGJIT: '0' },
   ...{ BUN_JSC_useConcurrentGC: '0', BUN_JSC_numberOfGCMarkers: '1' },
 };
+const isAskedFor = (file: string): boolean => {
+  const names = words.filter((word) => !word.startsWith('-'));
+  return names.length === 0 || names.some((name) => file.includes(name.replace(/^\.\//, '')));
+};
+const progress = new Progress(
+  [...new Glob('tests/**/*.test.ts').scanSync()].filter(isAskedFor),
+  timings,
+  workers,
+);
+const begin = performance.now();
 const tests = spawn(process.execPath, ['test', ...flags, ...words], {
-  stdio: 'inherit',
+  stdio: ['inherit', 'inherit', 'pipe'],
   env: {
+    ...(process.stderr.isTTY && { FORCE_COLOR: '1' }),
     ...BRIEF,
     ...process.env,
     TEST_DATABASE_URL: url,
@@ -83,7 +102,17 @@ const tests = spawn(process.execPath, ['test', ...flags, ...words], {
   },
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => tests.kill(signal));
+// What bun prints of files and tests goes there.
+tests.stderr.setEncoding('utf8').on('data', (output: string) => {
+  process.stderr.write(output);
+  progress.read(stripVTControlCharacters(output));
+});
+const telling = setInterval(
+  () => console.error(`\n--- ${progress.tell(performance.now() - begin)}\n`),
+  TOLD_EVERY_MS,
+);
 const [code] = (await once(tests, 'close')) as [number | null];
+clearInterval(telling);
 // The loops end with the tests: this process could not end before its children.
 for (const loop of loops) loop.kill('SIGKILL');
 

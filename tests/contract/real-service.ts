@@ -6,6 +6,7 @@ import type { Permission } from '../../src/auth/permissions.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { LONGEST_RETENTION } from '../../src/config/settings.ts';
 import { listen } from '../../src/http/listen.ts';
+import type { RequestTimeouts } from '../../src/http/pipeline.ts';
 import type { Route } from '../../src/http/route.ts';
 import { issueKey } from '../../src/modules/api-keys/issue.ts';
 import { openApiOf } from '../../src/modules/docs/openapi.ts';
@@ -41,6 +42,9 @@ export interface RealService extends AsyncDisposable {
   ask(asking: Asking): Promise<Told>;
 }
 
+/** How fast a machine is, is not what is shown; where a database fails on purpose, the limits are. */
+const PATIENT: RequestTimeouts = { workMs: 600_000, bodyMs: 600_000 };
+
 /** Starts one without rate limits; `environment` is added to what it would read, `parts` to what it is built from. */
 export async function startRealService(
   environment: Record<string, string> = {},
@@ -64,7 +68,8 @@ export async function startRealService(
   if (loaded.config.databaseUrl === null) await layEmbedded(dataDir);
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
-  const service = await openService({ config: loaded.config, logger, ...parts });
+  const timeouts = environment.DATABASE_URL ? {} : { timeouts: PATIENT };
+  const service = await openService({ config: loaded.config, logger, ...timeouts, ...parts });
   await service.start();
   const workspace = await ensureFirstWorkspace(service.database, 'free', Date.now());
   const server = listen(service.app, { hostname: '127.0.0.1', port: 0, sockets: service.sockets });

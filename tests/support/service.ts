@@ -66,8 +66,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const service = await spawnService(options);
   try {
     const died = service.ended.then((code) => Promise.reject(new Error(`it ended with ${code}`)));
-    const healthy = eventually('GET /health', async () =>
-      (await fetch(`${service.url}/health`)).ok ? true : undefined,
+    // A first start writes a database, which takes minutes where a hundred other things are done.
+    const healthy = eventually(
+      'GET /health',
+      async () => ((await fetch(`${service.url}/health`)).ok ? true : undefined),
+      { withinMs: 600_000 },
     );
     await Promise.race([healthy, died]);
     return service;
