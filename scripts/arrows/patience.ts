@@ -17,6 +17,7 @@ const IMPATIENT: readonly { readonly what: RegExp; readonly says: string }[] = [
 /** The files that wait or measure all the same, each with the reason why it makes no test fail. */
 const ALLOWED: Readonly<Record<string, string>> = {
   'tests/support/eventually.ts': 'the one place that asks again after a while',
+  'tests/run.ts': 'tells how long a run takes, and judges nothing by it',
   'tests/support/own-time.ts': 'paces the twin whose rounds it counts',
   'tests/unit/hazards.test.ts': 'shows what setTimeout itself does, and bounds times from below',
   'tests/unit/arrows.test.ts': 'quotes what these rules refuse',

@@ -21,7 +21,8 @@ const NAMES = /^(?:Z|L [^\s]+) ([A-Za-z][A-Za-z0-9_+/-]*)/gm;
 
 /** Reads which release a system has; null where it has none, or does not say which. */
 export function systemZones(folder: string): SystemZones | null {
-  const source = read(join(folder, 'tzdata.zi'))?.toString('latin1');
+  const octets = read(join(folder, 'tzdata.zi'));
+  const source = octets && new TextDecoder('latin1').decode(octets);
   const release = source && RELEASE.exec(source)?.[1];
   if (!release) return null;
   const names = new Set([...source.matchAll(NAMES)].map(([, name = '']) => name));
@@ -39,7 +40,7 @@ export function systemZones(folder: string): SystemZones | null {
   };
 }
 
-function read(path: string): Buffer | null {
+function read(path: string): Uint8Array | null {
   try {
     return readFileSync(path);
   } catch {

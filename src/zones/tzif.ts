@@ -70,4 +70,4 @@ export function readTzif(octets: Uint8Array, name: string): Zone {
   return { name, ends, offsets, abbreviations };
 }
 
-const latin = (octets: Uint8Array): string => Buffer.from(octets).toString('latin1');
+const latin = (octets: Uint8Array): string => new TextDecoder('latin1').decode(octets);

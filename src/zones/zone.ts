@@ -10,6 +10,16 @@ export interface Zone {
   readonly abbreviations: readonly string[];
 }
 
+/** A change of the clocks: what they are ahead of UTC from a moment on. */
+export interface ClockChange {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** How far they are ahead of UTC from then on, in minutes; seconds of former days are left out. */
+  readonly offset: number;
+  /** `CET`; `+03` where people have no word for it. */
+  readonly abbreviation: string;
+}
+
 /** A clock in a zone, as the milliseconds at which a clock of UTC would show the same. */
 export type LocalTime = number;
 

@@ -1,19 +1,9 @@
 import { PACKED_RELEASE, packedNames, packedZone } from './packed.ts';
 import { SYSTEM_FOLDER, systemZones } from './system.ts';
-import { momentIn, offsetIn, periodAt, STATED_UNTIL, type Zone } from './zone.ts';
+import { type ClockChange, momentIn, offsetIn, periodAt, STATED_UNTIL, type Zone } from './zone.ts';
 
 // The one owner of time zones: flows, analytics, templates and the dashboard go by it. The runtime's own table (Intl, Temporal) is as old
 // as the runtime, and the rules of some zone change several times a year.
-
-/** A change of the clocks: what they are ahead of UTC from a moment on. */
-export interface ClockChange {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** How far they are ahead of UTC from then on, in minutes; seconds of former days are left out. */
-  readonly offset: number;
-  /** `CET`; `+03` where people have no word for it. */
-  readonly abbreviation: string;
-}
 
 /** Where the rules come from. */
 export type ZoneSource = 'executable' | 'system';

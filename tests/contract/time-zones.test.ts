@@ -115,7 +115,8 @@ describe.each(BOTH_DATABASES)('time zones on %s', (_, environment) => {
       const next = new Date(Date.parse(day) + 24 * HOUR).toISOString().slice(0, 10);
       const query = new URLSearchParams({ from: day, to: next, timeZone });
       const told = await service.ask({ path: `/v1/analytics?${query}`, key: live });
-      expect(told.body.data.series.map((one: { start: string }) => one.start)).toEqual([before(nine, 9)]);
+      const [point, ...others] = told.body.data.series;
+      expect([point.start, point.local, others]).toEqual([before(nine, 9), `${day}T00:00`, []]);
     }
   });
 
@@ -162,6 +163,22 @@ describe.each(BOTH_DATABASES)('time zones on %s', (_, environment) => {
     );
     if (!isZone) return;
     expect([set.body.data.timeZone, asked.body.data.timeZone]).toEqual([name, name]);
+  });
+
+  test('the dashboard is told the clock of the workspace, and the zones that there are', async () => {
+    const live = await service.keyWith('live', ['workspace:write']);
+    const timeZone = 'America/Vancouver';
+    await service.ask({ method: 'PATCH', path: '/v1/workspace', key: live, body: { timeZone } });
+    const { clock } = (await owner.ask('/session')).body.data;
+    expect(clock.timeZone).toBe(timeZone);
+    // Since the spring of 2026 it stays as it is.
+    expect(clock.changes.at(-1)).toEqual({
+      at: Date.parse('2026-11-01T09:00:00Z'),
+      offset: -7 * 60,
+      abbreviation: 'MST',
+    });
+    const { data: names } = (await owner.ask('/time-zones')).body;
+    expect(names).toEqual(expect.arrayContaining(['UTC', 'Asia/Calcutta', 'US/Pacific', timeZone]));
   });
 
   test('the release of the rules is told', async () => {

@@ -148,7 +148,7 @@ onEachStore('analytics', (store) => {
       { from: '2026-01-01T00:00:00' },
       { to: '2026-03-25' },
       { timeZone: 'Mars/Base' },
-      { timeZone: '+01:00' },
+      { timeZone: '+01:07' },
     ];
     for (const query of refused) {
       const answer = await ask(store, 'ws_history', query);

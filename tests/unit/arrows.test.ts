@@ -221,3 +221,30 @@ describe('a circle of files', () => {
     expect(circlesIn(new Map(Object.entries(graph)))).toEqual(circles);
   });
 });
+
+describe('a zone by another table than that of src/zones is refused', () => {
+  const says = (path: string, text: string) =>
+    problems(path, text).filter((problem) => problem.includes('by another table')).length;
+  test.each([
+    "new Intl.DateTimeFormat('en', { timeZone: 'UTC' })",
+    "Intl.supportedValuesOf('timeZone')",
+    "at.toLocaleDateString('en')",
+    'Temporal.Now.instant()',
+    "day.toZonedDateTime('Europe/Vienna')",
+    'instant.toZonedDateTimeISO(zone)',
+    'new Date(at).getHours()',
+    'date.getTimezoneOffset()',
+    'date.setMonth(1)',
+    'select (now() at time zone $1)::date',
+  ])('%s', (code) => {
+    expect([says('src/modules/x.ts', code), says('src/dashboard/web/x.ts', code)]).toEqual([1, 1]);
+  });
+  test.each([
+    'new Date(at).getUTCHours()',
+    "day.toZonedDateTime('UTC')",
+    "select (now() at time zone 'UTC')::date",
+    "(1_000).toLocaleString('en')",
+  ])('but %s is not', (code) => {
+    expect(says('src/modules/x.ts', code)).toBe(0);
+  });
+});

@@ -8,3 +8,11 @@ declare module '*.css' {
   const text: string;
   export default text;
 }
+
+// The types of machines lead to the rules of time zones, which read files of the system. No browser runs them.
+declare module 'node:fs' {
+  export function readFileSync(path: string): Uint8Array;
+}
+declare module 'node:path' {
+  export function join(...parts: readonly string[]): string;
+}

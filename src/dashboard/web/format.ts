@@ -1,10 +1,9 @@
 import type { Machine, StateCount } from '../../modules/inspector/model.ts';
+import { shownAt, zoneLabel } from './clock.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
 const rough = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 2 });
 const whole = new Intl.NumberFormat('en');
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 
 /** A count as it is shown: `≈` where it rests on a sample. */
 export function countText(count: StateCount | null): string {
@@ -16,11 +15,11 @@ export function countText(count: StateCount | null): string {
 export const number = (value: number): string =>
   value < 100_000 ? whole.format(value) : compact.format(value);
 
-/** `22:48:36.953`, with the day where it is another one than today. */
+/** `22:48:36.953 CET`, with the day where it is another one than today. */
 export function timeText(at: number, now = Date.now()): string {
-  const date = new Date(at);
-  const time = `${clock.format(date)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
-  return day.format(date) === day.format(now) ? time : `${day.format(date)} ${time}`;
+  const [day = '', time = ''] = shownAt(at).toISOString().replace('Z', '').split('T');
+  const told = `${time} ${zoneLabel(at)}`;
+  return shownAt(now).toISOString().startsWith(day) ? told : `${day} ${told}`;
 }
 
 const UNITS = [

@@ -76,6 +76,10 @@ export const Analytics = Type.Object(
     series: Type.Array(
       Type.Object({
         start: Type.String({ format: 'date-time', description: 'When the interval begins.' }),
+        local: Type.String({
+          description: 'The same by the clocks of the time zone, such as `2026-11-22T00:00`.',
+          examples: ['2026-11-22T00:00'],
+        }),
         open: Type.Boolean({ description: 'True while the interval is not over: its counts still grow.' }),
         ...counts,
       }),

@@ -3,6 +3,7 @@ import type { Reads } from '../../db/reads.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import { zones } from '../../zones/zones.ts';
 import { COUNTS, MOST_TAGS, MOST_VALUES, ofSameName, partsCtes, SUMS, scopeText } from './counting.ts';
 import type { Analytics, AnalyticsQuery, Counts } from './model.ts';
 import { type Period, readPeriod, splitHours } from './period.ts';
@@ -85,6 +86,7 @@ export async function readAnalytics(
     by,
     series: period.starts.map((start, index) => ({
       start: iso(start),
+      local: zones.localAt(start, period.timeZone).toString({ smallestUnit: 'minute' }),
       open: (period.starts[index + 1] ?? period.to) > now,
       ...countsOf(points.get(index + 1) ?? {}, by),
     })),

@@ -25,7 +25,7 @@ export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
         from: '2026-11-20T23:00:00.000Z',
         to: '2026-11-21T23:00:00.000Z',
         ...{ interval: 'day', timeZone: 'Europe/Vienna', by: 'occurred' },
-        series: [{ start: '2026-11-20T23:00:00.000Z', open: false, ...COUNTS }],
+        series: [{ start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS }],
         totals: COUNTS,
         rates: {
           ...{ delivered: 0.9917, opened: 0.3217, clicked: 0.0725, bounced: 0.005, complained: 0 },

@@ -5,6 +5,7 @@ import { isFromOwnPage, OTHER_SITE } from '../../auth/same-origin.ts';
 import type { Database } from '../../db/database.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
+import { zones } from '../../zones/zones.ts';
 import { accountById } from './accounts.ts';
 import { Code, Email, Password } from './model.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -64,17 +65,22 @@ export async function accountOf(database: Database, caller: Principal) {
   return account;
 }
 
+/** The dashboard shows no times that are further away: a contact of long ago, a run that waits for years. */
+const SHOWN_MS = 10 * 365 * 86_400_000;
+
 /** What the dashboard shows of a session. @throws Unavailable */
 async function describe(
   { database, simulatorDomain }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain'>,
   caller: Principal,
+  now: number,
 ) {
   const member = memberOf(caller);
   const account = await accountOf(database, caller);
-  const [workspace] = await database.query<{ name: string; archived: boolean }>(
-    'select name, archived_at is not null as archived from workspaces where id = $1',
+  const [workspace] = await database.query<{ name: string; archived: boolean; zone: string }>(
+    'select name, archived_at is not null as archived, time_zone as zone from workspaces where id = $1',
     [caller.workspaceId],
   );
+  const timeZone = workspace?.zone ?? 'UTC';
   return {
     account: { id: account.id, email: account.email, name: account.name },
     member: { id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
@@ -86,6 +92,7 @@ async function describe(
       name: workspace?.name ?? '',
       archived: workspace?.archived ?? false,
     },
+    clock: { timeZone, changes: zones.changesOf(timeZone, now - SHOWN_MS, now + SHOWN_MS) },
     twoFactor: { totp: account.totp !== null, passkeys: account.passkeys },
   };
 }
@@ -115,7 +122,16 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     summary: 'Tell who is signed in, and where',
     response: of<object>(),
     status: 200,
-    handle: ({ caller }) => describe(deps, caller),
+    handle: ({ caller, now }) => describe(deps, caller, now),
+  }),
+  route({
+    method: 'GET',
+    path: `${DASHBOARD_API}/time-zones`,
+    ...OF_MEMBER,
+    summary: 'List the names of all time zones',
+    response: of<readonly string[]>(),
+    status: 200,
+    handle: async () => zones.names,
   }),
   route({
     method: 'DELETE',

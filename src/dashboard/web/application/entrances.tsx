@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { Mark } from '../icons.tsx';
-import { entry, type Session, takesPasskeys } from './api/session.ts';
+import { entry, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
 import { Field, Form } from './ui/form.tsx';
 import { PasswordField } from './ui/password-field.tsx';
@@ -74,6 +74,7 @@ export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: 
       onSend={async ({ workspaceName = '', ...person }) => {
         const named = workspaceName.trim() === '' ? {} : { workspaceName };
         await entry.send('setup', { token, ...person, ...named });
+        await takeOwnZone();
         await onIn();
         goHome('/app/test/start');
       }}

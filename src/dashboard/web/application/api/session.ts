@@ -1,6 +1,7 @@
 import type { Permission } from '../../../../auth/permissions.ts';
 import type { PlanName } from '../../../../auth/plans.ts';
 import type { Role } from '../../../../auth/roles.ts';
+import { ownZone, setClock, type ZoneClock } from '../../clock.ts';
 import { Refused, request } from './requests.ts';
 
 /** Whose mail and keys are shown: real ones, or those that never leave. */
@@ -14,6 +15,8 @@ export interface Session {
   readonly plan: PlanName;
   readonly simulatorDomain: string;
   readonly workspace: { readonly id: string; readonly name: string; readonly archived: boolean };
+  /** The clock of the workspace, by which pages show times. */
+  readonly clock: ZoneClock;
 }
 
 /** Signs in. The service asks for a second factor in words alone; here they belong to the field of the code. @throws Refused */
@@ -26,6 +29,18 @@ async function signIn(form: object): Promise<void> {
     const { status, message, suggestion } = error;
     throw new Refused(status, message, suggestion, [{ path: '/body/code', message }]);
   }
+}
+
+/** Tells who is signed in, and shows times by the clock of the workspace from now on. @throws Refused */
+async function session(): Promise<Session> {
+  const { data } = await request<Session>('GET', 'session');
+  setClock(data.clock);
+  return data;
+}
+
+/** Gives a workspace that was just made the time zone of this computer; one that the service does not know is left out. */
+export async function takeOwnZone(): Promise<void> {
+  await request('PATCH', 'test/workspace', { body: { timeZone: ownZone() } }).catch(() => {});
 }
 
 /** True where the browser has passkeys for this address. */
@@ -48,7 +63,7 @@ export const entry = {
   signIn,
   signInByPasskey,
   isSetUp: async () => (await request<{ isSetUp: boolean }>('GET', 'setup')).data.isSetUp,
-  session: async () => (await request<Session>('GET', 'session')).data,
+  session,
   send: (path: 'setup' | 'invitation' | 'password-reset', form: object) =>
     request<object>('POST', path, { body: form }),
   signOut: () => request<object>('DELETE', 'session', { body: {} }),

@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Role } from '../../../../auth/roles.ts';
+import { shownZone } from '../../clock.ts';
 import { Mark } from '../../icons.tsx';
 import { useRead } from '../api/queries.ts';
 import { request } from '../api/requests.ts';
+import { entry, takeOwnZone } from '../api/session.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -20,8 +22,9 @@ interface OwnWorkspace {
 }
 
 /** Everything of the page belongs to one workspace: another one starts anew. */
-async function switchTo(id: string): Promise<void> {
+async function switchTo(id: string, isNew = false): Promise<void> {
   await request('POST', `workspaces/${id}/switch`, { body: {} });
+  if (isNew) await takeOwnZone();
   location.assign('/app');
 }
 
@@ -39,6 +42,11 @@ export function WorkspaceMenu() {
   // The session knows the name of when the page was loaded.
   const { data: workspace } = useRead('GET /workspace', {});
   const name = workspace?.name ?? session.workspace.name;
+  // Somebody has given the workspace another time zone: its clock comes with the session.
+  const zone = workspace?.timeZone;
+  useEffect(() => {
+    if (zone !== undefined && zone !== shownZone()) void entry.session().catch(() => {});
+  }, [zone]);
   return (
     <>
       <Menu
@@ -80,7 +88,7 @@ export function WorkspaceMenu() {
             aside={<Button onClick={() => setMaking(false)}>Cancel</Button>}
             onSend={async ({ name = '' }) => {
               const { data } = await request<{ id: string }>('POST', 'workspaces', { body: { name } });
-              await switchTo(data.id);
+              await switchTo(data.id, true);
             }}
           >
             <Field label="Name" name="name" autoComplete="organization" />

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { agoText, momentText } from './format.ts';
+import { agoText, momentTitle } from './format.ts';
 
 /** One clock for all times of the page; what is shown changes by the minute at the most. */
 const EVERY_MS = 20_000;
@@ -19,12 +19,12 @@ const subscribe = (listener: () => void) => {
   };
 };
 
-/** A time as its distance from now; the moment itself is shown beside the pointer. */
+/** A time as its distance from now; the moment itself, with its zone, is shown beside the pointer. */
 export function Time({ at, none = '–' }: { readonly at: string | null; readonly none?: string }) {
   useSyncExternalStore(subscribe, () => now);
   if (at === null) return <span className="text-faint">{none}</span>;
   return (
-    <time dateTime={at} title={momentText(at)} className="num whitespace-nowrap">
+    <time dateTime={at} title={momentTitle(at)} className="num whitespace-nowrap">
       {agoText(at)}
     </time>
   );

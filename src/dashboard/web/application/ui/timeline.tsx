@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Tone } from './badge.tsx';
-import { momentText } from './format.ts';
+import { momentText, momentTitle } from './format.ts';
 import { Time } from './time.tsx';
 
 /** Something that happened. */
@@ -34,7 +34,7 @@ export const Timeline = ({
             <span className="min-w-0 font-medium break-words">{what}</span>
             <span className="text-caption text-dim">
               {isExact ? (
-                <time dateTime={at} className="num">
+                <time dateTime={at} title={momentTitle(at)} className="num">
                   {momentText(at)}
                 </time>
               ) : (

@@ -4,12 +4,12 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
 import { Problem } from '../../ui/form.tsx';
-import { count, roundCount } from '../../ui/format.ts';
+import { count, intervalText, roundCount } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Card, Page } from '../../ui/page.tsx';
 import { Empty, Skeleton } from '../../ui/states.tsx';
 import { useDomainNames, useTemplateNames } from '../names.ts';
-import { labelOf, PERIODS, type Period, rangeOf } from './periods.ts';
+import { PERIODS, type Period, rangeOf } from './periods.ts';
 import { Rates } from './rates.tsx';
 
 /** The numbers that a chart may show. */
@@ -139,7 +139,7 @@ export default function Analytics() {
               title={METRICS[metric]}
               points={data.series.map((point) => ({
                 key: point.start,
-                label: labelOf(point.start, data.interval, data.timeZone),
+                label: intervalText(point.local, data.interval),
                 value: point[metric],
                 isOpen: point.open,
               }))}

@@ -1,3 +1,5 @@
+import { localText } from '../../../clock.ts';
+
 /** The periods that people choose from: days back from now. */
 export const PERIODS = {
   '1': 'Last 24 hours',
@@ -16,14 +18,5 @@ export function rangeOf(period: Period): { readonly from?: string; readonly inte
   if (period === '30') return {};
   if (period === '1') return { interval: 'hour' };
   const from = Math.floor((Date.now() - (Number(period) - 1) * DAY_MS) / QUARTER_MS) * QUARTER_MS;
-  return { from: new Date(from).toISOString().slice(0, 10) };
+  return { from: localText(new Date(from).toISOString()).slice(0, 10) };
 }
-
-/** `Nov 22` or `14:00`, by the clocks of a time zone. */
-export const labelOf = (start: string, interval: 'hour' | 'day', timeZone: string): string =>
-  new Intl.DateTimeFormat('en', {
-    timeZone,
-    ...(interval === 'day'
-      ? { month: 'short', day: 'numeric' }
-      : { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
-  }).format(new Date(start));

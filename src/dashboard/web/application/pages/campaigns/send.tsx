@@ -1,11 +1,12 @@
 import { useState } from 'react';
+import { instantOf, shownZone } from '../../../clock.ts';
 import type { Campaign } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Refused } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Choice, Field, Form } from '../../ui/form.tsx';
-import { count, instantOf, momentText, ownZone } from '../../ui/format.ts';
+import { count, momentText } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 const WHEN = { now: 'Now', later: 'At a time of my own' } as const;
@@ -57,7 +58,7 @@ export function SendCampaign(props: {
             label="Start at"
             name="scheduledAt"
             type="datetime-local"
-            hint={`By the clock of this computer (${ownZone()}), at most 30 days ahead.`}
+            hint={`In the time zone of the workspace, ${shownZone()}; at most 30 days ahead.`}
           />
         )}
       </Form>
@@ -67,4 +68,4 @@ export function SendCampaign(props: {
 
 /** When it starts, in words. */
 export const startText = (at: string): string =>
-  `It starts ${momentText(at)} (${ownZone()}), with whoever is in the audience then.`;
+  `It starts ${momentText(at)} (${shownZone()}), with whoever is in the audience then.`;

@@ -1,9 +1,9 @@
+import { instantOf, shownZone } from '../../../clock.ts';
 import type { Contact } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
-import { instantOf } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** Subscribes somebody again who has left: only with where and when they have said so. */
@@ -33,7 +33,12 @@ export function Consent({ contact, onClose }: { readonly contact: Contact; reado
           hint="Such as “the form on the website” or “by telephone”."
           autoFocus
         />
-        <Field label="When" name="consent/at" type="datetime-local" />
+        <Field
+          label="When"
+          name="consent/at"
+          type="datetime-local"
+          hint={`In the time zone of the workspace, ${shownZone()}.`}
+        />
       </Form>
     </Dialog>
   );

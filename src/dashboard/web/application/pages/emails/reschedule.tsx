@@ -1,9 +1,10 @@
+import { instantOf, localText, shownZone } from '../../../clock.ts';
 import type { Email } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
-import { instantOf, localText, momentText, ownZone } from '../../ui/format.ts';
+import { momentText } from '../../ui/format.ts';
 import { toast } from '../../ui/toast.tsx';
 
 /** Gives a scheduled email another time, which can be taken back. */
@@ -30,7 +31,7 @@ export function Reschedule({ email, onClose }: { readonly email: Email; readonly
           name="scheduledAt"
           type="datetime-local"
           defaultValue={localText(before)}
-          hint={`By the clock of this computer (${ownZone()}), at most 30 days ahead.`}
+          hint={`In the time zone of the workspace, ${shownZone()}; at most 30 days ahead.`}
         />
       </Form>
     </Dialog>

@@ -1,9 +1,9 @@
 import { useState } from 'react';
+import { instantOf, shownZone } from '../../../clock.ts';
 import { Close } from '../../../icons.tsx';
 import type { Flow, SimulateFlow } from '../../api/operations.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Choice, Field, type Fields, Form, TextArea } from '../../ui/form.tsx';
-import { instantOf } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Card } from '../../ui/page.tsx';
 import { valuesIn } from './dictionary.ts';
@@ -87,7 +87,12 @@ export function SimulateForm({
             />
           </>
         )}
-        <Field label="Beginning" name="startAt" type="datetime-local" hint="Now, when it is empty." />
+        <Field
+          label="Beginning"
+          name="startAt"
+          type="datetime-local"
+          hint={`Now, when it is empty. In the time zone of the workspace, ${shownZone()}.`}
+        />
         {events.map((key, index) => (
           <fieldset key={key} className="grid gap-3 rounded-lg border border-edge p-3">
             <legend className="sr-only">Event {index + 1}</legend>

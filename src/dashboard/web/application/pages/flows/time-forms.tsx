@@ -4,8 +4,8 @@ import {
   WEEKDAYS,
   type Weekday,
 } from '../../../../../../machines/flow-definition.ts';
+import { instantOf, localText, shownZone } from '../../../clock.ts';
 import { Choice, Field, type Fields } from '../../ui/form.tsx';
-import { instantOf, localText } from '../../ui/format.ts';
 import { given, type StepForm } from './form-parts.tsx';
 import { OptionalFilter } from './optional-filter.tsx';
 
@@ -67,7 +67,7 @@ export const TIME_FORMS: { readonly [Type in Timed]: StepForm<StepConfigs[Type]>
         />
         {'at' in config ? (
           <Field
-            label="Moment, in your own time"
+            label={`Moment (${shownZone()})`}
             name="at"
             type="datetime-local"
             defaultValue={localText(config.at)}

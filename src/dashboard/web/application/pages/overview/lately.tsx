@@ -2,10 +2,10 @@ import { useRead } from '../../api/queries.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Chart } from '../../ui/chart.tsx';
 import { Figures } from '../../ui/figures.tsx';
-import { rateText, roundCount } from '../../ui/format.ts';
+import { intervalText, rateText, roundCount } from '../../ui/format.ts';
 import { Card } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { labelOf, rangeOf } from '../analytics/periods.ts';
+import { rangeOf } from '../analytics/periods.ts';
 
 /** What was sent in the last thirty days, at one look. Nothing is shown before the first email. */
 export default function Lately() {
@@ -40,7 +40,7 @@ export default function Lately() {
         title="Accepted"
         points={data.series.map((point) => ({
           key: point.start,
-          label: labelOf(point.start, data.interval, data.timeZone),
+          label: intervalText(point.local, data.interval),
           value: point.accepted,
           isOpen: point.open,
         }))}

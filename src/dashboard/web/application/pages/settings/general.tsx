@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import type { Workspace } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
+import { request } from '../../api/requests.ts';
+import { entry } from '../../api/session.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Id } from '../../ui/copy-button.tsx';
 import { Choice, Field, Form } from '../../ui/form.tsx';
@@ -7,9 +10,9 @@ import { dayText } from '../../ui/format.ts';
 import { Card, Facts } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 
-const ZONES = Object.fromEntries(
-  ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => [zone, zone.replaceAll('_', ' ')]),
-);
+/** The zones that the service knows, that of the workspace among them: it may be an offset. */
+const zoneOptions = (own: string, known: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries([...new Set([own, 'UTC', ...known])].map((zone) => [zone, zone.replaceAll('_', ' ')]));
 
 /** An empty field is nothing. */
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
@@ -18,6 +21,11 @@ const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.t
 export function General({ workspace }: { readonly workspace: Workspace }) {
   const { may } = useViewer();
   const update = useChange('PATCH /workspace');
+  const { data: zones = [] } = useQuery({
+    queryKey: ['time-zones'],
+    queryFn: async ({ signal }) => (await request<readonly string[]>('GET', 'time-zones', { signal })).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   if (!may('workspace:write'))
     return (
       <Card title="General" about="Your role reads only.">
@@ -46,6 +54,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
                   timeZone,
                 },
               });
+              if (timeZone !== workspace.timeZone) await entry.session();
               toast('The settings are saved.');
             }}
           >
@@ -65,9 +74,9 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
             <Choice
               label="Time zone"
               name="timeZone"
-              options={ZONES}
+              options={zoneOptions(workspace.timeZone, zones)}
               defaultValue={workspace.timeZone}
-              hint="The days of analytics and the hours of flows are counted in it."
+              hint="Times are shown, and days and the hours of flows are counted, in it."
             />
           </Form>
         </div>

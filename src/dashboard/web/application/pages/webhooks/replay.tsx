@@ -1,10 +1,11 @@
 import { useState } from 'react';
+import { instantOf, localText, shownZone } from '../../../clock.ts';
 import type { Webhook } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form, Tick } from '../../ui/form.tsx';
-import { count, instantOf, localText, momentText, ownZone } from '../../ui/format.ts';
+import { count, momentText } from '../../ui/format.ts';
 import { EventTicks, tickedEvents } from './events.tsx';
 
 const DAY_MS = 86_400_000;
@@ -58,7 +59,7 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
             name="from"
             type="datetime-local"
             defaultValue={from}
-            hint={`By the clock of this computer (${ownZone()}).`}
+            hint={`In the time zone of the workspace, ${shownZone()}.`}
           />
           <Field
             label="To"
