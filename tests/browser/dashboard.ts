@@ -16,8 +16,8 @@ export interface Dashboard extends AsyncDisposable {
   readonly browser: Browser;
   /** What browsers have complained of: the policy, a script, a request to elsewhere. It has to stay empty. */
   readonly complaints: string[];
-  /** A browser of its own, where nobody is signed in. */
-  newcomer(): Promise<Page>;
+  /** A browser of its own, where nobody is signed in, on a computer in that time zone. */
+  newcomer(timezoneId?: string): Promise<Page>;
 }
 
 /** Starts a service, of the executable where one was built, and a Chromium, unless there is one already. */
@@ -36,8 +36,8 @@ export async function openDashboard(
     service,
     browser,
     complaints,
-    newcomer: async () => {
-      const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en', timezoneId: 'UTC' });
+    newcomer: async (timezoneId = 'UTC') => {
+      const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en', timezoneId });
       // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time, or by PATIENCE.
       context.setDefaultTimeout(PATIENCE_MS);
       context.setDefaultNavigationTimeout(PATIENCE_MS);

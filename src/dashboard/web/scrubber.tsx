@@ -61,7 +61,7 @@ export function Scrubber({
           className="absolute inset-0 w-full cursor-pointer opacity-0 focus-visible:opacity-100 focus-visible:accent-accent"
         />
       </div>
-      <p className="num w-24 shrink-0 text-right text-[11.5px] leading-tight md:w-36">
+      <p className="num w-24 shrink-0 text-right text-[11.5px] leading-tight md:w-44">
         <span className="block truncate font-mono font-semibold">{here?.to}</span>
         <span className="text-faint">
           {step + 1} of {steps.length}

@@ -141,7 +141,7 @@ function Playback({
                     setPlaying(false);
                     setAt(index + 1);
                   }}
-                  className="grid min-h-10 w-full grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-3 rounded-lg px-2 py-1.5 text-left hover:bg-hover aria-[current=step]:bg-accent-soft"
+                  className="grid min-h-10 w-full grid-cols-[5.5rem_minmax(0,1fr)_auto] items-center gap-3 rounded-lg px-2 py-1.5 text-left hover:bg-hover aria-[current=step]:bg-sunk"
                 >
                   <span className="num text-caption text-dim" title={momentText(moment)}>
                     {distanceText(begin, moment)}
