@@ -18,6 +18,8 @@ export interface WebhookDeliveryContext {
   readonly attemptedAt: number | null;
   /** Set when it failed because its endpoint, or the event itself, went away. */
   readonly stoppedBy: StopReason | null;
+  /** The attempt that was under way when it stopped, and whose outcome may still come. */
+  readonly openAttempt?: number | null;
 }
 
 /** The input of a new delivery. */
@@ -58,5 +60,12 @@ export type RecordedAttempt = Omit<AttemptOutcome, 'at' | 'webhookId' | 'endpoin
 
 /** The event that a delivery sends to its endpoint, which decides about its own health. */
 export type NewsOfAttempt =
-  | { readonly type: 'delivery.failed'; readonly at: number; readonly attemptedAt: number }
+  | {
+      readonly type: 'delivery.failed';
+      readonly at: number;
+      readonly attemptedAt: number;
+      readonly orderedAt: number;
+      readonly httpStatus: number;
+      readonly error: string | null;
+    }
   | { readonly type: 'delivery.succeeded'; readonly at: number };

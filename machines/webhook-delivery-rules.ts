@@ -14,6 +14,10 @@ export const momentOf = (context: WebhookDeliveryContext, event: { readonly at?:
 export const isOfLatestAttempt = (context: WebhookDeliveryContext, event: WebhookDeliveryEvent): boolean =>
   'attempt' in event && event.attempt === context.attempt;
 
+/** True when the event is the outcome of the attempt that was under way when the delivery stopped. */
+export const isOfOpenAttempt = (context: WebhookDeliveryContext, event: WebhookDeliveryEvent): boolean =>
+  (context.openAttempt ?? null) !== null && 'attempt' in event && event.attempt === context.openAttempt;
+
 /** The row of an attempt. */
 export function recordOf(event: WebhookDeliveryEvent): RecordedAttempt {
   const { attempt, attemptedAt, httpStatus, responseBody, durationMs, error } = event as AttemptOutcome;
@@ -26,11 +30,24 @@ interface AddressedNews {
   readonly news: NewsOfAttempt;
 }
 
-/** The news of a failed attempt. The time that it began decides whether the endpoint counts it. */
-export function newsOfFailure(event: WebhookDeliveryEvent): AddressedNews {
-  const { webhookId, real, ...own } = event as AttemptOutcome;
+/**
+ * The news of a failed attempt. When it was ordered and when it began decide whether the endpoint counts it. An attempt by a test clock
+ * waits for nothing in real time.
+ */
+export function newsOfFailure(
+  { at: orderedAt }: WebhookDeliveryContext,
+  event: WebhookDeliveryEvent,
+): AddressedNews {
+  const { webhookId, real, httpStatus, error, ...own } = event as AttemptOutcome;
   const { at, attemptedAt } = real ?? own;
-  return { webhookId, news: { type: 'delivery.failed', at, attemptedAt } };
+  return {
+    webhookId,
+    news: {
+      type: 'delivery.failed',
+      ...{ at, attemptedAt, httpStatus, error },
+      orderedAt: real ? attemptedAt : Math.min(orderedAt, attemptedAt),
+    },
+  };
 }
 
 /** The news of a successful attempt. */

@@ -10,6 +10,7 @@ import type {
 } from './webhook-delivery-context.ts';
 import {
   isOfLatestAttempt,
+  isOfOpenAttempt,
   momentOf,
   newsOfFailure,
   newsOfSuccess,
@@ -29,6 +30,7 @@ const deliverySetup = setup({
     input: {} as WebhookDeliveryInput,
   },
   guards: {
+    attemptIsOpen: ({ context, event }) => isOfOpenAttempt(context, event),
     turnIsToCome: ({ context }) => context.turnAt !== null && context.turnAt > context.at,
     attemptIsTheLatest: ({ context, event }) => isOfLatestAttempt(context, event),
     successIsNews: ({ context, event }) =>
@@ -59,7 +61,7 @@ const beginAttempt = deliverySetup.assign(({ context, event }) => ({
   attempt: context.attempt + 1,
 }));
 const countRetry = deliverySetup.assign(({ context }) => ({ retryCount: context.retryCount + 1 }));
-const startOver = deliverySetup.assign({ retryCount: 0, stoppedBy: null });
+const startOver = deliverySetup.assign({ retryCount: 0, stoppedBy: null, openAttempt: null });
 const noteAttempt = deliverySetup.assign(({ event }) => ({
   at: event.at,
   attemptedAt: (event as AttemptOutcome).attemptedAt,
@@ -75,9 +77,16 @@ const noteStop = deliverySetup.assign(({ event }) => ({
   stoppedBy: event.type === 'endpoint.stopped' ? event.reason : null,
 }));
 
-type ActionArgs = { readonly event: WebhookDeliveryEvent };
+const leaveOpen = deliverySetup.assign(({ context }) => ({ openAttempt: context.attempt }));
+const closeAttempt = deliverySetup.assign({ openAttempt: null });
+const forgetStop = deliverySetup.assign({ stoppedBy: null });
+
+type ActionArgs = { readonly context: WebhookDeliveryContext; readonly event: WebhookDeliveryEvent };
 const recordAttempt = { type: 'record' as const, params: ({ event }: ActionArgs) => recordOf(event) };
-const tellOfFailure = { type: 'tell' as const, params: ({ event }: ActionArgs) => newsOfFailure(event) };
+const tellOfFailure = {
+  type: 'tell' as const,
+  params: ({ context, event }: ActionArgs) => newsOfFailure(context, event),
+};
 const tellOfSuccess = { type: 'tell' as const, params: ({ event }: ActionArgs) => newsOfSuccess(event) };
 
 const stops = { 'endpoint.stopped': { target: 'failed', actions: noteStop } } as const;
@@ -129,7 +138,7 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
           },
         ],
         'attempt.declined': { guard: 'attemptIsTheLatest', target: 'queued', actions: takeBackAttempt },
-        ...stops,
+        'endpoint.stopped': { target: 'failed', actions: [noteStop, leaveOpen] },
       },
       // A lost attempt does not count as a retry: its outcome is unknown, and a crash of ours must not use up retries.
       after: { lease: { target: 'posting', reenter: true } },
@@ -145,8 +154,19 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
     },
     failed: {
       description:
-        'Retries ran out, or the endpoint was disabled or deleted, or the event is no longer kept.',
-      on: redelivers,
+        'Retries ran out, or the endpoint was disabled or deleted, or the event is no longer kept. The answer to an attempt that was under way then is still recorded.',
+      on: {
+        ...redelivers,
+        'attempt.succeeded': {
+          guard: 'attemptIsOpen',
+          target: 'success',
+          actions: [recordAttempt, noteAttempt, forgetStop, closeAttempt],
+        },
+        'attempt.failed': {
+          guard: 'attemptIsOpen',
+          actions: [recordAttempt, noteAttempt, closeAttempt],
+        },
+      },
     },
   },
 });

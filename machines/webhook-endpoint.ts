@@ -5,7 +5,7 @@ import { storedStates } from './names.ts';
 /** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
 export const WEBHOOK_ENDPOINT_VERSION = 1;
 
-/** The failed attempts in a row, over all deliveries, that disable an endpoint. */
+/** The failed attempts that follow each other, over all deliveries, and disable an endpoint. */
 export const FAILURES_TO_DISABLE = 10;
 
 /** The context of an endpoint. Its secret lies sealed in a table of its own. Times are epoch milliseconds. */
@@ -14,12 +14,32 @@ export interface WebhookEndpointContext {
   readonly at: number;
   readonly url: string;
   readonly events: readonly EmailEventType[];
-  /** Failed attempts since the last success. */
+  /** Failed attempts since the last success, each ordered after the one counted before it had ended. */
   readonly failureCount: number;
+  /** What those attempts came to, the latest last. Absent in rows of versions that did not keep it. */
+  readonly lastFailures?: readonly CountedFailure[];
+  /** Set while the endpoint is disabled. Absent in rows of versions that did not keep it. */
+  readonly disabled?: Disabling | null;
   /** Attempts that began before this time do not count, since the endpoint has changed. */
   readonly countedSince: number;
   /** The end of the current replay; no other replay begins before. */
   readonly replayUntil: number;
+}
+
+/** One failed attempt that was counted. */
+export interface CountedFailure {
+  /** When it ended. */
+  readonly at: number;
+  /** 0 when there was no answer. */
+  readonly httpStatus: number;
+  /** Why there was no complete answer; null for a complete one. */
+  readonly error: string | null;
+}
+
+/** When an endpoint was disabled, and by which of the two ways. */
+export interface Disabling {
+  readonly at: number;
+  readonly reason: 'failures' | 'request';
 }
 
 /** The input of a new endpoint. */
@@ -29,10 +49,16 @@ export type WebhookEndpointInput = Pick<WebhookEndpointContext, 'at' | 'url' | '
 export const REPLAY_GAP_MS = 20;
 
 /**
- * The reason that deliveries stop, which their `error` shows. `event_expired`: the event's data is no longer kept. `test_clock_deleted`: the
- * clock by which its next attempt was timed is gone.
+ * The reasons that deliveries stop. `event_expired`: the event's data is no longer kept. `test_clock_deleted`: the clock by which its
+ * next attempt was timed is gone.
  */
-export type StopReason = 'endpoint_disabled' | 'endpoint_deleted' | 'event_expired' | 'test_clock_deleted';
+export const STOP_REASONS = [
+  'endpoint_disabled',
+  'endpoint_deleted',
+  'event_expired',
+  'test_clock_deleted',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 
 /** The events that are to be delivered again. */
 export interface ReplayScope {
@@ -48,7 +74,15 @@ export interface ReplayScope {
 
 export type WebhookEndpointEvent =
   /** An attempt of any delivery failed. */
-  | { readonly type: 'delivery.failed'; readonly at: number; readonly attemptedAt: number }
+  | {
+      readonly type: 'delivery.failed';
+      readonly at: number;
+      readonly attemptedAt: number;
+      /** When the attempt was ordered, from when on it may have waited for a slot; `attemptedAt` where it is absent. */
+      readonly orderedAt?: number;
+      readonly httpStatus?: number;
+      readonly error?: string | null;
+    }
   /** An attempt succeeded. It is sent only when failures have been counted, since it would change nothing otherwise. */
   | { readonly type: 'delivery.succeeded'; readonly at: number }
   /** A client changes the URL, the events or the status. */
@@ -96,20 +130,39 @@ const endpointSetup = setup({
   },
 });
 
-const counts = (
-  { countedSince }: WebhookEndpointContext,
-  { attemptedAt }: { readonly attemptedAt: number },
-): boolean => attemptedAt >= countedSince;
+type Failure = Extract<WebhookEndpointEvent, { type: 'delivery.failed' }>;
 
-const countFailure = endpointSetup.assign(({ context, event }) => ({
+/**
+ * True for a failure that follows the one counted before it. What was ordered while that one ran met the same stall of the receiver:
+ * fifty posts at once that wait ten seconds for one restart are one failure, as are those behind them that wait for a slot.
+ */
+const counts = (
+  { countedSince, lastFailures = [] }: WebhookEndpointContext,
+  { attemptedAt, orderedAt = attemptedAt }: Failure,
+): boolean => attemptedAt >= countedSince && orderedAt > (lastFailures.at(-1)?.at ?? 0);
+
+const countFailure = endpointSetup.assign(({ context, event }) => {
+  const { at, httpStatus = 0, error = null } = event as Failure;
+  return {
+    at,
+    failureCount: context.failureCount + 1,
+    lastFailures: [...(context.lastFailures ?? []), { at, httpStatus, error }].slice(-FAILURES_TO_DISABLE),
+  };
+});
+const forgetFailures = endpointSetup.assign(({ event }) => ({
   at: event.at,
-  failureCount: context.failureCount + 1,
+  failureCount: 0,
+  lastFailures: [],
 }));
-const forgetFailures = endpointSetup.assign(({ event }) => ({ at: event.at, failureCount: 0 }));
 const startAfresh = endpointSetup.assign(({ event }) => ({
   at: event.at,
   failureCount: 0,
+  lastFailures: [],
+  disabled: null,
   countedSince: event.at,
+}));
+const noteDisabling = endpointSetup.assign(({ event }) => ({
+  disabled: { at: event.at, reason: event.type === 'delivery.failed' ? 'failures' : 'request' } as const,
 }));
 /** Ends a replay: its waiting deliveries stop with their endpoint. */
 const endReplay = endpointSetup.assign(({ context, event }) => ({
@@ -160,7 +213,14 @@ const reserveReplayTime = endpointSetup.assign(({ event }) =>
 /** The lifecycle of a webhook endpoint. The API's `status` is the state. */
 export const webhookEndpointMachine = endpointSetup.createMachine({
   id: 'webhookEndpoint',
-  context: ({ input }) => ({ ...input, failureCount: 0, countedSince: input.at, replayUntil: input.at }),
+  context: ({ input }) => ({
+    ...input,
+    failureCount: 0,
+    lastFailures: [],
+    disabled: null,
+    countedSince: input.at,
+    replayUntil: input.at,
+  }),
   initial: 'active',
   states: {
     active: {
@@ -170,7 +230,7 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
           {
             guard: 'failureIsTheLast',
             target: 'disabled',
-            actions: [countFailure, endReplay, stopsBecause('endpoint_disabled')],
+            actions: [countFailure, noteDisabling, endReplay, stopsBecause('endpoint_disabled')],
           },
           { guard: 'failureCounts', actions: countFailure },
         ],
@@ -179,7 +239,7 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
           {
             guard: 'disablingIsAsked',
             target: 'disabled',
-            actions: [changeSettings, endReplay, stopsBecause('endpoint_disabled')],
+            actions: [changeSettings, noteDisabling, endReplay, stopsBecause('endpoint_disabled')],
           },
           { actions: changeSettings },
         ],

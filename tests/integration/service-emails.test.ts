@@ -149,8 +149,15 @@ const CASES = {
     warning: disabledWarning,
     before: 'active',
     columns: { events: () => '{sent}' },
-    context: { failureCount: 10, url: 'https://acme.example/hook' },
-    says: '10 deliveries in a row to https://acme.example/hook failed',
+    context: {
+      ...{ at: NOW, failureCount: 10, url: 'https://acme.example/hook' },
+      disabled: { at: Date.UTC(2026, 10, 20, 3, 58), reason: 'failures' },
+      lastFailures: [
+        ...Array.from({ length: 7 }, () => ({ at: NOW, httpStatus: 0, error: 'timeout' })),
+        ...Array.from({ length: 3 }, () => ({ at: NOW, httpStatus: 500, error: null })),
+      ],
+    },
+    says: 'so the endpoint was disabled on Fri, 20 Nov 2026 03:58 UTC. Nothing more is sent there.\n\nThe last answers: timeout (7), HTTP 500 (3).',
   },
   campaign: {
     warning: pauseWarning,

@@ -37,6 +37,7 @@ interface Delivery {
   readonly httpStatus: number;
   readonly retryCount: number;
   readonly error: string | null;
+  readonly stopReason: string | null;
   readonly nextAttemptAt: string | null;
   readonly responseBody: string;
 }
@@ -78,6 +79,15 @@ const counted = (id: string, failures: number) =>
     },
     { everyMs: 5 },
   );
+
+/** Has one attempt after the other fail, as the nth to the last in a row. */
+async function failInTurn(id: string, first: number, last: number): Promise<void> {
+  for (let failures = first; failures <= last; failures += 1) {
+    await world.send();
+    await counted(id, failures);
+    clock.time += 1;
+  }
+}
 
 describe('a delivery that fails', () => {
   test('is retried 5 s, 30 s, 5 min, 30 min and 2 h after each attempt, to the millisecond, with the same bytes', async () => {
@@ -184,10 +194,15 @@ describe('an endpoint that fails', () => {
   test('is disabled by ten failures in a row; what waits stops, and a rotation starts afresh', async () => {
     receiver.answer = no;
     const { id } = await register();
-    for (let i = 0; i < 9; i += 1) await world.send();
-    expect((await counted(id, 9)).status).toBe('active');
-    await world.send();
-    expect((await counted(id, 10)).status).toBe('disabled');
+    await failInTurn(id, 1, 9);
+    expect((await shown(id)).status).toBe('active');
+    await failInTurn(id, 10, 10);
+    expect(await shown(id)).toMatchObject({
+      status: 'disabled',
+      disabledAt: new Date(clock.time - 1).toISOString(),
+      disabledReason: 'failures',
+      lastFailures: Array.from({ length: 10 }, () => ({ httpStatus: 500, error: null })),
+    });
     const rows = await once(id, (all) => all.every(({ status }) => status === 'failed'));
     expect(rows).toHaveLength(10);
     expect(new Set(rows.map(({ error }) => error))).toEqual(new Set(['endpoint_disabled']));
@@ -212,40 +227,84 @@ describe('an endpoint that fails', () => {
   test('is not disabled when one of ten succeeds', async () => {
     receiver.answer = no;
     const { id } = await register();
-    for (let i = 0; i < 9; i += 1) await world.send();
-    await counted(id, 9);
+    await failInTurn(id, 1, 9);
     receiver.answer = yes;
     await world.send();
     await counted(id, 0);
     receiver.answer = no;
-    for (let i = 0; i < 9; i += 1) await world.send();
-    expect((await counted(id, 9)).status).toBe('active');
+    await failInTurn(id, 1, 9);
+    expect((await shown(id)).status).toBe('active');
+    await failInTurn(id, 10, 10);
+    expect((await shown(id)).status).toBe('disabled');
+  });
+
+  test('is not disabled by one stall that many posts meet at once, and each keeps its own answer', async () => {
+    const { id } = await register(['sent', 'delivered']);
+    const stall = Promise.withResolvers<void>();
+    receiver.answer = () => stall.promise.then(no);
+    await Promise.all(Array.from({ length: 30 }, () => world.send()));
+    await receiver.until(60);
+    clock.time += 9_000;
+    stall.resolve();
+    await settled(id, 60);
+    expect(await shown(id)).toMatchObject({ status: 'active', failureCount: 1 });
+
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
     await world.send();
-    expect((await counted(id, 10)).status).toBe('disabled');
+    const rows = await once(id, (all) => all.every(({ status }) => status === 'failed'));
+    expect(rows.map(({ httpStatus, stopReason }) => [httpStatus, stopReason])).toEqual(
+      Array.from({ length: 60 }, () => [500, 'endpoint_disabled']),
+    );
+  });
+
+  test('that is disabled while a post runs keeps what was answered to it', async () => {
+    const { id } = await register();
+    const slow = Promise.withResolvers<Response>();
+    receiver.answer = () => slow.promise;
+    await world.send();
+    await receiver.until(1);
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
+    const [stopped] = await once(id, ([first]) => first?.status === 'failed');
+    expect(stopped).toMatchObject({
+      attemptedAt: null,
+      error: 'endpoint_disabled',
+      stopReason: 'endpoint_disabled',
+    });
+    slow.resolve(new Response('late', { status: 503 }));
+    const [answered] = await once(id, ([first]) => first?.httpStatus === 503);
+    expect(answered).toMatchObject({
+      status: 'failed',
+      responseBody: 'late',
+      stopReason: 'endpoint_disabled',
+    });
   });
 
   test('counts hundreds of outcomes that arrive at once, each one once', async () => {
     const { id } = await register();
     const { engine, database } = world.service;
-    const failed = { type: 'delivery.failed', at: clock.time, attemptedAt: clock.time };
-    const succeeded = { type: 'delivery.succeeded', at: clock.time };
+    let last = clock.time;
+    const failed = () => {
+      last += 1;
+      return { type: 'delivery.failed', at: last, attemptedAt: last };
+    };
+    const succeeded = () => ({ type: 'delivery.succeeded', at: last });
     const tell = (event: object) => engine.tell('webhookEndpoint', id, event as never);
-    const rounds = Array.from({ length: 40 }, () => [...Array.from({ length: 9 }, () => failed), succeeded]);
+    const rounds = Array.from({ length: 40 }, () => [...Array.from({ length: 9 }, failed), succeeded()]);
     await Promise.all(rounds.flat().map(tell));
     expect(await shown(id)).toMatchObject({ status: 'active', failureCount: 0 });
-    await Promise.all(Array.from({ length: 300 }, () => tell(failed)));
+    await Promise.all(Array.from({ length: 300 }, failed).map(tell));
     expect(await shown(id)).toMatchObject({ status: 'disabled', failureCount: 10 });
 
+    clock.time = last + 1_000;
     await world.test.post(`/v1/webhooks/${id}/rotate-secret`);
     receiver.answer = no;
     await Promise.all(Array.from({ length: 300 }, () => world.send()));
-    expect((await counted(id, 10)).status).toBe('disabled');
-    await once(id, (rows) => rows.every(({ status }) => status === 'failed'));
+    await settled(id, 100);
     await eventually('no mail is left', async () => {
       const rows = await database.query('select 1 as one from actor_outbox');
       return rows.length === 0 ? true : undefined;
     });
-    expect((await shown(id)).failureCount).toBe(10);
+    expect(await shown(id)).toMatchObject({ status: 'active', failureCount: 1 });
   });
 });
 

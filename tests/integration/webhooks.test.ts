@@ -62,6 +62,9 @@ describe('an endpoint', () => {
       status: 'active',
       secretPrefix: `${made.secret.slice(0, 10)}…`,
       failureCount: 0,
+      lastFailures: [],
+      disabledAt: null,
+      disabledReason: null,
       createdAt: expect.any(String),
       secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
     });
@@ -214,6 +217,7 @@ describe('deliveries', () => {
           attemptedAt: expect.any(String),
           durationMs: expect.any(Number),
           error: null,
+          stopReason: null,
           nextAttemptAt: null,
         },
       ]),
@@ -290,6 +294,45 @@ describe('deliveries', () => {
     expect((await world.test.get(`/v1/webhooks/${other.id}/deliveries?limit=2${after}`)).status).toBe(422);
     await remove(id);
     await remove(other.id);
+  });
+
+  test('are listed by status, and what was skipped apart from what has failed', async () => {
+    using receiver = openReceiver();
+    const from = new Date().toISOString();
+    const { id } = await register(receiver.url);
+    for (let i = 0; i < 3; i += 1) await world.send();
+    await deliveriesOf(id, 6);
+    receiver.answer = () => new Response('no', { status: 500 });
+    await world.send();
+    const list = async (filter: string): Promise<readonly Row[]> =>
+      (await world.test.get(`/v1/webhooks/${id}/deliveries?limit=100${filter}`)).body.data;
+    await eventually('two wait for a retry', async () =>
+      (await list('&status=scheduled&attempted=true')).length === 2 ? true : undefined,
+    );
+    const range = { from, to: new Date(Date.now() + 60_000).toISOString() };
+    expect((await world.test.post(`/v1/webhooks/${id}/replay`, range)).body.data.queued).toBe(8);
+    await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
+    const all = await eventually('nothing is under way', async () => {
+      const rows = await list('');
+      return rows.some(({ status }) => status === 'scheduled') ? undefined : rows;
+    });
+    const parts = {
+      success: await list('&status=success'),
+      failed: await list('&status=failed&attempted=true'),
+      skipped: await list('&status=failed&attempted=false'),
+      scheduled: await list('&status=scheduled'),
+    };
+    expect(parts.scheduled).toEqual([]);
+    expect(parts.success.length).toBeGreaterThanOrEqual(6);
+    expect(parts.failed.length).toBeGreaterThanOrEqual(2);
+    // The last of eight is due 140 ms after the replay.
+    expect(parts.skipped.length).toBeGreaterThan(0);
+    for (const row of parts.skipped)
+      expect(row).toMatchObject({ attemptedAt: null, retryCount: 0, error: 'endpoint_disabled' });
+    const ids = (rows: readonly Row[]) => rows.map((row) => row.id).sort();
+    expect(ids(Object.values(parts).flat())).toEqual(ids(all));
+    expect((await world.test.get(`/v1/webhooks/${id}/deliveries?status=skipped`)).status).toBe(422);
+    await remove(id);
   });
 });
 

@@ -80,6 +80,7 @@ const taken = {
   posting: ['succeeded', 'succeeded at last', 'failed', 'declined', 'stopped', 'deleted', 'lease'],
   scheduled: ['stopped', 'deleted', 'redeliver', 'backoff'],
   success: ['redeliver'],
+  // Where an attempt was under way when it stopped, its outcome as well.
   failed: ['redeliver'],
 } as const satisfies Record<State, readonly string[]>;
 
@@ -89,8 +90,8 @@ const pathsFrom = (of: WebhookDeliveryInput) =>
     events: ({ context }) =>
       Object.values(everyEvent(context.attempt, context.at + 1)) as WebhookDeliveryEvent[],
     // Attempts and moments only ever grow; without them the graph is finite.
-    serializeState: ({ value, context: { retryCount, stoppedBy, attemptedAt } }) =>
-      JSON.stringify([value, retryCount, stoppedBy, attemptedAt !== null]),
+    serializeState: ({ value, context: { retryCount, stoppedBy, attemptedAt, openAttempt = null } }) =>
+      JSON.stringify([value, retryCount, stoppedBy, attemptedAt !== null, openAttempt !== null]),
   }).map((path) => ({ ...path, input: of }));
 const paths = [...pathsFrom(input), ...pathsFrom(replayed)];
 
@@ -143,7 +144,10 @@ describe('every path of the webhook delivery machine', () => {
       for (const [name, event] of Object.entries(everyEvent(context.attempt, context.at + 1))) {
         const delivery = along(path);
         const before = { context: delivery.context, effects: delivery.effects, delays: delivery.delays };
-        const accepted = (taken[state as State] as readonly string[]).includes(name);
+        const isOpen = state === 'failed' && (context.openAttempt ?? null) !== null;
+        const accepted =
+          (taken[state as State] as readonly string[]).includes(name) ||
+          (isOpen && ['succeeded', 'succeeded at last', 'failed'].includes(name));
         expect({ state, name, accepted: delivery.tell(event) }).toEqual({ state, name, accepted });
         if (!accepted)
           expect({ context: delivery.context, effects: delivery.effects, delays: delivery.delays }).toEqual(
@@ -202,7 +206,13 @@ describe('a webhook delivery', () => {
         { type: 'record', params: kept(failed(attempt, at)) },
         {
           type: 'tell',
-          params: { webhookId: 'wh_1', news: { type: 'delivery.failed', at, attemptedAt: at - 40 } },
+          params: {
+            webhookId: 'wh_1',
+            news: {
+              ...{ type: 'delivery.failed', at, attemptedAt: at - 40, orderedAt: at - 40 },
+              ...{ httpStatus: 500, error: null },
+            },
+          },
         },
       ]);
       expect(delivery.delays).toEqual({ backoff: at + wait });
@@ -260,8 +270,37 @@ describe('a webhook delivery', () => {
         expect(delivery.context.stoppedBy).toBe(event.reason);
         expect(delivery.effects).toEqual([]);
         expect(delivery.delays).toEqual({});
-        expect(delivery.tell(succeeded(1, 1_000_600))).toBe(false);
+        expect(delivery.tell(succeeded(1, 1_000_600))).toBe(before.length === 0);
       }
+  });
+
+  test('that stops while an attempt runs still records what that comes to, once', () => {
+    const timeout = { ...failed(1, 1_010_000), httpStatus: 0, error: 'timeout' } as const;
+    for (const late of [timeout, failed(1, 1_000_600), succeeded(1, 1_000_600)]) {
+      const delivery = newDelivery();
+      delivery.tell(stopped(1_000_500));
+      for (const other of [failed(2, 1_000_550), declined(1, 1_000_550), lease(1_030_000)])
+        expect(delivery.tell(other)).toBe(false);
+      expect(delivery.tell(late)).toBe(true);
+      const isTaken = late.type === 'attempt.succeeded';
+      expect(delivery.state).toBe(isTaken ? 'success' : 'failed');
+      expect(delivery.effects).toEqual([{ type: 'record', params: kept(late) }]);
+      expect(delivery.context).toMatchObject({
+        attemptedAt: late.attemptedAt,
+        stoppedBy: isTaken ? null : 'endpoint_disabled',
+      });
+      for (const again of [late, failed(1, 1_020_000), succeeded(1, 1_020_000)])
+        expect(delivery.tell(again)).toBe(false);
+      expect(delivery.tell(redeliver(2_000_000))).toBe(true);
+      expect(delivery.context.attempt).toBe(2);
+    }
+  });
+
+  test('that is asked for again after a stop has nothing to do with the attempt of before', () => {
+    const delivery = newDelivery();
+    for (const event of [stopped(1_000_500), redeliver(1_000_600), stopped(1_000_700)]) delivery.tell(event);
+    expect(delivery.tell(failed(1, 1_000_800))).toBe(false);
+    expect(delivery.tell(failed(2, 1_000_900))).toBe(true);
   });
 
   test('that is asked for again starts over, whatever became of it, with the next attempt number', () => {

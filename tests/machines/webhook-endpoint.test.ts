@@ -13,6 +13,10 @@ const input = { at: 1_000, url: 'https://example.com/hook', events: ['delivered'
 const newEndpoint = () => new LoneActor<WebhookEndpointContext>(webhookEndpointMachine, input, input.at);
 
 const failure = (at: number, attemptedAt = at) => ({ type: 'delivery.failed', at, attemptedAt }) as const;
+const timeout = (orderedAt: number, attemptedAt: number, at: number): WebhookEndpointEvent => ({
+  ...failure(at, attemptedAt),
+  ...{ orderedAt, httpStatus: 0, error: 'timeout' },
+});
 const success = (at: number) => ({ type: 'delivery.succeeded', at }) as const;
 const rotation = (at: number) =>
   ({ type: 'secret.rotated', at, sealed: 'sealed', prefix: 'whsec_ab' }) as const;
@@ -25,9 +29,14 @@ const change = (at: number, settings: object = { url: 'https://example.com/other
 type State = StateValueFrom<typeof webhookEndpointMachine>;
 
 /** All that an endpoint in any state could be told, by name. */
-const everyEvent = ({ at, countedSince }: WebhookEndpointContext): Record<string, WebhookEndpointEvent> => ({
+const everyEvent = ({
+  at,
+  countedSince,
+  lastFailures,
+}: WebhookEndpointContext): Record<string, WebhookEndpointEvent> => ({
   failure: failure(at + 1),
   'failure of before': failure(at + 1, countedSince - 1),
+  'failure beside': { ...failure(at + 1), orderedAt: lastFailures?.at(-1)?.at ?? 0 },
   success: success(at + 1),
   'new url': change(at + 1),
   'new events': change(at + 1, { events: ['sent'] }),
@@ -117,21 +126,21 @@ describe('every path of the webhook endpoint machine', () => {
 describe('the failure count of a webhook endpoint', () => {
   test('ten failures in a row disable it and stop its deliveries; nine and a success do not', () => {
     const endpoint = newEndpoint();
-    const fail = (times: number): void => {
-      for (let i = 0; i < times; i += 1) expect(endpoint.tell(failure(2_000 + i))).toBe(true);
+    const fail = (times: number, from: number): void => {
+      for (let i = 0; i < times; i += 1) expect(endpoint.tell(failure(from + i))).toBe(true);
     };
-    fail(9);
+    fail(9, 2_000);
     expect(endpoint).toMatchObject({ state: 'active', context: { failureCount: 9 }, effects: [] });
     endpoint.tell(success(3_000));
     expect(endpoint.context.failureCount).toBe(0);
-    fail(9);
+    fail(9, 4_000);
     expect(endpoint.state).toBe('active');
-    fail(1);
+    fail(1, 4_009);
     expect(endpoint).toMatchObject({ state: 'disabled', context: { failureCount: 10 } });
     expect(endpoint.effects).toEqual([
-      { type: 'stopDeliveries', params: { reason: 'endpoint_disabled', at: 2_000 } },
+      { type: 'stopDeliveries', params: { reason: 'endpoint_disabled', at: 4_009 } },
     ]);
-    expect(endpoint.tell(failure(4_000))).toBe(false);
+    expect(endpoint.tell(failure(5_000))).toBe(false);
   });
 
   test('whatever the order of outcomes, the count is that of the failures since the last success', () => {
@@ -148,6 +157,95 @@ describe('the failure count of a webhook endpoint', () => {
         }
       }),
     );
+  });
+
+  /** Failures that end in the order given, each ordered and begun as told. */
+  const after = (failures: readonly { ordered: number; began: number; ended: number }[]) => {
+    const endpoint = newEndpoint();
+    for (const { ordered, began, ended } of failures) endpoint.tell(timeout(ordered, began, ended));
+    return endpoint;
+  };
+  const times = <T>(count: number, one: (index: number) => T): T[] =>
+    Array.from({ length: count }, (_, index) => one(index));
+
+  test.each([
+    ['fifty that time out together', times(50, () => ({ ordered: 2_000, began: 2_000, ended: 12_000 })), 1],
+    [
+      'fifty that are refused within the same millisecond',
+      times(50, () => ({ ordered: 2_000, began: 2_000, ended: 2_000 })),
+      1,
+    ],
+    [
+      'waves of those that waited for a slot',
+      times(50, (i) => ({ ordered: 2_000, began: 2_001 + i * 3, ended: 2_003 + i * 3 })),
+      1,
+    ],
+    [
+      'those that overlap in a chain',
+      times(10, (i) => ({ ordered: 2_000 + i * 6, began: 2_000 + i * 6, ended: 2_010 + i * 6 })),
+      5,
+    ],
+    [
+      'those that follow each other',
+      times(10, (i) => ({ ordered: 2_001 + i * 10, began: 2_001 + i * 10, ended: 2_010 + i * 10 })),
+      10,
+    ],
+  ])('%s count as the failures that followed each other', (_what, failures, count) => {
+    const { state, context } = after(failures);
+    expect([context.failureCount, state]).toEqual([count, count === 10 ? 'disabled' : 'active']);
+    expect(context.lastFailures).toHaveLength(count);
+  });
+
+  test('the count is the longest chain of failures of which each was ordered after the one before had ended', () => {
+    const interval = fc.record({
+      ordered: fc.integer({ min: 1_001, max: 1_060 }),
+      waited: fc.nat(5),
+      took: fc.nat(12),
+    });
+    fc.assert(
+      fc.property(fc.array(interval, { maxLength: 30 }), (intervals) => {
+        const failures = intervals
+          .map(({ ordered, waited, took }) => ({
+            ordered,
+            began: ordered + waited,
+            ended: ordered + waited + took,
+          }))
+          .sort((a, b) => a.ended - b.ended);
+        const longest = failures.map(() => 0);
+        for (const [i, { ordered }] of failures.entries())
+          longest[i] =
+            1 +
+            Math.max(
+              0,
+              ...failures.slice(0, i).map((each, j) => (each.ended < ordered ? (longest[j] ?? 0) : 0)),
+            );
+        const { context } = after(failures);
+        expect(context.failureCount).toBe(Math.min(10, Math.max(0, ...longest)));
+      }),
+    );
+  });
+
+  test('a disabled endpoint keeps when it was, why, and the answers that were counted; enabling forgets them', () => {
+    const endpoint = after(
+      times(10, (i) => ({ ordered: 2_001 + i * 10, began: 2_001 + i * 10, ended: 2_010 + i * 10 })),
+    );
+    expect(endpoint.context.disabled).toEqual({ at: 2_100, reason: 'failures' });
+    expect(endpoint.context.lastFailures?.at(-1)).toEqual({ at: 2_100, httpStatus: 0, error: 'timeout' });
+    endpoint.tell(change(3_000, { status: 'active' }));
+    expect(endpoint.context).toMatchObject({ disabled: null, lastFailures: [], failureCount: 0 });
+    endpoint.tell(change(4_000, { status: 'disabled' }));
+    expect(endpoint.context.disabled).toEqual({ at: 4_000, reason: 'request' });
+  });
+
+  test('an endpoint that an earlier version has stored counts on from what it had', () => {
+    const endpoint = newEndpoint();
+    const { lastFailures: _, disabled: __, ...stored } = endpoint.context;
+    endpoint.restore({ ...stored, failureCount: 8 });
+    endpoint.tell(failure(2_000));
+    expect(endpoint).toMatchObject({ state: 'active', context: { failureCount: 9 } });
+    endpoint.tell(failure(2_001));
+    expect(endpoint).toMatchObject({ state: 'disabled', context: { failureCount: 10 } });
+    expect(endpoint.context.lastFailures).toHaveLength(2);
   });
 
   test('a rotation enables, forgets the failures, and those of attempts begun before it', () => {
@@ -198,7 +296,7 @@ describe('replays of a webhook endpoint', () => {
     endpoint.tell(change(5_300, { status: 'disabled' }));
     endpoint.tell(change(5_400, { status: 'active' }));
     expect(endpoint.tell(replay(5_400))).toBe(true);
-    for (let i = 0; i < 10; i += 1) endpoint.tell(failure(5_500));
+    for (let i = 0; i < 10; i += 1) endpoint.tell(failure(5_500 + i));
     endpoint.tell(rotation(5_600));
     expect(endpoint.tell(replay(5_600))).toBe(true);
   });
@@ -214,6 +312,8 @@ describe('the settings of a webhook endpoint', () => {
       at: 2_000,
       events: ['opened'],
       failureCount: 1,
+      lastFailures: [{ at: 1_500, httpStatus: 0, error: null }],
+      disabled: null,
       countedSince: 1_000,
       replayUntil: 1_000,
     });

@@ -162,6 +162,7 @@ export const HAPPENINGS: Readonly<Record<LifecycleName, Happenings>> = {
     {
       'delivery.failed': ({ countedSince }: WebhookEndpointContext, random, at) => ({
         attemptedAt: random.pick([at, at, at, countedSince - 1]),
+        ...random.pick([{}, { orderedAt: at, httpStatus: 500, error: null }, { orderedAt: countedSince }]),
       }),
       'delivery.succeeded': () => ({}),
       'settings.changed': (_, random) =>

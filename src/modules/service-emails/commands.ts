@@ -48,8 +48,13 @@ export type ServiceEmail =
   | {
       readonly kind: 'webhookDisabled';
       readonly workspaceId: string;
+      readonly webhookId: string;
+      readonly livemode: boolean;
       readonly url: string;
       readonly failures: number;
+      /** What they came to, such as "timeout (7), HTTP 500 (3)"; empty where that was not kept. */
+      readonly answers: string;
+      readonly disabledAt: number;
     }
   | {
       readonly kind: 'campaignPaused';

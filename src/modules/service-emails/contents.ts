@@ -89,15 +89,19 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
     button: { label: 'Look at the records', url: `${sending.publicUrl}/app` },
     foot: WARNED(sending),
   }),
-  webhookDisabled: ({ url, failures }, sending) => ({
+  webhookDisabled: ({ webhookId, livemode, url, failures, answers, disabledAt }, sending) => ({
     subject: 'A webhook endpoint was switched off',
     preview: `${failures} deliveries failed in a row.`,
     title: 'A webhook endpoint was switched off',
     paragraphs: [
-      `${failures} deliveries in a row to ${url} failed, so nothing more is sent there.`,
+      `${failures} posts in a row to ${url} failed, so the endpoint was disabled on ${day(disabledAt)}. Nothing more is sent there.`,
+      ...(answers === '' ? [] : [`The last answers: ${answers}.`]),
       'Switch it on again when it answers: what happened meanwhile can be replayed, or read from the event log.',
     ],
-    button: { label: 'Look at the endpoint', url: `${sending.publicUrl}/app` },
+    button: {
+      label: 'Look at the endpoint',
+      url: `${sending.publicUrl}/app/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
+    },
     foot: WARNED(sending),
   }),
   campaignPaused: ({ campaign, reason, remaining }, sending) => ({

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email-recipient.ts';
-import { WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint.ts';
+import { STOP_REASONS, WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { EmailEventType } from '../emails/queries.ts';
@@ -8,6 +8,8 @@ import { URL_MAX_LENGTH } from './endpoints/target.ts';
 import { REPLY_MAX_LENGTH } from './http/response-head.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
+const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
+
 /** The states that clients see; a deleted endpoint is never shown. */
 const STATUSES = WEBHOOK_ENDPOINT_STATES.filter((state) => state !== 'deleted');
 const Status = literals(STATUSES);
@@ -50,7 +52,23 @@ const members = {
   status: Status,
   secretPrefix: Type.String({ description: 'The beginning of the secret, to tell secrets apart.' }),
   failureCount: Type.Integer({
-    description: 'Failed attempts in a row, over all deliveries; ten disable the endpoint, a success resets.',
+    description:
+      'Failed attempts that followed each other, over all deliveries: ten disable the endpoint, a success resets. One that was ordered before the failure counted last had ended is not counted: posts that meet one stall of the receiver together are one failure.',
+  }),
+  lastFailures: Type.Array(
+    Type.Object({
+      at: Timestamp('When the attempt ended.'),
+      httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
+      error: Nullable(
+        Type.String({ description: 'Why there was no whole answer, such as `timeout`; null otherwise.' }),
+      ),
+    }),
+    { description: 'The attempts that `failureCount` counts, the latest last.' },
+  ),
+  disabledAt: Nullable(Timestamp('When it was disabled; null while it is active.')),
+  disabledReason: Type.Union([Type.Literal('failures'), Type.Literal('request'), Type.Null()], {
+    description:
+      '`failures`: ten failed attempts followed each other, which `lastFailures` has. `request`: a client disabled it.',
   }),
   createdAt: Timestamp('When it was registered.'),
 };
@@ -70,7 +88,10 @@ export const WebhookWithSecret = Type.Object(
 /** The answer of POST /v1/webhooks/{id}/test. */
 export const TestQueued = Type.Object({ queued: Type.Literal(true) }, { title: 'WebhookTestQueued' });
 
-const Nullable = <S extends ReturnType<typeof Type.String>>(schema: S) => Type.Union([schema, Type.Null()]);
+const DeliveryStatus = Type.Union(
+  [Type.Literal('success'), Type.Literal('failed'), Type.Literal('scheduled')],
+  { description: '`scheduled`: an attempt is under way or to come.' },
+);
 
 /** One event for one endpoint, with the result of its last attempt. */
 export const Delivery = Type.Object(
@@ -80,9 +101,7 @@ export const Delivery = Type.Object(
     eventId: Type.String({ description: 'The same on every attempt, redelivery and replay.' }),
     eventType: EmailEventType,
     emailId: Type.String(),
-    status: Type.Union([Type.Literal('success'), Type.Literal('failed'), Type.Literal('scheduled')], {
-      description: '`scheduled`: an attempt is under way or to come.',
-    }),
+    status: DeliveryStatus,
     httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
     responseBody: Type.String({
       maxLength: REPLY_MAX_LENGTH,
@@ -93,16 +112,30 @@ export const Delivery = Type.Object(
     durationMs: Type.Union([Type.Integer(), Type.Null()]),
     error: Nullable(
       Type.String({
-        description: 'Why there was no whole answer, or why no attempt will be made; null otherwise.',
+        description:
+          'Why the last attempt got no whole answer, such as `timeout`. Where it got one, or none was made: `stopReason`.',
       }),
     ),
+    stopReason: Type.Union([...STOP_REASONS.map((reason) => Type.Literal(reason)), Type.Null()], {
+      description:
+        'Why no further attempt is made although retries were left; null otherwise. With `attemptedAt` null the event was skipped: it was never posted.',
+    }),
     nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null when none is timed.')),
   },
   { title: 'WebhookDelivery' },
 );
 
 /** The query of the list of deliveries. */
-export const DeliveryQuery = Type.Object(pageQuery);
+export const DeliveryQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(DeliveryStatus),
+  attempted: Type.Optional(
+    Type.Boolean({
+      description:
+        '`true`: only events that were posted at least once; `false`: only those that never were. `status=failed&attempted=false` lists what was skipped.',
+    }),
+  ),
+});
 
 /** The body of POST /v1/webhooks/{id}/replay. */
 export const ReplayBody = Type.Object(

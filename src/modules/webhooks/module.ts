@@ -51,7 +51,7 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
     const { kinds, targetRules, stopping, posting, performer } = openWebhooks({
       ...{ database, clock, sealer },
-      ...{ policy, ca, tracing, isOnNodes: shards !== null },
+      ...{ policy, nameServers: config.dnsServers, ca, tracing, isOnNodes: shards !== null },
     });
     return {
       registrations: kinds,

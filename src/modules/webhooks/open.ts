@@ -3,6 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { Registration } from '../../engine/running-kind.ts';
 import type { Tracing } from '../../telemetry/tracing.ts';
 import type { Clock } from '../../time/clock.ts';
+import type { NameServer } from '../../transport/dns/exchange.ts';
 import type { WebhookPosting } from './commands.ts';
 import { webhookDeliveries } from './deliveries/kind.ts';
 import { WebhookPerformer } from './deliveries/performer.ts';
@@ -10,7 +11,7 @@ import { Stopping } from './deliveries/stop-performer.ts';
 import { webhookEndpoints } from './endpoints/kind.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
-import { resolveBySystem } from './http/lookup.ts';
+import { webhookResolver } from './http/lookup.ts';
 import { isSuccess } from './http/post-result.ts';
 import { createPoster } from './http/poster.ts';
 
@@ -19,6 +20,8 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly sealer: Sealer;
   readonly policy: TargetPolicy;
+  /** The name servers of `DNS_SERVERS`; null for the resolver of the system. */
+  readonly nameServers: readonly NameServer[] | null;
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly tracing?: Tracing | null;
@@ -40,13 +43,14 @@ export function openWebhooks({
   clock,
   sealer,
   policy,
+  nameServers,
   ca,
   tracing,
   isOnNodes = false,
 }: WebhookParts): Webhooks {
   const targetRules = {
     guard: createAddressGuard(policy),
-    resolve: resolveBySystem,
+    resolve: webhookResolver(nameServers),
     privateNames: policy.allowPrivate || policy.allowCidrs.length > 0,
   };
   const poster = createPoster({ ...targetRules, clock, ca });

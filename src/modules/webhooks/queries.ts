@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lte, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gte, inArray, lt, lte, ne, type SQL, sql } from 'drizzle-orm';
 import type { WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
 import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery-context.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -10,11 +10,12 @@ import {
   webhookEndpoints,
   webhookSecrets,
 } from '../../db/schema/webhooks.ts';
-import { type Failure, notFound } from '../../http/failure.ts';
-import { listById, withinRange } from '../../http/list.ts';
+import { search } from '../../http/bounded-search.ts';
+import { Failure, notFound } from '../../http/failure.ts';
+import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
-import { type DeliveryRow, deliveryOf, webhookOf } from './views.ts';
+import { type DeliveryRow, deliveryOf, statesShownAs, webhookOf } from './views.ts';
 
 export interface WebhookReader {
   readonly database: Database;
@@ -135,28 +136,64 @@ async function deliveriesWhere(
 }
 
 /** How many attempts have ended by what a row says: of one under way the latest has not. */
-const attemptsEnded = (state: string, { attempt }: WebhookDeliveryContext): number =>
-  state === ('posting' satisfies WebhookDeliveryState) ? attempt - 1 : attempt;
+const attemptsEnded = (state: string, { attempt, openAttempt = null }: WebhookDeliveryContext): number =>
+  state === ('posting' satisfies WebhookDeliveryState) || openAttempt !== null ? attempt - 1 : attempt;
 
-/** Lists the deliveries to one endpoint. */
-export function listDeliveries(
+/** The most deliveries that one request looks at for its filters. */
+const MOST_SEARCHED = 10_000;
+
+/** The conditions of the filters. */
+function filtersOf({ status, attempted }: DeliveryQuery, endpoint: WebhookView['status']): readonly SQL[] {
+  const wasAttempted = sql`${webhookDeliveries.context} ->> 'attemptedAt' is not null`;
+  return [
+    ...(status === undefined ? [] : [inArray(webhookDeliveries.state, [...statesShownAs(status, endpoint)])]),
+    ...(attempted === undefined ? [] : [attempted ? wasAttempted : sql`not (${wasAttempted})`]),
+  ];
+}
+
+/**
+ * Lists the deliveries to one endpoint. No index has their state, since one would have each outcome rewrite more than its row: a filter
+ * looks at so many of them at most.
+ */
+export async function listDeliveries(
   reader: DeliveryLister,
-  call: Call<{ readonly id: string }, DeliveryQuery>,
+  { caller, params: { id }, query }: Call<{ readonly id: string }, DeliveryQuery>,
 ): Promise<Page<DeliveryView> | Failure> {
-  const { id } = call.params;
-  const ofWebhook = eq(webhookDeliveries.webhookId, id);
-  return listById(call, {
-    list: `webhooks/${id}/deliveries`,
-    prefix: 'dlv',
-    rows: async (range, limit) => {
-      const webhook = await findWebhook(reader, call.caller, id);
-      if (!webhook) return notFound('webhook endpoint');
-      const condition = and(ofWebhook, ...withinRange(webhookDeliveries.id, range));
-      const rows = await deliveriesWhere(reader.reads, call.caller.workspaceId, condition, limit);
-      return rows.map((row) => ({ ...row, endpoint: webhook.status }));
-    },
-    item: ({ endpoint, ...row }) => deliveryOf(row, endpoint),
-  });
+  const request = { list: `webhooks/${id}/deliveries`, caller, isPosition: byId('dlv'), query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const webhook = await findWebhook(reader, caller, id);
+  if (!webhook) return notFound('webhook endpoint');
+  const filters = filtersOf(query, webhook.status);
+  const within = and(
+    eq(webhookDeliveries.webhookId, id),
+    ...(after === null ? [] : [lt(webhookDeliveries.id, after)]),
+  );
+  const rowsDownTo = (end: string | null): Promise<readonly DeliveryRow[]> => {
+    const lowest = end === null ? [] : [gte(webhookDeliveries.id, end)];
+    const condition = and(within, ...lowest, ...filters);
+    return deliveriesWhere(reader.reads, caller.workspaceId, condition, query.limit + 1);
+  };
+  const nth = (count: number): Promise<string | null> => nthDelivery(reader.reads, within, count);
+  const found =
+    filters.length === 0
+      ? { rows: await rowsDownTo(null), stoppedAt: null }
+      : await search({ nth, rowsDownTo }, query.limit, MOST_SEARCHED);
+  const item = (row: DeliveryRow): DeliveryView => deliveryOf(row, webhook.status);
+  return searchPageOf(request, found.rows, ({ id }) => id, item, found.stoppedAt);
+}
+
+async function nthDelivery(reads: Reads, within: SQL | undefined, count: number): Promise<string | null> {
+  const rows = await reads.read((orm) =>
+    orm
+      .select({ id: webhookDeliveries.id })
+      .from(webhookDeliveries)
+      .where(within)
+      .orderBy(desc(webhookDeliveries.id))
+      .offset(count - 1)
+      .limit(1),
+  );
+  return rows[0]?.id ?? null;
 }
 
 /** Reads a delivery to an active endpoint; null when there is none. */

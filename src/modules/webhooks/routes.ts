@@ -31,6 +31,9 @@ const WEBHOOK_EXAMPLE = {
   status: 'active' as const,
   secretPrefix: 'whsec_k5cN…',
   failureCount: 0,
+  lastFailures: [],
+  disabledAt: null,
+  disabledReason: null,
   createdAt: '2026-11-20T21:33:00.000Z',
 };
 const SECRET_EXAMPLE = {
@@ -50,6 +53,7 @@ const DELIVERY_EXAMPLE = {
   attemptedAt: '2026-11-20T21:33:00.000Z',
   durationMs: 41,
   error: null,
+  stopReason: null,
   nextAttemptAt: null,
 };
 
@@ -165,7 +169,8 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     name: 'listWebhookDeliveries',
     permission: 'webhooks:read',
     summary: 'List the deliveries to a webhook endpoint',
-    description: 'Newest event first, each with what its last attempt came to.',
+    description:
+      'Newest event first, each with what its last attempt came to. With a filter one request looks at 10,000 deliveries at most: a page may then hold fewer than asked for although more follow.',
     params: { id: WEBHOOK_ID },
     query: DeliveryQuery,
     response: Type.Array(Delivery),

@@ -1,6 +1,11 @@
-import type { WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
+import { WEBHOOK_DELIVERY_STATES, type WebhookDeliveryState } from '../../../machines/webhook-delivery.ts';
 import type { WebhookDeliveryContext } from '../../../machines/webhook-delivery-context.ts';
-import type { StopReason, WebhookEndpointContext } from '../../../machines/webhook-endpoint.ts';
+import {
+  FAILURES_TO_DISABLE,
+  type StopReason,
+  type WebhookEndpointContext,
+  type WebhookEndpointState,
+} from '../../../machines/webhook-endpoint.ts';
 import { timeOfId } from '../../db/ids.ts';
 import { decidedFor } from '../../engine/kind.ts';
 import type { DeliveryView, WebhookView } from './model.ts';
@@ -15,7 +20,11 @@ export interface EndpointRow {
 
 /** An endpoint as clients see it. */
 export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookView {
-  const { url, events, failureCount } = context as WebhookEndpointContext;
+  const { url, events, failureCount, lastFailures = [], disabled, at } = context as WebhookEndpointContext;
+  const byFailures = failureCount >= FAILURES_TO_DISABLE ? 'failures' : 'request';
+  // Versions that did not keep it have changed nothing of an endpoint since it was disabled, as a rule.
+  const { at: disabledAt, reason } = disabled ?? { at, reason: byFailures };
+  const isDisabled = state === ('disabled' satisfies WebhookEndpointState);
   return {
     id,
     url,
@@ -23,6 +32,9 @@ export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookV
     status: state as WebhookView['status'],
     secretPrefix: prefix ?? '',
     failureCount,
+    lastFailures: lastFailures.map((one) => ({ ...one, at: new Date(one.at).toISOString() })),
+    disabledAt: isDisabled ? new Date(disabledAt).toISOString() : null,
+    disabledReason: isDisabled ? reason : null,
     createdAt: new Date(timeOfId(id)).toISOString(),
   };
 }
@@ -63,6 +75,16 @@ const SHOWN: Readonly<
   failed: { status: 'failed', stops: false },
 };
 
+const isShownAs = (state: WebhookDeliveryState, endpoint: WebhookView['status']): DeliveryView['status'] =>
+  endpoint === 'disabled' && SHOWN[state].stops ? 'failed' : SHOWN[state].status;
+
+/** The states of the deliveries to an endpoint of that status which clients see as one. */
+export const statesShownAs = (
+  status: DeliveryView['status'],
+  endpoint: WebhookView['status'],
+): readonly WebhookDeliveryState[] =>
+  WEBHOOK_DELIVERY_STATES.filter((state) => isShownAs(state, endpoint) === status);
+
 /**
  * A delivery to an endpoint of that status, as clients see it. A delivery that waits for a disabled endpoint is shown as
  * stopped, although its row may follow a moment later; an attempt that is under way may still succeed.
@@ -86,7 +108,8 @@ export function deliveryOf(row: DeliveryRow, endpoint: WebhookView['status']): D
     retryCount,
     attemptedAt: row.attemptedAt?.toISOString() ?? null,
     durationMs: row.durationMs,
-    error: stoppedBy ?? row.error,
+    error: row.error ?? stoppedBy,
+    stopReason: stoppedBy,
     nextAttemptAt: timed.length > 0 ? new Date(Math.min(...timed)).toISOString() : null,
   };
 }

@@ -7,6 +7,7 @@ import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/copyable.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
 import { count, momentText, wordsOf } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Facts } from '../../ui/page.tsx';
@@ -22,10 +23,39 @@ const TONES = { success: 'good', failed: 'bad', scheduled: 'waiting' } as const 
 const answered = ({ httpStatus, error }: WebhookDelivery): string =>
   httpStatus === 0 ? wordsOf(error ?? 'no answer yet') : `HTTP ${httpStatus}`;
 
+/** True for an event that was never posted: the API calls it failed, and its `error` says why. */
+const isSkipped = ({ status, attemptedAt }: WebhookDelivery): boolean =>
+  status === 'failed' && attemptedAt === null;
+
+const DeliveryBadge = ({ delivery }: { readonly delivery: WebhookDelivery }) =>
+  isSkipped(delivery) ? (
+    <Badge status="skipped" tone="waiting" />
+  ) : (
+    <Badge status={delivery.status} tone={TONES[delivery.status]} />
+  );
+
+/** The choices of the filter by status, and the query that each stands for. */
+const SHOWN = {
+  success: { text: 'Success', query: { status: 'success' } },
+  failed: { text: 'Failed', query: { status: 'failed', attempted: true } },
+  skipped: { text: 'Skipped', query: { status: 'failed', attempted: false } },
+  scheduled: { text: 'Scheduled', query: { status: 'scheduled' } },
+} as const;
+const OPTIONS = {
+  success: SHOWN.success.text,
+  failed: SHOWN.failed.text,
+  skipped: SHOWN.skipped.text,
+  scheduled: SHOWN.scheduled.text,
+} as const satisfies Record<keyof typeof SHOWN, string>;
+
 /** What was posted to an endpoint, the latest first; each opens with what it said and what was answered. */
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [opened, setOpened] = useState<WebhookDelivery | null>(null);
-  const list = useList('GET /webhooks/{id}/deliveries', { path: { id: webhook.id } });
+  const { chosen, isSet, bar } = useOneChoice('status', 'Status', OPTIONS);
+  const list = useList('GET /webhooks/{id}/deliveries', {
+    path: { id: webhook.id },
+    query: chosen === undefined ? {} : SHOWN[chosen].query,
+  });
   const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
     { name: 'Event', cell: (each) => <Lead title={each.eventType} sub={answered(each)} /> },
     {
@@ -41,7 +71,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
       from: 'sm',
       cell: ({ attemptedAt }) => <Time at={attemptedAt} none="not yet" />,
     },
-    { name: 'State', width: 'w-32', cell: ({ status }) => <Badge status={status} tone={TONES[status]} /> },
+    { name: 'Status', width: 'w-32', cell: (each) => <DeliveryBadge delivery={each} /> },
     {
       name: 'Content',
       width: 'w-24',
@@ -61,19 +91,26 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   ];
   return (
     <section aria-label="Deliveries" className="grid gap-3">
-      <h2 className="text-heading font-semibold">Deliveries</h2>
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="text-heading font-semibold">Deliveries</h2>
+        {bar}
+      </div>
       <Table
         label="Deliveries"
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty title="Nothing was posted yet" icon={icons.Hook}>
-            <p>
-              The next event of the kinds that it hears of is posted within seconds. A test event comes at
-              once.
-            </p>
-          </Empty>
+          isSet ? (
+            <Empty title="No delivery has this status" icon={icons.Hook} />
+          ) : (
+            <Empty title="Nothing was posted yet" icon={icons.Hook}>
+              <p>
+                The next event of the kinds that it hears of is posted within seconds. A test event comes at
+                once.
+              </p>
+            </Empty>
+          )
         }
       />
       {opened && <Delivery delivery={opened} onClose={() => setOpened(null)} />}
@@ -101,8 +138,9 @@ function Delivery({
     <Dialog title={`Delivery of “${eventType}”`} onClose={onClose} width="max-w-2xl">
       <Facts
         facts={{
-          State: <Badge status={status} tone={TONES[status]} />,
-          Answer: answered(delivery),
+          Status: <DeliveryBadge delivery={delivery} />,
+          Answer: isSkipped(delivery) ? null : answered(delivery),
+          'No further attempt': delivery.stopReason && wordsOf(delivery.stopReason),
           Error: delivery.httpStatus === 0 || delivery.error === null ? null : wordsOf(delivery.error),
           Attempted: delivery.attemptedAt && momentText(delivery.attemptedAt),
           Took: delivery.durationMs === null ? null : `${count(delivery.durationMs)} ms`,

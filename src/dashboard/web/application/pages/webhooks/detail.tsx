@@ -15,6 +15,7 @@ import { Item, Menu } from '../../ui/menu.tsx';
 import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Deliveries } from './deliveries.tsx';
+import { answersText, Disabled } from './disabled.tsx';
 import { EventTicks, tickedEvents } from './events.tsx';
 import { Replay } from './replay.tsx';
 import { Secret } from './secret.tsx';
@@ -26,6 +27,7 @@ const BACK = { to: '/webhooks', text: 'Webhooks' };
 /** One endpoint: what it hears of, and what became of each delivery. */
 export default function WebhookDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
+  const [isReplaying, setReplaying] = useState(false);
   const { data, error, refetch } = useRead('GET /webhooks/{id}', { path: { id } }, { every: 2_000 });
   if (!data)
     return <PendingPage title="Webhook endpoint" back={BACK} error={error} onRetry={() => void refetch()} />;
@@ -37,19 +39,16 @@ export default function WebhookDetail({ id }: { readonly id: string }) {
       about={<Badge status={data.status} />}
       actions={may('webhooks:write') && <Actions webhook={data} />}
     >
-      {data.status === 'disabled' && (
-        <p data-color="waiting" className="card border-l-4 border-l-(--state) p-4">
-          Nothing is posted to it now, and nothing waits for it. Once it is enabled again, “Post events again”
-          brings what it has missed.
-        </p>
-      )}
+      {data.status === 'disabled' && <Disabled webhook={data} onReplay={() => setReplaying(true)} />}
+      {/* Here, since the panel goes as soon as the endpoint is enabled. */}
+      {isReplaying && <Replay webhook={data} onClose={() => setReplaying(false)} />}
       <Deliveries webhook={data} />
       <Card title="Details">
         <Facts
           facts={{
             'Hears of': data.events.join(', '),
             Secret: <span className="font-mono text-caption">{data.secretPrefix}</span>,
-            'Failures in a row': count(data.failureCount),
+            'Failures in a row': failuresText(data),
             Added: dayText(data.createdAt),
             Id: <Id id={id} />,
           }}
@@ -58,6 +57,11 @@ export default function WebhookDetail({ id }: { readonly id: string }) {
     </Page>
   );
 }
+
+const failuresText = (webhook: Webhook): string =>
+  webhook.lastFailures.length === 0
+    ? count(webhook.failureCount)
+    : `${count(webhook.failureCount)}: ${answersText(webhook)}`;
 
 function Actions({ webhook }: { readonly webhook: Webhook }) {
   const path = { id: webhook.id };

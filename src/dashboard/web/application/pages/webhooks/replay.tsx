@@ -9,17 +9,30 @@ import { count, momentText } from '../../ui/format.ts';
 import { EventTicks, tickedEvents } from './events.tsx';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 /** A field for local times knows minutes: what happens in the last one belongs to it. */
 const MINUTE_MS = 60_000;
 
-/** Posts what happened in a span of time again, such as after an outage of the receiver. */
+/** The earliest moment that a disabled endpoint may have missed something: an hour before, for what had failed until then. */
+const missedSince = ({ disabledAt }: Webhook): string | null =>
+  disabledAt === null ? null : new Date(Date.parse(disabledAt) - HOUR_MS).toISOString();
+
+/** Posts what happened in a span of time again, such as after an outage of the receiver. A disabled endpoint is enabled first. */
 export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readonly onClose: () => void }) {
-  const [from, setFrom] = useState(() => localText(new Date(Date.now() - DAY_MS).toISOString()));
+  const [isDisabled] = useState(webhook.status === 'disabled');
+  const [from, setFrom] = useState(() =>
+    localText(missedSince(webhook) ?? new Date(Date.now() - DAY_MS).toISOString()),
+  );
   const [queued, setQueued] = useState<number | null>(null);
   const [rest, setRest] = useState<string | null>(null);
   const replay = useChange('POST /webhooks/{id}/replay');
+  const update = useChange('PATCH /webhooks/{id}');
   return (
-    <Dialog title="Post events again" onClose={onClose} width="max-w-xl">
+    <Dialog
+      title={isDisabled ? 'Enable and post missed events' : 'Post events again'}
+      onClose={onClose}
+      width="max-w-xl"
+    >
       {queued === null ? (
         <p className="text-dim">
           What happened in this time is posted again, oldest first, 50 a second, with the same ids: also what
@@ -35,10 +48,12 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
       )}
       <Form
         key={from}
-        action="Post them again"
+        action={isDisabled && queued === null ? 'Enable and post' : 'Post them again'}
         aside={<Button onClick={onClose}>{queued === null ? 'Cancel' : 'Done'}</Button>}
         onSend={async ({ from = '', to = '', onlyFailed, ...fields }) => {
           const until = instantOf(to);
+          if (webhook.status === 'disabled')
+            await update.mutateAsync({ path: { id: webhook.id }, body: { status: 'active' } });
           const answer = await replay.mutateAsync({
             path: { id: webhook.id },
             body: {
@@ -72,7 +87,8 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
         <Tick
           name="onlyFailed"
           label="Only what has failed"
-          hint="Events whose last delivery to this endpoint did not succeed."
+          hint="Events that this endpoint has not taken: failed and skipped ones, and those that were never meant for it."
+          defaultChecked={isDisabled}
         />
       </Form>
     </Dialog>
