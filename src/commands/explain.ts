@@ -9,6 +9,7 @@ import { DatabaseNotOpened, DataDirectoryUnusable, UnfinishedRestore } from '../
 import { DataDirectoryInUse } from '../db/directory-lock.ts';
 import { EngineEnded } from '../db/guarded-engine.ts';
 import { MigrationMismatch } from '../db/migrate.ts';
+import { OldServer } from '../db/server-version.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 
 /** The operator can correct these failures. Their message is enough; a stack trace would bury it. */
@@ -23,6 +24,7 @@ const PLAIN = [
   NoSecretKey,
   NotAuditable,
   NotBreakable,
+  OldServer,
   OtherVersion,
   Unavailable,
   UnfinishedRestore,
@@ -39,7 +41,7 @@ export function explain(error: unknown): string {
 /** The exit code where a setting is wrong, as for one that cannot be understood, or names a place that is taken: another start would end in the same way. */
 export const MISUSE = 2;
 
-const MISUSES = [NoSecretKey, TargetNotEmpty, WrongSecretKey];
+const MISUSES = [NoSecretKey, OldServer, TargetNotEmpty, WrongSecretKey];
 
 /** The exit code of a command that failed. */
 export const exitCodeOf = (error: unknown): number =>

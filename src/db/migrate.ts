@@ -2,6 +2,7 @@ import type { Statements } from './database.ts';
 import { DISTRIBUTED } from './distribution/catalogue.ts';
 import { undistributed } from './distribution/present.ts';
 import { type Migration, migrations as released } from './migrations.ts';
+import { refuseOldServer } from './server-version.ts';
 
 /** The database was made by migrations that this executable does not carry; starting would harm it. */
 export class MigrationMismatch extends Error {
@@ -23,6 +24,7 @@ export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').up
  * Brings the schema up to date, each migration in a transaction of its own with its entry in the ledger.
  * Drizzle's own migrator reads files from disk, takes no lock and skips silently, hence this one.
  * @param onApplied is told of each migration that was applied, with the milliseconds that it took
+ * @throws OldServer for one that is too old
  * @throws MigrationMismatch when an applied migration is unknown here or differs from the one carried.
  * @returns the names of the migrations applied now.
  */
@@ -31,6 +33,7 @@ export async function migrate(
   migrations: readonly Migration[] = released,
   onApplied: (name: string, ms: number) => void = () => {},
 ): Promise<readonly string[]> {
+  await refuseOldServer(database);
   // Several statements in one message are one implicit transaction: rolled back whole, on whichever connection.
   await database.script(`select pg_advisory_xact_lock(${SCHEMA_LOCK}); ${LEDGER}`);
   const rows = await database.query<{ name: string; hash: string }>(

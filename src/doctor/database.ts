@@ -3,6 +3,7 @@ import { isDistributedDatabase } from '../db/distribution/present.ts';
 import { hashOf } from '../db/migrate.ts';
 import { type Migration, migrations } from '../db/migrations.ts';
 import { PARTITIONED, partitionName } from '../db/partitions.ts';
+import { problemOfVersion, UPGRADE_SERVER, versionOf } from '../db/server-version.ts';
 import { isOutOfLine, readLogState } from '../modules/events/positions.ts';
 import { readLogLag } from '../modules/events/queries.ts';
 import { type Diagnosis, fine, messageOf, skipped, wrong } from './diagnosis.ts';
@@ -22,7 +23,11 @@ export async function diagnoseConnection(database: Database): Promise<Diagnosis>
     // The first round trip also connects.
     await database.ping();
     const ms = Math.min(await database.ping(), await database.ping());
-    const detail = `${database.kind === 'embedded' ? 'Embedded' : 'PostgreSQL'}, ${ms.toFixed(1)} ms a round trip.`;
+    const version = await versionOf(database);
+    const old = problemOfVersion(version);
+    if (old !== null) return wrong(check, old, UPGRADE_SERVER);
+    const name = database.kind === 'embedded' ? 'Embedded' : `PostgreSQL ${Math.floor(version / 10_000)}`;
+    const detail = `${name}, ${ms.toFixed(1)} ms a round trip.`;
     return fine(check, detail, ms > SLOW_MS ? BRING_CLOSER : null);
   } catch (error) {
     return wrong(

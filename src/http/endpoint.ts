@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly isPublic: boolean;
   readonly ownLimit: OwnLimit | undefined;
   readonly readQuery: QueryReader;
-  /** Null for methods whose bodies have no meaning. */
+  /** Null where bodies have no meaning. */
   readonly body: (BodyRules & { readonly check: Checker | null }) | null;
   /** The refusal of a caller who may not call it; null when the caller may. */
   refuse(caller: Principal): Failure | null;
@@ -56,8 +56,14 @@ export function endpointOf(route: Route): Endpoint {
     isPublic,
     ownLimit:
       perMinute === undefined ? undefined : { name: `${method} ${countedAs(path)}`, perMinute, hasOwnSwitch },
-    readQuery: route.query ? compileQuery(route.query) : isPublic && !isForPages(path) ? anyQuery : noQuery,
-    body: method === 'GET' ? null : bodyOf(route),
+    readQuery: route.takesAnything
+      ? anyQuery
+      : route.query
+        ? compileQuery(route.query)
+        : isPublic && !isForPages(path)
+          ? anyQuery
+          : noQuery,
+    body: method === 'GET' || route.takesAnything ? null : bodyOf(route),
     refuse: refuserOf(route, permissionsOf(route)),
     refuseParams: paramRefuserOf(route),
   };
@@ -82,11 +88,10 @@ function bodyOf({
   bodyLimit = BODY_LIMIT,
   mediaTypes = [JSON_TYPE],
   rawBody = false,
-  credential,
 }: Route): Endpoint['body'] {
   const isJson = mediaTypes.includes(JSON_TYPE) && !rawBody;
   const check = isJson ? compileChecker(body ?? NO_FIELDS) : null;
-  return { limit: bodyLimit, mediaTypes, isJson, check, needsType: credential === 'session' };
+  return { limit: bodyLimit, mediaTypes, isJson, check };
 }
 
 function refuserOf(

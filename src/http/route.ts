@@ -224,6 +224,8 @@ export interface RouteSpec<
   readonly waitsMs?: number;
   /** True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender has signed them. */
   readonly rawBody?: boolean;
+  /** True where query and body are not looked at, since the answer is the same whatever they say. */
+  readonly takesAnything?: boolean;
   /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
   readonly ipLimitPerMinute?: number;
   /** What the setting of that limit says, where it has one: 0 turns it off, and it holds even where addresses are not limited otherwise. */

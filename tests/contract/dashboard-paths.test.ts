@@ -29,6 +29,29 @@ test('the endpoints of the pages refuse what no page asks, those of people and p
     expect([path, (await asked(`${path}?utm_source=a`, {}))[0]]).not.toEqual([path, 422]);
 });
 
+test('what crawlers and programs ask for first is public, and leads to pages that are there', async () => {
+  const robots = await fetch(`${service.url}/robots.txt?utm_source=a`);
+  expect([robots.status, robots.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(await robots.text()).toMatch(/^User-agent: \*\n(Allow: \S+\n)+Disallow: \/\n$/);
+  const llms = await fetch(`${service.url}/llms.txt`);
+  expect([llms.status, llms.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  const text = await llms.text();
+  expect(text).toMatch(/^# Posthorn\n\n> /);
+  const links = [...text.matchAll(/\]\(https?:\/\/[^/)]+(\/[^)]*)\)/g)].map(([, path = '']) => path);
+  expect(links.length).toBeGreaterThan(10);
+  for (const path of links)
+    expect([path, (await fetch(`${service.url}${path}`)).status]).toEqual([path, 200]);
+});
+
+test('a POST of the pages that has no fields takes an empty body, with and without a Content-Type', async () => {
+  for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[])
+    for (const path of ['/app/api/session', '/app/api/setup', '/app/api/signup'])
+      expect([
+        path,
+        (await asked(path, { method: 'POST', headers: { ...headers, origin: service.url } }))[0],
+      ]).not.toEqual([path, 415]);
+});
+
 describe('the root path', () => {
   test.each([CHROME, 'text/html', 'TEXT/HTML; charset=utf-8', 'application/json, text/html;q=0.1'])(
     'leads a browser that accepts %s to the application, as GET and HEAD',

@@ -15,7 +15,10 @@ type Calls<Name extends string> = Record<Name, (...given: readonly unknown[]) =>
 interface Resend {
   readonly emails: Calls<'send' | 'get' | 'update' | 'cancel'>;
   readonly batch: Calls<'send'>;
-  readonly domains: Calls<'list'>;
+  readonly domains: Calls<'list' | 'create'>;
+  readonly apiKeys: Calls<'create'>;
+  readonly audiences: Calls<'create'>;
+  readonly contacts: Calls<'list'>;
 }
 
 // Its own types bring React's with them, which declare elements of pages for every test.
@@ -159,6 +162,31 @@ describe('the package resend', () => {
     const elsewhere = await resend.domains.list();
     expect(elsewhere.error).toMatchObject({ statusCode: 404, name: 'not_found' });
     expect(elsewhere.error?.message).toContain('/v1');
+    // Whatever is sent there, also what no endpoint of ours could read.
+    const unknown = await Promise.all([
+      resend.domains.create({ name: 'acme.example' }),
+      resend.apiKeys.create({ name: 'k' }),
+      resend.audiences.create({ name: 'a' }),
+      resend.contacts.list({ audienceId: 'a' }),
+    ]);
+    for (const { error } of unknown) expect(error).toEqual(elsewhere.error);
+    for (const [type, body] of [
+      ['text/plain', 'x'],
+      ['application/json', '{"a":'],
+      ['multipart/form-data; boundary=x', '--x--'],
+    ] as const)
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+        const reply = await fetch(`${service.url}/compat/resend/segments?limit=1`, {
+          method,
+          headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': type },
+          body,
+        });
+        expect([method, reply.status, await reply.json()]).toEqual([
+          method,
+          404,
+          expect.objectContaining({ statusCode: 404, name: 'not_found' }),
+        ]);
+      }
     const unsupported = await resend.emails.send({ ...EMAIL, topicId: 't' });
     expect(unsupported.error?.message).toContain('topic_id');
     const remote = await resend.emails.send({

@@ -67,9 +67,9 @@ describe('an attacker', () => {
   test('who finds a way to submit a form from an own page has no JSON', async () => {
     service.done.length = 0;
     const typed = { ...OWN, 'content-type': 'text/plain' };
-    expect(await told({ ...things('POST', typed), body: '{}' })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     for (const method of CHANGING)
-      expect(await told(things(method, OWN))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      for (const body of ['{}', ''])
+        expect(await told({ ...things(method, typed), body })).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     expect(service.done).toEqual([]);
   });
 

@@ -179,6 +179,31 @@ describe('the end of a workspace', () => {
     await owner.ask(`/workspaces/${service.workspaceId}/switch`, {});
   });
 
+  test('is switched to by a POST without a body, as every POST without fields is answered', async () => {
+    await owner.signIn('ada@acme.example');
+    const { id } = (await owner.ask('/workspaces', { name: 'Empty Body' })).body.data;
+    const post = (path: string, headers: Record<string, string> = {}) =>
+      fetch(`${service.url}/app/api${path}`, {
+        method: 'POST',
+        headers: { cookie: owner.cookie, origin: owner.origin, ...headers },
+      });
+    for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[]) {
+      const reply = await post(`/workspaces/${id}/switch`, headers);
+      expect([reply.status, await reply.json()]).toEqual([200, { data: { workspaceId: id } }]);
+    }
+    expect((await post('/account/totp')).status).not.toBe(415);
+    // A form of another site always has a type, and a script there an origin.
+    for (const headers of [
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'text/plain' },
+      { origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'cross-site' },
+    ] as Record<string, string>[])
+      expect([403, 415]).toContain((await post(`/workspaces/${id}/switch`, headers)).status);
+    await owner.signIn('ada@acme.example');
+    await owner.ask(`/workspaces/${service.workspaceId}/switch`, {});
+  });
+
   test('who is no owner of it neither archives nor deletes it, and a stranger does not find it', async () => {
     await owner.signIn('ada@acme.example');
     const admin = await inviteMember(service, owner, 'admin');

@@ -76,7 +76,11 @@ describe('an endpoint', () => {
       events: ['opened'],
       status: 'disabled',
     });
-    expect(patched.body.data).toEqual({ ...shown, events: ['opened'], status: 'disabled' });
+    expect(patched.body.data).toEqual({
+      ...shown,
+      ...{ events: ['opened'], status: 'disabled', disabledReason: 'request' },
+      disabledAt: expect.stringMatching(/^20.+Z$/),
+    });
     expect((await world.test.post(`/v1/webhooks/${made.id}/test`)).body.error.code).toBe('CONFLICT');
 
     const rotated = (await world.test.post(`/v1/webhooks/${made.id}/rotate-secret`)).body.data;

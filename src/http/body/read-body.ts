@@ -11,8 +11,6 @@ export interface BodyRules {
   readonly mediaTypes: readonly string[];
   /** True when the body is parsed; otherwise it is handed on as bytes. */
   readonly isJson: boolean;
-  /** True when even an empty body needs a Content-Type: a form of another site cannot send this one. */
-  readonly needsType?: boolean;
 }
 
 /** The result for a request without a body. An endpoint with required fields then reports them as missing. */
@@ -55,7 +53,6 @@ export function announcedLength(
   if (headers.has('content-encoding')) return ENCODED;
   const type = headers.get('content-type');
   if (type !== null && !isMediaType(type, rules.mediaTypes)) return unsupported(rules);
-  if (type === null && rules.needsType) return unsupported(rules);
   const length = headers.get('content-length');
   if (length === '0' || (length === null && !headers.has('transfer-encoding'))) return NO_BODY;
   if (length !== null && type === null) return unsupported(rules);

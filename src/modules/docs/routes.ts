@@ -8,6 +8,7 @@ import { RawResponse, type Route, route } from '../../http/route.ts';
 import script from './docs.browser.js' with { type: 'text' };
 import style from './docs.css' with { type: 'text' };
 import { errorsPage } from './errors-page.ts';
+import { llmsText, ROBOTS } from './for-programs.ts';
 import { guidePage } from './guide-page.ts';
 import { GUIDES, guideFor } from './guides.ts';
 import { guidesPage } from './guides-page.ts';
@@ -53,6 +54,12 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
         ),
     }),
     packedFilesRoute(ASSETS, 'Get a file of the reference', openReferencePack),
+    documentRoute('/robots.txt', 'Get what crawlers may read', () =>
+      asset('text/plain; charset=utf-8', ROBOTS),
+    ),
+    documentRoute('/llms.txt', 'Get the list of the documentation for programs', () =>
+      asset('text/plain; charset=utf-8', llmsText(installation.baseUrl)),
+    ),
     documentRoute('/docs/guides', 'Read how to begin', () => guidesPage(installation)),
     ...GUIDES.map((guide) =>
       documentRoute(guide.path, `Read how to ${guide.title.toLowerCase()}`, () =>

@@ -125,6 +125,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
         method,
         path: `${BASE}/*`,
         permission: 'any key',
+        takesAnything: true,
         summary: 'Refuse what the package `resend` asks for beyond emails',
         handle: () => ELSEWHERE,
       }),
