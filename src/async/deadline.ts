@@ -85,6 +85,11 @@ export class WorkTime {
     }
   }
 
+  /** True from when its user has been told that the deadline passed. */
+  get isUsedUp(): boolean {
+    return this.#isUsedUp;
+  }
+
   /** Aborts when the time is used up. Few ask for it, so that it is made for those alone. */
   get usedUp(): AbortSignal {
     this.#usedUp ??= new AbortController();

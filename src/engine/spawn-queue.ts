@@ -44,6 +44,8 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly payload?: unknown;
   /** About how many bytes its row takes in the statement. */
   readonly bytes?: number;
+  /** True once whoever asks for it was told that the deadline passed: it is not written any more, since nobody expects it. */
+  readonly isGivenUp?: (() => boolean) | undefined;
   /** Nobody waits for it: it is written apart from what somebody waits for. */
   readonly isBulk?: boolean;
   /** It offers itself to whoever has room for it, instead of being carried out by this process. */
@@ -214,9 +216,10 @@ export class SpawnQueue {
 
   #inTime(waiting: readonly PendingSpawn[]): readonly PendingSpawn[] {
     const oldest = this.deps.clock.monotonic() - LONGEST_WAIT_MS;
-    return waiting.filter(({ since, fail }) => {
-      if (since < oldest) fail(new Unavailable('The database does not keep up.'));
-      return since >= oldest;
+    return waiting.filter(({ since, fail, request }) => {
+      const isLate = since < oldest || request.isGivenUp?.() === true;
+      if (isLate) fail(new Unavailable('The database does not keep up.'));
+      return !isLate;
     });
   }
 

@@ -133,7 +133,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     try {
       response = respond(await exchange.time.limit(() => answer(exchange)));
     } catch (thrown) {
-      response = respond(unexpectedError(thrown, log, { requestId, route }));
+      response = respond(unexpectedError(thrown, log, { requestId, route }, request));
     }
     if (isRefusedAccess(response.status) && !endpoint?.isPublic) {
       const { client, callerId: caller } = exchange;
@@ -264,6 +264,7 @@ function perform(
     now,
     // Asked for by those alone who need it: the server watches a connection from then on.
     gone: endpoint.route.waitsMs === undefined ? undefined : request.signal,
+    isGivenUp: () => time.isUsedUp,
     unheard: () => AbortSignal.any([time.usedUp, request.signal]),
   };
   const { route } = endpoint;

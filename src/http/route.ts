@@ -35,7 +35,11 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   /** Aborts when the client hangs up; only where the route `waitsMs`. */
   readonly gone?: AbortSignal | undefined;
   readonly unheard?: Unheard | undefined;
+  readonly isGivenUp?: GivenUp | undefined;
 }
+
+/** True once the client was told that the deadline passed: what is not written by then is not written any more. */
+export type GivenUp = () => boolean;
 
 /**
  * Makes a signal that aborts when nobody hears the answer any more: the client has hung up, or was told that the deadline passed. The

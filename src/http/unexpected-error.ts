@@ -2,6 +2,8 @@ import { Unavailable } from '../errors/unavailable.ts';
 import { Failure } from './failure.ts';
 import type { RequestLog } from './log.ts';
 
+type Asking = Pick<Request, 'method' | 'headers'>;
+
 /**
  * Makes the answer to a thrown error: 503 for an unreachable dependency, 500 for a bug. The cause is only logged, and even
  * there without quotations from the request.
@@ -10,18 +12,40 @@ export function unexpectedError(
   thrown: unknown,
   log: RequestLog,
   about: { requestId: string; route: string },
+  request?: Asking,
 ): Failure {
   if (thrown instanceof Unavailable) {
     log.warn({ ...about, cause: causeOf(thrown) }, 'a dependency did not answer');
-    return new Failure('SERVICE_UNAVAILABLE', 'The service cannot do this at the moment.', {
-      suggestion: 'Try again after the time in Retry-After; with an Idempotency-Key nothing is done twice.',
-      retryAfterSeconds: thrown.retryAfterSeconds,
-    });
+    return unavailable(thrown, request);
   }
   log.error({ ...about, cause: causeOf(thrown) }, 'a request failed unexpectedly');
   return new Failure('INTERNAL_ERROR', 'Something went wrong on our side.', {
     suggestion: 'Try again with growing pauses. If it stays, report the x-request-id of this response.',
   });
+}
+
+const NOT_NOW = 'The service cannot do this at the moment.';
+const IN_DOUBT = 'The service did not learn in time whether this was done. It may have been.';
+
+/**
+ * The 503 of a request. Where a change was handed to the database and no answer came in time, nobody knows whether it was made: only its
+ * Idempotency-Key tells a repetition from another request.
+ */
+function unavailable({ applied, retryAfterSeconds }: Unavailable, request?: Asking): Failure {
+  const isChange = request !== undefined && request.method !== 'GET' && request.method !== 'HEAD';
+  const [message, suggestion] =
+    applied === 'no' || !isChange
+      ? [NOT_NOW, 'Try again after the time in Retry-After; with an Idempotency-Key nothing is done twice.']
+      : request.headers.has('idempotency-key')
+        ? [
+            IN_DOUBT,
+            'Send the same request again, with the same Idempotency-Key: it answers what was done, or does it.',
+          ]
+        : [
+            IN_DOUBT,
+            'Look whether it was done before you send it again. With an Idempotency-Key nothing is done twice.',
+          ];
+  return new Failure('SERVICE_UNAVAILABLE', message, { suggestion, retryAfterSeconds });
 }
 
 interface Cause {

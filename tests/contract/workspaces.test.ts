@@ -185,7 +185,7 @@ describe('the end of a workspace', () => {
     const post = (path: string, headers: Record<string, string> = {}) =>
       fetch(`${service.url}/app/api${path}`, {
         method: 'POST',
-        headers: { cookie: owner.cookie, origin: owner.origin, ...headers },
+        headers: { cookie: owner.cookie, origin: service.url, ...headers },
       });
     for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[]) {
       const reply = await post(`/workspaces/${id}/switch`, headers);

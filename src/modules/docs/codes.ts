@@ -116,7 +116,7 @@ export const CODES = {
   SERVICE_UNAVAILABLE: {
     meaning: 'The database or another dependency is away, saturated or slow.',
     remedy:
-      'Retry after the seconds in `Retry-After`. Whether the request was carried out may be unknown: with an Idempotency-Key nothing is done twice.',
+      'Retry after the seconds in `Retry-After`. A 503 does not say that nothing was done: where the answer of the database came too late, the email may have been accepted and be sent, and the message says so. Send the same request again with the same Idempotency-Key: it answers what was done, or does it. Without a key, look before you send it again.',
     retry: 'later',
     message: 'The service cannot do this at the moment.',
   },

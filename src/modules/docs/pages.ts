@@ -28,6 +28,7 @@ const NAMES = {
     '/docs/guides/go': 'Go',
   },
   Understand: {
+    '/docs/set-up-sending': 'Set up sending',
     '/docs/templates': 'Templates',
     '/docs/webhooks': 'Receiving webhooks',
     '/docs/errors': 'Errors',

@@ -20,6 +20,7 @@ import { PAGE_HEADERS } from './page.ts';
 import receivers from './receivers.md' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
 import { searchIndex } from './search-index.ts';
+import setUpSending from './set-up-sending.md' with { type: 'text' };
 import type { Tag } from './tags.ts';
 import templates from './templates.md' with { type: 'text' };
 import failures from './what-happens-when.md' with { type: 'text' };
@@ -65,6 +66,9 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
       documentRoute(guide.path, `Read how to ${guide.title.toLowerCase()}`, () =>
         guidePage(guide.title, guide.path, guideFor(guide, installation)),
       ),
+    ),
+    documentRoute('/docs/set-up-sending', 'Read how to set up sending', () =>
+      guidePage('Set up sending', '/docs/set-up-sending', setUpSending),
     ),
     documentRoute('/docs/templates', 'Read how templates are written', () =>
       guidePage('Templates', '/docs/templates', templates),

@@ -8,6 +8,7 @@ const record = (
   status: 'verified' as const,
   found: [],
   error: null,
+  settable: true,
   ...more,
 });
 

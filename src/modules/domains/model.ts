@@ -133,6 +133,10 @@ const DnsRecord = Type.Object(
       Type.String(),
       'A sentence that says what is wrong and what to do; null when nothing is.',
     ),
+    settable: Type.Boolean({
+      description:
+        'False while the record would name a host that other mail servers cannot find, such as localhost: `error` names the setting to change first.',
+    }),
   },
   { title: 'DnsRecord' },
 );

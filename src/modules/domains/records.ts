@@ -6,6 +6,7 @@ import { TRANSPORT_TRAITS, type TransportTraits } from '../../transport/traits.t
 import type { EnabledTransports, Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
+import { isReachable } from './reachable.ts';
 
 /** The hosts of this installation that the records of every domain point to. */
 export interface DnsSetup {
@@ -16,6 +17,8 @@ export interface DnsSetup {
   /** The relays of the transport `smtp`; one on this machine goes by the name of this server. */
   readonly relayHosts: readonly string[];
   /** A domain of the operator that receives the bounces of all domains. */
+  /** True where EHLO_NAME names the mail server, and not PUBLIC_URL. */
+  readonly hasMailName: boolean;
   readonly returnPathDomain: string | null;
   /** The host that counts opens and clicks; null when it is an address, which a CNAME cannot point to. */
   readonly trackingHost: string | null;
@@ -61,6 +64,8 @@ export type Slot =
 
 /** A record that the owner of a domain has to set. */
 export interface AskedRecord extends ExpectedRecord {
+  /** A sentence about the setting that has to name a public host before the record is worth setting; null where it is. */
+  readonly unset: string | null;
   readonly slot: Slot;
   /** Seconds. */
   readonly ttl: number;
@@ -93,7 +98,16 @@ export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly Asked
     record('dmarc', 'TXT', `_dmarc.${registrableOf(name) ?? name}`, 'v=DMARC1; p=none;', false),
   ];
   if (trackingDomain !== null && setup.trackingHost !== null)
-    records.push(record('tracking', 'CNAME', trackingDomain, setup.trackingHost, false));
+    records.push(
+      record(
+        'tracking',
+        'CNAME',
+        trackingDomain,
+        setup.trackingHost,
+        false,
+        unsetOf([setup.trackingHost], setup),
+      ),
+    );
   return records;
 }
 
@@ -128,13 +142,27 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
     none: [],
   };
   const hosts = waysOf(domain, setup).flatMap((way) => hostsOf[TRANSPORT_TRAITS[way].sendingHosts]);
+  const unset = unsetOf(hosts, setup);
   const policy = `v=spf1 ${[...new Set(hosts)].map(mechanismOf).join(' ')} ~all`;
   const required = TRANSPORT_TRAITS[transportOf(domain, setup)].needsReturnPath;
   // SPF needs the MX as well: receivers refuse envelope senders whose domain accepts no mail.
   return [
-    record('spf', 'TXT', returnPath, policy, required),
-    record('mx', 'MX', returnPath, mailHost, required),
+    record('spf', 'TXT', returnPath, policy, required, unset),
+    record('mx', 'MX', returnPath, mailHost, required, unsetOf([mailHost], setup)),
   ];
+}
+
+/** What to set first where a record would name a host that no other mail server can find. */
+function unsetOf(hosts: readonly string[], { mailHost, hasMailName, trackingHost }: DnsSetup): string | null {
+  const host = hosts.find((each) => !isReachable(each));
+  if (host === undefined) return null;
+  const setting =
+    host !== mailHost && host !== trackingHost
+      ? 'SMTP_URL'
+      : hasMailName && host === mailHost
+        ? 'EHLO_NAME'
+        : 'PUBLIC_URL';
+  return `The record would name ${host}, which other mail servers cannot find. Set ${setting} to a public name of this service first; the record then names it.`;
 }
 
 const mechanismOf = (host: string): string => {
@@ -148,6 +176,7 @@ function record(
   name: string,
   value: string,
   required: boolean,
+  unset: string | null = null,
 ): AskedRecord {
   const priority = type === 'MX' ? 10 : null;
   const fingerprint = new Bun.CryptoHasher('sha256')
@@ -155,7 +184,7 @@ function record(
     .digest('hex')
     .slice(0, 12);
   const purpose = PURPOSES[slot];
-  return { slot, purpose, type, name, value, priority, ttl: TTL_SECONDS, required, fingerprint };
+  return { slot, purpose, type, name, value, priority, ttl: TTL_SECONDS, required, fingerprint, unset };
 }
 
 const PURPOSES = {

@@ -30,6 +30,7 @@ export function setupOf(source: SetupSource): DnsSetup {
   return {
     transports: transport,
     mailHost,
+    hasMailName: ehloName !== null,
     relayHosts: [...new Set(relayHosts)],
     returnPathDomain,
     trackingHost: isIP(publicHost) === 0 ? publicHost : null,

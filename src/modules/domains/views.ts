@@ -40,7 +40,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     lastCheckedAt: isoOrNull(context.lastCheckedAt),
     dkimKeys: keySets.map((set) => keysView(name, set)),
     dnsRecords: recordsOf(row, setup).map((asked) => {
-      const { purpose, type, ttl, priority, required, value } = asked;
+      const { purpose, type, ttl, priority, required, value, unset } = asked;
       const { status, found, error } = knownStatusOf(asked, context.records) ?? NEVER_CHECKED;
       return {
         purpose,
@@ -52,7 +52,8 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
         required,
         status,
         found: [...found],
-        error,
+        error: unset ?? error,
+        settable: unset === null,
       };
     }),
   };

@@ -23,12 +23,12 @@ export type { DirectMail } from './send/direct-mail.ts';
 /** Sends or schedules one email: `POST /v1/emails`. */
 export function sendEmail(
   deps: AcceptanceDeps,
-  { caller, body, claim, now, headers, unheard }: Call<unknown, unknown, SendBody>,
+  { caller, body, claim, now, headers, unheard, isGivenUp }: Call<unknown, unknown, SendBody>,
 ): Promise<Acceptance> | Failure {
   const joined = withNamedScript(onNamedClock(body, headers), headers);
   return (
     refusalOfHeader(caller, headers, joined) ??
-    acceptEmail(deps, { sender: caller, body: joined, claim, now, at: '/body', unheard })
+    acceptEmail(deps, { sender: caller, body: joined, claim, now, at: '/body', unheard, isGivenUp })
   );
 }
 

@@ -54,12 +54,14 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps & 
   ],
   open({ config, database, clock, logger, sealer, sessions }) {
     const { publicUrl, signup, simulatorDomain, defaultPlan: plan, requireTwoFactor } = config;
+    const { transport: transports, stripeSecretKey } = config;
     const now = () => clock.now();
     let mail: SendServiceEmail | undefined;
     const send: SendServiceEmail = async (email) => mail?.(email);
     const resetTokens = resetTokensOf(database, now);
     const deps: WorkspaceRouteDeps & InvitationDeps = {
       ...{ database, sealer, sessions, publicUrl, signup, simulatorDomain, log: logger },
+      ...{ transports, takesPayments: stripeSecretKey !== null },
       passwords: new Passwords(),
       slowDown: new SlowDown(clock.monotonic),
       mail: send,

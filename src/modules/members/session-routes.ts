@@ -6,6 +6,7 @@ import type { Database } from '../../db/database.ts';
 import { Failure } from '../../http/failure.ts';
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
 import { zones } from '../../zones/zones.ts';
+import type { EnabledTransports } from '../../transport/transport.ts';
 import { accountById } from './accounts.ts';
 import { Code, Email, Password } from './model.ts';
 import type { Passkeys } from './passkeys.ts';
@@ -17,6 +18,10 @@ export interface SessionRouteDeps extends SignInDeps {
   readonly publicUrl: string;
   /** Where test emails go whose outcome is chosen by the address. */
   readonly simulatorDomain: string;
+  /** The ways that live email may leave by, the default one first. */
+  readonly transports: EnabledTransports;
+  /** True where plans can be bought. */
+  readonly takesPayments: boolean;
 }
 
 /** Attempts a minute from one address, whatever they are for. The slow-down of wrong passwords comes on top. */
@@ -70,7 +75,12 @@ const SHOWN_MS = 10 * 365 * 86_400_000;
 
 /** What the dashboard shows of a session. @throws Unavailable */
 async function describe(
-  { database, simulatorDomain }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain'>,
+  {
+    database,
+    simulatorDomain,
+    transports,
+    takesPayments,
+  }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain' | 'transports' | 'takesPayments'>,
   caller: Principal,
   now: number,
 ) {
@@ -86,7 +96,7 @@ async function describe(
     member: { id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
     permissions: caller.permissions,
     plan: caller.plan,
-    simulatorDomain,
+    ...{ simulatorDomain, transports, takesPayments },
     workspace: {
       id: caller.workspaceId,
       name: workspace?.name ?? '',

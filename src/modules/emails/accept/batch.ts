@@ -41,7 +41,7 @@ export function batchSender(deps: BatchDeps) {
 
   /** One email in the form that acceptance takes, or the 422 of a body that does not match the schema. */
   function requestOf(
-    { caller, claim, body, now, headers, unheard }: BatchCall,
+    { caller, claim, body, now, headers, unheard, isGivenUp }: BatchCall,
     index: number,
     item: number,
   ): AcceptRequest | Failure {
@@ -50,7 +50,8 @@ export function batchSender(deps: BatchDeps) {
     const details = check(email, at);
     if (details) return invalid(details);
     const joined = withNamedScript(onNamedClock(email as SendBody, headers), headers);
-    return { sender: caller, body: joined, claim: claim && { ...claim, item }, index, now, at, unheard };
+    const heard = { unheard, isGivenUp };
+    return { sender: caller, body: joined, claim: claim && { ...claim, item }, index, now, at, ...heard };
   }
 
   /** The outcomes that earlier calls with the key have stored, or the conflict with another call; null when there are none. */

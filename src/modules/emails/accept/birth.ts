@@ -3,6 +3,7 @@ import type { OutcomeScript } from '../../../../machines/email-script.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ClaimOf } from '../../../engine/result.ts';
 import type { SpawnRequestOf } from '../../../engine/spawn-queue.ts';
+import type { GivenUp } from '../../../http/route.ts';
 import type { Address } from '../../../mail/address.ts';
 import { sendMeter } from '../../usage/queries.ts';
 import type { StoredContent } from '../bodies/content-bodies.ts';
@@ -56,7 +57,12 @@ export function spawnRequestOf(
   {
     sender,
     onBehalf,
-  }: { readonly sender: EmailSender; readonly onBehalf?: Readonly<Record<string, string>> },
+    isGivenUp,
+  }: {
+    readonly sender: EmailSender;
+    readonly onBehalf?: Readonly<Record<string, string>>;
+    readonly isGivenUp?: GivenUp | undefined;
+  },
   request: SendRequest,
   { id, now, claim, filled, clock, script }: Details,
   message: ReturnType<typeof messageOf>,
@@ -97,6 +103,7 @@ export function spawnRequestOf(
     },
     meter: sendMeter(livemode, sender.plan, testSendsPerDay, now),
     claim,
+    isGivenUp,
     // Emails that wait for a slot must not fill the memory; a larger message is read when its attempt begins.
     ...(livemode && request.size <= LARGEST_PAYLOAD ? { payload: message } : {}),
     bytes: content.length + 1_024,

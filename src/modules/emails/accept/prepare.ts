@@ -2,7 +2,7 @@ import type { PlanName } from '../../../auth/plans.ts';
 import type { SenderDefaults } from '../../../auth/principal.ts';
 import type { Recollection } from '../../../auth/recollection.ts';
 import { Failure } from '../../../http/failure.ts';
-import type { Unheard } from '../../../http/route.ts';
+import type { GivenUp, Unheard } from '../../../http/route.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
@@ -54,6 +54,7 @@ export interface Asked {
   readonly mayBeRemembered?: boolean;
   /** Of a request, which is left while its markdown waits once nobody hears the answer any more. */
   readonly unheard?: Unheard | undefined;
+  readonly isGivenUp?: GivenUp | undefined;
 }
 
 /** An email of which everything is known but whether it is accepted. */

@@ -7,6 +7,9 @@ import { Refused, request } from './requests.ts';
 /** Whose mail and keys are shown: real ones, or those that never leave. */
 export type Environment = 'test' | 'live';
 
+/** A way that live email leaves by. */
+export type Transport = 'capture' | 'smtp' | 'direct' | 'ses';
+
 /** Who is signed in, where, and what they may do there. */
 export interface Session {
   readonly account: { readonly id: string; readonly email: string; readonly name: string };
@@ -14,6 +17,10 @@ export interface Session {
   readonly permissions: readonly Permission[];
   readonly plan: PlanName;
   readonly simulatorDomain: string;
+  /** The ways that live email may leave by, the default one first. */
+  readonly transports: readonly Transport[];
+  /** True where plans can be bought. */
+  readonly takesPayments: boolean;
   readonly workspace: { readonly id: string; readonly name: string; readonly archived: boolean };
   /** The clock of the workspace, by which pages show times. */
   readonly clock: ZoneClock;

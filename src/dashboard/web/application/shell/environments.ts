@@ -2,8 +2,8 @@ import type { Environment } from '../api/session.ts';
 
 /** The words and the tint of an environment, which nobody may take for the other. */
 export const ENVIRONMENTS = {
-  test: { name: 'Test', color: 'waiting', about: 'Test environment: nothing leaves this service.' },
-  live: { name: 'Live', color: 'good', about: 'Live environment: email goes to real people.' },
+  test: { name: 'Test', color: 'waiting' },
+  live: { name: 'Live', color: 'good' },
 } as const satisfies Record<Environment, unknown>;
 
 const STORED = 'posthorn environment';

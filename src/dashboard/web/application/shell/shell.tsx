@@ -13,6 +13,7 @@ import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { LoadingPage } from './open-page.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { PlaceProvider, useShownPlace } from './shown-place.tsx';
+import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from './way-out.tsx';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
 const loadPalette = () => import('./palette.tsx');
@@ -41,14 +42,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       openPages.flatMap(({ key, name }) => (key ? [[`g ${key}`, () => navigate(`/${name}`)]] : [])),
     ),
   });
-  const { color, about } = ENVIRONMENTS[environment];
   const isWide = openPages.some(
     ({ name, isWide }) => isWide === true && name === pageNameOf(shown?.path ?? path),
   );
   return (
     <div
       data-environment={environment}
-      data-color={color}
+      data-color={ENVIRONMENTS[environment].color}
       className="min-h-full lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]"
     >
       <a
@@ -64,13 +64,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       </aside>
       <div className={isWide ? 'flex min-w-0 flex-col lg:h-dvh' : 'min-w-0'}>
         <MobileBar key={path} onSearch={search} />
-        <p role="status" className="environment-band">
-          {about}
+        <EnvironmentBand>
           {session.workspace.archived &&
             ' This workspace is archived: everything can be read, nothing changed.'}
           {session.member.needsSecondFactor &&
             ' Your role asks for a second factor: set one up under Your account. Until then everything can only be read.'}
-        </p>
+        </EnvironmentBand>
         <main
           id="content"
           tabIndex={-1}
@@ -92,6 +91,27 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </Suspense>
       )}
     </div>
+  );
+}
+
+/** What becomes of email in this environment, above every page. */
+const EnvironmentBand = ({ children }: { readonly children: ReactNode }) =>
+  useViewer().environment === 'live' ? (
+    <LiveBand>{children}</LiveBand>
+  ) : (
+    <p role="status" className="environment-band">
+      Test environment: nothing leaves this service.{children}
+    </p>
+  );
+
+function LiveBand({ children }: { readonly children: ReactNode }) {
+  const ways = useWaysOut();
+  const isDelivered = reachesPeople(ways);
+  return (
+    <p role="status" data-color={isDelivered ? 'good' : 'waiting'} className="environment-band">
+      Live environment. {liveSentence(ways)} {!isDelivered && <SetUpSending />}
+      {children}
+    </p>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ApiKey, CreatedApiKey } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from '../../shell/way-out.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
@@ -30,6 +31,7 @@ export default function ApiKeys() {
   const items = data?.filter(({ env }) => env === environment);
   const [isMaking, setMaking] = useState(false);
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const ways = useWaysOut();
   const mayWrite = may('api-keys:write');
   const create = mayWrite && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
@@ -40,9 +42,13 @@ export default function ApiKeys() {
     <Page
       title="API keys"
       about={
-        environment === 'test'
-          ? 'With a test key your program does everything and sends nothing.'
-          : 'With a live key your program sends email to real people.'
+        environment === 'test' ? (
+          'With a test key your program does everything and sends nothing.'
+        ) : (
+          <>
+            A live key sends live email. {liveSentence(ways)} {!reachesPeople(ways) && <SetUpSending />}
+          </>
+        )
       }
       actions={create}
     >

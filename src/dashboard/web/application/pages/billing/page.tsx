@@ -82,7 +82,7 @@ const Part = (props: { readonly name: string; readonly value: number; readonly m
 );
 
 function Plans({ billing }: { readonly billing: Billing }) {
-  const { may } = useViewer();
+  const { session, may } = useViewer();
   const checkout = useChange('POST /billing/checkout');
   return (
     <ul aria-label="Plans" className="grid gap-4 md:grid-cols-3">
@@ -102,7 +102,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
             <br />
             {PLANS[plan].domains === null ? 'Any number of domains' : `${PLANS[plan].domains} domains`}
           </p>
-          {plan !== 'free' && plan !== billing.plan && may('billing:write') && (
+          {plan !== 'free' && plan !== billing.plan && session.takesPayments && may('billing:write') && (
             <Button
               busy={checkout.isPending}
               onClick={() =>

@@ -1,6 +1,7 @@
 import { useContext, useLayoutEffect, useRef, useState } from 'react';
 import type { Domain } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Form, Labelled, Problems } from '../../ui/form.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -17,7 +18,6 @@ interface Place {
 
 /** When each place of the order has its turn. */
 const TURNS = ['Leaves by', 'When that is down', 'When both are down', 'When all three are down'] as const;
-const WAYS = Object.keys(PROVIDERS) as readonly Way[];
 const UNTOLD: ReadonlyMap<string, string> = new Map();
 
 const isOrder = (one: readonly Way[], other: readonly Way[]): boolean => one.join() === other.join();
@@ -51,7 +51,7 @@ export function Leaving({ domain }: { readonly domain: Domain }) {
   return (
     <Card
       title="How it leaves"
-      about="Among the ways that this service has (TRANSPORT); others are refused. The next one takes over email that was surely not taken."
+      about="By one of the transports that are enabled here (TRANSPORT). The next one takes over email that was surely not taken."
     >
       <Form action="Save the order" look="plain" onSend={save} onRefused={() => setTold(true)}>
         <Order
@@ -107,8 +107,11 @@ function Order({ places, isTold, onChange }: OrderShape) {
     change([...places, { key, way }], `${key} way`, '');
   }
 
+  const { transports } = useViewer().session;
   const chosen = places.map(({ way }) => way);
-  const left = WAYS.find((way) => way !== 'capture' && !chosen.includes(way));
+  // What is stored and not enabled any more stays visible: its email is held.
+  const offered = [...new Set([...transports, ...chosen])];
+  const left = transports.find((way) => way !== 'capture' && !chosen.includes(way));
   return (
     <>
       <Problems value={isTold ? problems : UNTOLD}>
@@ -125,7 +128,7 @@ function Order({ places, isTold, onChange }: OrderShape) {
                       onChange(places.with(index, { ...place, way: target.value as Way }))
                     }
                   >
-                    {WAYS.map((way) => (
+                    {offered.map((way) => (
                       <option key={way} value={way}>
                         {PROVIDERS[way]}
                       </option>

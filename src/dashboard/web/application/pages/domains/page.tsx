@@ -2,6 +2,7 @@ import { lazy, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { type ItemOf, useChange, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from '../../shell/way-out.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -50,6 +51,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 function DomainList() {
   const { may } = useViewer();
   const [isAdding, setAdding] = useState(false);
+  const ways = useWaysOut();
   const list = useList('GET /domains', {});
   const add = may('domains:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
@@ -59,7 +61,12 @@ function DomainList() {
   return (
     <Page
       title="Domains"
-      about="Live email leaves from a verified domain, or any name below it, and is signed by it."
+      about={
+        <>
+          Live email needs a verified domain, or any name below it, and is signed by it. {liveSentence(ways)}{' '}
+          {!reachesPeople(ways) && <SetUpSending />}
+        </>
+      }
       actions={add}
     >
       <Table

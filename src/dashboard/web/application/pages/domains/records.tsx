@@ -20,18 +20,26 @@ export const Records = ({ records }: { readonly records: readonly DnsRecord[] })
             <Badge status={record.status} tone={RECORD_TONES[record.status]}>
               {record.status === 'verified'
                 ? 'Found'
-                : record.status === 'pending'
-                  ? 'Not there yet'
-                  : 'Wrong'}
+                : !record.settable
+                  ? 'Needs a setting'
+                  : record.status === 'pending'
+                    ? 'Not there yet'
+                    : 'Wrong'}
             </Badge>
           </span>
         </p>
-        <dl className="grid gap-1.5">
-          <Line name="Name" value={record.name} />
-          <Line name="Value" value={record.value} />
-          {record.priority !== null && <Line name="Priority" value={String(record.priority)} />}
-        </dl>
-        {record.status === 'failed' && (
+        {record.settable ? (
+          <dl className="grid gap-1.5">
+            <Line name="Name" value={record.name} />
+            <Line name="Value" value={record.value} />
+            {record.priority !== null && <Line name="Priority" value={String(record.priority)} />}
+          </dl>
+        ) : (
+          <p data-color="waiting" className="state-text text-caption break-words">
+            Do not set it yet. {record.error}
+          </p>
+        )}
+        {record.settable && record.status === 'failed' && (
           <p data-color="bad" className="state-text text-caption break-words">
             {record.error ?? 'Something else is there.'}
             {record.found.length > 0 && ` Found: ${record.found.join(' · ')}`}

@@ -11,7 +11,7 @@ export const DOMAIN_STATES = {
 
 /** The ways that live email leaves by. */
 export const PROVIDERS = {
-  capture: 'Kept here',
+  capture: 'Captured (not sent)',
   smtp: 'SMTP relay',
   direct: 'Direct',
   ses: 'Amazon SES',

@@ -102,7 +102,9 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
         keyOf={({ id }) => id}
         empty={
           isSet ? (
-            <Empty title="No delivery has this status" icon={icons.Hook} />
+            <Empty title="No delivery has this status" icon={icons.Hook}>
+              <p>Choose another status, or clear the filter.</p>
+            </Empty>
           ) : (
             <Empty title="Nothing was posted yet" icon={icons.Hook}>
               <p>

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { Unavailable } from '../../src/errors/unavailable.ts';
+import { emailSpawn, engineOver, plainInput, postgresStore, rowsOf, type Store } from '../support/engine.ts';
+import { HookedDatabase } from '../support/engine-faults.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+
+let store: Store;
+beforeAll(async () => {
+  store = await postgresStore();
+});
+afterAll(() => store[Symbol.asyncDispose]());
+
+test('what waits for the database when its client is told 503 is not written; what was handed over is', async () => {
+  const database = new HookedDatabase(store.database);
+  const engine = engineOver(database);
+  const release = database.hold();
+  let isGivenUp = false;
+  const birth = () => ({ ...emailSpawn(plainInput(NOW)), isGivenUp: () => isGivenUp });
+  const handedOver = birth();
+  const first = engine.spawn('email', handedOver);
+  await release.isAsked;
+  const births = Array.from({ length: 40 }, birth);
+  const waiting = births.map((each) => engine.spawn('email', each).catch((error: unknown) => error));
+  const heard = emailSpawn(plainInput(NOW));
+  const written = engine.spawn('email', heard);
+  isGivenUp = true;
+  release();
+  await Promise.all([first, written]);
+  const outcomes = await Promise.all(waiting);
+  expect(await rowsOf(store.database, 'select id from emails where id = $1', [handedOver.id])).toHaveLength(
+    1,
+  );
+  expect(await rowsOf(store.database, 'select id from emails where id = $1', [heard.id])).toHaveLength(1);
+  const refused = births.filter((_, index) => outcomes[index] instanceof Unavailable);
+  // One more batch may have been under way.
+  expect(refused.length).toBeGreaterThan(0);
+  for (const [index, each] of births.entries()) {
+    const outcome = outcomes[index];
+    const isThere =
+      (await rowsOf(store.database, 'select id from emails where id = $1', [each.id])).length === 1;
+    expect(isThere).toBe(!(outcome instanceof Unavailable));
+    if (outcome instanceof Unavailable) expect(outcome.applied).toBe('no');
+  }
+});
