@@ -6,7 +6,7 @@ import { exportWorkspace } from '../../src/modules/workspace/export.ts';
 import { surveyTables } from '../../src/modules/workspace/owned-tables.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Browser, inviteMember, setUpOwner } from './a-browser.ts';
+import { type Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 // Two workspaces of one installation: what the one has, the other neither sees nor changes, and it goes without a trace.
@@ -185,12 +185,15 @@ describe('the end of a workspace', () => {
     const post = (path: string, headers: Record<string, string> = {}) =>
       fetch(`${service.url}/app/api${path}`, {
         method: 'POST',
-        headers: { cookie: owner.cookie, origin: service.url, ...headers },
+        headers: { cookie: owner.cookie, origin: ORIGIN, ...headers },
       });
     for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[]) {
+      // A switch replaces the session.
+      await owner.signIn('ada@acme.example');
       const reply = await post(`/workspaces/${id}/switch`, headers);
       expect([reply.status, await reply.json()]).toEqual([200, { data: { workspaceId: id } }]);
     }
+    await owner.signIn('ada@acme.example');
     expect((await post('/account/totp')).status).not.toBe(415);
     // A form of another site always has a type, and a script there an origin.
     for (const headers of [
