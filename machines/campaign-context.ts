@@ -78,6 +78,8 @@ export interface SendRequested {
   readonly at: number;
   /** Later than `at`; null is now. */
   readonly scheduledAt: number | null;
+  /** The `at` of the campaign that the client has seen. Without it the client takes whatever is there. */
+  readonly seenAt?: number;
 }
 
 /** A client changes what is to be sent. */

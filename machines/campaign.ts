@@ -17,6 +17,10 @@ export const CAMPAIGN_VERSION = 1;
 const isOfThisTurn = ({ attempt }: CampaignContext, event: CampaignEvent): boolean =>
   'attempt' in event && event.attempt === attempt;
 
+/** True when nothing was changed since the event was decided on; one that names no moment holds in any case. */
+const isUnchanged = ({ at }: CampaignContext, { seenAt = at }: SendRequested | SettingsChanged): boolean =>
+  seenAt === at;
+
 const campaignSetup = setup({
   types: {
     context: {} as CampaignContext,
@@ -24,10 +28,12 @@ const campaignSetup = setup({
     input: {} as CampaignInput,
   },
   guards: {
-    isLater: ({ event }) => event.type === 'send.requested' && event.scheduledAt !== null,
-    isNow: ({ event }) => event.type === 'send.requested' && event.scheduledAt === null,
+    isLater: ({ context, event }) =>
+      event.type === 'send.requested' && event.scheduledAt !== null && isUnchanged(context, event),
+    isNow: ({ context, event }) =>
+      event.type === 'send.requested' && event.scheduledAt === null && isUnchanged(context, event),
     nothingChangedSince: ({ context, event }) =>
-      event.type === 'settings.changed' && event.seenAt === context.at,
+      event.type === 'settings.changed' && isUnchanged(context, event),
     turnIsTheLatest: ({ context, event }) => isOfThisTurn(context, event),
     moreHasToWait: ({ context, event }) =>
       event.type === 'turn.ended' && isOfThisTurn(context, event) && event.waitMs > 0,
@@ -106,7 +112,7 @@ const noteEnd = campaignSetup.assign(({ event }) => ({ at: event.at, completedAt
 const start = [noteStart, nextTurn, order] as const;
 const send = [
   { guard: 'isLater' as const, target: 'scheduled', actions: noteSchedule },
-  { target: 'preparing', actions: [forgetSchedule, ...start] },
+  { guard: 'isNow' as const, target: 'preparing', actions: [forgetSchedule, ...start] },
 ] as const;
 const remove = { target: 'deleted', actions: noteTime } as const;
 /** A turn that is not heard of has committed whatever it has done: the next one goes on behind it. */

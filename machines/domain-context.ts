@@ -47,6 +47,8 @@ export interface DomainContext {
   readonly records: readonly RecordStatus[];
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
+  /** When a client changed it last; of one that was stored by an earlier version and not changed since, undefined. */
+  readonly changedAt?: number;
 }
 
 /** The input of a new domain. */
@@ -88,6 +90,8 @@ export type DomainEvent =
       readonly fallbacks?: readonly string[];
       /** How its mail is warmed up, on each transport that is. */
       readonly warmUps?: readonly WarmUp[];
+      /** The `changedAt` that the client has seen; null for one that was never changed. Without it the client takes whatever is there. */
+      readonly seenAt?: number | null;
     }
   /** A client removes the domain for good. */
   | { readonly type: 'remove.requested'; readonly at: number };

@@ -108,5 +108,10 @@ export const withoutProof = (at: number): Partial<DomainContext> => ({
 export function withSettings(context: DomainContext, event: DomainEvent): Partial<DomainContext> {
   if (event.type !== 'settings.changed') return {};
   const { at, openTracking = context.openTracking, clickTracking = context.clickTracking } = event;
-  return { at, openTracking, clickTracking };
+  return { at, openTracking, clickTracking, changedAt: Math.max(at, (context.changedAt ?? 0) + 1) };
 }
+
+/** True when no client has changed the domain since the one whose change this is has seen it. */
+export const isUnchanged = (context: DomainContext, event: DomainEvent): boolean =>
+  event.type === 'settings.changed' &&
+  (event.seenAt === undefined || event.seenAt === (context.changedAt ?? null));

@@ -10,6 +10,7 @@ import type {
 import {
   graceIsOver,
   isOnlyMissing,
+  isUnchanged,
   isWrongOrOverdue,
   momentOf,
   newDomain,
@@ -31,9 +32,13 @@ export const DOMAIN_VERSION = 1;
 const domainSetup = setup({
   types: { context: {} as DomainContext, events: {} as DomainEvent, input: {} as DomainInput },
   guards: {
-    changesTransport: ({ event }) =>
-      event.type === 'settings.changed' && (event.provider !== undefined || event.fallbacks !== undefined),
-    changesWarmUps: ({ event }) => event.type === 'settings.changed' && event.warmUps !== undefined,
+    changesTransport: ({ context, event }) =>
+      event.type === 'settings.changed' &&
+      (event.provider !== undefined || event.fallbacks !== undefined) &&
+      isUnchanged(context, event),
+    changesWarmUps: ({ context, event }) =>
+      event.type === 'settings.changed' && event.warmUps !== undefined && isUnchanged(context, event),
+    nothingChangedSince: ({ context, event }) => isUnchanged(context, event),
     noRotationWaits: ({ context }) => context.rotatingSince === null,
     needsNoProof: ({ context }) => context.exempt,
     noCheckRuns: ({ context, event }) => noCheckRuns(context, event.at),
@@ -130,7 +135,7 @@ const always = {
   'settings.changed': [
     { guard: 'changesTransport', actions: [changeSettings, chooseTransport, ...order] },
     { guard: 'changesWarmUps', actions: [changeSettings, chooseTransport] },
-    { actions: changeSettings },
+    { guard: 'nothingChangedSince', actions: changeSettings },
   ],
   'remove.requested': { target: 'removed', actions: [noteRemoval, 'forgetKeys', 'refund'] },
 } as const;

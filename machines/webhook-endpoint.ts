@@ -24,6 +24,8 @@ export interface WebhookEndpointContext {
   readonly countedSince: number;
   /** The end of the current replay; no other replay begins before. */
   readonly replayUntil: number;
+  /** When a client changed it last; of one that was stored by an earlier version and not changed since, undefined. */
+  readonly changedAt?: number;
 }
 
 /** One failed attempt that was counted. */
@@ -92,6 +94,8 @@ export type WebhookEndpointEvent =
       readonly url?: string;
       readonly events?: readonly EmailEventType[];
       readonly status?: 'active' | 'disabled';
+      /** The `changedAt` that the client has seen; null for one that was never changed. Without it the client takes whatever is there. */
+      readonly seenAt?: number | null;
     }
   /** A client has a new secret, which replaces the old one at once. */
   | { readonly type: 'secret.rotated'; readonly at: number; readonly sealed: string; readonly prefix: string }
@@ -99,6 +103,11 @@ export type WebhookEndpointEvent =
   | ({ readonly type: 'replay.requested'; readonly at: number } & ReplayScope)
   /** A client removes the endpoint for good. */
   | { readonly type: 'delete.requested'; readonly at: number };
+
+/** True when no client has changed the endpoint since the one whose change this is has seen it. */
+const isUnchanged = (context: WebhookEndpointContext, event: WebhookEndpointEvent): boolean =>
+  event.type === 'settings.changed' &&
+  (event.seenAt === undefined || event.seenAt === (context.changedAt ?? null));
 
 const endpointSetup = setup({
   types: {
@@ -113,9 +122,12 @@ const endpointSetup = setup({
       counts(context, event) &&
       context.failureCount + 1 >= FAILURES_TO_DISABLE,
     failuresWereCounted: ({ context }) => context.failureCount > 0,
-    disablingIsAsked: ({ event }) => event.type === 'settings.changed' && event.status === 'disabled',
+    nothingChangedSince: ({ context, event }) => isUnchanged(context, event),
+    disablingIsAsked: ({ context, event }) =>
+      event.type === 'settings.changed' && event.status === 'disabled' && isUnchanged(context, event),
     noReplayIsUnderWay: ({ context, event }) => event.at >= context.replayUntil,
-    enablingIsAsked: ({ event }) => event.type === 'settings.changed' && event.status === 'active',
+    enablingIsAsked: ({ context, event }) =>
+      event.type === 'settings.changed' && event.status === 'active' && isUnchanged(context, event),
   },
   actions: {
     /** Fact: the new secret replaces the old one. */
@@ -171,7 +183,12 @@ const endReplay = endpointSetup.assign(({ context, event }) => ({
 const noteTime = endpointSetup.assign(({ event }) => ({ at: event.at }));
 const changeSettings = endpointSetup.assign(({ context, event }) => {
   if (event.type !== 'settings.changed') return {};
-  return { at: event.at, url: event.url ?? context.url, events: event.events ?? context.events };
+  return {
+    at: event.at,
+    url: event.url ?? context.url,
+    events: event.events ?? context.events,
+    changedAt: Math.max(event.at, (context.changedAt ?? 0) + 1),
+  };
 });
 
 type ActionArgs = { readonly event: WebhookEndpointEvent };
@@ -241,7 +258,7 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
             target: 'disabled',
             actions: [changeSettings, noteDisabling, endReplay, stopsBecause('endpoint_disabled')],
           },
-          { actions: changeSettings },
+          { guard: 'nothingChangedSince', actions: changeSettings },
         ],
         'secret.rotated': { actions: [replaceSecret, startAfresh] },
         'replay.requested': { guard: 'noReplayIsUnderWay', actions: [replay, reserveReplayTime] },
@@ -253,7 +270,7 @@ export const webhookEndpointMachine = endpointSetup.createMachine({
       on: {
         'settings.changed': [
           { guard: 'enablingIsAsked', target: 'active', actions: [changeSettings, startAfresh] },
-          { actions: changeSettings },
+          { guard: 'nothingChangedSince', actions: changeSettings },
         ],
         'secret.rotated': { target: 'active', actions: [replaceSecret, startAfresh] },
         ...deletes,

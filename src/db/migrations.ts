@@ -42,6 +42,7 @@ import dueAscending from '../../drizzle/0047_due_ascending.sql' with { type: 'te
 import doubtsAndErasures from '../../drizzle/0048_doubts_and_erasures.sql' with { type: 'text' };
 import importStatuses from '../../drizzle/0050_import_statuses.sql' with { type: 'text' };
 import learnedLimits from '../../drizzle/0053_learned_limits.sql' with { type: 'text' };
+import workspaceChanges from '../../drizzle/0059_workspace_changes.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -95,4 +96,5 @@ export const migrations: readonly Migration[] = [
   { name: '0048_doubts_and_erasures', sql: doubtsAndErasures },
   { name: '0050_import_statuses', sql: importStatuses },
   { name: '0053_learned_limits', sql: learnedLimits },
+  { name: '0059_workspace_changes', sql: workspaceChanges },
 ];

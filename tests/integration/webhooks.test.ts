@@ -66,6 +66,7 @@ describe('an endpoint', () => {
       disabledAt: null,
       disabledReason: null,
       createdAt: expect.any(String),
+      updatedAt: made.createdAt,
       secret: expect.stringMatching(/^whsec_[\w-]{43}$/),
     });
     const { secret: _, ...shown } = made;

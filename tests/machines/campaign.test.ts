@@ -77,6 +77,16 @@ test('a change that was decided before another one is refused', () => {
   expect(campaign.tell(changed(at, at + 1))).toBeTrue();
 });
 
+test.each([
+  ['now', now],
+  ['later', later],
+] as const)('a campaign that was changed since the client saw it is not sent %s', (_, event) => {
+  const campaign = told(draft(), changed(BORN));
+  expect(campaign.tell({ ...event, seenAt: BORN } as CampaignEvent)).toBeFalse();
+  expect(campaign.state).toBe('draft');
+  expect(campaign.tell({ ...event, seenAt: at } as CampaignEvent)).toBeTrue();
+});
+
 describe('a client who', () => {
   test.each(ASKED)('%s is taken at their word only where the drawing says so', (_, event, ways) => {
     const led = CAMPAIGN_STATES.flatMap((state) => {

@@ -352,11 +352,26 @@ describe('a verified domain', () => {
   });
 });
 
+test('a change of a domain that was decided before another one is refused, whatever it changes', () => {
+  const changes = [{ openTracking: true }, { provider: 'ses' }, { fallbacks: [] }, { warmUps: [] }];
+  for (const change of changes) {
+    const domain = proven();
+    expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: BORN }))).toBe(false);
+    expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: null }))).toBe(true);
+    expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: null }))).toBe(false);
+    // Two within a millisecond are told apart.
+    expect(domain.tell(settings(BORN + 5_000, change))).toBe(true);
+    expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: BORN + 5_000 }))).toBe(false);
+    expect(domain.tell(settings(BORN + 5_000, { ...change, seenAt: BORN + 5_001 }))).toBe(true);
+  }
+});
+
 test('changing settings of a domain changes only those named, and leaves its timer alone', () => {
   const domain = proven();
   const { delays, context } = domain;
   domain.tell(settings(BORN + 5_000, { openTracking: true }));
-  expect(domain.context).toEqual({ ...context, at: BORN + 5_000, openTracking: true });
+  const changedAt = BORN + 5_000;
+  expect(domain.context).toEqual({ ...context, at: changedAt, openTracking: true, changedAt });
   domain.tell(settings(BORN + 6_000, { clickTracking: true, openTracking: false }));
   expect(domain.context).toMatchObject({ openTracking: false, clickTracking: true });
   expect(domain).toMatchObject({ state: 'verified', effects: [], delays });

@@ -303,6 +303,18 @@ describe('replays of a webhook endpoint', () => {
 });
 
 describe('the settings of a webhook endpoint', () => {
+  test('are not changed by who has seen others', () => {
+    for (const settings of [{ events: ['opened'] }, { status: 'disabled' }, { status: 'active' }] as const) {
+      const endpoint = newEndpoint();
+      expect(endpoint.tell(change(2_000, { ...settings, seenAt: 1_000 }))).toBe(false);
+      expect(endpoint.tell(change(2_000, { ...settings, seenAt: null }))).toBe(true);
+      expect(endpoint.tell(change(2_000, { ...settings, seenAt: null }))).toBe(false);
+      expect(endpoint.tell(change(2_000, settings))).toBe(true);
+      expect(endpoint.tell(change(2_000, { ...settings, seenAt: 2_000 }))).toBe(false);
+      expect(endpoint.tell(change(2_000, { ...settings, seenAt: 2_001 }))).toBe(true);
+    }
+  });
+
   test('what is named changes, the rest stays, and nothing else happens', () => {
     const endpoint = newEndpoint();
     endpoint.tell(failure(1_500));
@@ -310,6 +322,7 @@ describe('the settings of a webhook endpoint', () => {
     expect(endpoint.context).toEqual({
       ...input,
       at: 2_000,
+      changedAt: 2_000,
       events: ['opened'],
       failureCount: 1,
       lastFailures: [{ at: 1_500, httpStatus: 0, error: null }],

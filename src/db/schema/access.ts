@@ -15,6 +15,7 @@ export const workspaces = pgTable('workspaces', {
   timeZone: text('time_zone').notNull(),
   mutedEmails: text('muted_emails').array().notNull(),
   createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at'),
   archivedAt: moment('archived_at'),
   eraseAt: moment('erase_at'),
 });

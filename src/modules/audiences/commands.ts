@@ -5,6 +5,7 @@ import type { Duty } from '../../duties/duty.ts';
 import { Problems } from '../../filters/condition.ts';
 import { type Detail, Failure, invalid, notFound } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { changedSince, isOutdated, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import { problemsAbove, readContactFilter } from './filter.ts';
 import type { AudienceView, NewAudience, PatchAudience } from './model.ts';
@@ -140,8 +141,10 @@ async function problemsOf(
  * Another filter is followed from the beginning, and so are those of audiences that are made of this one: whom it matches to begin
  * with has not joined.
  */
-const CHANGE = `with recursive made_of_it as (
-  select $3::text collate "C" as id where $7::text is not null
+const CHANGE = `with recursive own as materialized (
+  select id from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3 and ${isStatedSql('updated_at', '$11')} for update
+), made_of_it as (
+  select own.id from own where $7::text is not null
   union
   select a.id from made_of_it m join audiences a
     on a.workspace_id = $1 and a.livemode = $2::boolean and a.type = 'dynamic' and strpos(a.filter::text, m.id) > 0
@@ -154,8 +157,10 @@ update audiences set
   filter = coalesce($7::text::json, filter), public = coalesce($8::boolean, public), confirm = coalesce($9::boolean, confirm),
   filter_since = case when $7::text is null then filter_since else $10::timestamptz end,
   is_followed = is_followed and $7::text is null,
-  updated_at = $10::timestamptz
-where workspace_id = $1 and livemode = $2::boolean and id = $3 returning id`;
+  updated_at = ${laterSql('updated_at', '$10')}
+where workspace_id = $1 and livemode = $2::boolean and id = (select own.id from own) returning id`;
+
+const CHANGED = changedSince('audience');
 
 /** Changes what is named; the type stays. */
 export async function patchAudience(
@@ -165,6 +170,7 @@ export async function patchAudience(
   const { caller, params, body, now } = call;
   const row = await findAudienceRow(reader, caller, params.id);
   if (!row) return notFound('audience');
+  if (isOutdated(body, row.updatedAt.getTime())) return CHANGED;
   const asked = { id: row.id, type: row.type, confirm: body.confirm === true };
   const problems = await problemsOf(reader, call, asked);
   if (problems.length > 0) return invalid(problems);
@@ -177,10 +183,11 @@ export async function patchAudience(
       body.confirm ?? null,
     ],
     new Date(now).toISOString(),
+    statedMoment(body),
   ]);
-  return (
-    (rows.length > 0 && (await findWrittenAudience(reader, caller, row.id, now))) || notFound('audience')
-  );
+  // It was there a moment ago: somebody has changed it, or deleted it.
+  if (rows.length === 0 && (await findAudienceRow(reader, caller, row.id))) return CHANGED;
+  return (await findWrittenAudience(reader, caller, row.id, now)) ?? notFound('audience');
 }
 
 /** A kind of thing that an audience is needed for. One that is used cannot be deleted: who is left in it would silently get nothing. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { filterMember } from '../../filters/schema.ts';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { ONE_LINE } from '../../http/text-length.ts';
@@ -71,6 +72,7 @@ export const PatchAudience = Type.Object(
     filter,
     public: Type.Optional(Public),
     confirm: Type.Optional(Confirm),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateAudience' },
 );

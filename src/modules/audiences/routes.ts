@@ -98,6 +98,7 @@ export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceList
     body: PatchAudience,
     response: Audience,
     status: 200,
+    failures: ['CONFLICT'],
     example: { body: { public: false }, response: { ...AUDIENCE, public: false } },
     handle: (call) => patchAudience(deps, call),
   }),

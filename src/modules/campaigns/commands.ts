@@ -5,11 +5,12 @@ import { mintId } from '../../db/ids.ts';
 import type { ClaimOf, EventResultOf } from '../../engine/result.ts';
 import { Failure } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
+import { changedSince, isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { firstCharacters } from '../../http/text-length.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { CampaignBody, CampaignView, NewCampaign } from './model.ts';
-import { type CampaignRow, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
+import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
 import { type CampaignSettings, NOTHING_SET, readSettings, rowOf } from './settings.ts';
 
 /** A turn of work that tells nothing for so long has died; it tells something every few seconds. */
@@ -99,6 +100,9 @@ export function tellCampaign(
   return engine.tell('campaign', id, event, { scope: { workspaceId, livemode }, ...(claim && { claim }) });
 }
 
+/** The 409 of a campaign that was changed since the client read it. */
+export const CHANGED = changedSince('campaign');
+
 /** A change is decided again when another one was faster, so often. */
 const MOST_TRIES = 20;
 const FASTER = new Failure('CONFLICT', 'The campaign was changed by others again and again meanwhile.', {
@@ -110,11 +114,13 @@ export async function patchCampaign(
   deps: CampaignDeps,
   { caller, params, body, now }: Named<CampaignBody>,
 ): Promise<CampaignView | Failure> {
+  const { ifUpdatedAt, ...change } = body;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const row = await findCampaign(deps, caller, params.id);
     if (!row) return NO_CAMPAIGN;
     if (row.state !== 'draft') return NOT_A_DRAFT(row.state as CampaignState);
-    const settings = await readSettings(deps, caller, row.settings, body, now);
+    if (isOutdated({ ifUpdatedAt }, changedAtOf(row))) return CHANGED;
+    const settings = await readSettings(deps, caller, row.settings, change, now);
     if (settings instanceof Failure) return settings;
     const seenAt = row.context.at;
     const at = Math.max(now, seenAt + 1);

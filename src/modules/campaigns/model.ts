@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { CAMPAIGN_STATES } from '../../../machines/campaign.ts';
 import { WITHHELD_REASONS } from '../../../machines/email-recipient.ts';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { ONE_LINE } from '../../http/text-length.ts';
@@ -111,6 +112,7 @@ export const PatchCampaign = Type.Object(
     audienceId: Type.Optional(AudienceId),
     ...given,
     replyTo: Type.Optional(ReplyTo),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateCampaign', additionalProperties: false, minProperties: 1 },
 );
@@ -127,6 +129,7 @@ export const SendCampaign = Type.Object(
         examples: ['2026-01-31T09:30:00Z'],
       }),
     ),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'SendCampaign', additionalProperties: false },
 );
@@ -294,6 +297,7 @@ export const TestSendBody = Type.Object(
         description: 'The contact that it is made for; somebody unknown when left out.',
       }),
     ),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'TestSendCampaign', additionalProperties: false },
 );

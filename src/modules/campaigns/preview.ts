@@ -1,4 +1,5 @@
 import { Failure, notFound } from '../../http/failure.ts';
+import { isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { firstCharacters } from '../../http/text-length.ts';
 import { textPartOf } from '../../mail/content/text-part.ts';
@@ -7,10 +8,11 @@ import { acceptEmail } from '../emails/accept.ts';
 import type { EmailReceipt } from '../emails/queries.ts';
 import { SHOWN_PREFERENCES } from '../preferences/queries.ts';
 import { findStrangers } from '../templates/commands.ts';
+import { CHANGED } from './commands.ts';
 import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { PreviewQuery, PreviewView, TestSendBody } from './model.ts';
-import { findCampaign, NO_CAMPAIGN } from './queries.ts';
+import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN } from './queries.ts';
 
 type Shown = Omit<PreviewView, 'text'> & {
   readonly text: string | null;
@@ -20,11 +22,10 @@ type Shown = Omit<PreviewView, 'text'> & {
 /** What a contact would get of a campaign as it is set now, by the same way as the real one. */
 async function renderFor(
   { database, contents, publicUrl }: CampaignDeps,
-  { caller, params, now }: Call<{ readonly id: string }>,
+  { caller, now }: Pick<Call, 'caller' | 'now'>,
+  row: CampaignRow,
   contactId: string | undefined,
 ): Promise<Shown | Failure> {
-  const row = await findCampaign({ database }, caller, params.id);
-  if (!row) return NO_CAMPAIGN;
   const contact = contactId === undefined ? BARE_CONTACT : await findContact({ database }, caller, contactId);
   if (!contact) return notFound('contact');
   const { workspaceId, livemode, senderDefaults: defaults } = caller;
@@ -51,7 +52,9 @@ export async function previewCampaign(
   deps: CampaignDeps,
   call: Call<{ readonly id: string }, PreviewQuery>,
 ): Promise<PreviewView | Failure> {
-  const shown = await renderFor(deps, call, call.query.contactId);
+  const row = await findCampaign(deps, call.caller, call.params.id);
+  if (!row) return NO_CAMPAIGN;
+  const shown = await renderFor(deps, call, row, call.query.contactId);
   if (shown instanceof Failure) return shown;
   const { from, subject, html, text } = shown;
   return { from, subject, html, text: textPartOf({ html, text }) };
@@ -63,14 +66,16 @@ export async function testSendCampaign(
   call: Call<{ readonly id: string }, unknown, TestSendBody>,
 ): Promise<EmailReceipt | Failure | Replay> {
   const { caller, body, claim, now } = call;
-  if (!(await findCampaign(deps, caller, call.params.id))) return NO_CAMPAIGN;
+  const row = await findCampaign(deps, caller, call.params.id);
+  if (!row) return NO_CAMPAIGN;
+  if (isOutdated(body, changedAtOf(row))) return CHANGED;
   const strangers = await findStrangers(
     { acceptance: () => deps.acceptance, isMember: deps.isMember },
     caller,
     body.to,
   );
   if (strangers) return strangers;
-  const shown = await renderFor(deps, call, body.contactId);
+  const shown = await renderFor(deps, call, row, body.contactId);
   if (shown instanceof Failure) return shown;
   const { from, subject, html, text, replyTo } = shown;
   return acceptEmail(deps.acceptance, {

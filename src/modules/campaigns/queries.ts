@@ -68,8 +68,12 @@ export async function findCampaign(
   return row ?? null;
 }
 
+/** When a campaign was changed last (epoch milliseconds). */
+export const changedAtOf = ({ context, updated_at }: CampaignRow): number => Math.max(context.at, updated_at);
+
 /** A campaign as it is answered. */
-export function viewOf({ id, livemode, state, context, settings, updated_at }: CampaignRow): CampaignView {
+export function viewOf(row: CampaignRow): CampaignView {
+  const { id, livemode, state, context, settings } = row;
   const status = decodeState(campaignKind, state) as Exclude<CampaignState, 'deleted'>;
   const { pausedReason, failure, scheduledAt, startedAt, completedAt, recipientCount } = context;
   const { replyTo, excludeAudienceIds, ...said } = settings;
@@ -87,7 +91,7 @@ export function viewOf({ id, livemode, state, context, settings, updated_at }: C
     completedAt: isoOrNull(completedAt),
     recipientCount,
     createdAt: new Date(timeOfId(id)).toISOString(),
-    updatedAt: new Date(Math.max(context.at, updated_at)).toISOString(),
+    updatedAt: new Date(changedAtOf(row)).toISOString(),
   };
 }
 

@@ -2,16 +2,17 @@ import type { CampaignState } from '../../../machines/campaign.ts';
 import { PLANS } from '../../auth/plans.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { readScheduledAt } from '../emails/queries.ts';
 import { findUsed, quotaExceeded } from '../usage/queries.ts';
 import { choose, countSendable } from './audience.ts';
-import { conflict, replyOf, tellCampaign } from './commands.ts';
+import { CHANGED, conflict, replyOf, tellCampaign } from './commands.ts';
 import { findKeptContent, readyContent } from './content.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { CampaignView, SendCampaign } from './model.ts';
-import { type CampaignRow, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
+import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
 
 type SendCall = Call<{ readonly id: string }, unknown, SendCampaign>;
 
@@ -30,20 +31,23 @@ export const sendCampaign = (deps: CampaignDeps, call: SendCall): Promise<Campai
   idempotently(deps.database, keyedBy(call), { run: () => send(deps, call), lookFirst: true });
 
 async function send(deps: CampaignDeps, call: SendCall) {
-  const { caller, params, now } = call;
+  const { caller, params, body, now } = call;
   const row = await findCampaign(deps, caller, params.id);
   if (!row) return NO_CAMPAIGN;
+  if (isOutdated(body, changedAtOf(row))) return CHANGED;
   const scheduledAt = scheduleOf(call);
   if (scheduledAt instanceof Failure) return scheduledAt;
   if (row.state === 'paused' && scheduledAt !== null)
     return invalid([{ path: '/body/scheduledAt', message: RESUMES_AT_ONCE }]);
   const refused = await REFUSALS[row.state as CampaignState](deps, call, row, scheduledAt);
   if (refused) return refused;
-  const event = { type: 'send.requested' as const, at: now, scheduledAt };
+  // Between this reading and the decision somebody may change it.
+  const seen = body.ifUpdatedAt === undefined ? {} : { seenAt: row.context.at };
+  const event = { type: 'send.requested' as const, at: now, scheduledAt, ...seen };
   const told = await tellCampaign(deps, caller, row.id, event, replyOf(call, row));
   if (told.outcome === 'replayed') return told;
   if (told.outcome === 'absent') return NO_CAMPAIGN;
-  if (told.outcome === 'refused') return conflict(told.state, NOT_NOW);
+  if (told.outcome === 'refused') return told.state === row.state ? CHANGED : conflict(told.state, NOT_NOW);
   return viewOf({ ...row, state: told.state, context: told.context });
 }
 

@@ -1,6 +1,7 @@
 import type { Sealer } from '../../crypto/sealer.ts';
 import { mintId } from '../../db/ids.ts';
 import { type Detail, Failure, invalid, notFound } from '../../http/failure.ts';
+import { changedSince, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
 import type { Call } from '../../http/route.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import { forgottenKey, noteRemovalSql, removalParameters } from '../suppressions/queries.ts';
@@ -13,20 +14,23 @@ import { isMistaken, namesOf } from './read-contact.ts';
 /** How far a consent may lie in the future: clocks differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 
+const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
 
 /**
- * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity. Consent
+ * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
+ * client has seen it change last, or null. Consent
  * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand.
  */
 const CHANGE = `with asked as (
   select * from json_to_record($5::text::json) as a(sets_first_name boolean, first_name text, first_name_key text,
     sets_last_name boolean, last_name text, last_name_key text, properties jsonb, removed text[], status text, consent json)
 ), target as materialized (
-  select c.id as target_id, c.status as before, (c.properties || a.properties) - a.removed as merged, a.*
+  select c.id as target_id, c.status as before, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
   from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
 ), verdict as materialized (
   select *, case
+    when not is_as_seen then 'outdated'
     when status = 'subscribed' and before = 'complained' then 'complained'
     when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
     else 'changed' end as outcome,
@@ -41,7 +45,7 @@ const CHANGE = `with asked as (
     last_name_key = case when v.sets_last_name then v.last_name_key else c.last_name_key end,
     properties = v.merged, status = coalesce(v.becomes, c.status),
     unsubscribed_at = case v.becomes when 'subscribed' then null when 'unsubscribed' then $4::timestamptz else c.unsubscribed_at end,
-    updated_at = $4::timestamptz
+    updated_at = ${laterSql('c.updated_at', '$4')}
   from verdict v where v.outcome = 'changed' and c.workspace_id = $1 and c.livemode = $2::boolean and c.id = v.target_id
   returning c.id, c.email, c.email_key, v.becomes, v.consent
 ), suppressed as (
@@ -81,7 +85,8 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
   if (!contact) return notFound('contact');
   const { status = null, consent = null } = body;
   const asked = { ...namesOf(body), properties: changes.set, removed: changes.removed, status, consent };
-  const outcome = await change(commands, caller, contact, asked, now);
+  const outcome = await change(commands, caller, contact, asked, now, statedMoment(body));
+  if (outcome === 'outdated') return CHANGED;
   if (outcome === 'complained') return COMPLAINED;
   if (outcome === 'full') return invalid([tooManyProperties('/body/properties')]);
   return (outcome && (await findContact(commands, caller, contact.id))) || notFound('contact');
@@ -94,7 +99,7 @@ interface Changed {
 }
 
 /** What became of a change; null for a contact that is gone. */
-type Outcome = 'changed' | 'complained' | 'full' | null;
+type Outcome = 'changed' | 'outdated' | 'complained' | 'full' | null;
 
 async function change(
   commands: ChangeDeps,
@@ -102,6 +107,7 @@ async function change(
   contact: Changed,
   asked: object,
   now: number,
+  seen: string | null = null,
 ): Promise<Outcome> {
   const address = parseAddress(contact.email);
   const hash = isProblem(address) ? '' : forgottenKey(commands.signer, workspaceId, address.key);
@@ -109,6 +115,7 @@ async function change(
     ...[workspaceId, livemode, contact.id, new Date(now).toISOString(), JSON.stringify(asked), hash],
     mintId('act', now),
     ...removalParameters(commands, contact.email, now),
+    seen,
   ]);
   return done?.outcome ?? null;
 }

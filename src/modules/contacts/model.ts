@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { ItemError } from '../../http/item-error.ts';
 import { createdQuery } from '../../http/list.ts';
 import { pageQuery } from '../../http/pagination.ts';
@@ -102,6 +103,7 @@ export const PatchContact = Type.Object(
         { description: 'That the person wants mail again; kept in the activity of the contact.' },
       ),
     ),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateContact' },
 );

@@ -8,12 +8,13 @@ import type { Engine } from '../../engine/engine.ts';
 import type { ClaimOf, EventResultOf } from '../../engine/result.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
+import { changedSince, isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import type { DomainChange, DomainView } from './model.ts';
 import { nextOutcome } from './next-outcome.ts';
 import { type DomainReader, findDomain, readDomain } from './queries.ts';
 import { readFallbacks, readProvider, readWarmUps } from './setup.ts';
-import { viewOf } from './views.ts';
+import { changedAtOf, viewOf } from './views.ts';
 
 /**
  * Refuses test keys: a domain serves live mail, so they may not change or remove it. A domain that does not exist is a 404 for
@@ -97,6 +98,8 @@ async function check(
   return view ?? notFound('domain');
 }
 
+const CHANGED = changedSince('domain');
+
 /** Changes the default tracking of emails, the transport of a domain, and how its mail is warmed up. */
 export async function patchDomain(
   commands: DomainCommands,
@@ -109,13 +112,14 @@ export async function patchDomain(
         message: 'Name what is to change: openTracking, clickTracking, provider, fallbacks or warmUps.',
       },
     ]);
-  const { provider: wanted, fallbacks: others, warmUps: asked, ...settings } = body;
+  const { provider: wanted, fallbacks: others, warmUps: asked, ifUpdatedAt, ...settings } = body;
   const provider = wanted === undefined ? undefined : readProvider(wanted, commands.setup.transports);
   if (provider instanceof Failure) return provider;
   const refused = await refusalOf(commands, caller, params.id);
   if (refused) return refused;
   const row = await readDomain(commands.database, caller, params.id);
   if (!row) return notFound('domain');
+  if (isOutdated({ ifUpdatedAt }, changedAtOf(row))) return CHANGED;
   const { transports } = commands.setup;
   const first = (provider === undefined ? row.provider : provider) ?? transports[0];
   const fallbacks = others && readFallbacks(others, first, transports);
@@ -127,8 +131,10 @@ export async function patchDomain(
     ...(fallbacks !== undefined && fallbacks.join() !== row.fallbacks.join() && { fallbacks }),
     ...(warmUps !== undefined && { warmUps }),
   };
-  const event = { type: 'settings.changed' as const, at: now, ...settings, ...moved };
+  const seen = ifUpdatedAt === undefined ? {} : { seenAt: row.context.changedAt ?? null };
+  const event = { type: 'settings.changed' as const, at: now, ...settings, ...moved, ...seen };
   const result = await tell(commands, caller, params.id, event);
+  if (result.outcome === 'refused' && result.state !== 'removed') return CHANGED;
   if (result.outcome !== 'changed') return notFound('domain');
   const { state, context } = result;
   const hasNewLimits = warmUps !== undefined && !Bun.deepEquals(warmUps, row.warmUps);

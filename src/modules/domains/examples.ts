@@ -26,6 +26,7 @@ export const VERIFIED: DomainView = {
   trackingDomain: null,
   returnPath: 'send.example.com',
   createdAt: '2026-11-20T21:33:00.000Z',
+  updatedAt: '2026-11-20T21:33:00.000Z',
   verifiedAt: '2026-11-20T21:33:00.000Z',
   lastCheckedAt: '2026-11-20T21:33:00.000Z',
   dkimKeys: [

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { DOMAIN_STATES } from '../../../machines/domain.ts';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { TRANSPORTS } from '../../transport/transport.ts';
@@ -102,6 +103,7 @@ export const PatchDomain = Type.Object(
     provider: Type.Optional(Provider),
     fallbacks: Type.Optional(Fallbacks),
     warmUps: Type.Optional(WarmUps),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateDomain' },
 );
@@ -213,6 +215,10 @@ export const Domain = Type.Object(
     ),
     returnPath: Type.String({ description: 'The host of its envelope senders.' }),
     createdAt: time,
+    updatedAt: Type.String({
+      format: 'date-time',
+      description: 'When a request changed it last; checks of its records do not count.',
+    }),
     verifiedAt: nullable(time, 'Since when it is verified.'),
     lastCheckedAt: nullable(time, 'When its records were last looked up.'),
     dkimKeys: Type.Array(DkimKeys, {

@@ -71,7 +71,7 @@ export const domainRoutes = (deps: DomainCommands): readonly Route[] => [
     response: Domain,
     status: 200,
     example: { body: { clickTracking: true }, response: { ...VERIFIED, clickTracking: true } },
-    failures: ['FORBIDDEN'],
+    failures: ['CONFLICT', 'FORBIDDEN'],
     handle: (call) => patchDomain(deps, call),
   }),
   route({

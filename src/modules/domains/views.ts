@@ -19,6 +19,10 @@ export interface DomainRow extends RecordSource, WarmUpSource {
  */
 const RETIRED_RECORDS_MS = 7 * 86_400_000;
 
+/** When a client changed a domain last (epoch milliseconds). */
+export const changedAtOf = ({ id, context }: Pick<DomainRow, 'id' | 'context'>): number =>
+  context.changedAt ?? timeOfId(id);
+
 /** A domain as clients see it, with the records that this installation asks for. */
 export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
   const { id, name, state, context, keySets, trackingDomain, returnPath } = row;
@@ -36,6 +40,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
     trackingDomain,
     returnPath,
     createdAt: new Date(timeOfId(id)).toISOString(),
+    updatedAt: new Date(changedAtOf(row)).toISOString(),
     verifiedAt: isoOrNull(context.verifiedAt),
     lastCheckedAt: isoOrNull(context.lastCheckedAt),
     dkimKeys: keySets.map((set) => keysView(name, set)),

@@ -3,8 +3,10 @@ import { mintId } from '../../db/ids.ts';
 import { keepReplySql, replyParameters } from '../../db/stored-replies.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { answeredOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
+import { changedSince, isOutdated, laterSql } from '../../http/if-updated-at.ts';
 import { type Call, Replay } from '../../http/route.ts';
 import {
+  type ActivateBody,
   type FlowView,
   MOST_FLOWS,
   type NewFlow,
@@ -30,6 +32,8 @@ const MOST_TRIES = 20;
 const FASTER = new Failure('CONFLICT', 'The flow was changed by somebody else meanwhile.', {
   suggestion: 'Read it again, and decide anew.',
 });
+
+const CHANGED = changedSince('flow');
 
 /** $1 workspace, $2 environment, $3 id, $4 name, $5 definition, $6 now, $7 on: the reply. */
 const CREATE = `with created as (
@@ -88,7 +92,7 @@ const PATCH = `with target as materialized (
   select id, version + is_published::integer, $6::text::json, $7::timestamptz from target where $6::text is not null
   on conflict (flow_id, version) do update set definition = excluded.definition where flow_versions.published_at is null
 )
-update flows f set name = coalesce($5, f.name), updated_at = greatest($7::timestamptz, f.updated_at + interval '1 millisecond'),
+update flows f set name = coalesce($5, f.name), updated_at = ${laterSql('f.updated_at', '$7')},
   version = f.version + case when $6::text is not null and t.is_published then 1 else 0 end
 from target t where f.id = t.id returning f.id`;
 
@@ -97,11 +101,12 @@ export async function patchFlow(
   { database }: Validator,
   { caller, params, body, now }: Own<PatchFlow>,
 ): Promise<FlowView | Failure> {
-  const { name, ...written } = body;
+  const { name, ifUpdatedAt, ...written } = body;
   const isSame = Object.keys(written).length === 0;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const row = await findFlow(database, caller, params.id);
     if (!row) return NO_FLOW;
+    if (isOutdated({ ifUpdatedAt }, row.updated_at)) return CHANGED;
     const { definition, problems } = readDefinition(written, row.definition);
     if (problems.length > 0) return invalid(problems);
     const rows = await database.query(PATCH, [
@@ -135,7 +140,7 @@ const ACTIVATE = `with activated as (
   update flows set status = 'active', is_held = false, published_version = $2::integer, trigger_type = $4, listens_to = $5,
     since_position = case when status = 'active' then since_position else event_position() end,
     scanned_to = case when status = 'active' and trigger_type = 'dateProperty' then coalesce(scanned_to, $3::timestamptz) else $3::timestamptz end,
-    updated_at = $3::timestamptz
+    updated_at = ${laterSql('updated_at', '$3')}
   where id = $1 and version = $2::integer and updated_at = $6::timestamptz and deleted_at is null returning id
 ), published as (
   update flow_versions v set published_at = coalesce(v.published_at, $3::timestamptz)
@@ -155,13 +160,20 @@ export interface FlowCommands extends Validator {
 }
 
 /** Publishes what was written last, and lets it run. */
-export const activateFlow = (commands: FlowCommands, call: Own): Promise<FlowView | Failure | Replay> =>
+export const activateFlow = (
+  commands: FlowCommands,
+  call: Own<ActivateBody>,
+): Promise<FlowView | Failure | Replay> =>
   answeredOnce(commands.database, call, () => activate(commands, call));
 
-async function activate(commands: FlowCommands, { caller, params, now }: Own): Promise<FlowView | Failure> {
+async function activate(
+  commands: FlowCommands,
+  { caller, params, body, now }: Own<ActivateBody>,
+): Promise<FlowView | Failure> {
   const { database } = commands;
   const row = await findFlow(database, caller, params.id);
   if (!row) return NO_FLOW;
+  if (isOutdated(body, row.updated_at)) return CHANGED;
   const problems = await problemsOf(commands, caller, row.definition);
   if (problems.length > 0) return invalid(problems);
   const rows = await database.query(ACTIVATE, [
@@ -174,7 +186,7 @@ async function activate(commands: FlowCommands, { caller, params, now }: Own): P
 }
 
 const PAUSE = `update flows set status = 'paused', is_held = $3::boolean,
-  cancels_before = case when $4::boolean then $2::timestamptz else cancels_before end, updated_at = $2::timestamptz
+  cancels_before = case when $4::boolean then $2::timestamptz else cancels_before end, updated_at = ${laterSql('updated_at', '$2')}
 where id = $1 and status <> 'draft' and deleted_at is null returning id`;
 
 const NEVER_RAN = new Failure('CONFLICT', 'This flow is a draft, so there is nothing to pause.');

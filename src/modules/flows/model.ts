@@ -1,5 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { draftFilterMember } from '../../filters/schema.ts';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { ONE_LINE } from '../../http/text-length.ts';
@@ -109,9 +110,10 @@ export const NewFlow = Type.Composite([Type.Object({ name: Name }), DefinitionBo
 export type NewFlow = Static<typeof NewFlow>;
 
 /** The body of PATCH /v1/flows/{id}. */
-export const PatchFlow = Type.Composite([Type.Object({ name: Type.Optional(Name) }), DefinitionBody], {
-  title: 'UpdateFlow',
-});
+export const PatchFlow = Type.Composite(
+  [Type.Object({ name: Type.Optional(Name), ifUpdatedAt: IfUpdatedAt }), DefinitionBody],
+  { title: 'UpdateFlow' },
+);
 /** The type of it. */
 export type PatchFlow = Static<typeof PatchFlow>;
 
@@ -200,6 +202,11 @@ export const Validation = Type.Object(
 );
 /** The type of it. */
 export type ValidationView = Static<typeof Validation>;
+
+/** The body of POST /v1/flows/{id}/activate, which may be empty. */
+export const ActivateBody = Type.Object({ ifUpdatedAt: IfUpdatedAt }, { title: 'ActivateFlow' });
+/** The type of it. */
+export type ActivateBody = Static<typeof ActivateBody>;
 
 /** The body of POST /v1/flows/{id}/pause. */
 export const PauseBody = Type.Object(

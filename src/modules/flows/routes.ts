@@ -12,6 +12,7 @@ import {
 } from './commands.ts';
 import { FLOW, VERSION } from './examples.ts';
 import {
+  ActivateBody,
   DeleteQuery,
   Flow,
   FlowQuery,
@@ -136,10 +137,11 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     description:
       'Nobody begins for what happened before. Runs under way stay with their version. Runs that were held go on: events that came meanwhile count, and what fell due is done now.',
     params: { id: FLOW_ID },
+    body: ActivateBody,
     response: Flow,
     status: 200,
     failures: ['CONFLICT', 'VALIDATION_ERROR'],
-    example: { response: FLOW },
+    example: { body: {}, response: FLOW },
     handle: (call) => activateFlow(deps, call),
   }),
   route({

@@ -3,6 +3,7 @@ import { isId, mintId } from '../../db/ids.ts';
 import { isDuplicate } from '../../db/sqlstate.ts';
 import { Failure } from '../../http/failure.ts';
 import { idempotently, keyedBy } from '../../http/idempotent.ts';
+import { changedSince, isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { Problems, type Report } from '../../mail/problems.ts';
 import { type Compilers, compile } from './compile.ts';
@@ -139,6 +140,7 @@ export const updateTemplateBy = (commands: TemplateCommands, call: Own<TemplateP
     const isDraft = body.draft ?? false;
     const base = isDraft ? row.latest : row.version;
     if (body.ifVersion !== undefined && body.ifVersion !== base) return FASTER;
+    if (isOutdated(body, row.updated_at)) return changedSince('template');
     const found = await commands.versions.read(row, base);
     if (!found) return NO_TEMPLATE;
     const authored = readPatch(body, found.content);
@@ -154,7 +156,7 @@ export const updateTemplateBy = (commands: TemplateCommands, call: Own<TemplateP
       latest,
       version: isNew && !isDraft ? latest : row.version,
       revision: row.revision + 1,
-      updated_at: Math.max(now, row.updated_at),
+      updated_at: Math.max(now, row.updated_at + 1),
     };
     return {
       row: changed,
@@ -196,7 +198,7 @@ const sending = (row: TemplateRow, version: number, now: number): TemplateRow =>
   version,
   latest: Math.max(row.latest, version),
   revision: row.revision + 1,
-  updated_at: Math.max(now, row.updated_at),
+  updated_at: Math.max(now, row.updated_at + 1),
 });
 
 /** Makes a version of a template the one that is sent. */

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { ONE_LINE } from '../../http/text-length.ts';
@@ -127,6 +128,7 @@ export const UpdateTemplate = Type.Object(
           'The version that you have seen: the present one, or with `draft` the newest. 409 when there is another by now.',
       }),
     ),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateTemplate', minProperties: 1 },
 );

@@ -1,10 +1,12 @@
 import type { WebhookEndpointContext, WebhookEndpointState } from '../../../machines/webhook-endpoint.ts';
+import type { Principal } from '../../auth/principal.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import { mintId } from '../../db/ids.ts';
 import type { StoredReply } from '../../db/stored-replies.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/idempotent.ts';
+import { type Conditional, changedSince, isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import type { TestClocks } from '../emails/commands.ts';
 import type { Stopping } from './deliveries/stop-performer.ts';
@@ -13,8 +15,8 @@ import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import type { Posting } from './http/poster.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
-import type { WebhookReader } from './queries.ts';
-import { webhookOf } from './views.ts';
+import { findEndpointRow, type WebhookReader } from './queries.ts';
+import { changedAtOf, webhookOf } from './views.ts';
 
 // biome-ignore lint/performance/noBarrelFile: what other modules need to post requests of their own, beside the commands.
 export { mintSecret } from './endpoints/secret.ts';
@@ -104,11 +106,31 @@ export async function patchWebhook(
   const problem = await problemOf(body.url, commands);
   if (problem) return problem;
   if (body.status === 'active') await commands.stopping.finished(params.id, caller);
-  const event = { type: 'settings.changed' as const, at: now, ...body };
+  const { ifUpdatedAt, ...settings } = body;
+  const seen = await seenOf(commands, caller, params.id, { ifUpdatedAt });
+  if (seen instanceof Failure) return seen;
+  const event = { type: 'settings.changed' as const, at: now, ...settings, ...seen };
   const result = await commands.engine.tell('webhookEndpoint', params.id, event, { scope: caller });
+  if (result.outcome === 'refused' && result.state !== 'deleted') return CHANGED;
   if (result.outcome !== 'changed') return NO_ENDPOINT;
   const prefix = await prefixOf(commands, params.id);
   return webhookOf({ id: params.id, state: result.state, context: result.context, prefix });
+}
+
+const CHANGED = changedSince('webhook endpoint');
+
+/** What the endpoint is told of the moment that the client states, so that nothing comes between this reading and the decision. */
+async function seenOf(
+  reader: WebhookReader,
+  caller: Principal,
+  id: string,
+  stated: Conditional,
+): Promise<{ readonly seenAt?: number | null } | Failure> {
+  if (stated.ifUpdatedAt === undefined) return {};
+  const row = await findEndpointRow(reader, caller, id);
+  if (!row) return NO_ENDPOINT;
+  const context = row.context as WebhookEndpointContext;
+  return isOutdated(stated, changedAtOf(id, context)) ? CHANGED : { seenAt: context.changedAt ?? null };
 }
 
 /** Deletes an endpoint for good. After the answer no further attempt begins, also for deliveries that were waiting. */

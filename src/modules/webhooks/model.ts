@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email-recipient.ts';
 import { STOP_REASONS, WEBHOOK_ENDPOINT_STATES } from '../../../machines/webhook-endpoint.ts';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
 import { EmailEventType } from '../emails/queries.ts';
@@ -41,6 +42,7 @@ export const PatchWebhook = Type.Object(
         description: '`disabled` stops everything that waits for it; `active` starts afresh.',
       }),
     ),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateWebhook', minProperties: 1 },
 );
@@ -71,6 +73,7 @@ const members = {
       '`failures`: ten failed attempts followed each other, which `lastFailures` has. `request`: a client disabled it.',
   }),
   createdAt: Timestamp('When it was registered.'),
+  updatedAt: Timestamp('When a request changed it last; what its deliveries came to does not count.'),
 };
 
 /** The schema of a webhook endpoint. */

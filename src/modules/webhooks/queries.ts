@@ -15,7 +15,7 @@ import { Failure, notFound } from '../../http/failure.ts';
 import { byId, positionOf, searchPageOf } from '../../http/pagination.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { DeliveryQuery, DeliveryView, WebhookView } from './model.ts';
-import { type DeliveryRow, deliveryOf, statesShownAs, webhookOf } from './views.ts';
+import { type DeliveryRow, deliveryOf, type EndpointRow, statesShownAs, webhookOf } from './views.ts';
 
 export interface WebhookReader {
   readonly database: Database;
@@ -40,12 +40,12 @@ const ownEndpoints = (caller: Principal): SQL | undefined =>
     ne(webhookEndpoints.state, 'deleted'),
   );
 
-/** Reads an endpoint of the caller's environment; null when there is none. */
-export async function findWebhook(
+/** Reads an endpoint of the caller's environment as it is stored; null when there is none. */
+export async function findEndpointRow(
   { database }: WebhookReader,
   caller: Principal,
   id: string,
-): Promise<WebhookView | null> {
+): Promise<EndpointRow | null> {
   const [row] = await database.read((orm) =>
     orm
       .select(endpointColumns)
@@ -53,6 +53,16 @@ export async function findWebhook(
       .leftJoin(webhookSecrets, eq(webhookSecrets.webhookId, webhookEndpoints.id))
       .where(and(eq(webhookEndpoints.id, id), ownEndpoints(caller))),
   );
+  return row ?? null;
+}
+
+/** Reads an endpoint of the caller's environment; null when there is none. */
+export async function findWebhook(
+  reader: WebhookReader,
+  caller: Principal,
+  id: string,
+): Promise<WebhookView | null> {
+  const row = await findEndpointRow(reader, caller, id);
   return row ? webhookOf(row) : null;
 }
 

@@ -35,6 +35,7 @@ const WEBHOOK_EXAMPLE = {
   disabledAt: null,
   disabledReason: null,
   createdAt: '2026-11-20T21:33:00.000Z',
+  updatedAt: '2026-11-20T21:33:00.000Z',
 };
 const SECRET_EXAMPLE = {
   ...WEBHOOK_EXAMPLE,
@@ -117,6 +118,7 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     body: PatchWebhook,
     response: Webhook,
     status: 200,
+    failures: ['CONFLICT'],
     example: { body: { events: ['delivered', 'bounced', 'complained'] }, response: WEBHOOK_EXAMPLE },
     handle: (call) => patchWebhook(deps, call),
   }),

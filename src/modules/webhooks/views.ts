@@ -18,6 +18,10 @@ export interface EndpointRow {
   readonly prefix: string | null;
 }
 
+/** When a client changed an endpoint last (epoch milliseconds). */
+export const changedAtOf = (id: string, { changedAt }: WebhookEndpointContext): number =>
+  changedAt ?? timeOfId(id);
+
 /** An endpoint as clients see it. */
 export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookView {
   const { url, events, failureCount, lastFailures = [], disabled, at } = context as WebhookEndpointContext;
@@ -36,6 +40,7 @@ export function webhookOf({ id, state, context, prefix }: EndpointRow): WebhookV
     disabledAt: isDisabled ? new Date(disabledAt).toISOString() : null,
     disabledReason: isDisabled ? reason : null,
     createdAt: new Date(timeOfId(id)).toISOString(),
+    updatedAt: new Date(changedAtOf(id, context as WebhookEndpointContext)).toISOString(),
   };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, mintId } from '../../db/ids.ts';
+import { laterSql } from '../../http/if-updated-at.ts';
 import { SENDER_KNOWN_MS } from '../domains/queries.ts';
 
 /** The first workspace of a new installation. */
@@ -92,7 +93,8 @@ export async function renameWorkspace(
   name: string,
 ): Promise<boolean> {
   const rows = await database.query(
-    'update workspaces set name = $2 where id = $1 and erase_at is null returning id',
+    `update workspaces set name = $2, updated_at = ${laterSql('coalesce(updated_at, created_at)', 'now()')}
+     where id = $1 and erase_at is null returning id`,
     [workspaceId, name],
   );
   return rows.length > 0;

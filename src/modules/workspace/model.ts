@@ -1,5 +1,6 @@
 import { type Static, type TBoolean, type TSchema, Type } from '@sinclair/typebox';
 import { PLAN_NAMES } from '../../auth/plans.ts';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { literals } from '../../http/schema.ts';
 import { MUTABLE_EMAILS, type MutableEmail } from '../service-emails/commands.ts';
 
@@ -78,6 +79,7 @@ export const PatchWorkspace = Type.Object(
     serviceEmails: Type.Optional(
       Type.Partial(Type.Object(serviceEmails, { description: ABOUT_SERVICE_EMAILS })),
     ),
+    ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateWorkspace', minProperties: 1 },
 );
@@ -112,6 +114,7 @@ export const Workspace = Type.Object(
       domains: Type.Integer(),
     }),
     createdAt: Type.String({ format: 'date-time' }),
+    updatedAt: Type.String({ format: 'date-time', description: 'When its settings were changed last.' }),
   },
   { title: 'Workspace' },
 );

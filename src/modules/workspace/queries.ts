@@ -104,6 +104,7 @@ export async function readWorkspace(
       domains: unitsOf(periods.domains),
     },
     createdAt: workspace.createdAt.toISOString(),
+    updatedAt: (workspace.updatedAt ?? workspace.createdAt).toISOString(),
   };
 }
 

@@ -26,6 +26,7 @@ const EXAMPLE: WorkspaceView = {
     domains: 1,
   },
   createdAt: '2026-11-20T21:33:00.000Z',
+  updatedAt: '2026-11-20T21:33:00.000Z',
 };
 
 /** The endpoints of the workspace itself. Its settings are those of both environments. */
@@ -54,6 +55,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     body: PatchWorkspace,
     response: Workspace,
     status: 200,
+    failures: ['CONFLICT'],
     example: {
       body: { name: 'Acme', timeZone: 'Europe/Vienna', branding: { colour: '#0f766e' } },
       response: {
@@ -65,7 +67,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
       },
     },
     handle: async ({ caller, body, now }) =>
-      (await patchWorkspace(deps, caller, body)) ?? (await readWorkspace(deps, caller, now)),
+      (await patchWorkspace(deps, caller, body, now)) ?? (await readWorkspace(deps, caller, now)),
   }),
   route({
     method: 'PUT',

@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.ts';
 import type { Database, Parameter } from '../../db/database.ts';
 import type { Failure } from '../../http/failure.ts';
+import { changedSince, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
 import { formatAddress, isProblem, parseAddress } from '../../mail/address.ts';
 import { hasControls, hasUnseen } from '../../mail/characters.ts';
 import { Problems, type Report } from '../../mail/problems.ts';
@@ -14,6 +15,13 @@ export interface SettingsDeps {
   findSendingDomain(workspaceId: string, name: string): Promise<object | null>;
 }
 
+/** Of a workspace whose settings were never changed, when it was made. */
+const CHANGED_AT = 'coalesce(updated_at, created_at)';
+const CHANGED = changedSince('workspace');
+/** The kinds of emails that the workspace does without: those before, but for $4 which it wants again, and $5. */
+const MUTED =
+  'array(select unnest(muted_emails) except select unnest($4::text[]) union select unnest($5::text[]))';
+
 type Columns = Record<string, Parameter>;
 
 /** Changes the settings of the caller's workspace that the body names; null takes a setting back. @throws Unavailable */
@@ -21,39 +29,30 @@ export async function patchWorkspace(
   { database, findSendingDomain }: SettingsDeps,
   { workspaceId }: Principal,
   body: WorkspacePatch,
+  now: number,
 ): Promise<Failure | null> {
   const problems = new Problems();
   const columns = { ...settingsOf(body, problems.report), ...brandingOf(body.branding, problems.report) };
-  const muted = await mutedBy(database, workspaceId, body.serviceEmails);
   const sender = await senderOf(body.defaultFrom, problems.report, (domain) =>
     findSendingDomain(workspaceId, domain),
   );
   const failure = problems.failure();
   if (failure) return failure;
-  const values = Object.entries({ ...columns, ...muted, ...sender });
+  const values = Object.entries({ ...columns, ...sender });
+  const assignments = values.map(([name], index) => `${name} = $${index + 6}, `).join('');
+  const { serviceEmails = {} } = body;
+  const wanted = (is: boolean) => MUTABLE_EMAILS.filter((kind) => serviceEmails[kind] === is);
   // `branding: {}` names nothing.
-  if (values.length === 0) return null;
-  const assignments = values.map(([name], index) => `${name} = $${index + 2}`).join(', ');
-  await database.query(`update workspaces set ${assignments} where id = $1`, [
-    workspaceId,
-    ...values.map(([, value]) => value),
-  ]);
-  return null;
-}
-
-/** The kinds of emails that the workspace does without, once the body has been followed. */
-async function mutedBy(
-  database: Database,
-  workspaceId: string,
-  wanted: WorkspacePatch['serviceEmails'],
-): Promise<Columns> {
-  if (!wanted) return {};
-  const [row] = await database.query<{ muted_emails: readonly string[] }>(
-    'select muted_emails from workspaces where id = $1',
-    [workspaceId],
+  const isNothing = values.length === 0 && Object.keys(serviceEmails).length === 0;
+  const changedAt = isNothing ? 'updated_at' : laterSql(CHANGED_AT, '$2');
+  const rows = await database.query(
+    `update workspaces set ${assignments}updated_at = ${changedAt}, muted_emails = ${MUTED} where id = $1 and ${isStatedSql(CHANGED_AT, '$3')} returning id`,
+    [
+      ...[workspaceId, new Date(now).toISOString(), statedMoment(body), wanted(true), wanted(false)],
+      ...values.map(([, value]) => value),
+    ],
   );
-  const before = new Set(row?.muted_emails ?? []);
-  return { muted_emails: MUTABLE_EMAILS.filter((kind) => !(wanted[kind] ?? !before.has(kind))) };
+  return rows.length === 0 ? CHANGED : null;
 }
 
 const given = (name: string, value: string | null | undefined): Columns =>
