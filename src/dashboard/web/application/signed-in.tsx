@@ -1,9 +1,10 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Redirect, Router, useLocation } from 'wouter';
 import { Refused } from './api/requests.ts';
 import { type Environment, entry, type Session } from './api/session.ts';
 import { type Viewer, ViewerProvider } from './api/viewer.tsx';
+import { drafts } from './editing/drafts.ts';
 import { ConnectionNote } from './shell/connection.tsx';
 import { environmentOf, lastEnvironment, rememberEnvironment } from './shell/environments.ts';
 import { OpenPage } from './shell/open-page.tsx';
@@ -35,6 +36,8 @@ export function SignedIn({
     () => viewerOf(session, environment ?? 'test', onLeave),
     [session, environment, onLeave],
   );
+  const { id: account } = session.account;
+  useEffect(() => void drafts.removeOthers(account), [account]);
   if (environment === null) return <Redirect to={`/app/${lastEnvironment()}`} replace />;
   rememberEnvironment(environment);
   return (
@@ -51,6 +54,12 @@ export function SignedIn({
   );
 }
 
+/** Nothing that was typed stays in a browser whose owner may be somebody else. */
+async function signedOut(onLeave: (why: string) => void): Promise<void> {
+  await drafts.clear();
+  onLeave('You are signed out.');
+}
+
 const viewerOf = (session: Session, environment: Environment, onLeave: (why: string) => void): Viewer => ({
   session,
   environment,
@@ -59,5 +68,5 @@ const viewerOf = (session: Session, environment: Environment, onLeave: (why: str
     (session.permissions.includes('*') || session.permissions.includes(permission)) &&
     (!session.workspace.archived || permission.endsWith(':read')),
   onExpired: () => onLeave('Your session has ended. Sign in again.'),
-  onSignOut: () => void entry.signOut().then(() => onLeave('You are signed out.'), toastProblem),
+  onSignOut: () => void entry.signOut().then(() => signedOut(onLeave), toastProblem),
 });

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { Leave, Moon, Sun, System } from '../../icons.tsx';
 import { applyTheme, chosenTheme, type Theme } from '../../theme.ts';
 import { useViewer } from '../api/viewer.tsx';
+import { leaving } from '../editing/leaving.ts';
 import { pages } from '../pages/pages.ts';
 import { icons } from '../ui/icons.tsx';
 import { Item, Menu, Separator } from '../ui/menu.tsx';
@@ -47,7 +48,7 @@ export function AccountMenu() {
             );
           })}
           <Separator />
-          <Item onSelect={onSignOut}>
+          <Item onSelect={() => leaving.ask(onSignOut)}>
             <Leave /> Sign out
           </Item>
         </>

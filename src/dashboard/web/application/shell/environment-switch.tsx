@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useViewer } from '../api/viewer.tsx';
+import { leaving } from '../editing/leaving.ts';
 import { afterPaint } from '../ui/painted.ts';
 import { ENVIRONMENTS } from './environments.ts';
 import { pageNameOf } from './navigation.tsx';
@@ -20,10 +21,12 @@ export function EnvironmentSwitch() {
             name="environment"
             className="sr-only"
             checked={chosen === each}
-            onChange={() => {
-              setChosen(each);
-              afterPaint(() => navigate(`~/app/${each}/${pageNameOf(path)}`.replace(/\/$/, '')));
-            }}
+            onChange={() =>
+              leaving.ask(() => {
+                setChosen(each);
+                afterPaint(() => navigate(`~/app/${each}/${pageNameOf(path)}`.replace(/\/$/, '')));
+              })
+            }
           />
           {ENVIRONMENTS[each].name}
         </label>

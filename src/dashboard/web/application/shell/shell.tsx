@@ -2,6 +2,7 @@ import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, u
 import { useLocation } from 'wouter';
 import { Search } from '../../icons.tsx';
 import { useViewer } from '../api/viewer.tsx';
+import { LeaveDialog } from '../editing/leave-dialog.tsx';
 import { IconButton } from '../ui/button.tsx';
 import { icons } from '../ui/icons.tsx';
 import { Toasts } from '../ui/toast.tsx';
@@ -84,6 +85,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </main>
       </div>
       <Toasts />
+      <LeaveDialog />
       {opened === 'shortcuts' && <Shortcuts onClose={close} />}
       {opened === 'palette' && (
         <Suspense>

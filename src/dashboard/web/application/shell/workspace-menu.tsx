@@ -7,6 +7,7 @@ import { useRead } from '../api/queries.ts';
 import { request } from '../api/requests.ts';
 import { entry, takeOwnZone } from '../api/session.ts';
 import { useViewer } from '../api/viewer.tsx';
+import { leaving } from '../editing/leaving.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field, Form } from '../ui/form.tsx';
@@ -58,7 +59,7 @@ export function WorkspaceMenu() {
               <Item
                 key={id}
                 checked={id === current}
-                onSelect={() => id !== current && void switchTo(id).catch(toastProblem)}
+                onSelect={() => id !== current && leaving.ask(() => void switchTo(id).catch(toastProblem))}
               >
                 {name}
               </Item>
@@ -66,7 +67,7 @@ export function WorkspaceMenu() {
             {session.member.role === 'owner' && (
               <>
                 <Separator />
-                <Item onSelect={() => setMaking(true)}>{icons.Plus} New workspace</Item>
+                <Item onSelect={() => leaving.ask(() => setMaking(true))}>{icons.Plus} New workspace</Item>
               </>
             )}
           </>

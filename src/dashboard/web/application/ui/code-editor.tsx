@@ -64,7 +64,7 @@ const languageOf = (language: Language): Extension => {
 export default function CodeEditor(props: {
   readonly label: string;
   readonly language: Language;
-  /** What it begins with; another `key` begins anew. */
+  /** What it says. Another text than the one that was typed takes its place, and can be undone. */
   readonly value: string;
   /** Shows what has changed since then. */
   readonly before?: string;
@@ -72,6 +72,7 @@ export default function CodeEditor(props: {
   readonly onChange?: (value: string) => void;
 }) {
   const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -108,8 +109,15 @@ export default function CodeEditor(props: {
             syntaxHighlightDeletions: false,
           }),
     ];
-    const view = new EditorView({ doc: value, parent: root, root, extensions });
-    return () => view.destroy();
+    const made = new EditorView({ doc: value, parent: root, root, extensions });
+    view.current = made;
+    return () => made.destroy();
   }, []);
+  const { value } = props;
+  useEffect(() => {
+    const shown = view.current;
+    if (!shown || shown.state.doc.toString() === value) return;
+    shown.dispatch({ changes: { from: 0, to: shown.state.doc.length, insert: value } });
+  }, [value]);
   return <div ref={host} className="h-full min-h-0" />;
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { Close } from '../../icons.tsx';
+import { leaving } from '../editing/leaving.ts';
 import { IconButton } from './button.tsx';
 import { afterPaint, usePainted } from './painted.ts';
 
@@ -28,13 +29,15 @@ function OpenDialog(props: DialogProps) {
     return () => shown?.close();
   }, []);
   // Closing styles the page anew as well: it is gone from sight first.
-  const leave = () => {
+  const close = () => {
     dialog.current?.setAttribute('data-leaving', '');
     afterPaint(() => {
       dialog.current?.removeAttribute('data-leaving');
       props.onClose();
     });
   };
+  // What was typed in it is not thrown away by a key or a click beside it.
+  const leave = () => dialog.current && leaving.askIn(dialog.current, close);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
     <dialog

@@ -1,4 +1,5 @@
 import {
+  type ChangeEvent,
   createContext,
   type FormEvent,
   type InputHTMLAttributes,
@@ -11,34 +12,15 @@ import {
   useState,
 } from 'react';
 import { Refused } from '../api/requests.ts';
+import { EditingNotes, SaveState } from '../editing/editing-notes.tsx';
+import { useFormGuard } from '../editing/form-guard.ts';
+import type { ShownEditing } from '../editing/use-editing.ts';
 import { Button } from './button.tsx';
+import { Edited, useEdited, useText } from './edited-field.ts';
+import { sortProblems } from './form-problems.ts';
 
 /** What is wrong with the fields of the form around it, by their names. */
 export const Problems = createContext<ReadonlyMap<string, string>>(new Map());
-
-/** The field that a pointer into the request leads to, or into: `/body/branding/colour` is the field `branding/colour`. */
-function fieldOf(path: string, form: HTMLFormElement): string | null {
-  const parts = path.replace(/^\/body\/?/, '').split('/');
-  for (let length = parts.length; length > 0; length--) {
-    const name = parts.slice(0, length).join('/');
-    if (name !== '' && form.elements.namedItem(name) !== null) return name;
-  }
-  return null;
-}
-
-/** The problems that belong to fields of the form, and the words for all others. */
-function sort(error: Refused, form: HTMLFormElement) {
-  const atFields = new Map<string, string>();
-  const others: string[] = [];
-  for (const { path, message } of error.details) {
-    const field = fieldOf(path, form);
-    if (field === null) others.push(message);
-    else atFields.set(field, message);
-  }
-  const isTold = atFields.size > 0 && others.length === 0;
-  const words = isTold ? [] : [error.message, ...others, error.suggestion ?? ''];
-  return { atFields, words: words.filter((text) => text !== '').join(' ') };
-}
 
 const NOTHING = { atFields: new Map<string, string>(), words: '' };
 
@@ -49,20 +31,30 @@ export type Fields = Readonly<Record<string, string>>;
 export function Form(props: {
   readonly action: string;
   readonly look?: 'main' | 'danger' | 'plain';
-  readonly onSend: (fields: Fields) => Promise<unknown>;
+  readonly onSend?: (fields: Fields) => Promise<unknown>;
+  /** What it edits, and saves when it is sent. */
+  readonly editing?: ShownEditing;
+  /** It was saved. */
+  readonly onSaved?: () => void;
+  /** Its button stays in sight while the form is longer than the window. */
+  readonly isSticky?: boolean;
   readonly onRefused?: (error: Refused) => void;
   /** What stands beside the button, such as another one that cancels. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  const [refused, setRefused] = useState<Refused | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { editing = null } = props;
+  const [own, setRefused] = useState<Refused | null>(null);
+  const refused = editing ? editing.refused : own;
+  const [isSending, setBusy] = useState(false);
+  const isBusy = editing?.isSaving ?? isSending;
+  const guard = useFormGuard(form, editing === null);
   const [{ atFields, words }, setTold] = useState(NOTHING);
 
   // Only after rendering is it known which fields there are: a refusal may bring another one.
   useLayoutEffect(() => {
-    setTold(refused && form.current ? sort(refused, form.current) : NOTHING);
+    setTold(refused && form.current ? sortProblems(refused, form.current) : NOTHING);
   }, [refused]);
   useEffect(() => {
     if (atFields.size > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
@@ -71,12 +63,19 @@ export function Form(props: {
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (isBusy) return;
+    if (editing) {
+      if (await editing.save()) props.onSaved?.();
+      return;
+    }
     const fields = Object.fromEntries(new FormData(event.currentTarget)) as Fields;
+    guard.release();
     setBusy(true);
     setRefused(null);
     try {
-      await props.onSend(fields);
+      await props.onSend?.(fields);
+      guard.sent();
     } catch (error) {
+      guard.look();
       const told = error instanceof Refused ? error : new Refused(0, (error as Error).message);
       props.onRefused?.(told);
       setRefused(told);
@@ -86,19 +85,34 @@ export function Form(props: {
   }
 
   return (
-    <form ref={form} noValidate onSubmit={(event) => void submit(event)} className="grid gap-4">
-      <Problems value={atFields}>{props.children}</Problems>
+    <form
+      ref={(element) => {
+        form.current = element;
+        if (editing) editing.frame.current = element;
+      }}
+      noValidate
+      onInput={guard.look}
+      onSubmit={(event) => void submit(event)}
+      className="grid gap-4"
+    >
+      {editing && <EditingNotes editing={editing} />}
+      <Edited value={editing}>
+        <Problems value={atFields}>{props.children}</Problems>
+      </Edited>
       {words !== '' && <Problem>{words}</Problem>}
       <div
         className={
-          props.aside === undefined
-            ? 'grid [#content_&]:justify-items-start'
-            : 'flex flex-wrap justify-end gap-2'
+          editing
+            ? `flex flex-wrap items-center justify-end gap-3 [#content_&]:flex-row-reverse ${props.isSticky ? 'sticky bottom-0 z-10 -mx-5 -mb-5 rounded-b-xl border-t border-edge bg-sheet px-5 py-3' : ''}`
+            : props.aside === undefined
+              ? 'grid [#content_&]:justify-items-start'
+              : 'flex flex-wrap justify-end gap-2'
         }
       >
+        {editing && <SaveState editing={editing} />}
         {props.aside}
         <Button type="submit" look={props.look ?? 'main'} aria-disabled={isBusy}>
-          {isBusy ? 'One moment…' : props.action}
+          {isBusy ? (editing ? 'Saving…' : 'One moment…') : props.action}
         </Button>
       </div>
     </form>
@@ -141,6 +155,19 @@ export function Labelled(props: FieldShape & { readonly children: (attributes: A
   );
 }
 
+/** What is wrong with a part of a form that is no field of its own, such as an editor of source. */
+export function FieldProblem({ name }: Pick<FieldShape, 'name'>) {
+  const problem = useContext(Problems).get(name);
+  return (
+    <>
+      <input type="hidden" name={name} />
+      <p role="alert" data-color="bad" className={`state-text text-caption ${problem ? 'mt-1.5' : ''}`}>
+        {problem}
+      </p>
+    </>
+  );
+}
+
 interface Attributes {
   readonly id: string;
   readonly name: string;
@@ -163,28 +190,32 @@ type Input = Pick<
 >;
 
 /** A line of text. */
-export const Field = ({ label, name, hint, ...input }: FieldShape & Input) => (
-  <Labelled label={label} name={name} hint={hint}>
-    {(attributes) => <input spellCheck={false} autoComplete="off" {...input} {...attributes} />}
-  </Labelled>
-);
+export function Field({ label, name, hint, defaultValue, ...input }: FieldShape & Input) {
+  const text = useText(name, defaultValue);
+  return (
+    <Labelled label={label} name={name} hint={hint}>
+      {(attributes) => <input spellCheck={false} autoComplete="off" {...input} {...text} {...attributes} />}
+    </Labelled>
+  );
+}
 
 /** Text of several lines. */
-export const TextArea = ({
+export function TextArea({
   rows = 4,
   defaultValue,
   placeholder,
   ...shape
-}: FieldShape & { readonly rows?: number } & Pick<Input, 'placeholder' | 'defaultValue'>) => (
-  <Labelled {...shape}>
-    {(attributes) => (
-      <textarea rows={rows} placeholder={placeholder} defaultValue={defaultValue} {...attributes} />
-    )}
-  </Labelled>
-);
+}: FieldShape & { readonly rows?: number } & Pick<Input, 'placeholder' | 'defaultValue'>) {
+  const text = useText(shape.name, defaultValue);
+  return (
+    <Labelled {...shape}>
+      {(attributes) => <textarea rows={rows} placeholder={placeholder} {...text} {...attributes} />}
+    </Labelled>
+  );
+}
 
 /** One of several values: their texts by what is sent. */
-export const Choice = ({
+export function Choice({
   options,
   defaultValue,
   onChange,
@@ -193,19 +224,30 @@ export const Choice = ({
   readonly options: Fields;
   readonly defaultValue?: string;
   readonly onChange?: (value: string) => void;
-}) => (
-  <Labelled {...shape}>
-    {(attributes) => (
-      <select defaultValue={defaultValue} onChange={({ target }) => onChange?.(target.value)} {...attributes}>
-        {Object.entries(options).map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
-          </option>
-        ))}
-      </select>
-    )}
-  </Labelled>
-);
+}) {
+  const edited = useEdited(shape.name);
+  const chosen = edited ? { value: String(edited.value) } : { defaultValue };
+  return (
+    <Labelled {...shape}>
+      {(attributes) => (
+        <select
+          {...chosen}
+          onChange={({ target }) => {
+            edited?.set(target.value);
+            onChange?.(target.value);
+          }}
+          {...attributes}
+        >
+          {Object.entries(options).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  );
+}
 
 /** Yes or no; in a form it is `on`, or not there. */
 export function Tick({
@@ -216,10 +258,15 @@ export function Tick({
   Omit<FieldShape, 'name'> &
   Pick<InputHTMLAttributes<HTMLInputElement>, 'checked' | 'defaultChecked' | 'disabled' | 'onChange'>) {
   const id = useId();
+  const edited = useEdited(input.name ?? '');
   return (
     <div className="flex gap-2.5">
       <input
         {...input}
+        {...(edited && {
+          checked: edited.value === true,
+          onChange: ({ target }: ChangeEvent<HTMLInputElement>) => edited.set(target.checked),
+        })}
         type="checkbox"
         id={id}
         aria-describedby={`${id}-hint`}

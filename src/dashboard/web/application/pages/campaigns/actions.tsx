@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import type { Campaign } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import type { Editing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -10,13 +11,29 @@ import { Field, Form } from '../../ui/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
+import type { CampaignValues } from './campaign-values.ts';
+import { WhatIsSent } from './send.tsx';
 
 const DELETABLE: ReadonlySet<Campaign['status']> = new Set(['draft', 'failed', 'sent', 'cancelled']);
 
 /** What can be done with a campaign in every state: a copy, a test, its end. */
-export function CampaignMenu({ campaign }: { readonly campaign: Campaign }) {
+export function CampaignMenu({
+  campaign,
+  editing,
+}: {
+  readonly campaign: Campaign;
+  /** Of a draft: what is on the screen is saved first. */
+  readonly editing?: Pick<Editing<Campaign, CampaignValues>, 'save' | 'isSaving'>;
+}) {
   const { environment, may, session } = useViewer();
   const [asked, setAsked] = useState<'delete' | 'test' | null>(null);
+  const [tested, setTested] = useState(campaign);
+  const askTest = async () => {
+    const saved = editing ? await editing.save() : campaign;
+    if (!saved) return;
+    setTested(saved);
+    setAsked('test');
+  };
   const [, navigate] = useLocation();
   const duplicate = useChange('POST /campaigns/{id}/duplicate');
   const remove = useChange('DELETE /campaigns/{id}');
@@ -58,21 +75,27 @@ export function CampaignMenu({ campaign }: { readonly campaign: Campaign }) {
         {icons.More}
       </Menu>
       {environment === 'live' && may('emails:send') && (
-        <Button onClick={() => setAsked('test')}>Send a test</Button>
+        <Button busy={editing?.isSaving ?? false} onClick={() => void askTest()}>
+          Send a test
+        </Button>
       )}
       {asked === 'test' && (
         <Dialog title="Send a test" onClose={close}>
           <p className="text-dim">
-            A real email with the content as it was saved last. It reaches members of the workspace and
-            addresses at its verified domains, and is in no number of the campaign.
+            A real email to members of the workspace and addresses at its verified domains. It is in no number
+            of the campaign.
           </p>
+          <WhatIsSent campaign={tested} />
           <Form
             action="Send the test"
             aside={<Button onClick={close}>Cancel</Button>}
             onSend={async ({ to = '' }) => {
               await test.mutateAsync({
                 path,
-                body: { to: to.split(/[\s,;]+/).filter((each) => each !== '') },
+                body: {
+                  to: to.split(/[\s,;]+/).filter((each) => each !== ''),
+                  ...(editing && { ifUpdatedAt: tested.updatedAt }),
+                },
               });
               toast('The test is on its way.');
               close();

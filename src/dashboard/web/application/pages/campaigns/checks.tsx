@@ -1,10 +1,8 @@
-import { useState } from 'react';
 import type { Campaign } from '../../api/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/format.ts';
 import { Card } from '../../ui/page.tsx';
-import { SendCampaign } from './send.tsx';
 
 interface Check {
   readonly text: string;
@@ -13,8 +11,15 @@ interface Check {
 }
 
 /** What has to be true before a campaign starts. The service checks all of it again when it is sent. */
-export function Checks({ campaign, isLive }: { readonly campaign: Campaign; readonly isLive: boolean }) {
-  const [isSending, setSending] = useState(false);
+export function Checks(props: {
+  readonly campaign: Campaign;
+  readonly isLive: boolean;
+  readonly isChanged: boolean;
+  readonly isSaving: boolean;
+  /** Saves what is on the screen, and asks then. */
+  readonly onSend: () => Promise<void>;
+}) {
+  const { campaign } = props;
   const audience = useRead('GET /audiences/{id}', { path: { id: campaign.audienceId } });
   const preview = useRead('GET /campaigns/{id}/preview', { path: { id: campaign.id }, query: {} });
   const people = audience.data?.contactCount ?? null;
@@ -48,7 +53,8 @@ export function Checks({ campaign, isLive }: { readonly campaign: Campaign; read
       isGood: preview.data ? true : null,
     },
   ];
-  const isReady = checks.every(({ isGood }) => isGood !== false);
+  // What is not saved yet is checked by the service when it is.
+  const isReady = props.isChanged || checks.every(({ isGood }) => isGood !== false);
   return (
     <Card title="Before it is sent">
       <ul className="grid gap-3">
@@ -71,8 +77,13 @@ export function Checks({ campaign, isLive }: { readonly campaign: Campaign; read
           </li>
         ))}
       </ul>
-      {isLive ? (
-        <Button look="main" aria-disabled={!isReady} onClick={() => isReady && setSending(true)}>
+      {props.isLive ? (
+        <Button
+          look="main"
+          busy={props.isSaving}
+          aria-disabled={!isReady}
+          onClick={() => isReady && void props.onSend()}
+        >
           Send or schedule
         </Button>
       ) : (
@@ -80,7 +91,6 @@ export function Checks({ campaign, isLive }: { readonly campaign: Campaign; read
           A campaign of the test environment is never sent. Write it here, send it live.
         </p>
       )}
-      {isSending && <SendCampaign campaign={campaign} people={people} onClose={() => setSending(false)} />}
     </Card>
   );
 }

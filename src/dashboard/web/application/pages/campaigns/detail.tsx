@@ -7,9 +7,6 @@ import { CampaignRun } from './run.tsx';
 
 const Editor = lazy(() => import('./campaign-editor.tsx'));
 
-/** States in which nothing moves by itself. */
-const AT_REST: ReadonlySet<string> = new Set(['draft', 'failed']);
-
 /** One campaign: in its editor while it is a draft, and as what becomes of it afterwards. */
 export default function CampaignDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
@@ -27,7 +24,7 @@ export default function CampaignDetail({ id }: { readonly id: string }) {
       </Page>
     );
   if (!data) return loading;
-  return AT_REST.has(data.status) && may('campaigns:write') ? (
+  return data.status === 'draft' && may('campaigns:write') ? (
     <Suspense fallback={loading}>
       <Editor campaign={data} />
     </Suspense>

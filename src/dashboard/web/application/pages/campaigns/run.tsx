@@ -5,6 +5,7 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
+import { Problem } from '../../ui/form.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
@@ -15,8 +16,8 @@ import { Ledger } from './ledger.tsx';
 import { Links } from './links.tsx';
 import { CampaignPreview } from './preview.tsx';
 import { Recipients } from './recipients.tsx';
-import { startText } from './send.tsx';
-import { PAUSED, STATUSES } from './words.ts';
+import { SendCampaign, startText } from './send.tsx';
+import { FAILED, PAUSED, STATUSES } from './words.ts';
 
 const TABS = { numbers: 'Numbers', recipients: 'Recipients', links: 'Links', message: 'Message' } as const;
 
@@ -38,6 +39,12 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
       }
       actions={<Actions campaign={campaign} />}
     >
+      {campaign.failureReason && (
+        <Problem>
+          {FAILED[campaign.failureReason]} Put that right and send it again, or duplicate it to change what it
+          says.
+        </Problem>
+      )}
       <Tabs label="Views of the campaign" tabs={TABS} current={tab} />
       {tab === 'numbers' && (
         <>
@@ -68,6 +75,7 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
 function Actions({ campaign: { id, name, status }, campaign }: { readonly campaign: Campaign }) {
   const { environment, may } = useViewer();
   const [isAsking, setAsking] = useState(false);
+  const [isSending, setSending] = useState(false);
   const pause = useChange('POST /campaigns/{id}/pause');
   const resume = useChange('POST /campaigns/{id}/send');
   const unschedule = useChange('POST /campaigns/{id}/unschedule');
@@ -99,6 +107,12 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
           Pause
         </Button>
       )}
+      {status === 'failed' && environment === 'live' && (
+        <Button look="main" onClick={() => setSending(true)}>
+          Send again
+        </Button>
+      )}
+      {isSending && <SendCampaign campaign={campaign} onClose={() => setSending(false)} />}
       {status === 'paused' && environment === 'live' && (
         <Button
           look="main"

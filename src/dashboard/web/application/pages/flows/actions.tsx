@@ -11,22 +11,33 @@ import { Field, Form, Tick } from '../../ui/form.tsx';
 import { count } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
+import { Facts } from '../../ui/page.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { bodyOf, definitionOf } from './definition.ts';
 import { NewSecret } from './new-secret.tsx';
 import { StartRun } from './start-run.tsx';
+import type { FlowDraft } from './use-flow-draft.ts';
+import { stepText, TRIGGERS, triggerText, useNames } from './words.ts';
 
 const openRuns = ({ stats }: Flow): number => (stats ? stats.running + stats.waiting : 0);
 const runsText = (number: number): string => `${count(number)} open ${number === 1 ? 'run' : 'runs'}`;
 
 /** What can be done with a flow, by its state. In the test environment it runs too, and nothing leaves. */
-export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly isChanged: boolean }) {
+export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
   const { environment, may, session } = useViewer();
   const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | 'secret' | null>(
     null,
   );
   const [, navigate] = useLocation();
   const close = () => setAsked(null);
+  const [saved, setSaved] = useState<Flow | null>(null);
+  // What runs is what is drawn.
+  const askToActivate = async () => {
+    const stored = await edited.editing.save();
+    setSaved(stored);
+    if (stored) setAsked('activate');
+    else toastProblem(new Error('Your changes are not saved, so that nothing was activated.'));
+  };
   if (!may('campaigns:write')) return null;
   const { status, version, publishedVersion } = flow;
   const hasDraft = publishedVersion !== null && version > publishedVersion;
@@ -71,18 +82,11 @@ export function FlowActions({ flow, isChanged }: { readonly flow: Flow; readonly
         <Button onClick={() => setAsked('pause')}>{status === 'active' ? 'Pause' : 'Open runs'}</Button>
       )}
       {(status !== 'active' || hasDraft) && (
-        <Button
-          look="main"
-          aria-disabled={isChanged}
-          title={isChanged ? 'Save the drawing first' : undefined}
-          onClick={() =>
-            isChanged ? toastProblem(new Error('Save the drawing first.')) : setAsked('activate')
-          }
-        >
+        <Button look="main" busy={edited.editing.isSaving} onClick={() => void askToActivate()}>
           {status === 'active' ? `Activate version ${version}` : 'Activate'}
         </Button>
       )}
-      {asked === 'activate' && <Activate flow={flow} onClose={close} />}
+      {asked === 'activate' && saved && <Activate flow={saved} onClose={close} />}
       {asked === 'pause' && <Pause flow={flow} onClose={close} />}
       {asked === 'delete' && <Delete flow={flow} onClose={close} />}
       {asked === 'rename' && <Rename flow={flow} onClose={close} />}
@@ -97,10 +101,25 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-function Activate({ flow: { id, name, version, publishedVersion, status }, onClose }: DialogProps) {
+function Activate({ flow, onClose }: DialogProps) {
+  const { id, name, version, publishedVersion, status, updatedAt } = flow;
   const activate = useChange('POST /flows/{id}/activate');
+  const names = useNames();
+
   return (
     <Dialog title={`Activate “${name}”?`} onClose={onClose}>
+      <div className="rounded-lg border border-edge bg-sunk px-4 py-3">
+        <Facts
+          facts={{
+            Trigger: `${TRIGGERS[flow.trigger.type]}: ${triggerText(definitionOf(flow), names)}`,
+            Steps: flow.steps.length,
+            Emails: definitionOf(flow)
+              .steps.filter(({ type }) => type === 'sendEmail')
+              .map((step) => stepText(step, names))
+              .join(', '),
+          }}
+        />
+      </div>
       <div className="grid gap-2 text-dim">
         <p>
           From now on it begins for whatever happens. Nobody begins for what happened before
@@ -116,7 +135,7 @@ function Activate({ flow: { id, name, version, publishedVersion, status }, onClo
         action="Activate it"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async () => {
-          await activate.mutateAsync({ path: { id } });
+          await activate.mutateAsync({ path: { id }, body: { ifUpdatedAt: updatedAt } });
           toast('It runs.');
           onClose();
         }}

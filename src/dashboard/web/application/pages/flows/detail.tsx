@@ -47,12 +47,12 @@ function Loaded({ flow }: { readonly flow: Flow }) {
               : `Version ${publishedVersion} runs; version ${version} is a draft beside it.`}
         </span>
       }
-      actions={<FlowActions flow={flow} isChanged={edited.isChanged} />}
+      actions={<FlowActions flow={flow} edited={edited} />}
     >
       <Tabs label="Views of the flow" tabs={TABS} current={tab} />
       <Suspense fallback={<Skeleton className="h-136 w-full" />}>
         {tab === 'drawing' && <Drawing flow={flow} edited={edited} />}
-        {tab === 'try' && <Simulate flow={flow} isChanged={edited.isChanged} />}
+        {tab === 'try' && <Simulate flow={flow} edited={edited} />}
         {tab === 'runs' && <Runs flow={flow} />}
         {tab === 'versions' && (
           <Versions

@@ -1,16 +1,15 @@
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
-import type { FlowDefinition } from '../../../../../../machines/flow-definition.ts';
 import { graphProblems } from '../../../../../modules/flows/graph.ts';
 import type { Flow } from '../../api/operations.ts';
-import { useChange, useQuestion } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { useQuestion } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { EditingNotes, SaveState } from '../../editing/editing-notes.tsx';
 import { useKeys } from '../../shell/keys.ts';
 import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/form.tsx';
 import { Skeleton } from '../../ui/states.tsx';
-import { toast, toastProblem } from '../../ui/toast.tsx';
-import { addStep, bodyOf, connect, removeStep, renameStep } from './definition.ts';
+import { toast } from '../../ui/toast.tsx';
+import { addStep, connect, removeStep, renameStep } from './definition.ts';
 import type { Editing } from './flow-canvas.tsx';
 import { type ProblemsByStep, problemsByStep, together } from './problems.ts';
 import { StartPanel } from './start-panel.tsx';
@@ -24,61 +23,49 @@ const FlowCanvas = lazy(() => import('./flow-canvas.tsx'));
 const NONE: ProblemsByStep = new Map();
 
 /** What is wrong: with how the steps hang together at once, and with what they name as soon as it is saved. */
-function useProblems(flow: Flow, { draft, saved }: FlowDraft) {
+function useProblems(flow: Flow, { draft, saved, editing }: FlowDraft) {
   const { may } = useViewer();
-  const [refused, setRefused] = useState<ProblemsByStep>(NONE);
+  const { refused } = editing;
+  // Pointers count the places of what was sent.
+  const [sent, setSent] = useState({ refused, draft });
+  if (sent.refused !== refused) setSent({ refused, draft });
   const validation = useQuestion(
     'POST /flows/{id}/validate',
     { path: { id: flow.id } },
     { enabled: may('campaigns:write') },
   );
-  const problems = useMemo(() => {
+  return useMemo(() => {
+    const told = sent.refused && sent.draft === draft ? problemsByStep(draft, sent.refused.details) : NONE;
     const named = validation.data?.problems.filter(({ path }) =>
       /^\/(?:trigger|exitWhen)|\/config/.test(path),
     );
     const ofService = named ? problemsByStep(saved, named) : NONE;
-    return together(together(refused, problemsByStep(draft, graphProblems(draft))), ofService);
-  }, [draft, saved, refused, validation.data]);
-  return { problems, setRefused };
+    return together(together(told, problemsByStep(draft, graphProblems(draft))), ofService);
+  }, [draft, saved, sent, validation.data]);
 }
 
 /** The drawing of a flow with the settings of the chosen step beside it. Viewers look at both, and change nothing. */
 export default function Drawing({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
   const { may } = useViewer();
   const mayWrite = may('campaigns:write');
-  const { draft, isChanged, set, undo, canUndo, discard } = edited;
+  const { draft, isChanged, set, undo, canUndo, discard, editing: edit } = edited;
   const [chosen, setChosen] = useState<string | null>(null);
-  const [message, setMessage] = useState<string | null>(null);
-  const { problems, setRefused } = useProblems(flow, edited);
+  const problems = useProblems(flow, edited);
   const names = useNames();
   const frame = useRef<HTMLDivElement>(null);
-  const change = useChange('PATCH /flows/{id}');
   const step = draft.steps.find(({ key }) => key === chosen) ?? null;
   const count = [...problems.values()].reduce((sum, each) => sum + each.length, 0);
   const isAsWasRun = !isChanged && flow.publishedVersion === flow.version;
 
   const save = async () => {
-    if (!mayWrite || change.isPending || !isChanged) return;
-    setMessage(null);
-    try {
-      await change.mutateAsync({ path: { id: flow.id }, body: bodyOf(draft) });
-      setRefused(NONE);
-      toast(
-        flow.publishedVersion === null
-          ? 'It is saved.'
-          : 'It is saved beside the version that runs. Activate it to take its place.',
-      );
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      setRefused(problemsByStep(draft, error.details));
-      if (error.details.length === 0) setMessage(error.message);
-      else toastProblem(new Error('It is not saved: some steps are not finished.'));
-    }
+    if (!mayWrite || !isChanged || !(await edit.save())) return;
+    toast(
+      flow.publishedVersion === null
+        ? 'It is saved.'
+        : 'It is saved beside the version that runs. Activate it to take its place.',
+    );
   };
-  const write = (next: FlowDefinition) => {
-    setRefused(NONE);
-    set(next);
-  };
+  const { refused } = edit;
   const focusCard = (key: string) =>
     requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)?.focus());
   const openPanel = (key: string) => {
@@ -95,7 +82,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     setChosen(null);
   };
   const remove = (key: string) => {
-    write(removeStep(draft, key));
+    set(removeStep(draft, key));
     if (chosen === key) setChosen(null);
     focusCard('*');
     toast(`The step “${key}” is removed.`, async () => set(draft));
@@ -103,10 +90,10 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
   const editing: Editing = {
     onAdd: (way, type) => {
       const { definition, key } = addStep(draft, type, way);
-      write(definition);
+      set(definition);
       openPanel(key);
     },
-    onConnect: (way, to) => write(connect(draft, way, to)),
+    onConnect: (way, to) => set(connect(draft, way, to)),
     onRemove: remove,
   };
   useKeys({ 'mod s': () => void save() });
@@ -115,7 +102,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     names,
     problems: problems.get(chosen ?? '') ?? [],
     isReadOnly: !mayWrite,
-    onChange: write,
+    onChange: set,
     onClose: close,
   };
   return (
@@ -128,25 +115,31 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
         </p>
         {mayWrite && (
           <>
+            <SaveState editing={edit} />
             {canUndo && (
               <Button look="quiet" title="Ctrl Z, ⌘ Z" onClick={undo}>
                 Undo
               </Button>
             )}
-            {isChanged && <Button onClick={discard}>Discard</Button>}
+            {isChanged && <Button onClick={discard}>Discard changes</Button>}
             <Button
               look={isChanged ? 'main' : 'plain'}
               aria-disabled={!isChanged}
-              busy={change.isPending}
+              busy={edit.isSaving}
               title="Ctrl S, ⌘ S"
               onClick={() => void save()}
             >
-              {isChanged ? 'Save' : 'Saved'}
+              Save
             </Button>
           </>
         )}
       </div>
-      {message !== null && <Problem>{message}</Problem>}
+      <EditingNotes editing={edit} />
+      {refused && (
+        <Problem>
+          {refused.details.length === 0 ? refused.message : 'It is not saved: some steps are not finished.'}
+        </Problem>
+      )}
       <div
         className={`grid items-start gap-4 ${chosen === null ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem]'}`}
       >
@@ -171,14 +164,14 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
             />
           </Suspense>
         </section>
-        {chosen === '' && <StartPanel {...panel} />}
+        {chosen === '' && <StartPanel key={edit.round} {...panel} />}
         {step && (
           <StepPanel
-            key={step.key}
+            key={`${step.key} ${edit.round}`}
             {...panel}
             step={step}
             onRename={(key) => {
-              write(renameStep(draft, step.key, key));
+              set(renameStep(draft, step.key, key));
               setChosen(key);
             }}
             onRemove={() => remove(step.key)}

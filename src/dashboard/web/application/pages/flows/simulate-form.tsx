@@ -60,7 +60,7 @@ export function SimulateForm({
       title="Try it"
       about={
         isChanged
-          ? 'As it was saved last: what you have changed since is not in it.'
+          ? 'Your changes are saved first. Nothing is sent.'
           : 'Nothing is sent, and nothing is changed.'
       }
     >

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Flow, FlowSimulation } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
+import { Refused } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Badge, toneOf } from '../../ui/badge.tsx';
 import { IconButton } from '../../ui/button.tsx';
@@ -12,6 +13,7 @@ import { Empty, Skeleton } from '../../ui/states.tsx';
 import { definitionOf } from './definition.ts';
 import { SimulateForm } from './simulate-form.tsx';
 import { takenBy } from './taken.ts';
+import type { FlowDraft } from './use-flow-draft.ts';
 import { outcomeText, STEPS, stepText, useNames } from './words.ts';
 
 const FlowCanvas = lazy(() => import('./flow-canvas.tsx'));
@@ -25,7 +27,7 @@ const ENDS = {
 } as const satisfies Record<FlowSimulation['endedAs'], object>;
 
 /** A contact walks through the flow in a time of its own. Nothing is sent; the mails are what would be sent. */
-export default function Simulate({ flow, isChanged }: { readonly flow: Flow; readonly isChanged: boolean }) {
+export default function Simulate({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
   const { may } = useViewer();
   const simulate = useChange('POST /flows/{id}/simulate', []);
   const [walk, setWalk] = useState<(FlowSimulation & { readonly begin: string }) | null>(null);
@@ -39,10 +41,13 @@ export default function Simulate({ flow, isChanged }: { readonly flow: Flow; rea
     <div className="grid items-start gap-5 lg:grid-cols-[22rem_minmax(0,1fr)]">
       <SimulateForm
         flow={flow}
-        isChanged={isChanged}
+        isChanged={edited.isChanged}
         onSend={async (body) => {
           const begin = body.startAt ?? new Date().toISOString();
           setWalk(null);
+          // What is tried is what is drawn.
+          if (!(await edited.editing.save()))
+            throw new Refused(0, 'Your changes are not saved. Look at the drawing, save it, and try again.');
           setWalk({ ...(await simulate.mutateAsync({ path: { id: flow.id }, body })), begin });
         }}
       />

@@ -9,14 +9,20 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
+import { Facts } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { CopyTemplate } from './copy-template.tsx';
+import type { Draft } from './draft.ts';
 
 /** What can be done with a template besides writing it. */
 export function TemplateActions(props: {
   readonly template: Template;
   readonly values: Readonly<Record<string, unknown>>;
+  readonly draft: Draft;
   readonly isChanged: boolean;
+  readonly isSaving: boolean;
+  /** Stores what is on the screen, and answers its version; null where it was refused. */
+  readonly toTest: () => Promise<number | null>;
 }) {
   const { environment, may, session } = useViewer();
   const [asked, setAsked] = useState<'send' | 'copy' | 'delete' | null>(null);
@@ -24,7 +30,12 @@ export function TemplateActions(props: {
   const send = useChange('POST /templates/{id}/test-send', ['emails']);
   const remove = useChange('DELETE /templates/{id}');
   const { id, name } = props.template;
+  const [version, setVersion] = useState(props.template.version);
   const close = () => setAsked(null);
+  const ask = (stored: number) => {
+    setVersion(stored);
+    setAsked('send');
+  };
   const maySend = environment === 'live' && may('templates:write') && may('emails:send');
   return (
     <>
@@ -46,19 +57,37 @@ export function TemplateActions(props: {
           {icons.More}
         </Menu>
       )}
-      {maySend && <Button onClick={() => setAsked('send')}>Send a test</Button>}
+      {maySend && (
+        <Button
+          busy={props.isSaving}
+          onClick={() => void props.toTest().then((stored) => stored !== null && ask(stored))}
+        >
+          Send a test
+        </Button>
+      )}
       {asked === 'send' && (
         <Dialog title="Send a test" onClose={close}>
           <p className="text-dim">
             A real email with the data of the preview. It reaches members of the workspace and addresses at
             its verified domains.
-            {props.isChanged && ' What is sent is what was saved last.'}
+            {version !== props.template.version &&
+              ` Your changes are kept as version ${version}; it is not published.`}
           </p>
+          <div className="rounded-lg border border-edge bg-sunk px-4 py-3">
+            <Facts
+              facts={{
+                Subject: <strong>{props.draft.subject || '(no subject)'}</strong>,
+                From: props.draft.from,
+                Version: version,
+              }}
+            />
+          </div>
           <Form
             action="Send the test"
             aside={<Button onClick={close}>Cancel</Button>}
             onSend={async ({ to = '' }) => {
-              const body = { to: to.split(/[\s,;]+/).filter((each) => each !== ''), variables: props.values };
+              const addresses = to.split(/[\s,;]+/).filter((each) => each !== '');
+              const body = { to: addresses, variables: props.values, version };
               await send.mutateAsync({ path: { id }, body });
               toast('The test is on its way.');
               close();

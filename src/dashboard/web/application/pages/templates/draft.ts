@@ -13,7 +13,7 @@ export interface VariableRow {
 }
 
 /** A template while it is edited. */
-export interface Draft {
+export type Draft = {
   readonly name: string;
   readonly alias: string;
   readonly subject: string;
@@ -23,9 +23,10 @@ export interface Draft {
   readonly source: string;
   readonly text: string;
   readonly variables: readonly VariableRow[];
-}
+};
 
-let latest = 0;
+/** Rows that were kept in the browser come back after others were made: no two have the same number. */
+let latest = Date.now();
 /** A new row. */
 export const newVariable = (key = ''): VariableRow => ({
   id: ++latest,
@@ -79,6 +80,19 @@ export const declaredIn = (draft: Draft): readonly TemplateVariableInput[] =>
       return { key: key.trim(), type, required, ...(value !== undefined && { fallback: value }) };
     });
 
+/** What the members of a draft are called. */
+export const LABELS = {
+  name: 'Name',
+  alias: 'Alias',
+  subject: 'Subject',
+  previewText: 'Preview text',
+  from: 'From',
+  replyTo: 'Reply to',
+  source: 'Source',
+  text: 'Text part',
+  variables: 'Variables',
+} as const satisfies Record<string, string>;
+
 /** The parts that are rendered, as a preview takes them. */
 export const contentOf = (draft: Draft, format: Template['format']) => ({
   subject: orNull(draft.subject),
@@ -91,6 +105,17 @@ export const contentOf = (draft: Draft, format: Template['format']) => ({
     .map((each) => each.trim())
     .filter((each) => each !== ''),
 });
+
+/** What is saved of the members that were changed. */
+export function changesOf(
+  names: readonly string[],
+  draft: Draft,
+  format: Template['format'],
+): Partial<ReturnType<typeof bodyOf>> {
+  const own = format === 'html' ? 'html' : 'markdown';
+  const members = new Set<string>(names.map((name) => (name === 'source' ? own : name)));
+  return Object.fromEntries(Object.entries(bodyOf(draft, format)).filter(([name]) => members.has(name)));
+}
 
 /** All that is saved. */
 export const bodyOf = (draft: Draft, format: Template['format']) => ({

@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Template } from '../../api/operations.ts';
-import { useChange } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { EditingNotes, SaveState } from '../../editing/editing-notes.tsx';
+import { useEditing } from '../../editing/use-editing.ts';
 import { useKeys } from '../../shell/keys.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Chips } from '../../ui/chips.tsx';
@@ -10,10 +11,9 @@ import CodeEditor from '../../ui/code-editor.tsx';
 import { Page } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { TemplateActions } from './actions.tsx';
-import { bodyOf, valuesOf } from './draft.ts';
+import { bodyOf, changesOf, type Draft, draftOf, LABELS, type VariableRow, valuesOf } from './draft.ts';
 import { Preview, usePreview } from './preview.tsx';
 import { Line, TemplateSettings } from './settings.tsx';
-import { useDraft } from './use-draft.ts';
 import { Values } from './values.tsx';
 import { Variables } from './variables.tsx';
 
@@ -25,11 +25,26 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   const { may } = useViewer();
   const { id, format } = template;
   const mayWrite = may('templates:write');
-  const { draft, set, isChanged, base, round, keep } = useDraft(template);
   const [entered, setEntered] = useState<Readonly<Record<string, string>>>({});
   const [pane, setPane] = useState<Pane>('source');
-  const [refused, setRefused] = useState<Refused | null>(null);
   const change = useChange('PATCH /templates/{id}');
+  const { refetch } = useRead('GET /templates/{id}', { path: { id } });
+  const editing = useEditing<Template, Draft>({
+    place: `templates/${id}`,
+    current: template,
+    labels: LABELS,
+    read: draftOf,
+    write: (changed, ifUpdatedAt, values) =>
+      change.mutateAsync({
+        path: { id },
+        body: { ...changesOf(Object.keys(changed), values, format), ifUpdatedAt },
+      }),
+    reread: async () => (await refetch({ throwOnError: true })).data ?? template,
+    show: (name, value) => (name === 'variables' ? variablesText(value) : String(value)),
+  });
+  const { values: draft, set, isChanged, refused } = editing;
+  /** The version that was kept aside, and what it says. */
+  const aside = useRef<{ readonly version: number; readonly draft: Draft } | null>(null);
   const preview = usePreview(draft, format, valuesOf(draft, entered));
   const problems = new Map(
     [...(refused?.details ?? []), ...preview.problems].map(({ path, message }) => [
@@ -38,27 +53,23 @@ export default function TemplateEditor({ template }: { readonly template: Templa
     ]),
   );
 
-  const save = async (isDraft: boolean) => {
-    if (!mayWrite || change.isPending) return;
-    setRefused(null);
-    try {
-      const { version } = await change.mutateAsync({
-        path: { id },
-        // A draft builds on the newest version, which is not always the one that is sent.
-        body: { ...bodyOf(draft, format), ...(isDraft ? { draft: true } : { ifVersion: base }) },
-      });
-      keep(draft, isDraft ? null : version);
-      toast(
-        isDraft
-          ? `Kept aside as version ${version}. Publish it under Versions.`
-          : 'It is saved, and sent from now on.',
-      );
-    } catch (error) {
-      if (error instanceof Refused) setRefused(error);
-      else throw error;
-    }
+  const save = async () => {
+    if (mayWrite && (await editing.save())) toast('It is saved, and sent from now on.');
   };
-  useKeys({ 'mod s': () => void save(false) });
+  // A draft builds on the newest version, which is not always the one that is sent: it says all of it.
+  const keepAside = async (): Promise<number | null> => {
+    if (aside.current?.draft === draft) return aside.current.version;
+    const saved = await editing.saveAside((_, ifUpdatedAt, values) =>
+      change.mutateAsync({ path: { id }, body: { ...bodyOf(values, format), draft: true, ifUpdatedAt } }),
+    );
+    if (saved) aside.current = { version: saved.version, draft };
+    return saved?.version ?? null;
+  };
+  const keep = async () => {
+    const version = await keepAside();
+    if (version !== null) toast(`Kept aside as version ${version}. Publish it under Versions.`);
+  };
+  useKeys({ 'mod s': () => void save() });
 
   return (
     <Page
@@ -67,24 +78,26 @@ export default function TemplateEditor({ template }: { readonly template: Templa
       about={
         <span className="flex flex-wrap items-center gap-x-2">
           Version {template.version}
-          {isChanged && <span className="text-faint">· not saved yet</span>}
+          <SaveState editing={editing} />
         </span>
       }
       actions={
         <>
-          <TemplateActions template={template} values={valuesOf(draft, entered)} isChanged={isChanged} />
+          <TemplateActions
+            template={template}
+            values={valuesOf(draft, entered)}
+            draft={draft}
+            isChanged={isChanged}
+            isSaving={editing.isSaving}
+            toTest={() => (isChanged ? keepAside() : Promise.resolve(template.version))}
+          />
           <ButtonLink to={`/templates/${id}/versions`}>Versions</ButtonLink>
           {mayWrite && (
             <>
-              <Button busy={change.isPending} onClick={() => void save(true)}>
+              <Button busy={editing.isSaving} onClick={() => void keep()}>
                 Keep as draft
               </Button>
-              <Button
-                look="main"
-                busy={change.isPending}
-                title="Ctrl S, ⌘ S"
-                onClick={() => void save(false)}
-              >
+              <Button look="main" busy={editing.isSaving} title="Ctrl S, ⌘ S" onClick={() => void save()}>
                 Save
               </Button>
             </>
@@ -92,6 +105,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
         </>
       }
     >
+      <EditingNotes editing={editing} />
       <div className="grid items-start gap-5 xl:grid-cols-2">
         <section aria-label="Editor" className="card grid overflow-hidden">
           <div className="grid gap-2 border-b border-edge p-3">
@@ -122,7 +136,6 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           <div className="h-136 min-w-0 overflow-y-auto">
             {pane === 'source' && (
               <CodeEditor
-                key={round}
                 label={format === 'html' ? 'HTML source' : 'Markdown source'}
                 language={format === 'html' ? 'html' : 'markdown'}
                 value={draft.source}
@@ -132,7 +145,6 @@ export default function TemplateEditor({ template }: { readonly template: Templa
             )}
             {pane === 'text' && (
               <CodeEditor
-                key={round}
                 label="Text part"
                 language="text"
                 value={draft.text}
@@ -171,6 +183,15 @@ export default function TemplateEditor({ template }: { readonly template: Templa
     </Page>
   );
 }
+
+/** Declared variables as people compare them. */
+const variablesText = (value: unknown): string =>
+  (value as readonly VariableRow[])
+    .map(
+      ({ key, type, required, fallback }) =>
+        `${key}: ${type}${required ? ', required' : ''}${fallback === '' ? '' : `, ${fallback} by default`}`,
+    )
+    .join('\n');
 
 const SHOWN_ELSEWHERE = /^\/body\/(?:subject|previewText|name|alias|from|replyTo|variables)/;
 

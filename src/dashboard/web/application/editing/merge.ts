@@ -1,0 +1,57 @@
+/** What is edited of a resource, member by member. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A value as it is compared. Rows that are edited have numbers as ids, which are of this page alone. */
+export const textOf = (value: unknown): string =>
+  JSON.stringify(value, (key, each: unknown) =>
+    key === 'id' && typeof each === 'number' ? undefined : each,
+  ) ?? '';
+
+const isSame = (one: unknown, other: unknown): boolean => textOf(one) === textOf(other);
+
+/** The members that are not what they were. */
+export const changedIn = <V extends Values>(base: V, values: V): readonly (keyof V & string)[] =>
+  Object.keys(values).filter((name) => !isSame(base[name], values[name]));
+
+/** Some members of values. */
+export const pick = <V extends Values>(values: V, names: readonly (keyof V & string)[]): Partial<V> =>
+  Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>;
+
+/** What came of two changes of the same thing. */
+export interface Merged<V extends Values> {
+  readonly values: V;
+  /** What both have changed, each in another way. `values` has mine. */
+  readonly conflicts: readonly (keyof V & string)[];
+  /** What only they have changed. */
+  readonly taken: readonly (keyof V & string)[];
+}
+
+/** Both changes of a base together, member by member. `wasChanged` tells whether theirs is another value than the base had. */
+export function merge<V extends Values>(
+  mine: V,
+  theirs: V,
+  changedByMe: readonly string[],
+  wasChanged: (name: string) => boolean,
+): Merged<V> {
+  const conflicts: string[] = [];
+  const taken: string[] = [];
+  const values: Record<string, unknown> = { ...theirs };
+  for (const name of Object.keys(theirs)) {
+    const isMine = changedByMe.includes(name);
+    if (isMine) values[name] = mine[name];
+    if (isSame(mine[name], theirs[name]) || !wasChanged(name)) continue;
+    (isMine ? conflicts : taken).push(name);
+  }
+  return { values: values as V, conflicts, taken };
+}
+
+/** A short sum of a value, by which it is known again (FNV-1a, twice over: 64 bits). */
+export function sumOf(value: unknown): string {
+  let [one, two] = [0x811c9dc5, 0x01000193];
+  for (const letter of textOf(value)) {
+    const code = letter.codePointAt(0) ?? 0;
+    one = Math.imul(one ^ code, 0x01000193) >>> 0;
+    two = Math.imul(two ^ (code + 0x9e37), 0x85ebca6b) >>> 0;
+  }
+  return one.toString(36) + two.toString(36);
+}

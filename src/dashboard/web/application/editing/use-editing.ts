@@ -1,0 +1,197 @@
+import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+import { useViewer } from '../api/viewer.tsx';
+import { type Draft, drafts } from './drafts.ts';
+import { type Dated, Edit, type EditPlan, type EditState } from './edit.ts';
+import { useGuard } from './leaving.ts';
+import { pick, sumOf, type Values } from './merge.ts';
+
+/** What was typed is kept within this time: a process that is killed loses no more. */
+const KEPT_WITHIN_MS = 400;
+/** A page that is loaded again keeps other drafts than this one. */
+const PAGE = crypto.randomUUID();
+
+/** A resource while it is edited, for the page that shows it. */
+export interface Editing<Resource extends Dated, V extends Values> extends EditState<V> {
+  readonly isChanged: boolean;
+  /** When what was typed was kept in this browser (epoch milliseconds); null where nothing is. */
+  readonly keptAt: number | null;
+  /** What members are called where people read of them. */
+  readonly labels: Readonly<Record<keyof V & string, string>>;
+  readonly show: (name: string, value: unknown) => string;
+  readonly set: (part: Partial<V>) => void;
+  readonly replace: (part: Partial<V>) => void;
+  readonly save: Edit<Resource, V>['save'];
+  readonly saveAside: Edit<Resource, V>['saveAside'];
+  readonly discard: () => void;
+  readonly restore: () => void;
+  readonly forgetOffer: () => void;
+  readonly resolve: (theirs: readonly string[]) => void;
+  readonly compare: (isComparing: boolean) => void;
+  readonly dismiss: () => void;
+  /** Where it is on the page, so that a dialog which closes knows of it. */
+  readonly frame: { current: HTMLElement | null };
+}
+
+/** What forms and notes show of an edit, whatever it is of. */
+export interface ShownEditing
+  extends Omit<EditState<Values>, 'values' | 'base'>,
+    Pick<Editing<Dated, Values>, 'isChanged' | 'keptAt' | 'show' | 'frame'> {
+  readonly values: Values;
+  readonly base: Values;
+  readonly labels: Readonly<Record<string, string>>;
+  set(part: Values): void;
+  save(): Promise<unknown>;
+  discard(): void;
+  restore(): void;
+  forgetOffer(): void;
+  resolve(theirs: readonly string[]): void;
+  compare(isComparing: boolean): void;
+  dismiss(): void;
+}
+
+/** How a page edits a resource. */
+export interface EditingPlan<Resource extends Dated, V extends Values> extends EditPlan<Resource, V> {
+  /** What it is called in the store of drafts: `campaigns/cmp_1`. */
+  readonly place: string;
+  readonly current: Resource;
+  readonly labels: Readonly<Record<keyof V & string, string>>;
+  /** A value as people read it, where it is no text. */
+  readonly show?: (name: string, value: unknown) => string;
+  /** True: all tabs of the page show it. */
+  readonly acrossTabs?: boolean;
+  /** False: no draft is kept, since it may hold what is secret. */
+  readonly isKept?: boolean;
+}
+
+const plainText = (_: string, value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : value === true
+      ? 'Yes'
+      : value === false
+        ? 'No'
+        : JSON.stringify(value, null, 2);
+
+/** Edits a resource: one way for everything that people write, so that nothing typed is lost and nobody's change is taken back. */
+export function useEditing<Resource extends Dated, V extends Values>(
+  given: EditingPlan<Resource, V>,
+): Editing<Resource, V> {
+  const [edit] = useState(() => new Edit(given.current, given));
+  const state = useSyncExternalStore(edit.subscribe, edit.state);
+  const frame = useRef<HTMLElement | null>(null);
+  const { current } = given;
+  useEffect(() => {
+    edit.plan = given;
+  });
+  useEffect(() => edit.absorb(current), [edit, current]);
+  const { keptAt, forget, write } = useKeptDraft(edit, given.place, given.isKept !== false);
+  const discard = () => {
+    edit.discard();
+    forget();
+  };
+  const answerOffer = (answer: () => void, keep?: () => void) => {
+    const { offered } = edit.state();
+    answer();
+    keep?.();
+    if (offered) void drafts.remove(offered.key);
+  };
+  useGuard({
+    isUnsaved: () => edit.state().isUnsaved,
+    discard,
+    element: () => frame.current,
+    ...(given.acrossTabs && { acrossTabs: true }),
+  });
+  return {
+    ...state,
+    isChanged: state.changed.length > 0,
+    keptAt,
+    labels: given.labels,
+    show: given.show ?? plainText,
+    ...{ set: edit.set, replace: edit.replace, resolve: edit.resolve },
+    ...{ save: edit.save, saveAside: edit.saveAside },
+    ...{ discard, compare: edit.compare, dismiss: edit.dismiss },
+    // What was left is removed behind the copy that this page keeps of it.
+    restore: () => answerOffer(edit.restore, write),
+    forgetOffer: () => answerOffer(edit.forgetOffer),
+    frame,
+  };
+}
+
+/** Keeps what is typed in this browser until it is saved, and offers what another page of the same person has left. */
+function useKeptDraft<Resource extends Dated, V extends Values>(
+  edit: Edit<Resource, V>,
+  resource: string,
+  isKept: boolean,
+) {
+  const { session, environment } = useViewer();
+  const account = session.account.id;
+  const place = `${session.workspace.id} ${environment} ${resource}`;
+  const id = useId();
+  const key = `${PAGE} ${id} ${place}`;
+  const [keptAt, setKeptAt] = useState<number | null>(null);
+  const keeper = useMemo(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isThere = false;
+    let isOver = false;
+    const stop = () => {
+      clearTimeout(timer);
+      timer = undefined;
+    };
+    const draftOf = (): Draft => {
+      const { values, base, changed, updatedAt } = edit.state();
+      const sums = Object.fromEntries(changed.map((name) => [name, sumOf(base[name])]));
+      return { key, account, place, at: Date.now(), updatedAt, values: pick(values, changed), sums };
+    };
+    const write = () => {
+      stop();
+      if (isOver || !edit.state().isUnsaved) return;
+      const draft = draftOf();
+      isThere = true;
+      void drafts.keep(draft).then((isOnDisk) => setKeptAt(isOnDisk ? draft.at : null));
+    };
+    const forget = () => {
+      stop();
+      if (isThere) void drafts.remove(key);
+      isThere = false;
+      setKeptAt(null);
+    };
+    return {
+      write,
+      forget,
+      follow: () => {
+        if (!edit.state().isUnsaved) forget();
+        else timer ??= setTimeout(write, KEPT_WITHIN_MS);
+      },
+      flush: () => timer !== undefined && write(),
+      end: () => {
+        isOver = true;
+        stop();
+      },
+    };
+  }, [edit, key, account, place]);
+  useEffect(() => {
+    if (!isKept) return;
+    let isHere = true;
+    void drafts.leftAt(place, account, key).then((left) => {
+      if (!left || !isHere) return;
+      if (!edit.offer(left)) void drafts.remove(left.key);
+    });
+    const unsubscribe = edit.subscribe(keeper.follow);
+    // Another tab may throw the draft away that this one still needs.
+    const unlisten = drafts.listen((told) => {
+      if (told === 'cleared') keeper.end();
+      else if (told.removed === key) keeper.write();
+    });
+    addEventListener('pagehide', keeper.flush);
+    document.addEventListener('visibilitychange', keeper.flush);
+    return () => {
+      isHere = false;
+      keeper.flush();
+      unsubscribe();
+      unlisten();
+      removeEventListener('pagehide', keeper.flush);
+      document.removeEventListener('visibilitychange', keeper.flush);
+    };
+  }, [edit, keeper, isKept, place, account, key]);
+  return { keptAt, forget: keeper.forget, write: keeper.write };
+}

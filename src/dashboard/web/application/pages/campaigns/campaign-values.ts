@@ -1,0 +1,139 @@
+import type { Campaign, UpdateCampaign } from '../../api/operations.ts';
+import { Refused } from '../../api/requests.ts';
+
+/** How a campaign is written. */
+export const CONTENT = { markdown: 'Markdown', html: 'HTML', template: 'A template' } as const;
+/** Whether opens or clicks are counted. */
+export const TRACKING = { domain: 'As the domain says', on: 'Yes', off: 'No' } as const;
+const TRACKED: Readonly<Record<string, boolean | undefined>> = { on: true, off: false };
+const trackingOf = (isOn: boolean | null): keyof typeof TRACKING =>
+  isOn === null ? 'domain' : isOn ? 'on' : 'off';
+
+/** The limits of a share that gets it first, and what they usually are. */
+export const CANARY = [
+  ['percent', 'Share, in percent', 'decimal', 10],
+  ['holdMinutes', 'Wait, in minutes', 'numeric', 30],
+  ['maxBounceRate', 'Most bounces, in percent', 'decimal', 5],
+  ['maxComplaintRate', 'Most complaints, in percent', 'decimal', 0.3],
+] as const;
+
+/** A campaign while it is written: most of it as texts, by the names of the fields. */
+export type CampaignValues = ReturnType<typeof valuesOf>;
+
+/** What its members are called. */
+export const LABELS: Readonly<Record<keyof CampaignValues, string>> = {
+  name: 'Name',
+  audienceId: 'Audience',
+  excludeAudienceIds: 'Exclude',
+  from: 'From',
+  replyTo: 'Reply to',
+  subject: 'Subject',
+  previewText: 'Preview text',
+  content: 'Written as',
+  source: 'Content',
+  templateId: 'Template',
+  variables: 'Values of its variables',
+  trackOpens: 'Count opens',
+  trackClicks: 'Count clicks',
+  ratePerHour: 'Sending speed',
+  canary: 'Send to a sample first',
+  'canary/percent': 'Share, in percent',
+  'canary/holdMinutes': 'Wait, in minutes',
+  'canary/maxBounceRate': 'Most bounces, in percent',
+  'canary/maxComplaintRate': 'Most complaints, in percent',
+};
+
+const contentOf = ({ templateId, html }: Campaign): keyof typeof CONTENT => {
+  if (templateId !== null) return 'template';
+  return html === null ? 'markdown' : 'html';
+};
+
+/** What is edited of a campaign. */
+export const valuesOf = (campaign: Campaign) => ({
+  name: campaign.name,
+  audienceId: campaign.audienceId,
+  excludeAudienceIds: campaign.excludeAudienceIds,
+  from: campaign.from ?? '',
+  replyTo: campaign.replyTo.join(', '),
+  subject: campaign.subject ?? '',
+  previewText: campaign.previewText ?? '',
+  content: contentOf(campaign),
+  source: campaign.markdown ?? campaign.html ?? '',
+  templateId: campaign.templateId ?? '',
+  variables: Object.keys(campaign.variables).length === 0 ? '' : JSON.stringify(campaign.variables, null, 2),
+  trackOpens: trackingOf(campaign.trackOpens),
+  trackClicks: trackingOf(campaign.trackClicks),
+  ratePerHour: campaign.ratePerHour === null ? '' : String(campaign.ratePerHour),
+  canary: campaign.canary !== null,
+  ...(Object.fromEntries(
+    CANARY.map(([name, , , usual]) => [`canary/${name}`, String(campaign.canary?.[name] ?? usual)]),
+  ) as Record<`canary/${(typeof CANARY)[number][0]}`, string>),
+});
+
+/** The values of variables from their JSON. @throws Refused */
+function variablesIn(text: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    const message = `This is not valid JSON: ${(error as Error).message}`;
+    throw new Refused(422, message, null, [{ path: '/body/variables', message }]);
+  }
+}
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** What the request says of each value; those of one member say it together. */
+const SAID: { readonly [Name in keyof CampaignValues]: (values: CampaignValues) => UpdateCampaign } = {
+  name: ({ name }) => ({ name }),
+  audienceId: ({ audienceId }) => ({ audienceId }),
+  excludeAudienceIds: ({ excludeAudienceIds }) => ({ excludeAudienceIds }),
+  from: ({ from }) => ({ from: orNull(from) }),
+  replyTo: ({ replyTo }) => ({
+    replyTo: replyTo
+      .split(',')
+      .map((each) => each.trim())
+      .filter((each) => each !== ''),
+  }),
+  subject: ({ subject }) => ({ subject: orNull(subject) }),
+  previewText: ({ previewText }) => ({ previewText: orNull(previewText) }),
+  content: saidOfContent,
+  source: saidOfContent,
+  templateId: saidOfContent,
+  variables: ({ variables }) => ({ variables: variablesIn(variables) }),
+  trackOpens: ({ trackOpens }) => ({ trackOpens: TRACKED[trackOpens] ?? null }),
+  trackClicks: ({ trackClicks }) => ({ trackClicks: TRACKED[trackClicks] ?? null }),
+  ratePerHour: ({ ratePerHour }) => ({
+    ratePerHour: ratePerHour.trim() === '' ? null : Number(ratePerHour),
+  }),
+  canary: saidOfCanary,
+  'canary/percent': saidOfCanary,
+  'canary/holdMinutes': saidOfCanary,
+  'canary/maxBounceRate': saidOfCanary,
+  'canary/maxComplaintRate': saidOfCanary,
+};
+
+function saidOfContent({ content, source, templateId }: CampaignValues): UpdateCampaign {
+  return {
+    templateId: content === 'template' ? orNull(templateId) : null,
+    markdown: content === 'markdown' ? source : null,
+    html: content === 'html' ? source : null,
+  };
+}
+
+function saidOfCanary(values: CampaignValues): UpdateCampaign {
+  if (!values.canary) return { canary: null };
+  const number = (name: (typeof CANARY)[number][0]) => Number(values[`canary/${name}`]);
+  return {
+    canary: {
+      percent: number('percent'),
+      holdMinutes: number('holdMinutes'),
+      maxBounceRate: number('maxBounceRate'),
+      maxComplaintRate: number('maxComplaintRate'),
+    },
+  };
+}
+
+/** The request that saves these values, and nothing else. @throws Refused */
+export const bodyOf = (names: readonly (keyof CampaignValues)[], values: CampaignValues): UpdateCampaign =>
+  Object.assign({}, ...names.map((name) => SAID[name](values)));
