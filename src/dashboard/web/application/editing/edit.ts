@@ -12,7 +12,7 @@ export interface EditPlan<Resource extends Dated, V extends Values> {
   /** What is edited of it. */
   readonly read: (resource: Resource) => V;
   /** Saves what was changed, unless the resource was changed since that moment. */
-  readonly write: (changed: Partial<V>, ifUpdatedAt: string, values: V) => Promise<Resource>;
+  readonly write: (changed: Partial<V>, ifUpdatedAt: string, values: V, base: V) => Promise<Resource>;
   /** Reads it again. */
   readonly reread: () => Promise<Resource>;
 }
@@ -137,12 +137,12 @@ export class Edit<Resource extends Dated, V extends Values> {
   async #save(aside: EditPlan<Resource, V>['write'] | null): Promise<Resource | null> {
     try {
       for (let tries = 1; ; tries++) {
-        const { values, updatedAt, changed, conflicts } = this.#state;
+        const { values, base, updatedAt, changed, conflicts } = this.#state;
         if (conflicts.length > 0) return this.#compare();
         if (changed.length === 0 && !aside) return this.#resource;
         this.#change({ isSaving: true, refused: null });
         try {
-          const saved = await (aside ?? this.plan.write)(pick(values, changed), updatedAt, values);
+          const saved = await (aside ?? this.plan.write)(pick(values, changed), updatedAt, values, base);
           if (aside) this.#savedAside(saved, values);
           else this.#saved(saved, values);
           return saved;

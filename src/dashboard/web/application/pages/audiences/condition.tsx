@@ -2,7 +2,17 @@ import { createContext, useContext } from 'react';
 import { Close } from '../../../icons.tsx';
 import { IconButton } from '../../ui/button.tsx';
 import { useAudienceNames } from '../names.ts';
-import { type Base, FIELDS, FIRST_VALUE, NAMED, partsOf, type Shape, WAYS, wayOf } from './fields.ts';
+import {
+  type Base,
+  FIELDS,
+  FIRST_VALUE,
+  isFinished,
+  NAMED,
+  partsOf,
+  type Shape,
+  WAYS,
+  wayOf,
+} from './fields.ts';
 import type { Condition, Value } from './filter-tree.ts';
 
 const STATUSES = {
@@ -15,6 +25,9 @@ const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks'
 
 /** Whether the filter also sees the event that brought somebody here: those of flows do. */
 export const EventFields = createContext(false);
+
+const NAME_MISSING = 'Enter a name.';
+const VALUE_MISSING = 'Enter a value.';
 
 /** One condition: of which field, how it is asked, and with what it is compared. */
 export function ConditionRow(props: {
@@ -97,7 +110,11 @@ export function ConditionRow(props: {
       </div>
       {props.problem !== undefined && (
         <p data-color="bad" className="state-text text-caption">
-          {props.problem}
+          {takesName && name === ''
+            ? NAME_MISSING
+            : isFinished(condition.value)
+              ? props.problem
+              : VALUE_MISSING}
         </p>
       )}
     </div>

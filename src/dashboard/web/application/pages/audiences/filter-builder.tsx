@@ -32,7 +32,13 @@ export const FilterBuilder = (props: {
   /** Pointers from the filter's own beginning. */
   readonly problems: readonly Problem[];
   readonly onChange: (group: Group) => void;
-}) => <GroupBox {...props} at="" depth={1} label="" onRemove={null} />;
+}) => (
+  <>
+    {/* What a form is told of the filter is shown at the conditions. */}
+    <input type="hidden" name="filter" />
+    <GroupBox {...props} at="" depth={1} label="" onRemove={null} />
+  </>
+);
 
 function GroupBox(props: {
   readonly group: Group;

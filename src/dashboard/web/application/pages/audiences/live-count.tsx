@@ -15,6 +15,12 @@ const isWhole = (node: Node): boolean =>
     ? node.nodes.length > 0 && node.nodes.every(isWhole)
     : isFinished(node.value) && !/[.:]$/.test(node.field);
 
+/** What a refusal says of a filter, by its own pointers. */
+export const problemsOfFilter = (refused: Refused | null) =>
+  (refused?.details ?? [])
+    .filter(({ path }) => path.startsWith('/body/filter'))
+    .map(({ path, message }) => ({ path: path.replace('/body/filter', ''), message }));
+
 /** What the service says of a filter while it is edited: how many it matches, a few of them, and what is wrong with it. */
 export function useFilterCount(group: Group, enabled = true) {
   const settled = useSettled(group, SETTLE_MS);
@@ -29,10 +35,7 @@ export function useFilterCount(group: Group, enabled = true) {
     ...answer,
     isReady,
     isBusy: answer.isFetching || settled !== group,
-    problems: (refused?.details ?? []).map(({ path, message }) => ({
-      path: path.replace('/body/filter', ''),
-      message,
-    })),
+    problems: problemsOfFilter(refused),
   };
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/queries.ts';
+import type { Refused } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { ChoiceCards } from '../../ui/choice-cards.tsx';
@@ -11,7 +12,7 @@ import { Empty } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FilterBuilder } from './filter-builder.tsx';
 import { filterOf, newGroup } from './filter-tree.ts';
-import { LiveCount, useFilterCount } from './live-count.tsx';
+import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
 
 const KINDS = {
   dynamic: {
@@ -28,6 +29,7 @@ export default function NewAudience() {
   const [group, setGroup] = useState(() => newGroup());
   const answer = useFilterCount(group, type === 'dynamic' && may('contacts:write'));
   const create = useChange('POST /audiences');
+  const [refused, setRefused] = useState<Refused | null>(null);
   const [, navigate] = useLocation();
   const back = { to: '/audiences', text: 'Audiences' };
   if (!may('contacts:write'))
@@ -45,6 +47,7 @@ export default function NewAudience() {
           <Form
             action="Make the audience"
             aside={<ButtonLink to="/audiences">Cancel</ButtonLink>}
+            onRefused={setRefused}
             onSend={async ({ name = '', description = '', ...ticks }) => {
               const { id } = await create.mutateAsync({
                 body: {
@@ -68,7 +71,14 @@ export default function NewAudience() {
             />
             <ChoiceCards label="Kind" name="type" value={type} options={KINDS} onChange={setType} />
             {type === 'dynamic' && (
-              <FilterBuilder group={group} problems={answer.problems} onChange={setGroup} />
+              <FilterBuilder
+                group={group}
+                problems={[...answer.problems, ...problemsOfFilter(refused)]}
+                onChange={(next) => {
+                  setRefused(null);
+                  setGroup(next);
+                }}
+              />
             )}
             <Tick
               label="Show it on the preference page"

@@ -1,21 +1,20 @@
 import { useState } from 'react';
-import type { Audience } from '../../api/operations.ts';
-import { useChange } from '../../api/queries.ts';
+import type { Audience, Filter } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { useEditing } from '../../editing/use-editing.ts';
 import { Field, Form, Tick } from '../../ui/form.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { FilterBuilder } from './filter-builder.tsx';
 import { filterOf, newGroup, treeOf } from './filter-tree.ts';
-import { LiveCount, useFilterCount } from './live-count.tsx';
+import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
+
+const groupOf = (filter: Filter | null) => (filter === null ? newGroup() : treeOf(filter));
 
 /** What an audience is, and its filter. */
 export function AudienceSettings({ audience }: { readonly audience: Audience }) {
   const { may } = useViewer();
-  const isDynamic = audience.type === 'dynamic';
-  const [group, setGroup] = useState(() => (audience.filter === null ? newGroup() : treeOf(audience.filter)));
-  const answer = useFilterCount(group, isDynamic && may('contacts:write'));
-  const change = useChange('PATCH /audiences/{id}', ['contacts']);
   if (!may('contacts:write'))
     return (
       <Card>
@@ -33,40 +32,81 @@ export function AudienceSettings({ audience }: { readonly audience: Audience }) 
         />
       </Card>
     );
+  return <EditAudience audience={audience} />;
+}
+
+type AudienceValues = {
+  readonly name: string;
+  readonly description: string;
+  readonly public: boolean;
+  readonly confirm: boolean;
+  readonly filter: Filter | null;
+};
+const LABELS = {
+  name: 'Name',
+  description: 'Description',
+  public: 'Show it on the preference page',
+  confirm: 'Ask people to confirm',
+  filter: 'Filter',
+} as const;
+
+function EditAudience({ audience }: { readonly audience: Audience }) {
+  const path = { id: audience.id };
+  const isDynamic = audience.type === 'dynamic';
+  const change = useChange('PATCH /audiences/{id}', ['contacts']);
+  const { refetch } = useRead('GET /audiences/{id}', { path });
+  const editing = useEditing<Audience, AudienceValues>({
+    place: `audiences/${audience.id}`,
+    current: audience,
+    labels: LABELS,
+    read: (read) => ({
+      ...{ name: read.name, description: read.description ?? '' },
+      ...{ public: read.public, confirm: read.confirm, filter: read.filter },
+    }),
+    write: ({ description, filter, ...changed }, ifUpdatedAt) =>
+      change.mutateAsync({
+        path,
+        body: {
+          ...changed,
+          ...(description !== undefined && { description: description.trim() === '' ? null : description }),
+          ...(filter && { filter }),
+          ifUpdatedAt,
+        },
+      }),
+    reread: async () => (await refetch({ throwOnError: true })).data ?? audience,
+  });
+  const { values, round, refused } = editing;
+  // The tree has rows that are not finished; what comes from elsewhere begins it anew.
+  const [edited, setEdited] = useState({ group: groupOf(values.filter), round });
+  if (edited.round !== round) setEdited({ group: groupOf(values.filter), round });
+  const { group } = edited;
+  const answer = useFilterCount(group, isDynamic);
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <Card>
-        <Form
-          action="Save"
-          aside={<span className="mr-auto" />}
-          onSend={async ({ name = '', description = '', ...ticks }) => {
-            await change.mutateAsync({
-              path: { id: audience.id },
-              body: {
-                name,
-                description: description.trim() === '' ? null : description,
-                public: ticks.public === 'on',
-                ...(isDynamic ? { filter: filterOf(group) } : { confirm: ticks.confirm === 'on' }),
-              },
-            });
-            toast('It is saved.');
-          }}
-        >
-          <Field label="Name" name="name" defaultValue={audience.name} />
-          <Field label="Description" name="description" defaultValue={audience.description ?? ''} />
-          {isDynamic && <FilterBuilder group={group} problems={answer.problems} onChange={setGroup} />}
+        <Form action="Save" editing={editing} onSaved={() => toast('It is saved.')}>
+          <Field label="Name" name="name" />
+          <Field label="Description" name="description" />
+          {isDynamic && (
+            <FilterBuilder
+              group={group}
+              problems={[...answer.problems, ...problemsOfFilter(refused)]}
+              onChange={(next) => {
+                setEdited({ group: next, round });
+                editing.set({ filter: filterOf(next) });
+              }}
+            />
+          )}
           <Tick
             label="Show it on the preference page"
             name="public"
             hint="People can leave it there, and join it."
-            defaultChecked={audience.public}
           />
           {!isDynamic && (
             <Tick
               label="Ask people to confirm"
               name="confirm"
               hint="They are mailed a link, and are in the audience once they have used it."
-              defaultChecked={audience.confirm}
             />
           )}
         </Form>

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Contact } from '../../api/operations.ts';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useEditing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field, Form } from '../../ui/form.tsx';
 import { toast } from '../../ui/toast.tsx';
-import { Properties, propertiesOf, rowsOf } from './properties.tsx';
+import { changesOfProperties, Properties, type PropertyRow, propertiesOf, rowsOf } from './properties.tsx';
 
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
@@ -35,6 +36,13 @@ export function NewContact({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+type ContactValues = {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly properties: readonly PropertyRow[];
+};
+const LABELS = { firstName: 'First name', lastName: 'Last name', properties: 'Properties' } as const;
+
 /** Changes what is known about a contact. The address stays: another one is another person to whoever receives it. */
 export function EditContact({
   contact,
@@ -43,33 +51,55 @@ export function EditContact({
   readonly contact: Contact;
   readonly onClose: () => void;
 }) {
-  const [rows, setRows] = useState(rowsOf(contact.properties));
+  const path = { contact: contact.id };
   const change = useChange('PATCH /contacts/{contact}', ['audiences']);
+  const { refetch } = useRead('GET /contacts/{contact}', { path });
+  const editing = useEditing<Contact, ContactValues>({
+    place: `contacts/${contact.id}`,
+    current: contact,
+    labels: LABELS,
+    // What is known of a person is not left in a browser.
+    isKept: false,
+    read: ({ firstName, lastName, properties }) => ({
+      ...{ firstName: firstName ?? '', lastName: lastName ?? '', properties: rowsOf(properties) },
+    }),
+    write: ({ firstName, lastName, properties }, ifUpdatedAt, _, base) =>
+      change.mutateAsync({
+        path,
+        body: {
+          ...(firstName !== undefined && { firstName: orNull(firstName) }),
+          ...(lastName !== undefined && { lastName: orNull(lastName) }),
+          ...(properties && { properties: changesOfProperties(properties, base.properties) }),
+          ifUpdatedAt,
+        },
+      }),
+    reread: async () => (await refetch({ throwOnError: true })).data ?? contact,
+    show: (_, value) =>
+      typeof value === 'string'
+        ? value
+        : (value as readonly PropertyRow[]).map(({ key, text }) => `${key}: ${text}`).join('\n'),
+  });
   return (
     <Dialog title={`Edit ${contact.email}`} onClose={onClose} width="max-w-xl">
       <Form
         action="Save"
         aside={<Button onClick={onClose}>Cancel</Button>}
-        onSend={async ({ firstName, lastName }) => {
-          const names = { firstName: orNull(firstName), lastName: orNull(lastName) };
-          await change.mutateAsync({
-            path: { contact: contact.id },
-            body: { ...names, properties: propertiesOf(rows, contact.properties) },
-          });
+        editing={editing}
+        onSaved={() => {
           toast('It is saved.');
           onClose();
         }}
       >
-        <Names contact={contact} />
-        <Properties rows={rows} onChange={setRows} />
+        <Names />
+        <Properties rows={editing.values.properties} onChange={(properties) => editing.set({ properties })} />
       </Form>
     </Dialog>
   );
 }
 
-const Names = ({ contact }: { readonly contact?: Contact }) => (
+const Names = () => (
   <div className="grid gap-4 sm:grid-cols-2">
-    <Field label="First name" name="firstName" defaultValue={contact?.firstName ?? ''} />
-    <Field label="Last name" name="lastName" defaultValue={contact?.lastName ?? ''} />
+    <Field label="First name" name="firstName" />
+    <Field label="Last name" name="lastName" />
   </div>
 );

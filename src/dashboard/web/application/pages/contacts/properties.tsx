@@ -19,7 +19,8 @@ export interface PropertyRow {
   readonly text: string;
 }
 
-let latest = 0;
+/** Not the numbers that an earlier page has given to its rows. */
+let latest = Date.now();
 
 /** The rows for what a contact has. */
 export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[] =>
@@ -30,15 +31,22 @@ export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[
     text: String(value),
   }));
 
-/** What is asked for so that a contact has these properties and no others of `before`. */
-export function propertiesOf(
+/** The properties that rows say. */
+export const propertiesOf = (rows: readonly PropertyRow[]): Record<string, Value> =>
+  Object.fromEntries(
+    rows.filter(({ key }) => key.trim() !== '').map((row) => [row.key.trim(), propertyValue(row)]),
+  );
+
+/** What is to be set, and with null removed, so that properties become what rows say: nothing else. */
+export function changesOfProperties(
   rows: readonly PropertyRow[],
-  before: Contact['properties'] = {},
+  before: readonly PropertyRow[],
 ): Record<string, Value | null> {
-  const named = rows.filter(({ key }) => key.trim() !== '');
+  const [wanted, known] = [propertiesOf(rows), propertiesOf(before)];
+  const gone = Object.keys(known).filter((key) => !(key in wanted));
   return {
-    ...Object.fromEntries(Object.keys(before).map((key) => [key, null])),
-    ...Object.fromEntries(named.map((row) => [row.key.trim(), propertyValue(row)])),
+    ...Object.fromEntries(gone.map((key) => [key, null])),
+    ...Object.fromEntries(Object.entries(wanted).filter(([key, value]) => known[key] !== value)),
   };
 }
 

@@ -37,7 +37,8 @@ export function Leaving({ domain }: { readonly domain: Domain }) {
       path: { id: domain.id },
       body: { ...(first !== domain.provider && { provider }), fallbacks: [...others] },
     });
-    await update.mutateAsync(to(first, fallbacks));
+    const order = to(first, fallbacks);
+    await update.mutateAsync({ ...order, body: { ...order.body, ifUpdatedAt: domain.updatedAt } });
     setEdited(null);
     const words = [first, ...fallbacks].map((way) => `“${PROVIDERS[way]}”`).join(', then ');
     toast(

@@ -30,10 +30,12 @@ export function Warming({ domain }: { readonly domain: Domain }) {
     domain.warmUps
       .filter((one) => one.provider !== provider)
       .map(({ provider: other }) => ({ provider: other }));
-  const send = (warmUps: readonly Wanted[]) =>
+  // All of them are sent together: not on top of what somebody else has set since.
+  const send = (warmUps: readonly Wanted[], ifUpdatedAt = domain.updatedAt) =>
     update.mutateAsync({
       path: { id: domain.id },
       body: {
+        ifUpdatedAt,
         warmUps: warmUps.map(({ perDay, ...more }) => ({ ...more, ...(perDay && { perDay: [...perDay] }) })),
       },
     });
@@ -42,9 +44,9 @@ export function Warming({ domain }: { readonly domain: Domain }) {
 
   function end({ provider, startedAt, perDay }: WarmUp) {
     void send(others(provider)).then(
-      () =>
+      ({ updatedAt }) =>
         toast(`“${PROVIDERS[provider]}” is not limited any more; what waited leaves now.`, () =>
-          send([...others(provider), { provider, startedAt, perDay }]),
+          send([...others(provider), { provider, startedAt, perDay }], updatedAt),
         ),
       toastProblem,
     );

@@ -1,6 +1,7 @@
 import type { Workspace } from '../../api/operations.ts';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
+import { useEditing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form, TextArea } from '../../ui/form.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -9,61 +10,70 @@ import { toast, toastProblem } from '../../ui/toast.tsx';
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
 /** What recipients see of the workspace: its logo, colour, address and website. */
-export function Branding({ workspace: { branding } }: { readonly workspace: Workspace }) {
+export function Branding({ workspace }: { readonly workspace: Workspace }) {
   const { may } = useViewer();
-  const update = useChange('PATCH /workspace');
   return (
     <>
-      <Logo url={branding.logoUrl} />
+      <Logo url={workspace.branding.logoUrl} />
       <Card
         title="Brand"
         about="Templates know it, and so do the pages that recipients see: unsubscribing, preferences, confirmation."
       >
         {may('workspace:write') ? (
           <div className="max-w-xl">
-            <Form
-              action="Save"
-              onSend={async (fields) => {
-                await update.mutateAsync({
-                  body: {
-                    branding: {
-                      colour: orNull(fields['branding/colour']),
-                      website: orNull(fields['branding/website']),
-                      address: orNull(fields['branding/address']),
-                    },
-                  },
-                });
-                toast('The brand is saved.');
-              }}
-            >
-              <Field
-                label="Colour"
-                name="branding/colour"
-                defaultValue={branding.colour ?? ''}
-                placeholder="#0f766e"
-                hint="Of buttons and links; six hexadecimal digits."
-              />
-              <Field
-                label="Website"
-                name="branding/website"
-                type="url"
-                defaultValue={branding.website ?? ''}
-                placeholder="https://acme.example"
-              />
-              <TextArea
-                label="Postal address"
-                name="branding/address"
-                rows={3}
-                defaultValue={branding.address ?? ''}
-                hint="The law of many countries wants it at the end of advertising."
-              />
-            </Form>
+            <EditBrand workspace={workspace} />
           </div>
         ) : (
           <p className="text-dim">Your role reads only.</p>
         )}
       </Card>
     </>
+  );
+}
+
+const LABELS = {
+  'branding/colour': 'Colour',
+  'branding/website': 'Website',
+  'branding/address': 'Postal address',
+} as const;
+
+function EditBrand({ workspace }: { readonly workspace: Workspace }) {
+  const update = useChange('PATCH /workspace');
+  const { refetch } = useRead('GET /workspace', {});
+  const editing = useEditing<Workspace, Readonly<Record<keyof typeof LABELS, string>>>({
+    place: 'workspace/brand',
+    current: workspace,
+    labels: LABELS,
+    read: ({ branding: { colour, website, address } }) => ({
+      'branding/colour': colour ?? '',
+      'branding/website': website ?? '',
+      'branding/address': address ?? '',
+    }),
+    write: (changed, ifUpdatedAt) => {
+      const branding = Object.entries(changed).map(([name, text]) => [
+        name.replace('branding/', ''),
+        orNull(text),
+      ]);
+      return update.mutateAsync({ body: { branding: Object.fromEntries(branding), ifUpdatedAt } });
+    },
+    reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,
+  });
+  return (
+    <Form action="Save" editing={editing} onSaved={() => toast('The brand is saved.')}>
+      <Field
+        label="Colour"
+        name="branding/colour"
+        placeholder="#0f766e"
+        hint="Of buttons and links; six hexadecimal digits."
+      />
+      <Field label="Website" name="branding/website" type="url" placeholder="https://acme.example" />
+      <TextArea
+        label="Postal address"
+        name="branding/address"
+        rows={3}
+        hint="The law of many countries wants it at the end of advertising."
+      />
+    </Form>
   );
 }
 

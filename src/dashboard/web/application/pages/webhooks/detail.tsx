@@ -7,8 +7,6 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { Id } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field, Form } from '../../ui/form.tsx';
 import { count, dayText } from '../../ui/format.ts';
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/menu.tsx';
@@ -16,7 +14,7 @@ import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
 import { toast, toastProblem } from '../../ui/toast.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { answersText, Disabled } from './disabled.tsx';
-import { EventTicks, tickedEvents } from './events.tsx';
+import { EditWebhook } from './edit.tsx';
 import { Replay } from './replay.tsx';
 import { Secret } from './secret.tsx';
 
@@ -116,22 +114,7 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
       >
         {icons.More}
       </Menu>
-      {opened === 'edit' && (
-        <Dialog title="Edit the endpoint" onClose={close} width="max-w-xl">
-          <Form
-            action="Save"
-            aside={<Button onClick={close}>Cancel</Button>}
-            onSend={async ({ url = '', ...fields }) => {
-              await update.mutateAsync({ path, body: { url: url.trim(), events: tickedEvents(fields) } });
-              close();
-              toast('The endpoint is saved.');
-            }}
-          >
-            <Field label="Address" name="url" type="url" defaultValue={webhook.url} />
-            <EventTicks ticked={webhook.events} />
-          </Form>
-        </Dialog>
-      )}
+      {opened === 'edit' && <EditWebhook webhook={webhook} onClose={close} />}
       {opened === 'replay' && <Replay webhook={webhook} onClose={close} />}
       {opened === 'verify' && (
         <Suspense>

@@ -12,11 +12,12 @@ const EVENTS = {
   clicked: 'A link was followed.',
 } as const satisfies Record<EmailEventType, string>;
 
-const NAMES = Object.keys(EVENTS) as EmailEventType[];
+/** The events that an endpoint may be told of. */
+export const EVENT_NAMES = Object.keys(EVENTS) as EmailEventType[];
 
 /** The events that are ticked in a form with `EventTicks`. */
 export const tickedEvents = (fields: Fields): readonly EmailEventType[] =>
-  NAMES.filter((name) => fields[`event ${name}`] === 'on');
+  EVENT_NAMES.filter((name) => fields[`event ${name}`] === 'on');
 
 /** The kinds of events, to be ticked. */
 export const EventTicks = ({
@@ -28,7 +29,7 @@ export const EventTicks = ({
 }) => (
   <fieldset className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
     <legend className="mb-1.5 font-medium">{legend}</legend>
-    {NAMES.map((name) => (
+    {EVENT_NAMES.map((name) => (
       <Tick
         key={name}
         name={`event ${name}`}
