@@ -36,7 +36,8 @@ export const CODES = {
     message: 'No such email.',
   },
   CONFLICT: {
-    meaning: 'The resource exists already, or its state does not allow the action.',
+    meaning:
+      'The resource exists already, its state does not allow the action, or it was changed since the moment that `ifUpdatedAt` names.',
     remedy: 'Read the resource, and decide anew.',
     retry: 'never',
     message: 'Only a scheduled email can be cancelled.',

@@ -1,5 +1,5 @@
 import { Refused } from '../api/requests.ts';
-import type { Draft } from './drafts.ts';
+import type { Draft } from './draft.ts';
 import { changedIn, merge, pick, sumOf, textOf, type Values } from './merge.ts';
 
 /** What has a moment of its last change. */

@@ -1,10 +1,20 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useGuard } from './leaving.ts';
 
+/** True for what nobody types twice with regret, and what is nobody's to keep: passwords and codes. */
+const isSecret = (form: HTMLFormElement, name: string): boolean => {
+  const field = form.elements.namedItem(name);
+  return (
+    field instanceof HTMLInputElement && /password|one-time-code/.test(`${field.type} ${field.autocomplete}`)
+  );
+};
+
 /** The texts of a form, to be compared. */
 const textsOf = (form: HTMLFormElement): string =>
   JSON.stringify(
-    [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : value.name]),
+    [...new FormData(form)].flatMap(([name, value]) =>
+      isSecret(form, name) ? [] : [[name, typeof value === 'string' ? value : value.name]],
+    ),
   );
 
 /** What somebody fills in takes work from two fields on. The entrances have nothing that could be lost. */

@@ -1,6 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useViewer } from '../api/viewer.tsx';
-import { type Draft, drafts } from './drafts.ts';
+import type { Draft } from './draft.ts';
+import { drafts } from './drafts.ts';
 import { type Dated, Edit, type EditPlan, type EditState } from './edit.ts';
 import { useGuard } from './leaving.ts';
 import { pick, sumOf, type Values } from './merge.ts';

@@ -65,14 +65,18 @@ export function useFlowDraft(flow: Flow) {
   const draft = useSame(definitionIn(values));
   const saved = useSame(definitionIn(base));
   const [past, setPast] = useState<readonly FlowDefinition[]>([]);
+  // An undo in a toast is of a drawing before this one.
+  const latest = useRef(draft);
+  latest.current = draft;
   return {
     editing,
     draft,
     saved,
     isChanged: editing.isChanged,
     set: (next: FlowDefinition) => {
-      if (textOf(next) === textOf(draft)) return;
-      setPast((before) => [...before, draft].slice(-MOST_UNDONE));
+      const now = latest.current;
+      if (textOf(next) === textOf(now)) return;
+      setPast((before) => [...before, now].slice(-MOST_UNDONE));
       editing.set(valuesOf(next));
     },
     undo: () => {

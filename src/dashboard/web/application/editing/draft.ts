@@ -1,0 +1,29 @@
+/** What somebody has changed and not saved. */
+export interface Draft {
+  /** The page that it was typed on, and the resource: a page that was loaded again is another one. */
+  readonly key: string;
+  readonly account: string;
+  /** Workspace, environment and resource. */
+  readonly place: string;
+  /** When it was written last (epoch milliseconds). */
+  readonly at: number;
+  /** The `updatedAt` of the resource that it was written upon. */
+  readonly updatedAt: string;
+  /** The members that were changed. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The sums of what these members were before. */
+  readonly sums: Readonly<Record<string, string>>;
+}
+
+/** As many are kept, the latest ones, for so long, and none that is larger: 20 of a million characters are 40 MB of a disk at most. */
+export const MOST_DRAFTS = 20;
+export const LARGEST_DRAFT = 1_000_000;
+export const KEPT_MS = 30 * 86_400_000;
+
+/** The drafts that are kept no longer. */
+export function outdatedIn(drafts: readonly Pick<Draft, 'key' | 'at'>[], now: number): readonly string[] {
+  const latestFirst = drafts.toSorted((a, b) => b.at - a.at);
+  return latestFirst
+    .filter(({ at }, index) => index >= MOST_DRAFTS || at < now - KEPT_MS)
+    .map(({ key }) => key);
+}

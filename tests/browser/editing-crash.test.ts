@@ -1,0 +1,98 @@
+import { expect, test } from 'bun:test';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Page, chromium as playwright } from 'playwright-core';
+import { eventually } from '../support/eventually.ts';
+import { chromiumProgram } from './chromium.ts';
+import { ADA, asMember, openDashboard, PASSWORD, press, signUp, typeInto } from './dashboard.ts';
+
+const ROUNDS = 3;
+const TEXT =
+  'Everything that somebody has typed is still there when the browser has died in the middle of a word.';
+
+/** A browser with a profile on the disk, which can be killed and started again. */
+async function startBrowser(profile: string) {
+  rmSync(join(profile, 'DevToolsActivePort'), { force: true });
+  const running = Bun.spawn(
+    [
+      await chromiumProgram(),
+      ...['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--no-first-run'],
+      ...[`--user-data-dir=${profile}`, '--remote-debugging-port=0', 'about:blank'],
+    ],
+    { stdout: 'ignore', stderr: 'ignore' },
+  );
+  const port = await eventually('the browser listens', async () => {
+    try {
+      return readFileSync(join(profile, 'DevToolsActivePort'), 'utf8').split('\n')[0] || undefined;
+    } catch {
+      return undefined;
+    }
+  });
+  const browser = await playwright.connectOverCDP(`http://127.0.0.1:${port}`);
+  const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
+  page.setDefaultTimeout(0);
+  return {
+    page,
+    async kill() {
+      running.kill('SIGKILL');
+      await running.exited;
+      await browser.close().catch(() => {});
+    },
+  };
+}
+
+/** The subject that the browser keeps, or nothing. */
+const keptSubject = (page: Page): Promise<string> =>
+  page.evaluate<string>(`new Promise((resolve, reject) => {
+    const opening = indexedDB.open('posthorn drafts', 1);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const all = opening.result.transaction('drafts').objectStore('drafts').getAll();
+      all.onsuccess = () => resolve(all.result.toSorted((a, b) => b.at - a.at)[0]?.values.subject ?? '');
+    };
+  })`);
+
+test('a browser that is killed while somebody types loses nothing that was kept', async () => {
+  await using dashboard = await openDashboard();
+  const { url } = dashboard.service;
+  const first = await dashboard.newcomer();
+  await signUp(dashboard, first);
+  const audience = await asMember<{ id: string }>(first, 'POST', 'live/audiences', { name: 'Readers' });
+  const body = { name: 'News', audienceId: audience.data.id, html: '<p>x</p>' };
+  const { data } = await asMember<{ id: string }>(first, 'POST', 'live/campaigns', body);
+  const profile = mkdtempSync(join(tmpdir(), 'posthorn-crash-'));
+  try {
+    let typed = '';
+    for (let round = 0; round < ROUNDS; round++) {
+      const { page, kill } = await startBrowser(profile);
+      await page.goto(`${url}/app/live/campaigns/${data.id}`);
+      const subject = page.getByLabel('Subject', { exact: true });
+      const signIn = page.getByLabel('Email address', { exact: true });
+      await subject.or(signIn).waitFor();
+      if (await signIn.isVisible()) {
+        await typeInto(page, { 'Email address': ADA, Password: PASSWORD });
+        await page.keyboard.press('Enter');
+        await subject.waitFor();
+      }
+      if (round > 0) {
+        await press(page, 'Restore');
+        // All that was known to be kept is there; the letter that was on its way may be.
+        expect(['', 'x']).toContain((await subject.inputValue()).replace(typed, ''));
+        await subject.fill(typed);
+      }
+      // It dies as soon as the last letter is kept, with another one on its way.
+      const until = typed.length + 2 + Math.floor(Math.random() * 20);
+      for (const letter of TEXT.slice(typed.length, until))
+        await subject.press(letter === ' ' ? 'Space' : letter);
+      typed = await eventually('the last letter is kept', async () => {
+        const kept = await keptSubject(page);
+        return kept.length >= until ? kept : undefined;
+      });
+      void subject.press('x').catch(() => {});
+      await kill();
+    }
+  } finally {
+    rmSync(profile, { recursive: true, force: true });
+  }
+});
