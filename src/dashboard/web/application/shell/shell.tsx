@@ -82,10 +82,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           }
         >
           {shown === null ? <LoadingPage /> : <PlaceProvider place={shown}>{children}</PlaceProvider>}
+          <LeaveDialog />
         </main>
       </div>
       <Toasts />
-      <LeaveDialog />
       {opened === 'shortcuts' && <Shortcuts onClose={close} />}
       {opened === 'palette' && (
         <Suspense>
