@@ -1,18 +1,5 @@
 /** Reports in plain text alone, in the forms of servers that do not run here. */
-import {
-  DEAD,
-  delayed,
-  exim,
-  FULL,
-  failed,
-  GENERAL,
-  mail,
-  NO_DOMAIN,
-  qmail,
-  report,
-  TIME_OVER,
-  text,
-} from './report-shapes.ts';
+import { DEAD, exim, FULL, GENERAL, NO_DOMAIN, qmail, TIME_OVER, text } from './report-shapes.ts';
 
 /** Each form with what it has to come to. */
 export const PLAIN_FORMS: Readonly<Record<string, readonly [raw: string, verdict: string]>> = {
