@@ -1,10 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import type { Server } from 'bun';
 import { type Context, Elysia } from 'elysia';
+import { untilNextTurn } from '../async/batcher.ts';
 import { mintId } from '../db/ids.ts';
 import { type Endpoint, endpointOf, type Params } from './endpoint.ts';
+import type { Failure } from './failure.ts';
 import { createPipeline, type HttpDeps } from './pipeline.ts';
 import { reply } from './reply.ts';
+import { hasOneHost, UNCERTAIN_HOST } from './request-host.ts';
 import { RawResponse, type Route, route } from './route.ts';
 import { unexpectedError } from './unexpected-error.ts';
 
@@ -27,10 +30,12 @@ export interface App {
  */
 export function mount(routes: readonly Route[], deps: HttpDeps): App {
   const pipeline = createPipeline(deps);
+  const refuse = (failure: Failure, status: number, requestId = mintId('req', deps.clock.now())): Response =>
+    reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit: null, status });
   const unexpected = (error: unknown): Response => {
     const requestId = mintId('req', deps.clock.now());
     const failure = unexpectedError(error, deps.log, { requestId, route: 'unknown' });
-    return reply(failure, { requestId, baseUrl: deps.baseUrl, rateLimit: null, status: 500 });
+    return refuse(failure, 500, requestId);
   };
   const addresses = new WeakMap<Request, string>();
   const answer = (
@@ -39,14 +44,11 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     { path, search }: Target,
     params: Params,
     socketAddress: string,
-  ): Promise<Response> =>
-    pipeline(endpoint && exists(endpoint.route, request) ? endpoint : null, {
-      request,
-      path,
-      params,
-      search,
-      socketAddress,
-    });
+  ): Promise<Response> => {
+    const found = endpoint && exists(endpoint.route, request) ? endpoint : null;
+    const carryOut = () => pipeline(found, { request, path, params, search, socketAddress });
+    return found && mayChange(request.method) ? unlessPipelined(request, carryOut) : carryOut();
+  };
   // Elysia reads the source of this function to learn what it uses, so the parameters have to be destructured.
   const serve =
     (endpoint: Endpoint | null) =>
@@ -83,6 +85,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   let app: ReturnType<typeof routed> | undefined;
   return {
     fetch(request, server) {
+      if (!hasOneHost(request)) return refuse(UNCERTAIN_HOST, 400);
       const whole = withHost(request);
       const address = server.requestIP(request)?.address ?? 'unknown';
       const target = targetOf(whole.url);
@@ -100,6 +103,18 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     },
     unexpected,
   };
+}
+
+const mayChange = (method: string): boolean => method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
+
+/**
+ * Carries a request out unless another one came right behind it. The server closes such a connection as soon as it has read the second
+ * (Bun 1.4.5), so that nothing tells what became of the first: nothing is done, and the client may send both again.
+ */
+async function unlessPipelined(request: Request, carryOut: () => Promise<Response>): Promise<Response> {
+  const { signal } = request;
+  await untilNextTurn();
+  return signal.aborted ? new Response(null, { status: 400 }) : carryOut();
 }
 
 const UNPARSED = { parse: 'none' } as const;
