@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef } from 'react';
 import { useGuard } from './leaving.ts';
 
 /** True for what nobody types twice with regret, and what is nobody's to keep: passwords and codes. */
@@ -26,10 +26,8 @@ export function useFormGuard(form: RefObject<HTMLFormElement | null>, isOn: bool
   const first = useRef('');
   const isUnsaved = useRef(false);
   const hasNameless = useRef(false);
-  const [, draw] = useState(false);
   const turn = (on: boolean) => {
     isUnsaved.current = on;
-    draw(on);
   };
   useEffect(() => {
     if (form.current) first.current = textsOf(form.current);

@@ -56,10 +56,7 @@ export const leaving = {
   discard: (): void => {
     const agreed = pending;
     change(null);
-    for (const guard of agreed?.left ?? []) {
-      guards.delete(guard);
-      guard.discard();
-    }
+    for (const guard of agreed?.left ?? []) guard.discard();
     agreed?.go();
   },
 };
@@ -88,10 +85,8 @@ export function useGuard(given: {
   useEffect(() => {
     latest.current = given;
   });
-  const { isUnsaved } = given;
-  const isOn = isUnsaved();
+  // It is there before anything is typed: the first key and a click at once leave no gap between them.
   useEffect(() => {
-    if (!isOn) return;
     const guard: Guard = {
       isUnsaved: () => latest.current.isUnsaved(),
       isLeftFor: (to) => (latest.current.acrossTabs === true ? isOtherPage : isElsewhere)(to),
@@ -100,7 +95,7 @@ export function useGuard(given: {
     };
     guards.add(guard);
     return () => void guards.delete(guard);
-  }, [isOn]);
+  }, []);
 }
 
 // The one place through which every way goes: links, the palette, keys, Back and Forward. Older browsers have no Navigation API: there
