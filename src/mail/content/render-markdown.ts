@@ -1,5 +1,6 @@
 import { buildHead, render, type Segment, segmentsToMjml } from 'emailmd';
 import mjml2html from 'mjml-browser';
+import { previewEnd } from '../html/preview-line.ts';
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { cleanSegment, plainHtml } from './segments.ts';
@@ -71,7 +72,8 @@ const keepLiquid = (tag: string): string => (/^\{[{%]/.test(tag) ? tag : Bun.esc
 type Frame = Omit<Frontmatter, 'content'>;
 
 function mjmlOf(segments: Segment[], { theme, preheader, lang }: Frame, title: string): string {
-  const head = buildHead(theme, Bun.escapeHTML(preheader));
+  const line = preheader === '' ? '' : Bun.escapeHTML(preheader) + previewEnd(preheader.length);
+  const head = buildHead(theme, line);
   const titled = head.replace('<mj-head>', () => `<mj-head><mj-title>${Bun.escapeHTML(title)}</mj-title>`);
   const body = segmentsToMjml(segments, theme);
   return `<mjml lang="${lang}">${titled}

@@ -1,20 +1,20 @@
+import { withPreviewLine } from '../html/preview-line.ts';
 import { htmlLiquid, type LiquidEngine, type ParsedSource, type Scope, textLiquid } from './engine.ts';
 import { refuseDangerousPlaces, refuseSplitBlocks, runsScripts, scanHtml } from './html-scan.ts';
 import { Budget, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { SafeText } from './values.ts';
 
-/** The sources of one version of a template, ready to be rendered. Null where there is none. */
-export interface Sources {
-  readonly subject: string | null;
-  readonly previewText: string | null;
-  readonly html: string | null;
-  readonly text: string | null;
+type PartName = 'subject' | 'previewText' | 'html' | 'text';
+
+/** Rendered parts. Null where there is none. */
+export type RenderedParts = { readonly [Part in PartName]: string | null };
+
+/** The sources of one version of a template, ready to be rendered. */
+export interface Sources extends RenderedParts {
+  /** True where the preview text is put into the html that was rendered; false and absent where the html has it already. */
+  readonly placesPreview?: boolean;
 }
 
-/** The same, rendered. */
-export type RenderedParts = { readonly [Part in keyof Sources]: string | null };
-
-type PartName = keyof Sources;
 const PARTS: readonly PartName[] = ['subject', 'previewText', 'html', 'text'];
 const ENGINES: Readonly<Record<PartName, LiquidEngine>> = {
   subject: textLiquid,
@@ -29,6 +29,8 @@ export interface ParsedParts {
   readonly sources: ReadonlyMap<PartName, ParsedSource | string>;
   /** True when a value can name the scheme of a link. */
   readonly writesLinks: boolean;
+  /** True when the html is given its preview text. */
+  readonly placesPreview: boolean;
 }
 
 /** Parses the sources of a version that was checked when it was saved. @throws LiquidProblem */
@@ -38,7 +40,11 @@ export function parseParts(sources: Sources): ParsedParts {
     const source = sources[part];
     if (source !== null) parsed.set(part, /\{[{%]/.test(source) ? ENGINES[part].parse(source) : source);
   }
-  return { sources: parsed, writesLinks: /=\s*["']?\s*\{[{%]/.test(sources.html ?? '') };
+  return {
+    sources: parsed,
+    writesLinks: /=\s*["']?\s*\{[{%]/.test(sources.html ?? ''),
+    placesPreview: sources.placesPreview ?? false,
+  };
 }
 
 /** The placeholders that are filled in for each recipient when an email leaves. */
@@ -53,7 +59,10 @@ const UNPRINTABLE = /[\p{Cc}\u2028\u2029]+/gu;
 const RUNS_SCRIPTS = 'Must not make a link that runs a script: only web, mail and telephone addresses.';
 
 /** Renders the parts. @throws LiquidProblem, TooSlow */
-export function renderParts({ sources, writesLinks }: ParsedParts, { names, now }: Scope): RenderedParts {
+export function renderParts(
+  { sources, writesLinks, placesPreview }: ParsedParts,
+  { names, now }: Scope,
+): RenderedParts {
   const budget = new Budget();
   const render = (part: PartName): string | null => {
     const source = sources.get(part);
@@ -67,7 +76,15 @@ export function renderParts({ sources, writesLinks }: ParsedParts, { names, now 
   };
   const html = render('html');
   if (html !== null && writesLinks && runsScripts(html)) throw new LiquidProblem(RUNS_SCRIPTS, true, 'html');
-  return { subject: render('subject'), previewText: render('previewText'), html, text: render('text') };
+  const previewText = render('previewText');
+  // The html of this very recipient: in the source, the body may begin in several branches, or in none that is rendered.
+  const isPlaced = placesPreview && html !== null && previewText !== null;
+  return {
+    subject: render('subject'),
+    previewText,
+    html: isPlaced ? withPreviewLine(html, previewText) : html,
+    text: render('text'),
+  };
 }
 
 /** Says of a problem in which part it was met. */

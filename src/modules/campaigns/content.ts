@@ -43,30 +43,6 @@ export async function findKeptContent(
   return row ? (JSON.parse(row.content) as KeptContent) : null;
 }
 
-const EXIT = /\{\{-?\s*unsubscribeUrl\b/;
-const FOOTER = {
-  html: '<p style="margin:24px 0 0;font:12px/18px sans-serif;color:#666;text-align:center"><a href="{{ unsubscribeUrl }}" style="color:#666">Unsubscribe</a></p>',
-  markdown: '\n\n[Unsubscribe]({{ unsubscribeUrl }})\n',
-  text: '\n\nUnsubscribe: {{ unsubscribeUrl }}\n',
-};
-
-/** Adds the link to unsubscribe to each part that has none. */
-function withExit(content: StoredContent): Pick<StoredContent, 'html' | 'markdown' | 'text'> {
-  const { html, markdown, text } = content;
-  const added = (part: string | null, footer: string): string | null =>
-    part === null || EXIT.test(part) ? part : part + footer;
-  return {
-    html: html === null || EXIT.test(html) ? html : beforeEnd(html, FOOTER.html),
-    markdown: added(markdown, FOOTER.markdown),
-    text: added(text, FOOTER.text),
-  };
-}
-
-function beforeEnd(html: string, addition: string): string {
-  const end = [...html.matchAll(/<\/body/gi)].at(-1)?.index ?? html.length;
-  return html.slice(0, end) + addition + html.slice(end);
-}
-
 /** Somebody of whom nothing is known but the address. */
 export const BARE_CONTACT = {
   email: 'somebody@example.com',
@@ -119,12 +95,12 @@ export async function readyContent(
     return invalid(lacks.map((message) => ({ path: '/body', message })));
   const sender = parseAddress(from);
   if (isProblem(sender)) return invalid([{ path: '/body', message: MISSING.from }]);
-  const { format, variables } = base;
+  const { format, html, markdown, text, variables } = base;
   const previewText = settings.previewText ?? base.previewText;
   const declared = variables.map(({ key, type, required, fallback }) => ({ key, type, required, fallback }));
   const content = await contents.compile(
     scope.workspaceId,
-    { format, subject, previewText, ...withExit(base), variables: declared },
+    { format, subject, previewText, html, markdown, text, variables: declared },
     now,
   );
   if (content instanceof Failure) return content;

@@ -6,6 +6,7 @@ import { timeOfId } from '../../db/ids.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
+import { withWayOut } from '../../mail/html/way-out.ts';
 import {
   type CampaignEmail,
   type CampaignMail,
@@ -110,7 +111,8 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
           : preferencesPath(signer, { workspaceId, livemode: true, key });
       const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
       const made = await render(contents, { ...email, campaignId, subject }, content, campaign, links);
-      if (!(made instanceof Failure)) return made;
+      // Where it leaves, the copy is given a way out as it is written, in a thread.
+      if (!(made instanceof Failure)) return purpose === 'show' ? withWayOut(made) : made;
       const { code, message, extra } = made;
       if (code !== 'SERVICE_UNAVAILABLE')
         return extra.details?.map((detail) => detail.message).join(' ') ?? message;

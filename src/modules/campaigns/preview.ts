@@ -3,6 +3,7 @@ import { isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { firstCharacters } from '../../http/text-length.ts';
 import { textPartOf } from '../../mail/content/text-part.ts';
+import { withWayOut } from '../../mail/html/way-out.ts';
 import { findContact } from '../contacts/queries.ts';
 import { acceptEmail } from '../emails/accept.ts';
 import type { EmailReceipt } from '../emails/queries.ts';
@@ -43,7 +44,7 @@ async function renderFor(
     ...{ at: '/body', purpose: 'preview' },
   });
   if (rendered instanceof Failure) return rendered;
-  const { parts } = rendered;
+  const parts = withWayOut(rendered.parts);
   return { from, subject: parts.subject ?? subject, html: parts.html, text: parts.text, replyTo };
 }
 

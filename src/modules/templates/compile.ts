@@ -39,7 +39,7 @@ export async function compile(
   if (found.length > 0 || findings instanceof LiquidProblem)
     return invalid(found.map(({ part, message }) => ({ path: `/body/${part}`, message })));
 
-  let sources: Sources = { subject, previewText, html: withPreview(html, previewText), text };
+  let sources: Sources = { subject, previewText, html, text, placesPreview: true };
   if (format === 'emailmd') {
     const made = await markdown.renderTemplate(spaced(authored.markdown ?? ''), {
       ...{ owner, title: subject ?? '', previewText, unheard },
@@ -52,7 +52,8 @@ export async function compile(
   }
   const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw };
   // Nothing is rendered of what has no Liquid; a busy machine must not call it slow.
-  if (!Object.values(sources).some((source) => source?.match(LIQUID))) return content;
+  if (![subject, previewText, sources.html, sources.text].some((source) => source?.match(LIQUID)))
+    return content;
   const trial = await liquid.render({
     ...{ owner, key: null, sources },
     scope: { names: sampleValues(authored.variables), now },
@@ -73,23 +74,6 @@ export const bodyOf = ({ format, html }: Pick<Authored, 'format' | 'html'>): 'ma
 const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);
 
 const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/;
-
-/** Puts the line that inboxes show in front of everything that is seen. Liquid in it stays, all else is text. */
-function withPreview(html: string | null, previewText: string | null): string | null {
-  if (html === null || previewText === null) return html;
-  const shown = previewText
-    .split(LIQUID)
-    .map((piece) => (LIQUID.test(piece) ? piece : Bun.escapeHTML(piece)))
-    .join('');
-  const line = `<div style="display:none;max-height:0;overflow:hidden">${shown}</div>`;
-  const [body = '', index] = bodyTag(html);
-  return html.slice(0, index + body.length) + line + html.slice(index + body.length);
-}
-
-function bodyTag(html: string): readonly [string, number] {
-  const found = /<body\b[^>]*>/i.exec(html);
-  return found ? [found[0], found.index] : ['', 0];
-}
 
 /** Tags that open, divide or close a block, alone in their line. */
 const CONTROL_LINE =

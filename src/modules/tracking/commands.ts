@@ -1,6 +1,8 @@
 import type { Signer } from '../../crypto/signer.ts';
+import { type HtmlReading, readHtml } from '../../mail/html/read-html.ts';
+import { EXIT_PLACEHOLDER, missingWayOut, textWithWayOut } from '../../mail/html/way-out.ts';
 import type { Unsubscribe } from '../../transport/transport.ts';
-import { beforeBodyEnd, findLinks, type LinkedHtml, replaceLinks } from './rewrite.ts';
+import { isWeb, rewriteHtml } from './rewrite.ts';
 import { type Link, linkToken, type Purpose } from './tokens.ts';
 import { MANY_LINKS } from './visits.ts';
 
@@ -13,7 +15,7 @@ export interface Tracked {
   readonly host: string | null;
   readonly opens: boolean;
   readonly clicks: boolean;
-  /** The list that it goes to; the link to unsubscribe leaves it, and is there whatever the text says. */
+  /** The list that it goes to; the link to unsubscribe leaves it, and every reader sees one. */
   readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
 }
 
@@ -32,9 +34,6 @@ export interface LinkMaker {
   textFromHtml(html: string): string;
 }
 
-/** The placeholder of the unsubscribe link. With it, the headers offer to unsubscribe as well (RFC 8058). */
-const PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
-
 /** Stands for the unsubscribe link in the draft that all copies share. It is a URL that nobody can guess. */
 const EXIT = `https://exit.invalid/${crypto.randomUUID()}`;
 
@@ -47,16 +46,17 @@ class Draft {
   readonly offersExit: boolean;
   readonly #given: string | null;
   #text: string | null | undefined;
-  #links: LinkedHtml | undefined;
+  #reading: HtmlReading | undefined;
   #many: number | undefined;
 
   constructor(
     { text, html }: Parts,
     private readonly textFromHtml: LinkMaker['textFromHtml'],
   ) {
-    this.offersExit = [text, html].some((part) => part !== null && part.search(PLACEHOLDER) !== -1);
-    this.html = html === null ? null : html.replace(PLACEHOLDER, EXIT);
-    this.#given = text === null ? null : text.replace(PLACEHOLDER, EXIT);
+    // With the placeholder, the headers offer to unsubscribe as well (RFC 8058).
+    this.offersExit = [text, html].some((part) => part !== null && part.search(EXIT_PLACEHOLDER) !== -1);
+    this.html = html === null ? null : html.replace(EXIT_PLACEHOLDER, EXIT);
+    this.#given = text === null ? null : text.replace(EXIT_PLACEHOLDER, EXIT);
   }
 
   /** The text part, made before links are tracked: it shows the real addresses. */
@@ -68,14 +68,17 @@ class Draft {
 
   /** How many different links are followed by way of this service, of which three are many; undefined where one at most is. */
   manyLinks(isOwn: (url: string) => boolean): number | undefined {
-    this.#many ??= Math.min(MANY_LINKS, new Set(this.links.urls.filter((url) => !isOwn(url))).size);
+    this.#many ??= Math.min(MANY_LINKS, new Set(this.#webLinks().filter((url) => !isOwn(url))).size);
     return this.#many > 1 ? this.#many : undefined;
   }
 
-  get links(): LinkedHtml {
-    this.#links ??= findLinks(this.html ?? '');
-    return this.#links;
+  /** The html as mail programs read it; who sees the unsubscribe link among the rest. */
+  get reading(): HtmlReading {
+    this.#reading ??= readHtml(this.html ?? '', EXIT);
+    return this.#reading;
   }
+
+  #webLinks = (): readonly string[] => this.reading.links.map(({ url }) => url).filter(isWeb);
 }
 
 /** Personalises the parts of a copy: its links tell who opened, clicked or unsubscribed. */
@@ -104,13 +107,17 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
       const target = withExit(url);
       return isOwn(url) || target.length > LONGEST_URL ? escaped(target) : link('click', 'c', target);
     };
-    const counted = (html: string): string => {
-      const page = withExit(clicks ? replaceLinks(draft.links, clickable) : html);
-      return opens ? beforeBodyEnd(page, pixel(link('open', 'o'))) : page;
+    const changed = (html: string): string => {
+      if (!clicks && !opens && list === null) return withExit(html);
+      // Who gets a campaign sees a way to leave it, whatever became of the author's own for this very recipient.
+      const footer = list === null ? '' : missingWayOut(draft.reading, EXIT);
+      const added = footer + (opens ? pixel(link('open', 'o')) : '');
+      return withExit(rewriteHtml(html, draft.reading, { link: clicks ? clickable : null, added }));
     };
+    const readable = (text: string): string => withExit(list === null ? text : textWithWayOut(text, EXIT));
     return {
-      text: draft.text === null ? null : withExit(draft.text),
-      html: draft.html === null ? null : counted(draft.html),
+      text: draft.text === null ? null : readable(draft.text),
+      html: draft.html === null ? null : changed(draft.html),
       unsubscribe: exit === null ? null : { url: exit, mailto: null },
     };
   };

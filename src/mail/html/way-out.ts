@@ -1,0 +1,47 @@
+import { type HtmlReading, readHtml } from './read-html.ts';
+
+/** The two parts of a message. */
+interface Parts {
+  readonly html: string | null;
+  readonly text: string | null;
+}
+
+/** The placeholder of the unsubscribe link, which is filled in for each recipient when an email leaves. */
+export const EXIT_PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
+/** The placeholder as this service writes it. */
+const PLACEHOLDER = '{{unsubscribeUrl}}';
+
+/** On a ground of its own, so that it can be read in dark messages too, and shown whatever a style sheet says of its elements. */
+export const htmlWayOut = (address: string): string =>
+  `<p style="display:block;clear:both;margin:24px 0 0;padding:8px;font:12px/18px sans-serif;color:#595959;background-color:#ffffff;text-align:center"><a href="${address}" style="display:inline;color:#595959">Unsubscribe</a></p>`;
+
+/** The text, with a way to unsubscribe where it names none. */
+export const textWithWayOut = (text: string, address: string): string =>
+  text.includes(address) ? text : `${text.trimEnd()}\n\nUnsubscribe: ${address}\n`.trimStart();
+
+/** The html that has to be added so that every reader sees a way to unsubscribe. */
+export const missingWayOut = ({ shows }: Pick<HtmlReading, 'shows'>, address: string): string =>
+  shows ? '' : htmlWayOut(address);
+
+/** Rendered parts as their recipient gets them, with the placeholder of the link still in them. */
+export function withWayOut<Rendered extends Parts>(rendered: Rendered): Rendered {
+  const [html, text] = [rendered.html, rendered.text].map(
+    (part) => part?.replace(EXIT_PLACEHOLDER, PLACEHOLDER) ?? null,
+  );
+  return {
+    ...rendered,
+    html: html == null ? null : htmlWithWayOut(html),
+    text: text == null ? null : textWithWayOut(text, PLACEHOLDER),
+  };
+}
+
+function htmlWithWayOut(html: string): string {
+  const reading = readHtml(html, PLACEHOLDER);
+  return html.slice(0, reading.end) + missingWayOut(reading, PLACEHOLDER) + html.slice(reading.end);
+}
+
+/** True when parts show everybody a way to unsubscribe by themselves. */
+export function showsWayOut({ html, text }: Parts): boolean {
+  if (html !== null) return readHtml(html.replace(EXIT_PLACEHOLDER, PLACEHOLDER), PLACEHOLDER).shows;
+  return text !== null && text.search(EXIT_PLACEHOLDER) !== -1;
+}
