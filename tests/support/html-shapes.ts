@@ -61,10 +61,11 @@ const BY_NAME: Readonly<Record<string, string>> = {
   'two bodies': `${HEAD}<body><p>Body text</p></body><body class="b"><p>More</p></body></html>`,
   'two documents': '<html><body><p>Body text</p></body></html><html><body><p>More</p></body></html>',
   'a body after the text': '<p>Body text</p><body><p>More</p></body>',
-  'a name that begins like body': '<bodyguard>x</bodyguard><body><p>Body text</p></body><bodyguard>y</bodyguard>',
+  'a name that begins like body':
+    '<bodyguard>x</bodyguard><body><p>Body text</p></body><bodyguard>y</bodyguard>',
   'nested tables': `<body><table><tr><td><table><tr><td>Body text</td></tr></table></td></tr></table></body>`,
   'tables that do not end': '<body><table><tr><td><table><tr><td>Body text',
-  'text within a table': '<table>Body text<tr><td>cell</td></tr>',
+  'text within a table': '<table>Loose text<tr><td>Cell</td></tr>',
   'rows without a table': '<tr><td>Body text</td></tr>',
   'paragraphs that do not end': '<body><p>Body text<p>More<div>and<ul><li>more',
   'emphasis that does not end': '<body><b><i>Body text<p>More',
@@ -81,17 +82,20 @@ const BY_NAME: Readonly<Record<string, string>> = {
   'a template that does not end': '<body><p>Body text</p><template>x </body></html>',
   'a choice that does not end': '<body><p>Body text</p><select><option>x </body></html>',
   'a drawing that does not end': '<body><p>Body text</p><svg><circle r="1"> </body></html>',
-  'a drawing': '<body><svg><title><body></title><style></body></style></svg><p>Body text</p></body>',
+  'a drawing': '<body><svg><title><body></title><style>a{}</style></svg><p>Body text</p></body>',
   'a formula': '<body><math><mtext>x</mtext></math><p>Body text</p></body>',
   'a frame': '<body><p>Body text</p><iframe></body></iframe></body>',
-  'no script': '<head><noscript><style>p{}</style></noscript></head><body><p>Body text</p><noscript></body></noscript></body>',
+  'no script':
+    '<head><noscript><style>p{}</style></noscript></head><body><p>Body text</p><noscript></body></noscript></body>',
   'a picture without script': '<noscript><img src="x.png"></noscript><body><p>Body text</p></body>',
   'a hidden part that does not end': '<body><p>Body text</p><div style="display:none">secret</body>',
-  'a hidden part with the end of another': '<body><p>Body text</p><div style="display:none"><table><tr><td>x</div></body>',
+  'a hidden part with the end of another':
+    '<body><p>Body text</p><div style="display:none"><table><tr><td>x</div></body>',
   'a hidden part that goes on': '<body><p>Body text</p><font style="display:none"><p>old</p></body>',
   'a hidden preview line': '<body><div style="display:none">Old preview</div><p>Body text</p></body>',
   'a part hidden by an attribute': '<body><p>Body text</p><div hidden>x</body>',
-  'a part hidden by its class': '<style>.gone{display:none}</style><body><p>Body text</p><div class="gone">x</body>',
+  'a part hidden by its class':
+    '<style>.gone{display:none}</style><body><p>Body text</p><div class="gone">x</body>',
   'a part that is closed': '<body><p>Body text</p><details><summary>s</summary>x</body>',
   'a part for all but Outlook at the end': `<body><p>Body text</p><!--[if !mso]><!--><p>others</p></body><!--<![endif]-->`,
   'a part for all but Outlook': `<body><!--[if !mso]><!--><p>others</p><!--<![endif]--><p>Body text</p></body>`,
@@ -117,7 +121,13 @@ const BY_NAME: Readonly<Record<string, string>> = {
   Word: WORD,
 };
 
-const PROLOGUES = ['', '<!doctype html>', '<!-- made by <body> -->', '<?xml version="1.0"?>', '<!--[if mso]><xml></xml><![endif]-->'];
+const PROLOGUES = [
+  '',
+  '<!doctype html>',
+  '<!-- made by <body> -->',
+  '<?xml version="1.0"?>',
+  '<!--[if mso]><xml></xml><![endif]-->',
+];
 const HEADS = [
   '',
   '<head></head>',
@@ -127,7 +137,14 @@ const HEADS = [
   '<HEAD><META CHARSET=utf-8><BASE HREF="https://b.example/"></HEAD>',
   '<head><!--[if mso]><body><![endif]--></head>',
 ];
-const BODIES = ['', '<body>', '<BODY CLASS=x>', '<body title="<p>" style=\'a>b\'>', '<!--[if mso]><body><![endif]--><body>', '<!-- </body> --><body>'];
+const BODIES = [
+  '',
+  '<body>',
+  '<BODY CLASS=x>',
+  '<body title="<p>" style=\'a>b\'>',
+  '<!--[if mso]><body><![endif]--><body>',
+  '<!-- </body> --><body>',
+];
 const CONTENTS = [
   'Body text',
   '<p>Body text</p>',
@@ -140,7 +157,16 @@ const CONTENTS = [
   '<p>Body text</p><textarea></body>',
   '<svg></svg><p>Body text</p><style></body></style>',
 ];
-const ENDINGS = ['', '</body>', '</BODY ></HTML>', '</body><!-- </body> -->', '</html>', '</body></html>\n\n', '<!-- </body>', '<a href="'];
+const ENDINGS = [
+  '',
+  '</body>',
+  '</BODY ></HTML>',
+  '</body><!-- </body> -->',
+  '</html>',
+  '</body></html>\n\n',
+  '<!-- </body>',
+  '<a href="',
+];
 
 /** A generator of numbers by a seed (mulberry32). */
 function numbers(seed: number): (below: number) => number {

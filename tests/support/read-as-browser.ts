@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 const UNSHOWN = new Set(
-  'title style script template noscript textarea select svg math iframe object noembed noframes xmp'.split(' '),
+  'title style script template textarea select svg math iframe object noembed noframes xmp'.split(' '),
 );
 
 /** What is read of html, in its order, by the parser of another house (parse5, as jsdom has it): the body, without what is hidden. */
@@ -26,7 +26,7 @@ export function seenIn(html: string): readonly Seen[] {
   const sheet = html.includes('.gone{display:none}');
   const walk = (node: Node, href: string | null, isPreview: boolean): void => {
     if (node.nodeName === '#text' && 'value' in node) {
-      const text = node.value.replace(/[\s\u00a0\u034f\u200c]+/g, ' ').trim();
+      const text = node.value.replace(/[\s\p{Cf}\p{Mn}]+/gu, ' ').trim();
       if (text !== '') seen.push({ text, href, picture: null, isPreview });
       return;
     }
@@ -48,6 +48,7 @@ export function seenIn(html: string): readonly Seen[] {
 /** Html as Outlook for Windows reads it: with the comments that are for it, and without what is for all others. */
 export const asOutlook = (html: string): string =>
   html
-    .replace(/<!--\[if [^\]]*!mso[^\]]*\]><!-->[\s\S]*?<!--<!\[endif\]-->/gi, '')
+    .replace(/<xml>[\s\S]*?<\/xml>/gi, '')
+    .replace(/<!--\[if [^\]]*![^\]]*\]><!--(?:--)?>[\s\S]*?<!--<!\[endif\]-->/gi, '')
     .replace(/<!\[if !mso\]>[\s\S]*?<!\[endif\]>/gi, '')
     .replace(/<!--\[if [^\]!]*mso[^\]!]*\]>([\s\S]*?)<!\[endif\]-->/gi, '$1');

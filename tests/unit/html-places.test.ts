@@ -39,8 +39,8 @@ function faultsOf({ html }: HtmlShape): readonly string[] {
     if (seen.filter(({ isPreview }) => isPreview).length !== 1) faults.push(`${reader}: more is hidden`);
     if (seen.filter(isExit).length !== 1) faults.push(`${reader}: no way out`);
     if (seen.filter(isPixel).length !== 1) faults.push(`${reader}: no pixel`);
-    if (!isPixel(seen.at(-1) as Seen) && !/<\/body>[\s\S]*<\/?(?:body|p)/.test(html))
-      faults.push(`${reader}: the pixel is not last`);
+    if (seen.findIndex(isExit) < seen.findIndex(({ text }) => text.endsWith('Body text')))
+      faults.push(`${reader}: the way out comes before the text`);
   }
   const others = seenIn(sent).filter((each) => !each.isPreview && !isExit(each) && !isPixel(each));
   const words = (seen: readonly Seen[]) => seen.map(({ text }) => text).join(' ');
@@ -62,7 +62,9 @@ test('what is added stands where the shape says', () => {
   expect(at('<body>x</BODY></html>')).toBe('<body>[x]</BODY></html>');
   expect(at('<p>x</p>')).toBe('[<p>x</p>]');
   expect(at('<p>x</p></body></html>\n')).toBe('[<p>x</p>]</body></html>\n');
-  expect(at('<!-- </body> --><body>İYİ GÜNLER</body></html>')).toBe('<!-- </body> --><body>[İYİ GÜNLER]</body></html>');
+  expect(at('<!-- </body> --><body>İYİ GÜNLER</body></html>')).toBe(
+    '<!-- </body> --><body>[İYİ GÜNLER]</body></html>',
+  );
   expect(at('<body>x<!-- a --></body>')).toBe('<body>[x]<!-- a --></body>');
   expect(at('<body>x<!-- unfinished')).toBe('<body>[x]<!-- unfinished');
   expect(at(`<body>${'<b>'.repeat(2_000)}x</body>`)).toBe(`<body>[]${'<b>'.repeat(2_000)}x</body>`);

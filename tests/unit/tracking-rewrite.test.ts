@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { beforeBodyEnd, findLinks, replaceLinks } from '../../src/modules/tracking/rewrite.ts';
+import { readHtml } from '../../src/mail/html/read-html.ts';
+import { rewriteHtml } from '../../src/modules/tracking/rewrite.ts';
 import { costMs } from '../support/own-time.ts';
 
-const rewriteLinks = (html: string, replace: (url: string) => string): string =>
-  replaceLinks(findLinks(html), replace);
+const rewriteLinks = (html: string, link: (url: string) => string): string =>
+  rewriteHtml(html, readHtml(html), { link, added: '' });
 const marked = (html: string): string => rewriteLinks(html, (url) => `[${url}]`);
 
 describe('tracked links', () => {
@@ -27,6 +28,14 @@ describe('tracked links', () => {
     'after an attribute that looks like one': [
       '<a title=" href=&quot;https://b.example&quot;" data-href="https://c.example" href="https://a.example">x</a>',
       '<a title=" href=&quot;https://b.example&quot;" data-href="https://c.example" href="[https://a.example]">x</a>',
+    ],
+    'after an end tag with space in it': [
+      '<b>x</b ><a href="https://a.example">x</a>',
+      '<b>x</b ><a href="[https://a.example]">x</a>',
+    ],
+    'whose tag has a quote out of place': [
+      '<a "href="https://b.example" href="https://a.example">x</a>',
+      '<a "href="https://b.example" href="[https://a.example]">x</a>',
     ],
     'over several lines': [
       '<a\n  href =\n "https://a.example"\n>x</a>',
@@ -99,10 +108,11 @@ test('link rewriting bounds nesting depth and processor time', () => {
   expect(cost).toBeLessThan(1_000);
 });
 
-test('the open pixel is put before the end of the body, or last', () => {
-  expect(beforeBodyEnd('<body>x</BODY></html>', '!')).toBe('<body>x!</BODY></html>');
-  expect(beforeBodyEnd('<p>x</p>', '!')).toBe('<p>x</p>!');
-  expect(beforeBodyEnd('<!-- </body> --><body>İYİ GÜNLER</body></html>', '!')).toBe(
-    '<!-- </body> --><body>İYİ GÜNLER!</body></html>',
+test('what is added comes behind the links before it, and before those behind it', () => {
+  const html = '<a href="https://a.example">x</a></body><a href="https://b.example">y</a>';
+  const change = { link: (url: string) => `[${url}]`, added: '!' };
+  expect(rewriteHtml(`<body>${html}`, readHtml(`<body>${html}`), change)).toBe(
+    '<body><a href="[https://a.example]">x</a>!</body><a href="[https://b.example]">y</a>',
   );
+  expect(rewriteHtml('<p>x</p>', readHtml('<p>x</p>'), { link: null, added: '!' })).toBe('<p>x</p>!');
 });

@@ -1,5 +1,4 @@
-import { Parser } from 'htmlparser2';
-import { DEEPEST_HTML } from './text-part.ts';
+import { readHtml } from '../html/read-html.ts';
 
 /** What a test looks for in a mail. */
 export interface Found {
@@ -28,7 +27,8 @@ const CODE =
 /** Finds the links and the codes of a mail. */
 export function findInMail(subject: string, text: string | null, html: string | null): Found {
   const plain = (text ?? '').slice(0, LONGEST);
-  const links = new Set(html === null ? [] : linksOfHtml(html.slice(0, LONGEST)));
+  const inHtml = html === null ? [] : readHtml(html.slice(0, LONGEST)).links.map(({ url }) => url);
+  const links = new Set(inHtml.filter((url) => /^https?:\/\//i.test(url)).slice(0, MOST_FOUND.links));
   for (const [link] of plain.matchAll(IN_TEXT)) {
     if (links.size >= MOST_FOUND.links) break;
     links.add(withoutMarks(link));
@@ -46,22 +46,4 @@ function withoutMarks(link: string): string {
   let end = link.length;
   while (TRAILING.includes(link.charAt(end - 1))) end--;
   return link.slice(0, end);
-}
-
-function linksOfHtml(html: string): readonly string[] {
-  const links = new Set<string>();
-  let depth = 0;
-  const parser = new Parser({
-    onopentag(name, { href }) {
-      depth++;
-      const link = href?.trim() ?? '';
-      if ((name === 'a' || name === 'area') && /^https?:\/\//i.test(link)) links.add(link);
-      if (depth > DEEPEST_HTML || links.size >= MOST_FOUND.links) parser.pause();
-    },
-    onclosetag: () => {
-      depth--;
-    },
-  });
-  parser.write(html);
-  return [...links];
 }

@@ -1,8 +1,7 @@
 import { Parser } from 'htmlparser2';
+import { type Attributes, isHidden, UNREAD } from '../html/hidden.ts';
+import { DEEPEST_HTML } from '../html/open-elements.ts';
 import { PlainWriter } from './plain-writer.ts';
-
-/** Elements within elements that are read. htmlparser2 takes time with the square of the depth; emails nest their tables thirty deep. */
-export const DEEPEST_HTML = 1_000;
 
 /** The most characters of html that are read, and of text that is made. A text part is for people, who read no more. */
 const LONGEST_HTML = 1_048_576;
@@ -21,22 +20,6 @@ const BLOCKS: ReadonlyMap<string, 1 | 2> = new Map([
 function named<Value>(names: string, value: Value): readonly (readonly [string, Value])[] {
   return names.split(' ').map((name) => [name, value] as const);
 }
-
-/** Elements whose content is not for people. */
-const UNREAD = new Set([
-  'title',
-  'style',
-  'script',
-  'template',
-  'noscript',
-  'svg',
-  'object',
-  'textarea',
-  'select',
-]);
-
-/** Styles that hide an element, such as the preview line at the top of many emails. */
-const HIDDEN = /(?:display\s*:\s*none|visibility\s*:\s*hidden)/i;
 
 /** The links that a reader of plain text can follow: everything but fragments and scripts. */
 const FOLLOWED = /^(?!#|javascript:|data:|vbscript:|cid:)./is;
@@ -70,8 +53,6 @@ export function textFromHtml(html: string): string {
   return reader.text;
 }
 
-type Attributes = Readonly<Record<string, string>>;
-
 /** Follows the elements as they open and close, and writes the text between them. */
 class Reader {
   readonly #writer = new PlainWriter();
@@ -94,7 +75,7 @@ class Reader {
   open(name: string, attributes: Attributes): void {
     this.#depth++;
     if (this.#unreadFrom > 0) return;
-    if (UNREAD.has(name) || attributes.hidden !== undefined || HIDDEN.test(attributes.style ?? '')) {
+    if (UNREAD.has(name) || isHidden(attributes)) {
       this.#unreadFrom = this.#depth;
       return;
     }

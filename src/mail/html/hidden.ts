@@ -1,13 +1,6 @@
 /** The attributes of an element, in lower case, as the parser hands them over. */
 export type Attributes = Readonly<Record<string, string>>;
 
-/** An open element, and the position at which its tag begins. */
-export interface OpenElement {
-  readonly name: string;
-  readonly attributes: Attributes;
-  readonly start: number;
-}
-
 /** Elements whose content no mail program shows as a part of the message. */
 export const UNREAD: ReadonlySet<string> = new Set(
   'title style script template noscript svg math object textarea select iframe noembed noframes xmp plaintext audio video canvas datalist dialog'.split(
@@ -17,13 +10,29 @@ export const UNREAD: ReadonlySet<string> = new Set(
 
 type Declarations = ReadonlyMap<string, string>;
 
-const NO_DECLARATIONS: Declarations = new Map();
+/** The most characters of an attribute that are read: no email has longer ones, and a look has to cost little. */
+const LONGEST_ATTRIBUTE = 4_096;
+
+/** The beginning of an attribute, as far as it is read. */
+export const attributeOf = (value: string | undefined): string => value?.slice(0, LONGEST_ATTRIBUTE) ?? '';
+
+/** CSS without its comments; one that does not end takes the rest. A pattern would search to the end from each beginning. */
+export function withoutComments(css: string): string {
+  let kept = '';
+  let done = 0;
+  for (let at = css.indexOf('/*'); at !== -1; at = css.indexOf('/*', done)) {
+    kept += css.slice(done, at);
+    const end = css.indexOf('*/', at + 2);
+    if (end === -1) return kept;
+    done = end + 2;
+  }
+  return kept + css.slice(done);
+}
 
 /** What a text of CSS declares, by the names of the properties, all in lower case. */
-export function declarationsOf(css: string | undefined): Declarations {
-  if (css === undefined || css === '') return NO_DECLARATIONS;
+export function declarationsOf(css: string): Declarations {
   const declared = new Map<string, string>();
-  for (const declaration of css.replace(/\/\*[\s\S]*?\*\//g, '').split(';')) {
+  for (const declaration of withoutComments(css).split(';')) {
     const colon = declaration.indexOf(':');
     if (colon === -1) continue;
     declared.set(
@@ -55,18 +64,21 @@ export function areHiding(declared: Declarations): boolean {
 }
 
 /** True when the attributes of an element hide it. */
-export const isHidden = ({ hidden, style }: Attributes): boolean =>
-  hidden !== undefined || (style !== undefined && HINT.test(style) && areHiding(declarationsOf(style)));
+export function isHidden({ hidden, style }: Attributes): boolean {
+  if (hidden !== undefined) return true;
+  const css = attributeOf(style);
+  return HINT.test(css) && areHiding(declarationsOf(css));
+}
 
 /** True when Outlook for Windows alone leaves an element out. */
 export const isHiddenInOutlook = ({ style }: Attributes): boolean =>
-  style !== undefined && /mso-hide\s*:\s*all/i.test(style);
+  declarationsOf(attributeOf(style)).get('mso-hide')?.startsWith('all') ?? false;
 
 /** True when the innermost size of letters that the elements set is nothing. */
-export function areLettersHidden(open: readonly OpenElement[]): boolean {
+export function areLettersHidden(open: readonly { readonly attributes: Attributes }[]): boolean {
   for (let at = open.length - 1; at >= 0; at--) {
-    const style = open[at]?.attributes.style;
-    if (style === undefined || !/font/i.test(style)) continue;
+    const style = attributeOf(open[at]?.attributes.style);
+    if (!/font/i.test(style)) continue;
     const size = declarationsOf(style).get('font-size');
     if (size !== undefined) return ZERO.test(size);
   }

@@ -1,9 +1,8 @@
-import { Parser } from 'htmlparser2';
-import { type Attributes, areLettersHidden, isHidden, isHiddenInOutlook, type OpenElement, UNREAD } from './hidden.ts';
-import { hidingRulesOf, isHiddenByRules } from './style-sheet.ts';
-
-/** Elements within elements that are read. htmlparser2 takes time with the square of the depth; emails nest their tables thirty deep. */
-export const DEEPEST_HTML = 1_000;
+import { Tokenizer } from 'htmlparser2';
+import { ExitWatch } from './exit-watch.ts';
+import { DEEPEST_HTML, OpenElements } from './open-elements.ts';
+import { hidingRulesOf } from './style-sheet.ts';
+import { attributesOf } from './tag.ts';
 
 /** A link, and the position of its address in the html, quotes included. */
 export interface HtmlLink {
@@ -28,247 +27,215 @@ export interface HtmlReading {
 const BEFORE_BODY: ReadonlySet<string> = new Set(
   'html head base basefont bgsound link meta title noscript noframes style script template'.split(' '),
 );
-/** An end tag does not reach beyond these (HTML, 13.2.4.2); the parser here lets it. */
-const SCOPES: ReadonlySet<string> = new Set('table td th caption object template marquee applet'.split(' '));
-/** Those that go on in the next block where their end tag is missing (HTML, 13.2.4.3). */
-const FORMATTING: ReadonlySet<string> = new Set(
-  'a b big code em font i nobr s small strike strong tt u'.split(' '),
-);
 
-/** All but what shows nothing: white space, and the marks of no width that fill up preview lines. */
-const INK = /[^\s\p{Cc}\p{Cf}\u034f\u115f\u1160\u2800\u3164\ufe0f]/u;
+const NOTHING = (): void => {};
+const IS_SPACE = /\s/;
 
-/** The beginning and the end of what Outlook for Windows alone reads, or leaves out. */
-const CONDITION = /^\[if\s([^\]]*)\]/i;
-const IS_BARE = /^(?:>\s*(?:<!)?\s*)?$/;
-const CONDITION_END = /^\s*(?:<!)?\[endif\]/i;
-
-/** Reads html once, from its beginning, as a browser does (WHATWG HTML), and Outlook with its conditional comments. */
+/**
+ * Reads html once, as a browser does (WHATWG HTML), and Outlook with its conditional comments. It works on the tokens of htmlparser2: its
+ * parser makes objects of all that it finds, and took six times as long.
+ */
 class HtmlReader {
   readonly #links: HtmlLink[] = [];
-  readonly #open: OpenElement[] = [];
-  readonly #parser: Parser;
+  readonly #open: OpenElements;
+  readonly #watch: ExitWatch;
+  readonly #tokenizer: Tokenizer;
   /** The end of the last token, and of the last one that is part of the body. */
   #done = 0;
   #content = 0;
   #begin: number | null = null;
   #end: number | null = null;
-  /** What may be open still in other programs, though it is closed here; what follows it may be hidden. */
-  #doubt = Number.POSITIVE_INFINITY;
-  /** Elements that the end tag at that position has closed besides its own. */
-  #closed: OpenElement[] = [];
-  #closedAt = -1;
-  #href: HtmlLink | null = null;
+  /** The tag that is being read: where it begins, its name, and its address with quotes. */
+  #start = 0;
+  #name = '';
+  #attributeStart = 0;
+  #isAddress = false;
+  #address: { readonly start: number; readonly end: number } | null = null;
   #sheet = '';
   #script = '';
-  /** Where a part begins that Outlook leaves out; null outside. */
-  #block: number | null = null;
-  /** The body began within such a part, and nothing of it has come yet. */
+  /** The body began within a part that Outlook leaves out, and nothing of it has come yet. */
   #awaitsBlockEnd = false;
-  /** The link to the address is open, from so many elements on; 0 outside. */
-  #within = 0;
-  #isShown = false;
-  #isShownToOthers = false;
-  #isShownToOutlook = false;
+  #isTooDeep = false;
 
   constructor(
     private readonly html: string,
-    /** The address that is looked for. */
-    private readonly address: string | null,
+    address: string | null,
     private readonly stopsAtBody: boolean,
   ) {
-    this.#parser = new Parser({
-      onopentagname: () => {
-        this.#href = null;
+    this.#open = new OpenElements(html);
+    this.#watch = new ExitWatch(html, address, this.#open, () => hidingRulesOf(this.#sheet));
+    this.#tokenizer = new Tokenizer(
+      { decodeEntities: false },
+      {
+        onopentagname: (start, end) => this.#begunTag(start, end),
+        onattribname: (start, end) => this.#attributeName(start, end),
+        onattribend: (_quote, end) => this.#attributeEnd(end),
+        onopentagend: (end) => this.#opened(end + 1, false),
+        onselfclosingtag: (end) => this.#opened(end + 1, true),
+        onclosetag: (start, end) => this.#closed(start, end),
+        ontext: (start, end) => this.#text(start, end),
+        oncomment: (start, end, offset) => this.#comment(start, end, offset),
+        oncdata: (_start, end) => this.#passed(end + 1),
+        ondeclaration: (_start, end) => this.#passed(end + 1),
+        isInForeignContext: () => this.#open.isForeign,
+        ...{ onattribdata: NOTHING, onattribentity: NOTHING, onend: NOTHING },
+        ...{ onprocessinginstruction: NOTHING, ontextentity: NOTHING },
       },
-      onattribute: (name, value) => this.#attribute(name, value),
-      onopentag: (name, attributes) => this.#opened(name, attributes),
-      onclosetag: (name, isImplied) => this.#closedTag(name, isImplied),
-      ontext: (text) => this.#text(text),
-      oncomment: (text) => this.#comment(text),
-      onprocessinginstruction: () => {
-        this.#done = this.#parser.endIndex + 1;
-      },
-    });
+    );
   }
 
   read(): HtmlReading {
-    // `end` is not called: it would report an unfinished comment, behind whose beginning nothing is shown.
-    this.#parser.write(this.html);
-    // What begins like a character reference is text only once something follows it.
-    this.#parser.write('\n');
-    this.#done = Math.min(this.#done, this.html.length);
-    this.#content = Math.min(this.#content, this.html.length);
-    const isWhole = this.#open.length <= DEEPEST_HTML;
-    const begin = this.#begin ?? this.#limited(this.#content === 0 ? this.#done : this.#content, this.#open);
-    const last = this.#end ?? this.#limited(this.#content, this.#open);
+    // It is never ended: it would report an unfinished comment, behind whose beginning nothing is shown.
+    this.#tokenizer.write(this.html);
+    const begin = this.#begin ?? this.#limited(this.#content === 0 ? this.#done : this.#content);
+    const last = this.#end ?? this.#limited(this.#content);
     return {
       links: this.#links,
       begin,
-      end: isWhole ? Math.max(begin, Math.min(last, this.#doubt)) : begin,
-      shows: this.#isShown || (this.#isShownToOthers && this.#isShownToOutlook),
+      end: this.#isTooDeep ? begin : Math.max(begin, Math.min(last, this.#open.doubt)),
+      shows: this.#watch.isShown,
     };
   }
 
-  #attribute(name: string, value: string): void {
-    if (name !== 'href' || this.#href) return;
-    const { startIndex, endIndex } = this.#parser;
-    let start = this.html.indexOf('=', startIndex) + 1;
-    const hasValue = start > 0 && start < endIndex;
-    while (hasValue && /\s/.test(this.html[start] ?? '')) start++;
+  #begunTag(start: number, end: number): void {
+    this.#start = start - 1;
+    this.#name = this.html.slice(start, end).toLowerCase();
+    this.#address = null;
+  }
+
+  #attributeName(start: number, end: number): void {
+    this.#attributeStart = end;
+    this.#isAddress =
+      end - start === 4 &&
+      (this.#name === 'a' || this.#name === 'area') &&
+      this.html.slice(start, end).toLowerCase() === 'href';
+  }
+
+  #attributeEnd(end: number): void {
     // The first one counts, also where it has no value.
-    this.#href = { start, end: endIndex, url: hasValue ? value.trim() : '' };
+    if (!this.#isAddress || this.#address) return;
+    let start = this.#attributeStart;
+    while (start < end && IS_SPACE.test(this.html[start] ?? '')) start++;
+    if (this.html[start] === '=') start++;
+    while (start < end && IS_SPACE.test(this.html[start] ?? '')) start++;
+    this.#address = { start, end: Math.max(start, end) };
   }
 
-  #opened(name: string, attributes: Attributes): void {
-    const start = this.#done;
-    this.#done = this.#parser.endIndex + 1;
-    this.#begins(name, start);
-    this.#open.push({ name, attributes, start });
-    if (this.#open.length > DEEPEST_HTML) return this.#parser.pause();
-    if (this.stopsAtBody && this.#begin !== null && !this.#awaitsBlockEnd) return this.#parser.pause();
-    const href = this.#href;
-    if (this.#begin === null || name === 'body' || name === 'html') return;
-    this.#content = this.#done;
-    if ((name === 'a' || name === 'area') && href && href.url !== '') {
-      this.#links.push(href);
-      if (this.address !== null && href.url.startsWith(this.address)) this.#foundLink(name);
-    } else if (name === 'img' && this.#within > 0 && isPicture(attributes)) this.#note();
-  }
-
-  /** Notes where the body begins. */
-  #begins(name: string, start: number): void {
+  #opened(end: number, endsItself: boolean): void {
+    const name = this.#name;
+    const [start, before] = [this.#start, this.#done];
+    this.#done = end;
     this.#awaitsBlockEnd = false;
-    if (this.#begin !== null || this.#isInTemplate()) return;
+    if (this.#begin === null) this.#begins(name, before);
+    else if (this.stopsAtBody) return this.#tokenizer.pause();
+    this.#open.open(name, start, end, endsItself);
+    if (this.#open.depth > DEEPEST_HTML) {
+      this.#isTooDeep = true;
+      return this.#tokenizer.pause();
+    }
+    if (this.#begin === null || name === 'body' || name === 'html') return;
+    this.#content = end;
+    if (this.#address) this.#link(name, this.#address);
+    else if (name === 'img') this.#watch.picture(start, end);
+  }
+
+  #link(name: string, { start, end }: { readonly start: number; readonly end: number }): void {
+    const written = this.html.slice(start, end);
+    const raw = /^["']/.test(written) ? written.slice(1, -1) : written;
+    const url = (
+      raw.includes('&') ? (attributesOf(this.html, this.#start, this.#done).href ?? '') : raw
+    ).trim();
+    if (url === '') return;
+    this.#links.push({ start, end, url });
+    this.#watch.link(name, url);
+  }
+
+  /** Notes where the body begins: before whatever may not come earlier. */
+  #begins(name: string, before: number): void {
+    if (this.#open.has('template')) return;
     if (name === 'body') {
       this.#setBegin(this.#done);
-      this.#awaitsBlockEnd = this.#block !== null;
-    } else if (!BEFORE_BODY.has(name)) this.#setBegin(this.#outermostUnread() ?? start);
+      this.#awaitsBlockEnd = this.#watch.block !== null;
+    } else if (!BEFORE_BODY.has(name)) this.#setBegin(this.#open.unread() ?? before);
   }
 
   #setBegin(at: number): void {
     this.#begin = at;
     this.#content = Math.max(this.#content, at);
-    if (this.stopsAtBody && this.#block === null) this.#parser.pause();
+    if (this.stopsAtBody && this.#watch.block === null) this.#tokenizer.pause();
   }
 
-  #isInTemplate = (): boolean => this.#open.some(({ name }) => name === 'template');
-  #outermostUnread = (): number | null => this.#open.find(({ name }) => UNREAD.has(name))?.start ?? null;
-
-  #closedTag(name: string, isImplied: boolean): void {
-    const { endIndex } = this.#parser;
-    const element = this.#open.pop();
-    if (!element) return;
-    if (this.#within > this.#open.length) this.#within = 0;
-    // The element has no end: the parser reports one at once.
-    if (isImplied && this.#done === endIndex + 1) return;
-    if (this.#closedAt !== endIndex) this.#closed = [];
-    this.#closedAt = endIndex;
-    if (isImplied) {
-      if (FORMATTING.has(name) && isHidden(element.attributes)) this.#mayBeOpen(element);
-      this.#closed.push(element);
+  #closed(start: number, end: number): void {
+    const name = this.html.slice(start, end).toLowerCase();
+    const bracket = this.html.indexOf('>', end);
+    this.#done = bracket === -1 ? this.html.length : bracket + 1;
+    if (name === 'script') this.#closedScript();
+    if (name === 'body' || name === 'html') {
+      if (name === 'body' && this.#begin !== null) this.#end = this.#limited(this.#content);
       return;
     }
-    if (name === 'script') this.#closedScript(element);
-    const crossed = this.#closed.some((inner) => SCOPES.has(inner.name));
-    if (crossed && !SCOPES.has(name) && isHidden(element.attributes)) this.#mayBeOpen(element);
-    if (name === 'body') this.#end = this.#limited(this.#content, [...this.#open, ...this.#closed.toReversed()]);
-    const bracket = this.html.indexOf('>', endIndex);
-    this.#done = bracket === -1 ? this.html.length : bracket + 1;
-    const isContent = this.#begin !== null && name !== 'body' && name !== 'html' && bracket !== -1;
-    if (isContent) this.#content = this.#done;
+    const depth = this.#open.depth;
+    this.#open.close(name);
+    this.#watch.closed();
+    // What closes nothing is not there for a browser.
+    if (this.#begin !== null && bracket !== -1 && this.#open.depth < depth) this.#content = this.#done;
   }
 
   /** A script within a comment within a script has an end tag that does not count (HTML, 13.2.5.29). */
-  #closedScript(element: OpenElement): void {
-    if (/<!--[\s\S]*<script/i.test(this.#script)) this.#mayBeOpen(element);
+  #closedScript(): void {
+    const comment = this.#script.indexOf('<!--');
+    if (comment !== -1 && /<script/i.test(this.#script.slice(comment)))
+      this.#open.doubt = Math.min(this.#open.doubt, this.#open.unread() ?? this.#done);
     this.#script = '';
   }
 
-  #mayBeOpen({ start }: OpenElement): void {
-    this.#doubt = Math.min(this.#doubt, start);
-  }
-
   /** The position, or the beginning of the outermost thing that hides what is there. */
-  #limited(at: number, open: readonly OpenElement[]): number {
-    const hider = this.#hiderOf(open);
-    const limit = hider === null ? at : Math.min(at, open[hider]?.start ?? at);
-    return this.#block !== null && this.#begin !== null && this.#block >= this.#begin
-      ? Math.min(limit, this.#block)
-      : limit;
+  #limited(at: number): number {
+    const { block } = this.#watch;
+    const limit = Math.min(at, this.#open.hider(hidingRulesOf(this.#sheet)) ?? at);
+    return block !== null && this.#begin !== null && block >= this.#begin ? Math.min(limit, block) : limit;
   }
 
-  /** The place of the first open element that hides what is in it; null where none does. */
-  #hiderOf(open: readonly OpenElement[]): number | null {
-    const rules = hidingRulesOf(this.#sheet);
-    const at = open.findIndex(
-      ({ name, attributes }, index) =>
-        name !== 'body' &&
-        name !== 'html' &&
-        (UNREAD.has(name) ||
-          (name === 'details' && attributes.open === undefined) ||
-          isHidden(attributes) ||
-          isHiddenByRules(rules, open, index)),
-    );
-    return at === -1 ? null : at;
-  }
-
-  #text(text: string): void {
-    const start = this.#done;
-    this.#done = this.#parser.endIndex + 1;
-    const last = this.#open.at(-1)?.name;
-    if (last === 'style') this.#sheet += text;
-    else if (last === 'script') this.#script += text;
-    const isBlank = /^[\t\n\f\r ]*$/.test(text);
-    if (isBlank) return;
+  #text(start: number, end: number): void {
+    const before = this.#done;
+    this.#done = end;
+    const last = this.#open.innermost;
+    if (last === 'style') this.#sheet += this.html.slice(start, end);
+    else if (last === 'script') this.#script += this.html.slice(start, end);
+    if (isBlank(this.html, start, end)) return;
     this.#awaitsBlockEnd = false;
     if (this.#begin === null) {
-      if (last !== undefined && UNREAD.has(last) && last !== 'noscript') return;
-      if (this.#isInTemplate()) return;
-      this.#setBegin(this.#outermostUnread() ?? start);
+      if (last !== 'noscript' && this.#open.unread() !== null) return;
+      this.#setBegin(this.#open.unread() ?? before);
     }
-    this.#content = this.#done;
-    if (this.#isShown || this.address === null) return;
-    const isWrittenOut = this.#within === 0 && text.includes(this.address);
-    if ((isWrittenOut || (this.#within > 0 && INK.test(text))) && !areLettersHidden(this.#open)) this.#note();
+    this.#content = end;
+    this.#watch.text(start, end);
   }
 
-  #comment(text: string): void {
-    const start = this.#done;
-    this.#done = this.#parser.endIndex + 1;
-    if (CONDITION_END.test(text)) {
-      this.#block = null;
-      if (this.#awaitsBlockEnd) this.#setBegin(this.#done);
-      this.#awaitsBlockEnd = false;
-      return;
-    }
-    const [whole, condition = ''] = CONDITION.exec(text) ?? [];
-    if (whole === undefined) return;
-    if (IS_BARE.test(text.slice(whole.length))) {
-      if (condition.includes('!')) this.#block ??= start;
-    } else if (this.address !== null && !condition.includes('!') && text.includes(this.address))
-      this.#isShownToOutlook = true;
+  #comment(start: number, end: number, offset: number): void {
+    this.#done = end + 1;
+    const { block } = this.#watch;
+    this.#watch.comment(this.html.slice(start, end - offset), this.html.lastIndexOf('<', start - 1));
+    if (block === null || this.#watch.block !== null) return;
+    // The part that Outlook leaves out is over; what follows it is for all again.
+    if (this.#content > block) this.#content = this.#done;
+    if (this.#awaitsBlockEnd) this.#setBegin(this.#done);
+    this.#awaitsBlockEnd = false;
   }
 
-  /** A link to the address: who sees it is known once it holds something. */
-  #foundLink(name: string): void {
-    if (this.#isShown) return;
-    this.#within = this.#open.length;
-    if (name === 'area') this.#note();
-  }
-
-  /** What is here shows the address, to whom it is not hidden. */
-  #note(): void {
-    if (this.#hiderOf(this.#open) !== null) return;
-    if (this.#block !== null || this.#open.some(({ attributes }) => isHiddenInOutlook(attributes)))
-      this.#isShownToOthers = true;
-    else this.#isShown = true;
+  #passed(end: number): void {
+    this.#done = end;
   }
 }
 
-/** A picture that is larger than a dot. */
-const isPicture = ({ src, width, height }: Attributes): boolean =>
-  src !== undefined && src.trim() !== '' && !/^[01](?:px)?$/.test(width ?? '') && !/^[01](?:px)?$/.test(height ?? '');
+/** True where html has nothing but white space of HTML. */
+function isBlank(html: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const code = html.charCodeAt(at);
+    if (code !== 32 && (code < 9 || code > 13 || code === 11)) return false;
+  }
+  return true;
+}
 
 /** Reads an html part; `address` is looked for in it. */
 export const readHtml = (html: string, address: string | null = null): HtmlReading =>

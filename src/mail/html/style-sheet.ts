@@ -1,4 +1,10 @@
-import { type Attributes, areHiding, declarationsOf, type OpenElement } from './hidden.ts';
+import { type Attributes, areHiding, attributeOf, declarationsOf, withoutComments } from './hidden.ts';
+
+/** An element that is open, with its attributes. */
+interface OpenElement {
+  readonly name: string;
+  readonly attributes: Attributes;
+}
 
 /** One step of a selector: an element with that name, those classes and that id. */
 interface Compound {
@@ -26,12 +32,13 @@ const STEP = /^([a-z][\w-]*|\*)?((?:[.#][\w-]+)*)$/i;
 const known = new Map<string, HidingRules>();
 
 /** Reads a style sheet. Rules for some screens alone (`@media`) are left out: what they hide is seen on others. */
-export function hidingRulesOf(sheet: string): HidingRules {
+export function hidingRulesOf(written: string): HidingRules {
+  const sheet = written.slice(0, LONGEST_SHEET);
   if (!/none|hidden|opacity/i.test(sheet)) return [];
   const kept = known.get(sheet);
   if (kept) return kept;
   if (known.size >= MOST_KEPT) known.clear();
-  const rules = read(sheet.slice(0, LONGEST_SHEET).replace(/\/\*[\s\S]*?\*\/|<!--|-->/g, ' '));
+  const rules = read(withoutComments(sheet).replace(/<!--|-->/g, ' '));
   known.set(sheet, rules);
   return rules;
 }
@@ -42,13 +49,14 @@ function read(sheet: string): HidingRule[] {
     const open = sheet.indexOf('{', at);
     if (open === -1) break;
     // `@import "x";` and the like end without a block.
-    const head = sheet.slice(Math.max(at, sheet.lastIndexOf(';', open) + 1), open).trim();
+    const before = sheet.slice(at, open);
+    const head = before.slice(before.lastIndexOf(';') + 1).trim();
     const close = head.startsWith('@') ? endOfBlock(sheet, open) : sheet.indexOf('}', open);
     const end = close === -1 ? sheet.length : close;
     if (!head.startsWith('@')) rules.push(...rulesOf(head, sheet.slice(open + 1, end)));
     at = end + 1;
   }
-  return rules;
+  return rules.slice(0, MOST_RULES);
 }
 
 function endOfBlock(sheet: string, open: number): number {
@@ -65,7 +73,7 @@ function rulesOf(selectors: string, body: string): HidingRule[] {
   if (!areHiding(declared)) return [];
   const isImportant = body.includes('!important');
   return selectors.split(',').flatMap((selector) => {
-    const steps = selector.trim().split(/\s*>\s*|\s+/);
+    const steps = selector.replaceAll('>', ' ').trim().split(/\s+/);
     const compounds = steps.map(compoundOf);
     return compounds.every((compound) => compound !== null) ? [{ steps: compounds, isImportant }] : [];
   });
@@ -83,14 +91,11 @@ function compoundOf(step: string): Compound | null {
   };
 }
 
-const isOf = (
-  { name, attributes }: Pick<OpenElement, 'name' | 'attributes'>,
-  { name: wanted, id, classes }: Compound,
-): boolean => {
+const isOf = ({ name, attributes }: OpenElement, { name: wanted, id, classes }: Compound): boolean => {
   if (wanted !== '*' && wanted !== name) return false;
   if (id !== '' && attributes.id !== id) return false;
   if (classes.length === 0) return true;
-  const own = (attributes.class ?? '').split(/\s+/);
+  const own = attributeOf(attributes.class).split(/\s+/);
   return classes.every((each) => own.includes(each));
 };
 
@@ -112,4 +117,5 @@ export function isHiddenByRules(rules: HidingRules, open: readonly OpenElement[]
   );
 }
 
-const showsItself = ({ style }: Attributes): boolean => /display\s*:\s*(?!none)[a-z]/i.test(style ?? '');
+const showsItself = ({ style }: Attributes): boolean =>
+  !(declarationsOf(attributeOf(style)).get('display') ?? 'none').startsWith('none');

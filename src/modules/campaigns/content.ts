@@ -1,6 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { Failure, invalid } from '../../http/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../mail/address.ts';
+import { readHtml } from '../../mail/html/read-html.ts';
 import { estimateSize } from '../../mail/message-size.ts';
 import type { StoredContent, TemplateContents } from '../templates/commands.ts';
 import { type CampaignSettings, compileOwn } from './settings.ts';
@@ -143,14 +144,17 @@ export const sizeOf = ({ content: { sources } }: KeptContent): number =>
   estimateSize({ text: sources.text, html: sources.html, attachments: [], headerOctets: 1_024 }) + 1_024;
 
 const MOST_LINKS = 1_000;
-const HREF = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi;
 const LIQUID = /\{\{.*?\}\}|\{%.*?%\}/gs;
+/** Stands for a piece of Liquid while the html around it is read: a character that nobody writes, and the number of the piece. */
+const HELD = /\uE000(\d+)\uE001/g;
 
 /** The web addresses that a source links to, each once; those without a personal part first, so that they are matched first. */
 function linksIn(html: string): WrittenLink[] {
+  const pieces: string[] = [];
+  const held = html.replaceAll(LIQUID, (piece) => `\uE000${pieces.push(piece) - 1}\uE001`);
   const urls = new Set<string>();
-  for (const [, double, single] of html.matchAll(HREF)) {
-    const url = (double ?? single ?? '').trim().replaceAll('&amp;', '&');
+  for (const link of readHtml(held).links) {
+    const url = link.url.replaceAll(HELD, (_, index: string) => pieces[Number(index)] ?? '');
     if (/^https?:\/\//i.test(url)) urls.add(url);
     if (urls.size >= MOST_LINKS) break;
   }

@@ -1,3 +1,4 @@
+import { Tokenizer } from 'htmlparser2';
 import type { PreviewWarning } from './model.ts';
 
 /** Most warnings of one kind: an author mends the first ones and looks again. */
@@ -13,31 +14,63 @@ const ENDED: ReadonlySet<string> = new Set(
 interface Tag {
   readonly name: string;
   readonly isEnd: boolean;
-  readonly text: string;
+  /** Written as one that ends itself. */
+  readonly endsItself: boolean;
+  readonly attributes: ReadonlyMap<string, string>;
   readonly line: number;
 }
 
-/** The tags of a document, each looked at once however it is broken; comments and style sheets are passed over. */
-function* tagsOf(html: string): Generator<Tag> {
-  const lower = html.toLowerCase();
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** The tags of a document as they are written, of a broken one too; what stands in comments, style sheets and scripts is none. */
+function tagsOf(html: string): readonly Tag[] {
+  const tags: Tag[] = [];
   let line = 1;
   // The next line end is looked for once, not anew for every tag of a long line.
   let lineEnd = html.indexOf('\n');
-  for (let at = html.indexOf('<'); at !== -1; ) {
-    for (; lineEnd !== -1 && lineEnd < at; lineEnd = html.indexOf('\n', lineEnd + 1)) line++;
-    const isComment = html.startsWith('<!--', at);
-    const end = html.indexOf(isComment ? '-->' : '>', at);
-    if (end === -1) return;
-    const text = html.slice(at, end);
-    const [, slash = '', written = ''] = isComment
-      ? []
-      : (/^<(\/?)([a-z][a-z0-9]{0,15})\b/i.exec(text) ?? []);
-    const name = written.toLowerCase();
-    if (name !== '') yield { name, isEnd: slash !== '', text, line };
-    const next = name === 'style' && slash === '' ? lower.indexOf('</style', end) : end;
-    if (next === -1) return;
-    at = html.indexOf('<', next);
-  }
+  const lineAt = (position: number): number => {
+    for (; lineEnd !== -1 && lineEnd < position; lineEnd = html.indexOf('\n', lineEnd + 1)) line++;
+    return line;
+  };
+  let name = '';
+  let at = 0;
+  let attribute = '';
+  let value = '';
+  let attributes = NONE;
+  const opened = (endsItself: boolean): void => {
+    tags.push({ name, isEnd: false, endsItself, attributes, line: lineAt(at) });
+  };
+  const ignored = (): void => {};
+  const tokenizer = new Tokenizer(
+    { decodeEntities: false },
+    {
+      onopentagname(start, end) {
+        name = html.slice(start, end).toLowerCase();
+        at = start;
+        attributes = NONE;
+      },
+      onattribname(start, end) {
+        attribute = html.slice(start, end).toLowerCase();
+        value = '';
+      },
+      onattribdata(start, end) {
+        value += html.slice(start, end);
+      },
+      onattribend() {
+        if (!attributes.has(attribute)) attributes = new Map([...attributes, [attribute, value]]);
+      },
+      onopentagend: () => opened(false),
+      onselfclosingtag: () => opened(true),
+      onclosetag(start, end) {
+        const closed = html.slice(start, end).toLowerCase();
+        tags.push({ name: closed, isEnd: true, endsItself: false, attributes: NONE, line: lineAt(start) });
+      },
+      ...{ onattribentity: ignored, oncdata: ignored, oncomment: ignored, ondeclaration: ignored },
+      ...{ onend: ignored, onprocessinginstruction: ignored, ontext: ignored, ontextentity: ignored },
+    },
+  );
+  tokenizer.write(html);
+  return tags;
 }
 
 /** Warns of what a mail program shows badly in html. `hasLines`: its lines are the author's, so that they are worth telling. */
@@ -50,17 +83,17 @@ export function htmlWarnings(html: string, hasLines: boolean): PreviewWarning[] 
     if (count <= MOST_OF_A_KIND) warnings.push({ code, message, line: hasLines ? line : null });
   };
   const open = new Map<string, number[]>();
-  for (const { name, isEnd, text, line } of tagsOf(html)) {
+  for (const { name, isEnd, endsItself, attributes, line } of tagsOf(html)) {
     if (ENDED.has(name)) {
       const lines = open.get(name) ?? [];
       if (isEnd) lines.pop();
-      else if (!text.endsWith('/')) lines.push(line);
+      else if (!endsItself) lines.push(line);
       open.set(name, lines);
     }
     if (isEnd) continue;
-    if (name === 'img' && !/\salt\s*(?:=|$)/i.test(text))
+    if (name === 'img' && !attributes.has('alt'))
       warn('image_without_alt', 'This image has no alt text, which shows where images are blocked.', line);
-    if (/\s(?:href|src)\s*=\s*["']?\s*http:/i.test(text))
+    if (['href', 'src'].some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
       warn('insecure_link', 'This address begins with http: use https.', line);
   }
   for (const [name, lines] of open)
