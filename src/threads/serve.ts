@@ -1,5 +1,10 @@
-/** A thread posts `ready` once it has been loaded, then one reply to each question. */
-export type Reply<Answer> = 'ready' | { readonly answer: Answer } | { readonly fault: string };
+import { ownThread } from './thread-time.ts';
+
+/** A thread tells its number once it has been loaded, then posts one reply to each question. */
+export type Reply<Answer> =
+  | { readonly ready: string | null }
+  | { readonly answer: Answer }
+  | { readonly fault: string };
 
 declare const self: Worker;
 
@@ -14,5 +19,5 @@ export function serve<Question, Answer>(answer: (question: Question) => Answer |
     }
   };
   self.onmessage = async ({ data }: MessageEvent<Question>) => self.postMessage(await reply(data));
-  self.postMessage('ready' satisfies Reply<Answer>);
+  self.postMessage({ ready: ownThread() } satisfies Reply<Answer>);
 }

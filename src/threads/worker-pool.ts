@@ -1,15 +1,17 @@
+import { within } from '../async/deadline.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import type { Reply } from './serve.ts';
 import { Thread } from './thread.ts';
+import { timeOfThread } from './thread-time.ts';
 
 /** The limits of a worker pool. */
 export interface PoolLimits {
   /** The most threads at a time. As many that took too long, and one more, may still be at it before no other is started. */
   readonly threads: number;
-  /** The time for one question. */
+  /** The processor time of the thread for one question. */
   readonly deadlineMs: number;
-  /** The time for a thread to load. */
+  /** How long a question waits for a thread that loads. The thread goes on loading for the next one. */
   readonly startMs: number;
   /** Questions that may wait for a thread. */
   readonly mostWaiting: number;
@@ -17,7 +19,13 @@ export interface PoolLimits {
   readonly idleMs: number;
 }
 
-/** A question took longer than its deadline, and its thread was ended. */
+/** Longest times by the clock, after which a thread is given up: to load, and for one question. */
+const LOADING_MS = 120_000;
+const STARVED_MS = 60_000;
+/** The shortest time between two looks at a thread. */
+const LOOK_MS = 10;
+
+/** A question took more processor time than it may, and its thread was ended. */
 export class JobTimeout extends Error {
   override readonly name = 'TooSlow';
 }
@@ -77,9 +85,16 @@ export class WorkerPool<Question, Answer> {
 /** Starts a thread of that entry. */
 export const startThread = <Question, Answer>(entry: URL): PoolWorker<Question, Answer> => new Thread(entry);
 
+interface LoadedThread<Question, Answer> {
+  readonly worker: PoolWorker<Question, Answer>;
+  readonly number: string | null;
+}
+
 /** A slot for one thread, which lives while it has work and for some time after. */
 class PoolSlot<Question, Answer> {
-  #thread: PoolWorker<Question, Answer> | null = null;
+  #thread: LoadedThread<Question, Answer> | null = null;
+  #starting: Promise<LoadedThread<Question, Answer>> | null = null;
+  #loading: PoolWorker<Question, Answer> | null = null;
   #retirement: Timer | undefined;
 
   constructor(
@@ -94,13 +109,16 @@ class PoolSlot<Question, Answer> {
     clearTimeout(this.#retirement);
     const { work, limits } = this;
     try {
-      const thread = this.#thread ?? (await this.#start());
-      const late = new JobTimeout(`${work} took too long.`);
-      const reply = await thread.ask(question, limits.deadlineMs, late);
-      if (reply !== 'ready' && 'answer' in reply) return reply.answer;
-      throw new Error(`${work} failed: ${reply === 'ready' ? 'it started again' : reply.fault}.`);
+      const thread = this.#thread ?? (await this.#loaded(limits.startMs));
+      const reply = await this.#answered(thread, question);
+      if ('answer' in reply) return reply.answer;
+      throw new Error(`${work} failed: ${'fault' in reply ? reply.fault : 'it started again'}.`);
     } catch (reason) {
-      this.end(new Unavailable(`${work}: its thread has ended.`));
+      if (this.#thread) {
+        this.end(new Unavailable(`${work}: its thread has ended.`));
+        // The next question finds a thread that is loaded, or further on with it.
+        if (reason instanceof JobTimeout) this.#loaded(limits.startMs).catch(() => {});
+      }
       throw reason;
     } finally {
       this.#retirement = setTimeout(
@@ -112,22 +130,68 @@ class PoolSlot<Question, Answer> {
   }
 
   end(reason: Error): void {
-    const thread = this.#thread;
-    if (!thread) return;
+    const worker = this.#thread?.worker ?? this.#loading;
+    if (!worker) return;
     this.#thread = null;
-    this.leaving.add(thread);
-    void thread.gone.then(() => this.leaving.delete(thread));
-    thread.end(reason);
+    this.#loading = null;
+    this.#starting = null;
+    this.leaving.add(worker);
+    void worker.gone.then(() => this.leaving.delete(worker));
+    worker.end(reason);
   }
 
-  async #start(): Promise<PoolWorker<Question, Answer>> {
-    if (this.leaving.size > this.limits.threads)
-      throw new Unavailable(
-        `${this.work}: what took too long before is not over yet. Ask again in a minute.`,
-      );
-    const thread = this.startThread();
-    this.#thread = thread;
-    await thread.next(this.limits.startMs, new Unavailable(`${this.work}: its thread does not start.`));
-    return thread;
+  /**
+   * Asks, and ends the thread once it has worked for too long: by its own processor time, since on a busy machine it may wait longer
+   * than it works.
+   */
+  async #answered(
+    { worker, number }: LoadedThread<Question, Answer>,
+    question: Question,
+  ): Promise<Reply<Answer>> {
+    const { work, limits } = this;
+    const before = timeOfThread(number);
+    let watch: Timer | undefined;
+    const look = (afterMs: number): void => {
+      watch = setTimeout(() => {
+        const left = limits.deadlineMs - (timeOfThread(number) - before);
+        if (left <= 0) worker.end(new JobTimeout(`${work} took too long.`));
+        else look(Math.max(LOOK_MS, left));
+      }, afterMs);
+    };
+    look(limits.deadlineMs);
+    try {
+      const late = new Unavailable(`${work}: the machine is too busy.`);
+      return await worker.ask(question, STARVED_MS + limits.deadlineMs, late);
+    } finally {
+      clearTimeout(watch);
+    }
+  }
+
+  /** The thread, once it is loaded. It is started once for all who wait, and goes on loading where one of them gives up. */
+  #loaded(withinMs: number): Promise<LoadedThread<Question, Answer>> {
+    this.#starting ??= this.#start();
+    const late = () => new Unavailable(`${this.work}: its thread does not start in time.`);
+    return within(withinMs, this.#starting, late);
+  }
+
+  async #start(): Promise<LoadedThread<Question, Answer>> {
+    try {
+      if (this.leaving.size > this.limits.threads)
+        throw new Unavailable(
+          `${this.work}: what took too long before is not over yet. Ask again in a minute.`,
+        );
+      const worker = this.startThread();
+      this.#loading = worker;
+      const late = new Unavailable(`${this.work}: its thread does not start.`);
+      const reply = await worker.next(LOADING_MS, late);
+      this.#loading = null;
+      this.#thread = { worker, number: 'ready' in reply ? reply.ready : null };
+      return this.#thread;
+    } catch (reason) {
+      this.end(new Unavailable(`${this.work}: its thread has ended.`));
+      throw reason;
+    } finally {
+      this.#starting = null;
+    }
   }
 }

@@ -7,7 +7,7 @@ import {
   startMarkdownThread,
 } from '../../src/mail/content/markdown-renderer.ts';
 import type { RenderRequest } from '../../src/mail/content/markdown-thread.ts';
-import type { PoolLimits } from '../../src/threads/worker-pool.ts';
+import { JobTimeout, type PoolLimits } from '../../src/threads/worker-pool.ts';
 
 /** More buttons than there may be, which are counted after they have been made: it takes minutes. */
 const ENDLESS = '[a](b){button}'.repeat(18_000);
@@ -28,10 +28,10 @@ const rendererWith = (limits: Partial<PoolLimits> = {}, start = startMarkdownThr
 /** A thread that notes what it is asked, and answers the same to everything. */
 const threadThat = (notes: (request: RenderRequest) => void) => () =>
   ({
-    ...{ next: async () => 'ready' as const, end() {}, gone: new Promise(() => {}) },
+    ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
     async ask(request: RenderRequest) {
       notes(request);
-      return { answer: { html: '', text: '' } };
+      return { answer: { html: '', text: '', ms: 0 } };
     },
   }) as unknown as ReturnType<typeof startMarkdownThread>;
 
@@ -98,18 +98,54 @@ describe('the markdown renderer', () => {
       const gone = Promise.withResolvers<void>();
       threads.push(gone);
       return {
-        ...{ next: async () => 'ready' as const, end() {}, gone: gone.promise },
-        ask: (_question: unknown, _withinMs: number, late: Error) => Promise.reject(late),
+        ...{ next: async () => ({ ready: null }), end() {}, gone: gone.promise },
+        ask: () => Promise.reject(new JobTimeout('late')),
       };
     };
     const renderer = createMarkdownRenderer({}, stuck as unknown as typeof startMarkdownThread);
     open.push(renderer);
-    for (const _ of [1, 2]) expect(await renderer.render('a bomb', OURS)).toBeInstanceOf(Failure);
+    for (const owner of ['one', 'two'])
+      expect(await renderer.render('a bomb', { owner })).toBeInstanceOf(Failure);
     await expect(renderer.render('next', OURS)).rejects.toThrow('what took too long before is not over yet');
     threads[0]?.resolve();
     await threads[0]?.promise;
     expect(await renderer.render('another bomb', OURS)).toBeInstanceOf(Failure);
     expect(threads).toHaveLength(3);
+  });
+
+  test('renders what one sends who was slow on a thread apart, so that others wait for one rendering at the most', async () => {
+    const begun: string[] = [];
+    let lane = 0;
+    const start = () => {
+      const name = `thread ${++lane}`;
+      return {
+        ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
+        async ask({ markdown }: RenderRequest) {
+          begun.push(`${markdown} on ${name}`);
+          if (markdown === 'bomb') throw new JobTimeout('late');
+          return { answer: { html: '', text: '', ms: markdown === 'heavy' ? 600 : 1 } };
+        },
+      } as unknown as ReturnType<typeof startMarkdownThread>;
+    };
+    let now = 0;
+    const renderer = createMarkdownRenderer({}, start, () => now);
+    open.push(renderer);
+    const heavy = ['heavy', 'heavy', 'heavy'].map((text) => renderer.render(text, { owner: 'theirs' }));
+    const ours = ['a', 'b'].map((text) => renderer.render(text, OURS));
+    await Promise.all([...heavy, ...ours]);
+    expect(begun.filter((each) => each.endsWith('thread 1'))).toEqual([
+      'heavy on thread 1',
+      'a on thread 1',
+      'b on thread 1',
+    ]);
+    expect(begun.filter((each) => each === 'heavy on thread 2')).toHaveLength(2);
+    now = 61_000;
+    await renderer.render('light', { owner: 'theirs' });
+    expect(begun.at(-1)).toBe('light on thread 1');
+    // What ends a thread again and again ends those of its own lane.
+    for (const _ of [1, 2]) await renderer.render('bomb', { owner: 'theirs' });
+    await renderer.render('c', OURS);
+    expect(begun.at(-1)).toStartWith('c on thread');
   });
 
   test('lets only so many wait', async () => {

@@ -12,6 +12,6 @@ test('the thread of templates starts on a machine that is too busy for its first
     event.preventDefault();
     resolve(event.message);
   };
-  expect(await promise).toBe('ready');
+  expect(await promise).toHaveProperty('ready');
   thread.terminate();
 });

@@ -41,10 +41,16 @@ export interface MarkdownRenderer {
 const USUAL: PoolLimits = {
   threads: 1,
   deadlineMs: 2_000,
-  startMs: 10_000,
+  // Loading takes 0.3 s of processor time, which a busy machine may take long to give.
+  startMs: 60_000,
   mostWaiting: 512,
   idleMs: 60_000,
 };
+
+/** After a rendering that took so much processor time, what its owner sends has a thread apart from the others' for a while. */
+const SLOW_MS = 500;
+const SLOW_FOR_MS = 60_000;
+const MOST_REMEMBERED = 10_000;
 
 /**
  * From source, every file has its own import.meta.url. Inside the executable it is that of one beside src/main.ts, and the
@@ -60,30 +66,81 @@ const ENTRY = new URL(
 /** Starts a thread with emailmd in it. */
 export const startMarkdownThread = (): PoolWorker<RenderRequest, RenderResult> => startThread(ENTRY);
 
+const ELSEWHERE = Symbol('elsewhere');
+
+/** One thread or several, which owners take in turns. */
+class Lane {
+  readonly #pool: WorkerPool<RenderRequest, RenderResult>;
+  readonly #turns: FairQueue;
+
+  constructor(limits: PoolLimits, start: typeof startMarkdownThread) {
+    this.#pool = new WorkerPool('Rendering markdown', limits, start);
+    this.#turns = new FairQueue({
+      total: limits.threads,
+      perKey: limits.threads,
+      backlog: limits.mostWaiting,
+    });
+  }
+
+  /** Null when its turn never comes, ELSEWHERE when its owner belongs into another lane by then. */
+  ask(
+    owner: string,
+    request: RenderRequest,
+    signal: AbortSignal | undefined,
+    belongs: () => boolean,
+  ): Promise<RenderResult | typeof ELSEWHERE | null> {
+    return this.#turns.take(owner, async () => (belongs() ? this.#pool.ask(request) : ELSEWHERE), signal);
+  }
+
+  close(): void {
+    this.#turns.close();
+    this.#pool.close();
+  }
+}
+
 /**
- * A renderer that starts its thread with the first markdown. Owner by owner: a markdown may take the thread until the deadline, and
- * whoever sends many of those makes others wait for one of them at the most.
+ * A renderer that starts its threads with the first markdown. Owner by owner: a markdown may take the thread until the deadline, and
+ * whoever sent one that took long has the other thread from then on, with all who did the same. So heavy markdown costs another owner
+ * one rendering at the most, also where it ends its thread.
  */
 export function createMarkdownRenderer(
   limits: Partial<PoolLimits> = {},
   start = startMarkdownThread,
+  monotonic: () => number = () => performance.now(),
 ): MarkdownRenderer {
   const all = { ...USUAL, ...limits };
-  const pool = new WorkerPool('Rendering markdown', all, start);
-  const turns = new FairQueue({ total: all.threads, perKey: all.threads, backlog: all.mostWaiting });
+  const [usual, slow] = [new Lane(all, start), new Lane({ ...all, threads: 1 }, start)];
+  const slowUntil = new Map<string, number>();
+  const isSlow = (owner: string): boolean => {
+    const until = slowUntil.get(owner);
+    if (until === undefined) return false;
+    if (until > monotonic()) return true;
+    slowUntil.delete(owner);
+    return false;
+  };
+  const wasSlow = (owner: string): void => {
+    if (slowUntil.size >= MOST_REMEMBERED) slowUntil.clear();
+    slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
+  };
   const ask = async (
     request: RenderRequest,
     { owner, path = '/body/markdown', unheard }: MarkdownOrder,
   ): Promise<RenderedMarkdown | Failure> => {
     const signal = unheard?.();
     try {
-      const delivery = await turns.take(owner, () => pool.ask(request), signal);
+      let delivery = await usual.ask(owner, request, signal, () => !isSlow(owner));
+      if (delivery === ELSEWHERE) delivery = await slow.ask(owner, request, signal, () => true);
       if (delivery === null && signal?.aborted) return UNHEARD;
-      if (delivery === null) throw new Unavailable('Rendering markdown: too many wait.');
-      return 'problem' in delivery ? refused(path, delivery.problem) : delivery;
+      if (delivery === null || delivery === ELSEWHERE)
+        throw new Unavailable('Rendering markdown: too many wait.');
+      if (delivery.ms >= SLOW_MS) wasSlow(owner);
+      return 'problem' in delivery
+        ? refused(path, delivery.problem)
+        : { html: delivery.html, text: delivery.text };
     } catch (reason) {
-      if (reason instanceof JobTimeout) return refused(path, 'Must be simpler: it takes too long to render.');
-      throw reason;
+      if (!(reason instanceof JobTimeout)) throw reason;
+      wasSlow(owner);
+      return refused(path, 'Must be simpler: it takes too long to render.');
     }
   };
   return {
@@ -91,8 +148,8 @@ export function createMarkdownRenderer(
     renderTemplate: (markdown, { previewText, ...order }) =>
       ask({ markdown, title: order.title ?? '', template: { previewText } }, order),
     close() {
-      turns.close();
-      pool.close();
+      usual.close();
+      slow.close();
     },
   };
 }

@@ -1,6 +1,17 @@
-import { Context, Liquid, LiquidError, type Template, toValueSync } from 'liquidjs';
+import {
+  Context,
+  evalQuotedToken,
+  Liquid,
+  LiquidError,
+  type QuotedToken,
+  type Template,
+  TokenKind,
+  toValueSync,
+  Value,
+} from 'liquidjs';
 import { filtersFor, guarded, NOW } from './filters.ts';
 import { Budget, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
+import { unknownDirective } from './strftime.ts';
 import { BUDGET, tagsFor } from './tags.ts';
 import { BoundedEmitter, IN_HTML, IN_TEXT, type Writing } from './values.ts';
 
@@ -24,6 +35,8 @@ export interface LiquidEngine {
   parse(source: string): ParsedSource;
   /** @throws LiquidProblem, TooSlow */
   render(parsed: ParsedSource, rendering: Rendering): string;
+  /** Refuses formats of dates that would be written as they are. @throws LiquidProblem that tells line and column */
+  examineDates(parsed: ParsedSource): void;
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
   namesOf(parsed: ParsedSource): readonly string[];
 }
@@ -72,6 +85,7 @@ function engineFor(writing: Writing): LiquidEngine {
       }
       return emitter.buffer;
     },
+    examineDates: (parsed) => refuseUnknownDirectives(parsed),
     namesOf: (parsed) => liquid.globalFullVariablesSync([...parsed]),
   };
 }
@@ -98,6 +112,34 @@ function refuseLongTags(source: string): void {
     if (longest.length > LIQUID_LIMITS.tag && !longest.includes(opening === '{{' ? '}}' : '%}'))
       exceeded('tag');
   }
+}
+
+/** The values that a source writes, compares or goes through, with their filters. */
+function* valuesIn(parsed: ParsedSource): Generator<Value> {
+  for (const template of parsed) {
+    for (const argument of template.arguments?.() ?? []) if (argument instanceof Value) yield argument;
+    if (template.children) yield* valuesIn(toValueSync(template.children(false, true)) as ParsedSource);
+  }
+}
+
+const isQuoted = (argument: unknown): argument is QuotedToken =>
+  typeof argument === 'object' &&
+  argument !== null &&
+  'kind' in argument &&
+  argument.kind === TokenKind.Quoted;
+
+function refuseUnknownDirectives(parsed: ParsedSource): void {
+  for (const { filters } of valuesIn(parsed))
+    for (const { name, args } of filters) {
+      const [format] = args;
+      if (name !== 'date' || !isQuoted(format)) continue;
+      const unknown = unknownDirective(evalQuotedToken(format));
+      if (unknown === null) continue;
+      const [line, column] = format.getPosition();
+      throw new LiquidProblem(
+        `Line ${line}, column ${column}: the filter date knows no ${unknown}; write %% for a percent sign.`,
+      );
+    }
 }
 
 const LONGEST_REASON = 160;

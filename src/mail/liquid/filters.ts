@@ -1,6 +1,8 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
-import { zones } from '../../zones/zones.ts';
 import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
+import { momentOf } from './moment.ts';
+import { NUMBER_FILTERS } from './number-filters.ts';
+import { strftime } from './strftime.ts';
 import { SafeText, textOf, type Writing, weigh, weightOf } from './values.ts';
 
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
@@ -21,17 +23,16 @@ export const NOW = 'now';
  * item (`where_exp`) are not: no limit of the library ends them. Those that no email needs are not either.
  */
 const LIBRARY: Readonly<Record<string, readonly [fewest: number, most: number]>> = {
-  ...{ abs: [0, 0], at_least: [1, 1], at_most: [1, 1], ceil: [0, 0], floor: [0, 0], minus: [1, 1] },
-  ...{ modulo: [1, 1], plus: [1, 1], round: [0, 1], times: [1, 1] },
+  ...{ abs: [0, 0], at_least: [1, 1], at_most: [1, 1], ceil: [0, 0], floor: [0, 0] },
   ...{ append: [1, 1], prepend: [1, 1], capitalize: [0, 0], downcase: [0, 0], upcase: [0, 0] },
   ...{ lstrip: [0, 0], rstrip: [0, 0], strip: [0, 0], strip_html: [0, 0], strip_newlines: [0, 0] },
   ...{ remove: [1, 1], remove_first: [1, 1], remove_last: [1, 1], replace: [1, 2], replace_first: [1, 2] },
   ...{ replace_last: [2, 2], slice: [1, 2], split: [1, 1], truncate: [0, 2], truncatewords: [0, 2] },
   ...{ escape: [0, 0], escape_once: [0, 0], newline_to_br: [0, 0], url_decode: [0, 0], url_encode: [0, 0] },
-  ...{ base64_encode: [0, 0], base64_decode: [0, 0], default: [0, 2], date: [0, 2], size: [0, 0] },
+  ...{ base64_encode: [0, 0], base64_decode: [0, 0], default: [0, 2], size: [0, 0] },
   ...{ compact: [0, 1], concat: [1, 1], find: [1, 2], find_index: [1, 2], first: [0, 0], has: [1, 2] },
   ...{ join: [0, 1], last: [0, 0], map: [1, 1], reject: [1, 2], reverse: [0, 0], sort: [0, 1] },
-  ...{ sort_natural: [0, 1], sum: [0, 1], uniq: [0, 1], where: [1, 2] },
+  ...{ sort_natural: [0, 1], uniq: [0, 1], where: [1, 2] },
 };
 
 /** Filters after which safe text is still safe. */
@@ -50,7 +51,8 @@ export function filtersFor(writing: Writing): ReadonlyMap<string, Spec> {
   const replace = (name: string, fewest: number, most: number, handler: Handler): void => {
     specs.set(name, { fewest, most, handler });
   };
-  replace('divided_by', 1, 1, divide);
+  for (const [name, [fewest, most, handler]] of Object.entries(NUMBER_FILTERS))
+    replace(name, fewest, most, handler);
   replace('date', 0, 2, dateFilter);
   replace('join', 0, 1, join);
   replace('json', 0, 0, json);
@@ -109,34 +111,23 @@ function makeSafe(specs: Map<string, Spec>, { write, raw }: Writing): void {
   wrap('prepend', () => (value, before) => joined(before, value));
 }
 
-const numberOf = (value: unknown): number => Number(textOf(value)) || 0;
+/** The format of a date where the template gives none. */
+const USUAL_FORMAT = '%A, %B %-e, %Y at %-l:%M %P %z';
 
-/** Whole numbers are divided as whole numbers, as in the original Liquid. */
-const divide: Handler = (value, by) => {
-  const [dividend, divisor] = [numberOf(value), numberOf(by)];
-  if (divisor === 0) throw new LiquidProblem('Must not divide by 0.', true);
-  const quotient = dividend / divisor;
-  return Number.isInteger(dividend) && Number.isInteger(divisor) ? Math.floor(quotient) : quotient;
-};
-
-/** `now` is the time of the service's clock, which all instances agree on. A zone goes by the rules that the service knows. */
-const dateFilter: Handler = function (this: Self, value: unknown, format: unknown, zone: unknown) {
+/**
+ * Writes a time as Ruby's strftime does, in the zone that is given, else in UTC. `now` is the time of the service's clock, which all
+ * instances agree on. What is no time stays as it is.
+ */
+const dateFilter: Handler = function (this: Self, value: unknown, format?: unknown, zone?: unknown) {
   const isNow = value === 'now' || value === 'today';
-  const moment = isNow ? this.context.getRegister(NOW, 0) / 1_000 : value;
-  const written = handlerOf('date');
-  if (typeof zone !== 'string') return written.call(this, moment, format, zone);
-  if (zones.nameOf(zone) === null) throw new LiquidProblem(NO_ZONE, true);
-  const seconds = Number(written.call(this, moment, '%s'));
-  if (Number.isNaN(seconds)) return value;
-  const at = seconds * 1_000;
-  const [change] = zones.changesOf(zone, at, at);
-  const named = String(format ?? '').replace(/%%|%Z/g, (word) =>
-    word === '%Z' ? (change?.abbreviation ?? '') : word,
+  const given = value instanceof SafeText ? value.text : value;
+  const moment = momentOf(
+    isNow ? this.context.getRegister(NOW, 0) / 1_000 : given,
+    typeof zone === 'number' ? zone : textOf(zone) || 'UTC',
   );
-  return written.call(this, moment, format === undefined ? format : named, -(change?.offset ?? 0));
+  if (moment === null) return value;
+  return strftime(moment, textOf(format) || USUAL_FORMAT);
 };
-
-const NO_ZONE = 'Must name a time zone for the filter date, such as Europe/Vienna.';
 
 const join: Handler = function (this: Self, value: unknown, separator: unknown = ' ') {
   if (!Array.isArray(value)) return textOf(value);

@@ -16,7 +16,7 @@ export const LIQUID_LIMITS = {
   tag: 16_384,
   /** Octets of all variables as JSON. */
   variables: 262_144,
-  /** Milliseconds of one rendering. */
+  /** Milliseconds of processor time of one rendering. */
   ms: 95,
 } as const;
 
@@ -35,7 +35,7 @@ export class LiquidProblem extends Error {
   }
 }
 
-/** A rendering that took too long. That may be the doing of a busy machine, and so is told apart. */
+/** A rendering that took too much processor time. A send tries it twice, since a processor is slower while others share it. */
 export class TooSlow extends LiquidProblem {
   constructor() {
     super('Must be simpler: it takes too long to render.');
@@ -58,31 +58,21 @@ export function exceeded(limit: keyof typeof LIMIT_SENTENCES): never {
   throw new LiquidProblem(LIMIT_SENTENCES[limit]);
 }
 
-/** On a busy machine time passes while a thread waits: one that has not even worked for so long is not ended yet, … */
-export const LEAST_WORK_MS = 55;
-/** … until so many times its time have passed. */
-export const PATIENCE = 10;
-
-/** True when the time of a rendering is over: by the clock, and by the work that was done in it. */
-export const isOver = (passedMs: number, workedMs: number, limitMs: number): boolean =>
-  passedMs >= limitMs && (workedMs >= LEAST_WORK_MS || passedMs >= PATIENCE * limitMs);
-
 /** What one rendering of all parts may use. liquidjs asks at every step whether its time is over. */
 export class Budget {
-  readonly #begun = performance.now();
   readonly #worked = ownTime();
-  #looksAt = this.#begun + LIQUID_LIMITS.ms;
+  #looksAt = performance.now() + LIQUID_LIMITS.ms;
   #turns = 0;
   readonly allocations = new AllocationCount();
 
   use(): void {}
 
-  /** The processor is asked only when the time may be over, since that takes a microsecond. */
+  /** The processor is asked only when the time may be over, since that takes a microsecond: a thread never works longer than time passes. */
   check(now: number): void {
     if (now < this.#looksAt) return;
-    const worked = ownTime() - this.#worked;
-    if (isOver(now - this.#begun, worked, LIQUID_LIMITS.ms)) throw new TooSlow();
-    this.#looksAt = now + Math.max(1, LEAST_WORK_MS - worked);
+    const left = LIQUID_LIMITS.ms - (ownTime() - this.#worked);
+    if (left <= 0) throw new TooSlow();
+    this.#looksAt = now + Math.max(1, left);
   }
 
   countTurn(): void {

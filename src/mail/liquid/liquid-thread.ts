@@ -1,7 +1,6 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What strangers write in
 // Liquid is read and rendered here alone: a thread can be ended whatever it does.
 import { serve } from '../../threads/serve.ts';
-import { ownThread } from '../../threads/thread-time.ts';
 import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import {
@@ -38,9 +37,7 @@ export type Done =
   | (Pick<LiquidProblem, 'dependsOnValues' | 'part'> & { readonly problem: string; readonly isSlow: boolean })
   /** An error that is nobody's but ours; its name alone, since a message may repeat what was rendered. */
   | { readonly fault: string }
-  | { readonly sound: true }
-  /** The number of the thread, by which its time is known. */
-  | { readonly thread: string | null };
+  | { readonly sound: true };
 
 /** The first question of a thread tells where it is to note which job it is at; all others are jobs. */
 export type Question = { readonly progress: SharedArrayBuffer } | readonly Job[];
@@ -64,14 +61,14 @@ try {
   const parsed = parseParts({ subject: WARMING, previewText: null, html: WARMING, text: null });
   renderParts(parsed, { names: {}, now: 0 });
 } catch (error) {
-  // On a busy machine even this takes too long; the thread serves all the same.
+  // On a slow machine even this takes too long; the thread serves all the same.
   if (!(error instanceof TooSlow)) throw error;
 }
 
 serve((question: Question): readonly Done[] => {
   if ('progress' in question) {
     progress = new Int32Array(question.progress);
-    return [{ thread: ownThread() }];
+    return [];
   }
   return question.map((job) => {
     if (progress) Atomics.add(progress, 0, 1);

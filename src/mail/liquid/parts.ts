@@ -126,6 +126,7 @@ export function examine(authored: Readonly<Partial<Record<AuthoredPart, string |
     const engine = part === 'html' ? htmlLiquid : textLiquid;
     try {
       const parsed = engine.parse(source);
+      engine.examineDates(parsed);
       for (const used of engine.namesOf(parsed)) names.add(used);
       if (part === 'html') {
         const placed = scanHtml(source);

@@ -1,8 +1,8 @@
+import { within } from '../../async/deadline.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import type { Reply } from '../../threads/serve.ts';
 import { Thread } from '../../threads/thread.ts';
 import { timeOfThread } from '../../threads/thread-time.ts';
-import { isOver } from './limits.ts';
 import type { Done, Job, Question } from './liquid-thread.ts';
 
 /** What became of a job: done, ended because it took too long, or to be asked again because another one of its batch did. */
@@ -11,17 +11,20 @@ export type Ran = Done | 'late' | 'again';
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
   /**
-   * One job, by the clock; longer where the thread got little of the processor. A job sees by itself that its time is over, except in
-   * the middle of a filter: this leaves it a moment for that, since ending the thread makes the next job wait for another one.
+   * One job, in processor time of the thread. A job sees by itself that its time is over, except in the middle of a filter: this
+   * leaves it a moment for that, since ending the thread makes the next job wait for another one.
    */
   readonly job: number;
-  /** Loading, and reaching the first job of a batch. */
+  /** How long jobs wait for a thread that loads, by the clock. It goes on loading for the next ones. */
   readonly start: number;
   /** Without work, after which it ends. */
   readonly idle: number;
 }
 
-const TIMES: ThreadTimes = { job: 125, start: 10_000, idle: 60_000 };
+const TIMES: ThreadTimes = { job: 125, start: 60_000, idle: 60_000 };
+/** Longest times by the clock, after which a thread is given up: to load, and at one job. */
+const LOADING_MS = 120_000;
+const STARVED_MS = 60_000;
 /** How often a thread is looked at while it works. */
 const TICK_MS = 10;
 /** The thread remembers fewer; what it has forgotten it says. */
@@ -109,7 +112,8 @@ export class WatchedThread {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null;
     });
-    return this.#starting;
+    const late = () => new Unavailable('Rendering templates: its thread does not start in time.');
+    return within(this.times.start, this.#starting, late);
   }
 
   async #start(): Promise<LiquidThread> {
@@ -118,10 +122,9 @@ export class WatchedThread {
     const progress = new SharedArrayBuffer(4);
     const late = new Unavailable('Rendering templates: its thread does not start.');
     try {
-      await thread.next(this.times.start, late);
-      const reply = await thread.ask({ progress }, this.times.start, late);
-      const [first] = reply !== 'ready' && 'answer' in reply ? reply.answer : [];
-      this.#number = first && 'thread' in first ? first.thread : null;
+      const loaded = await thread.next(LOADING_MS, late);
+      this.#number = 'ready' in loaded ? loaded.ready : null;
+      await thread.ask({ progress }, LOADING_MS, late);
     } catch (reason) {
       thread.end(late);
       throw reason;
@@ -141,7 +144,7 @@ export class WatchedThread {
     this.#underWay.add(base);
     try {
       const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, new Unavailable('It never ended.'));
-      if (reply === 'ready' || 'fault' in reply) throw new Error('The thread of templates failed.');
+      if (!('answer' in reply)) throw new Error('The thread of templates failed.');
       return reply.answer.map((done, index) => this.#noted(done, jobs[index]));
     } finally {
       this.#underWay.delete(base);
@@ -168,7 +171,7 @@ export class WatchedThread {
   #startWatch(thread: LiquidThread): Timer {
     let seen = -1;
     let since = 0;
-    let used: number | null = null;
+    let used = 0;
     return setInterval(() => {
       const at = Atomics.load(this.#progress, 0);
       const now = performance.now();
@@ -179,17 +182,12 @@ export class WatchedThread {
         return;
       }
       const stuck = now - since;
-      const isSpent = isOver(stuck, this.#workedSince(used) ?? stuck, this.times.job);
       const [oldest = 0] = this.#underWay;
+      // No thread works longer than time passes.
+      const isSpent = stuck >= this.times.job && timeOfThread(this.#number) - used >= this.times.job;
       if (at > oldest && isSpent) thread.end(new StuckJob(at - 1));
-      else if (stuck >= this.times.start) thread.end(new Unavailable('Rendering templates: no answer.'));
+      else if (stuck >= STARVED_MS) thread.end(new Unavailable('Rendering templates: no answer.'));
     }, TICK_MS);
-  }
-
-  /** Milliseconds that the thread has worked; null where nobody tells. */
-  #workedSince(used: number | null): number | null {
-    const now = used === null ? null : timeOfThread(this.#number);
-    return now === null || used === null ? null : now - used;
   }
 
   #end(reason: Error): void {
