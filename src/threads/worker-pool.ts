@@ -134,7 +134,6 @@ class PoolSlot<Question, Answer> {
     if (!worker) return;
     this.#thread = null;
     this.#loading = null;
-    this.#starting = null;
     this.leaving.add(worker);
     void worker.gone.then(() => this.leaving.delete(worker));
     worker.end(reason);
@@ -168,18 +167,22 @@ class PoolSlot<Question, Answer> {
   }
 
   /** The thread, once it is loaded. It is started once for all who wait, and goes on loading where one of them gives up. */
-  #loaded(withinMs: number): Promise<LoadedThread<Question, Answer>> {
-    this.#starting ??= this.#start();
-    const late = () => new Unavailable(`${this.work}: its thread does not start in time.`);
-    return within(withinMs, this.#starting, late);
+  async #loaded(withinMs: number): Promise<LoadedThread<Question, Answer>> {
+    const { work, limits, leaving } = this;
+    if (!this.#starting && leaving.size > limits.threads)
+      throw new Unavailable(`${work}: what took too long before is not over yet. Ask again in a minute.`);
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = null;
+    });
+    return within(
+      withinMs,
+      this.#starting,
+      () => new Unavailable(`${work}: its thread does not start in time.`),
+    );
   }
 
   async #start(): Promise<LoadedThread<Question, Answer>> {
     try {
-      if (this.leaving.size > this.limits.threads)
-        throw new Unavailable(
-          `${this.work}: what took too long before is not over yet. Ask again in a minute.`,
-        );
       const worker = this.startThread();
       this.#loading = worker;
       const late = new Unavailable(`${this.work}: its thread does not start.`);
@@ -190,8 +193,6 @@ class PoolSlot<Question, Answer> {
     } catch (reason) {
       this.end(new Unavailable(`${this.work}: its thread has ended.`));
       throw reason;
-    } finally {
-      this.#starting = null;
     }
   }
 }

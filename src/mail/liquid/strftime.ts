@@ -1,3 +1,4 @@
+import { LiquidProblem } from './limits.ts';
 import { type Moment, zoneNameOf } from './moment.ts';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -7,7 +8,7 @@ const MONTHS = [
 ];
 
 /** A piece of a format: flags, width, colons, a modifier that changes nothing in English, and the directive. */
-const DIRECTIVE = /%([-0^#_]*)(\d{0,3})(:{0,3})(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
+const DIRECTIVE = /%([-0^#_]*)(\d*)(:{0,3})(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
 
 /** A number, with the digits and the filler that it has where the format asks for no others. */
 interface Numeric {
@@ -69,7 +70,8 @@ const WRITES: Readonly<Record<string, (moment: Moment) => Numeric | string | { r
   p: upper,
   M: ({ minute }) => number(minute, 2),
   S: ({ second }) => number(second, 2),
-  Z: (moment) => zoneNameOf(moment) ?? offset(moment, '', 0, 0),
+  // Where a zone has no abbreviation, the IANA database writes its offset as short as it can.
+  Z: (moment) => zoneNameOf(moment) ?? offset(moment, '', 0, 3).replaceAll(':', ''),
   A: (moment) => nameOf(DAYS, weekday(moment)),
   a: (moment) => nameOf(DAYS, weekday(moment)).slice(0, 3),
   u: (moment) => number(weekday(moment) || 7, 1),
@@ -95,6 +97,8 @@ const WRITES: Readonly<Record<string, (moment: Moment) => Numeric | string | { r
 };
 /** The rest depends on the width or the colons besides. */
 const MEASURED = 'LNz';
+/** The most characters that one directive is padded to. */
+const WIDEST = 1_000;
 /** Directives that `#` writes in small letters; all others it writes in capitals. */
 const LOWERED = 'pZ';
 
@@ -155,7 +159,7 @@ function offset({ offsetSeconds, zone }: Moment, flags: string, width: number, c
               ? `:${minutes}`
               : '';
   if (flags.includes('_')) return `${sign}${hours}${rest}`.padStart(Math.max(width, rest.length + 3), ' ');
-  const least = flags.includes('-') && !isUnknown ? 0 : Math.max(2, width - 1 - rest.length);
+  const least = Math.max(2, width - 1 - rest.length);
   return sign + String(hours).padStart(least, '0') + rest;
 }
 

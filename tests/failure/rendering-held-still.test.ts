@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test';
+import { join } from 'node:path';
+
+/** Of each round the process may run a twentieth. */
+const ROUND_MS = 100;
+const RUNNING_MS = 5;
+
+test('what a process renders that is held still 95 % of the time is refused to nobody', async () => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'rendering-held-still.ts')], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  });
+  const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await lines.read()).value).toBe('ready\n');
+  child.stdin.write('go\n');
+  child.stdin.flush();
+  const timers = [
+    setInterval(() => child.kill('SIGSTOP'), ROUND_MS),
+    setInterval(() => {
+      child.kill('SIGCONT');
+      setTimeout(() => child.kill('SIGSTOP'), RUNNING_MS);
+    }, ROUND_MS),
+  ];
+  try {
+    const { outcomes, tookMs } = JSON.parse((await lines.read()).value ?? '{}');
+    expect(new Set(outcomes)).toEqual(new Set(['markdown', 'read', 'rendered']));
+    // By the clock each of them took longer than it may.
+    expect(tookMs).toBeGreaterThan(1_000);
+  } finally {
+    for (const timer of timers) clearInterval(timer);
+    child.kill('SIGCONT');
+    child.kill();
+    await child.exited;
+  }
+}, 120_000);
