@@ -40,7 +40,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/errors/unavailable.ts': 'the one error that every layer knows',
   'src/http/log.ts': 'a type below all that logs',
   'src/main.ts': 'all that comes before the rest of the program is loaded',
-  'src/mail/characters.ts': 'below the readers of addresses and headers alike',
   'src/modules/domains/provider.ts': 'one rule of adding a domain and of changing it',
   'src/modules/webhooks/deliveries/sql-id.ts': 'SQL of fan-out and of replay',
   'src/modules/webhooks/endpoints/secret.ts': 'the one place where a secret is made',

@@ -1,7 +1,13 @@
-import { Kind, type TSchema, TypeRegistry } from '@sinclair/typebox';
+import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox';
 
 /** The pattern of a text that can stand in a header: without line breaks and controls, but for the tab. */
 export const ONE_LINE = '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+
+/** A name that people give to a thing: it may stand in a header, as that of an audience does in the subject that asks to confirm. */
+export const nameSchema = (options: {
+  readonly description?: string;
+  readonly examples: readonly string[];
+}) => Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE, ...options });
 
 /** Characters of a text: Unicode code points, as JSON Schema counts them. An emoji of two UTF-16 units is one. */
 function charactersOf(text: string): number {

@@ -3,11 +3,11 @@ import { filterMember } from '../../filters/schema.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
-import { ONE_LINE } from '../../http/text-length.ts';
+import { nameSchema } from '../../http/text-length.ts';
 import { Contact } from '../contacts/queries.ts';
 
 const Moment = Type.String({ format: 'date-time' });
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE, examples: ['News'] });
+const Name = nameSchema({ examples: ['News'] });
 const Description = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()], {
   description: 'What it is for; the preference page shows it. Null for none.',
 });

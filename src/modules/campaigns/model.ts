@@ -4,7 +4,7 @@ import { WITHHELD_REASONS } from '../../../machines/email-recipient.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
-import { ONE_LINE } from '../../http/text-length.ts';
+import { nameSchema } from '../../http/text-length.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
 import { IN_DOUBT } from './follow-emails.ts';
 
@@ -47,13 +47,7 @@ const Canary = Type.Object(
 /** The type of it. */
 export type CanaryView = Static<typeof Canary>;
 
-const Name = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: ONE_LINE,
-  description: 'For people.',
-  examples: ['July news'],
-});
+const Name = nameSchema({ description: 'For people.', examples: ['July news'] });
 const Source = (description: string) =>
   Type.String({ maxLength: LIQUID_LIMITS.source, description: `${description} Liquid; at most 256 KiB.` });
 const AudienceId = Type.String({ examples: ['aud_01m7xj1rwzprnwr10308attx'] });

@@ -6,7 +6,7 @@ import { isId } from '../../db/ids.ts';
 import { contacts } from '../../db/schema/audience.ts';
 import { isProblem, parseAddress } from '../../mail/address.ts';
 import type { TestClocks } from '../emails/commands.ts';
-import type { ContactView } from './model.ts';
+import { CONTACT_STATUSES, type ContactView } from './model.ts';
 
 /** The services that reading contacts calls. */
 export interface ContactReader {
@@ -75,6 +75,11 @@ export const contactJson: SQL<string> = sql`concat(
 /** A contact as it is answered. */
 export const contactOf = ({ json }: { readonly json: string }): ContactView =>
   JSON.parse(json) as ContactView;
+
+const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', ')}]`;
+
+/** SQL of how strong a status is; null for the reason of a suppression that is none, such as `manual`. */
+export const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
 
 /** The one that a path names, by id or by address; null when the text can be neither. */
 export function namedContact(text: string): SQL | null {

@@ -1,8 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import { type Failure, notFound } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
-import { type ContactReader, contactOfSql, findContact, type Scope } from './contact-rows.ts';
-import { strength } from './ladder.ts';
+import { type ContactReader, contactOfSql, findContact, type Scope, strength } from './contact-rows.ts';
 import type { ContactView } from './model.ts';
 import { MOST_PROPERTIES } from './properties.ts';
 import type { ContactInput } from './write.ts';

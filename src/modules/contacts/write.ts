@@ -1,8 +1,7 @@
 import { keepReplySql } from '../../db/stored-replies.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import type { Leaving } from './consent/words.ts';
-import { contactOfSql } from './contact-rows.ts';
-import { strength } from './ladder.ts';
+import { contactOfSql, strength } from './contact-rows.ts';
 import type { PropertyValues } from './properties.ts';
 
 /** A contact as a statement takes it. What is absent stays as it is. */

@@ -3,7 +3,7 @@ import { draftFilterMember } from '../../filters/schema.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
-import { ONE_LINE } from '../../http/text-length.ts';
+import { nameSchema } from '../../http/text-length.ts';
 import { EVENT_NAME, KEY, STEP_TYPES, TimeOfDay } from './step-configs.ts';
 
 /** The most steps and edges of a flow. */
@@ -15,7 +15,7 @@ export const MOST_FLOWS = 500;
 const nullable = <Schema extends TSchema>(schema: Schema, options: object = {}) =>
   Type.Union([schema, Type.Null()], options);
 const Moment = Type.String({ format: 'date-time' });
-const Name = Type.String({ minLength: 1, maxLength: 200, pattern: ONE_LINE, examples: ['Welcome'] });
+const Name = nameSchema({ examples: ['Welcome'] });
 const Dictionary = (description: string) =>
   Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: Type.Unknown(), description }),

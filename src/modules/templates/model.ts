@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
-import { ONE_LINE } from '../../http/text-length.ts';
+import { nameSchema } from '../../http/text-length.ts';
 import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
 
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -89,13 +89,7 @@ const content = {
     }),
   ),
 };
-const Name = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  pattern: ONE_LINE,
-  description: 'For people.',
-  examples: ['Order'],
-});
+const Name = nameSchema({ description: 'For people.', examples: ['Order'] });
 
 /** The body of `POST /v1/templates`. */
 export const CreateTemplate = Type.Object(
