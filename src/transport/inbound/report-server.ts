@@ -24,8 +24,8 @@ const LARGEST = 32 * 1024 * 1024;
 const KEPT = { head: 192 * 1024, tail: 64 * 1024 };
 
 /**
- * Listens for reports (RFC 3464, RFC 5965). Any other mail is accepted and dropped, because answers to a sender without a reader
- * need no answer.
+ * Listens for reports (RFC 3464, RFC 5965, and the fixed forms of servers that write neither). Any other mail is accepted: it is told
+ * as unread where it came to a return path from a null sender, and dropped otherwise.
  */
 export const openReportServer = ({
   accepts,

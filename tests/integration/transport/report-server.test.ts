@@ -83,11 +83,13 @@ test('the bounce receiver refuses mail for anyone else: it is no relay', async (
   ]);
 });
 
-test('the bounce receiver accepts and drops what is no report', async () => {
-  expect(await deliver(Buffer.from('Subject: Out of office\r\n\r\nBack on Monday.\r\n'), BOUNCE)).toEqual([
-    'DOT 250 2.0.0 Thank you',
+test('the bounce receiver accepts what is no report: it is told where it came to a return path, and dropped elsewhere', async () => {
+  const away = Buffer.from('Subject: Out of office\r\n\r\nBack on Monday.\r\n');
+  for (const to of [BOUNCE, 'complaints@sender.example'])
+    expect(await deliver(away, to)).toEqual(['DOT 250 2.0.0 Thank you']);
+  expect(reports).toMatchObject([
+    [{ kind: 'unread', subject: 'Out of office', reference: { token: 'token-1' } }],
   ]);
-  expect(reports).toEqual([]);
 });
 
 test('the bounce receiver answers 4xx when a report cannot be stored', async () => {
