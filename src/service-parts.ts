@@ -22,10 +22,11 @@ import { clientAddress } from './http/limits/client-address.ts';
 import { openLimiter } from './http/limits/open-limiter.ts';
 import { createMarkdownRenderer } from './mail/content/markdown-renderer.ts';
 import { findActiveKey } from './modules/api-keys/queries.ts';
+import type { LiveMailOverrides } from './modules/emails/module.ts';
 import { alignPositions } from './modules/events/commands.ts';
-import type { LiveMailOverrides, ModuleParts } from './modules/module.ts';
 import { countReplicas } from './modules/system/replica-metrics.ts';
 import { findTerms } from './modules/workspace/queries.ts';
+import type { EveryPart } from './modules.ts';
 import type { Logger } from './telemetry/logger.ts';
 import { MeasuredDatabase } from './telemetry/measured-database.ts';
 import { Metrics } from './telemetry/metrics.ts';
@@ -51,7 +52,7 @@ export interface ServiceSource {
 
 /** The parts of the modules, and the way to close them afterwards. */
 export interface OpenParts {
-  readonly parts: ModuleParts;
+  readonly parts: EveryPart;
   /** What runs the statements of an embedded database; null with a server. */
   readonly engine: Engine | null;
   /** Resolves when an embedded database has ended by itself. */
@@ -90,7 +91,7 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
 type Closing = () => Promise<void> | void;
 
 /** Opens each part, and adds the function that closes it to `opened`. */
-async function openEach(source: ServiceSource, plain: Database, opened: Closing[]): Promise<ModuleParts> {
+async function openEach(source: ServiceSource, plain: Database, opened: Closing[]): Promise<EveryPart> {
   const { config, logger, liveMail = {} } = source;
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
   const database = await readyDatabase(source, plain, metrics);

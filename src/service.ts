@@ -1,6 +1,7 @@
 import type { Sessions } from './auth/sessions.ts';
 import { leaveWork, wakeTimers } from './config/roles.ts';
 import type { ServedKeys } from './config/served-keys.ts';
+import { connectModules } from './connect-modules.ts';
 import type { WrongSecretKey } from './db/canary.ts';
 import type { Database } from './db/database.ts';
 import type { EngineEnded, Engine as Statements } from './db/guarded-engine.ts';
@@ -19,10 +20,9 @@ import { actRecorder } from './modules/audit-log/commands.ts';
 import type { CertificateKeeper } from './modules/certificates/keeper.ts';
 import { changesBy } from './modules/changes/requests.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
-import { offered } from './modules/module.ts';
 import { shareOf } from './modules/share.ts';
 import { Roster } from './modules/system/commands.ts';
-import { MODULE_KINDS, openModules } from './modules.ts';
+import { MODULE_KINDS, openModules, withOthers } from './modules.ts';
 import { openParts, type ServiceSource } from './service-parts.ts';
 import type { Clock } from './time/clock.ts';
 
@@ -81,7 +81,8 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   const byKind = new Map(
     MODULE_KINDS.map(({ kind, carriedOutBy }) => [kind.name, carriedOutBy ?? 'engine'] as const),
   );
-  const kinds = modules.registrations.map((registration) => ({
+  const registrations = Object.values(modules).flatMap((module) => module.registrations ?? []);
+  const kinds = registrations.map(withOthers).map((registration) => ({
     ...registration,
     share: shareOf(roles, byKind.get(registration.kind.name) ?? 'engine', registration.kind),
   }));
@@ -98,9 +99,12 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       engine.shareTimers(wakeTimers(others));
     },
   });
-  const { routes, offers, connected } = modules.connect(engine, roster);
-  const changes = offered(offers, 'changes');
-  const liveView = offered(offers, 'liveView');
+  const { routes, connected, changes, liveView, certificates, drain } = connectModules(
+    modules,
+    { engine, roster, kinds: MODULE_KINDS },
+    async (request, client) =>
+      app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} }),
+  );
   const answersRequests = roles.includes('http');
   const deps: HttpDeps = {
     ...admission,
@@ -117,11 +121,9 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     ...(source.timeouts && { timeouts: source.timeouts }),
     ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
   };
-  const app = answersRequests
+  const app: App = answersRequests
     ? mount(routes, deps)
     : withoutRequests(mount(routes.filter(isOwn), deps), deps);
-  offers.ask = async (request, client) =>
-    app.fetch(request, { requestIP: () => ({ address: client, family: 'IPv4', port: 0 }), timeout() {} });
   const superseded = Promise.withResolvers<WrongSecretKey>();
   const duties = [
     ...serviceDuties({
@@ -139,7 +141,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
   };
   return {
     ...{ clock, database, statements, engine, app, sessions, duties, inspector: liveView },
-    certificates: offers.certificates ?? null,
+    certificates,
     secretKeys: parts.secretKeys,
     superseded: superseded.promise,
     databaseEnded,
@@ -157,7 +159,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       schedule = startDuties(duties, clock, logger, lastRun);
       engine.start();
     },
-    drain: offered(offers, 'drain'),
+    drain,
     windDown,
     endWaits() {
       for (const module of connected) module.endWaits?.();

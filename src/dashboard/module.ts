@@ -1,9 +1,9 @@
-import { defineModule } from '../modules/module.ts';
+import type { Module } from '../http/module.ts';
 import { dashboardRoutes } from './routes.ts';
 
 /** The web application, packed into the executable. */
-export const dashboardModule = defineModule<unknown>({
+export const dashboardModule: Module = {
   name: 'dashboard',
   pages: dashboardRoutes,
-  open: () => ({ connect: () => ({ deps: null }) }),
-});
+  open: () => ({ connect: () => ({ api: undefined, deps: undefined }) }),
+};

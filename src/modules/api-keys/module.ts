@@ -1,6 +1,6 @@
 import type { KeyAuthenticator } from '../../auth/key-authenticator.ts';
 import type { Duty } from '../../duties/duty.ts';
-import { defineModule } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import { keyBirths } from './births.ts';
 import type { ApiKeyCommands } from './commands.ts';
 import { apiKeyKind, apiKeys } from './kind.ts';
@@ -15,7 +15,7 @@ export const keyUseRecorder = (authenticator: Pick<KeyAuthenticator, 'noteUse'>)
 });
 
 /** API keys and their permissions. */
-export const apiKeysModule = defineModule<ApiKeyCommands>({
+export const apiKeysModule: Module<ApiKeyCommands> = {
   name: 'api-keys',
   tags: [{ segment: 'api-keys', name: 'API keys', description: 'Who may call, and what they may do.' }],
   kinds: [
@@ -32,9 +32,10 @@ export const apiKeysModule = defineModule<ApiKeyCommands>({
   open: ({ database, sealer, authenticator }) => ({
     registrations: [apiKeys],
     connect: ({ engine }) => ({
+      api: undefined,
       deps: { database, sealer, engine },
       duties: [keyUseRecorder(authenticator)],
       close: () => authenticator.noteUse().catch(() => {}),
     }),
   }),
-});
+};

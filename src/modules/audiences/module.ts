@@ -1,5 +1,7 @@
-import { defineModule, offered } from '../module.ts';
+import type { Module } from '../../http/module.ts';
+import type { AcceptanceDeps } from '../emails/accept.ts';
 import { askToConfirm } from '../preferences/commands.ts';
+import type { AudienceUse } from './commands.ts';
 import { type AudienceDeleter, memberSweeper } from './commands.ts';
 import { ContactCounter } from './count.ts';
 import { audienceFollower } from './follower.ts';
@@ -7,21 +9,28 @@ import type { MemberDeps } from './members.ts';
 import type { AudienceLister } from './queries.ts';
 import { audienceRoutes } from './routes.ts';
 
+/** The parts of other modules that audiences need. */
+export interface AudienceNeeds {
+  readonly acceptance: AcceptanceDeps;
+  /** Everything that needs audiences: one that is needed cannot be deleted. */
+  readonly uses: readonly AudienceUse[];
+}
+
 /** Audiences: groups of contacts. */
-export const audiencesModule = defineModule<MemberDeps & AudienceDeleter & AudienceLister>({
+export const audiencesModule: Module<MemberDeps & AudienceDeleter & AudienceLister, AudienceNeeds> = {
   name: 'audiences',
   tags: [
     { segment: 'audiences', name: 'Audiences', description: 'Groups of contacts, by name or by filter.' },
   ],
   routes: audienceRoutes,
   open: ({ config, clock, database, reads, signer }) => ({
-    connect({ offers, audienceUses }) {
+    connect(_, { acceptance, uses }) {
       const { publicUrl } = config;
-      const acceptance = offered(offers, 'acceptance');
       return {
+        api: undefined,
         deps: {
           ...{ database, reads },
-          uses: audienceUses,
+          uses,
           counter: new ContactCounter(database),
           askToConfirm: (ids) => askToConfirm({ database, clock, signer, publicUrl, acceptance }, ids),
         },
@@ -29,4 +38,4 @@ export const audiencesModule = defineModule<MemberDeps & AudienceDeleter & Audie
       };
     },
   }),
-});
+};

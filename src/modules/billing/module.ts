@@ -1,6 +1,6 @@
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty } from '../../duties/duty.ts';
-import { defineModule } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import { type BillingDeps, endSubscriptions, synchroniseAll } from './commands.ts';
 import { billingPages, billingRoutes } from './routes.ts';
 import { stripeOf } from './stripe-client.ts';
@@ -23,8 +23,14 @@ const billingSynchroniser = (deps: BillingDeps, now: () => number): Duty => ({
   },
 });
 
+/** The functions that billing gives to other modules. */
+export interface BillingApi {
+  /** Ends what a workspace pays for. @throws Unavailable */
+  endSubscriptions(workspaceId: string): Promise<void>;
+}
+
 /** Billing through Stripe, where it is configured. */
-export const billingModule = defineModule<BillingDeps>({
+export const billingModule: Module<BillingDeps, object, BillingApi> = {
   name: 'billing',
   tags: [{ segment: 'billing', name: 'Billing', description: 'The plan and its payment.' }],
   routes: billingRoutes,
@@ -34,10 +40,11 @@ export const billingModule = defineModule<BillingDeps>({
     const stripe = stripeOf(config);
     const deps: BillingDeps = { database, stripe, publicUrl, defaultPlan, log };
     return {
-      connect({ offers }) {
-        offers.endSubscriptions = (workspaceId) => endSubscriptions(deps, workspaceId);
-        return { deps, duties: stripe ? [billingSynchroniser(deps, () => clock.now())] : [] };
-      },
+      connect: () => ({
+        api: { endSubscriptions: (workspaceId) => endSubscriptions(deps, workspaceId) },
+        deps,
+        duties: stripe ? [billingSynchroniser(deps, () => clock.now())] : [],
+      }),
     };
   },
-});
+};

@@ -1,17 +1,50 @@
-import { defineModule, type Offers, offered } from '../module.ts';
+import { later } from '../../async/later.ts';
+import type { Module } from '../../http/module.ts';
+import type { AudienceUse } from '../audiences/commands.ts';
+import type { CampaignMail } from '../emails/campaign-mail.ts';
+import type { RoomForBulk } from '../emails/send/bulk-room.ts';
+import type { TemplateContents, TemplateUse } from '../templates/commands.ts';
 import { auditCampaigns } from './audit.ts';
 import { campaignBirths } from './births.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
 import { campaignTallyAccountant, followsCampaignEmails } from './follow-emails.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { campaignMail } from './mail.ts';
-import { pauseWarning } from './pause-warning.ts';
 import { campaignPlaces } from './places.ts';
 import { campaignRoutes } from './routes.ts';
 import { campaignWorker } from './worker.ts';
 
+/** The functions of other modules that campaigns need. */
+interface CampaignNeeds extends Pick<CampaignDeps, 'acceptance' | 'isMember'> {
+  readonly templateContents: TemplateContents;
+  readonly bulkRoom: RoomForBulk;
+  readonly warmUpRoom: DispatchDeps['warmUpRoom'];
+}
+
+/** The functions that campaigns give to other modules. */
+export interface CampaignsApi {
+  /** The content of campaigns' emails, and the gate that each recipient passes. */
+  readonly campaignMail: CampaignMail;
+}
+
+/** A campaign that is under way keeps its template from being deleted. */
+export const campaignUsesTemplate: TemplateUse = {
+  what: 'a campaign that is scheduled or running',
+  where: (id) => `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+    where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
+};
+
+/** A campaign that is under way keeps its audiences from being deleted. */
+export const campaignUsesAudience: AudienceUse = {
+  what: 'a campaign that is scheduled or running',
+  suggestion: 'Pause and cancel the campaign first, or wait until it has been sent.',
+  where: `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+    where c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.state in ('scheduled', 'preparing', 'sending', 'paused')
+      and (s.audience_id = a.id or s.settings::jsonb -> 'excludeAudienceIds' @> to_jsonb(a.id)))`,
+};
+
 /** Campaigns: one message to everybody in an audience. */
-export const campaignsModule = defineModule<CampaignDeps>({
+export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> = {
   name: 'campaigns',
   tags: [
     {
@@ -36,51 +69,30 @@ export const campaignsModule = defineModule<CampaignDeps>({
   ],
   follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
   births: [campaignBirths, campaignPlaces],
-  templateUses: [
-    {
-      what: 'a campaign that is scheduled or running',
-      where: (id) => `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
-        where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
-    },
-  ],
-  warnings: [pauseWarning],
-  audienceUses: [
-    {
-      what: 'a campaign that is scheduled or running',
-      suggestion: 'Pause and cancel the campaign first, or wait until it has been sent.',
-      where: `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
-        where c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.state in ('scheduled', 'preparing', 'sending', 'paused')
-          and (s.audience_id = a.id or s.settings::jsonb -> 'excludeAudienceIds' @> to_jsonb(a.id)))`,
-    },
-  ],
   routes: campaignRoutes,
   open({ config, database, reads, clock, logger, signer }) {
-    let known: Offers = {};
-    const dispatching = (): DispatchDeps => ({
-      ...{ database, clock, logger },
-      contents: offered(known, 'templateContents'),
-      acceptance: () => offered(known, 'acceptance'),
-      bulkRoom: offered(known, 'bulkRoom'),
-      warmUpRoom: offered(known, 'warmUpRoom'),
-      guards: { bounceRate: config.campaignBounceRate, complaintRate: config.campaignComplaintRate },
-    });
+    const { needed, provide } = later<CampaignNeeds>();
+    const dispatching = (): DispatchDeps => {
+      const { templateContents, acceptance, bulkRoom, warmUpRoom } = needed();
+      return {
+        ...{ database, clock, logger, bulkRoom, warmUpRoom },
+        contents: templateContents,
+        acceptance: () => acceptance,
+        guards: { bounceRate: config.campaignBounceRate, complaintRate: config.campaignComplaintRate },
+      };
+    };
     return {
       registrations: [campaigns(campaignWorker(dispatching))],
-      connect({ engine, offers }) {
-        known = offers;
+      connect({ engine }, needs) {
+        provide(needs);
+        const { acceptance, isMember, templateContents: contents } = needs;
         const { publicUrl } = config;
-        const contents = offered(offers, 'templateContents');
-        offers.campaignMail = campaignMail({ database, signer, contents, publicUrl });
         return {
-          deps: {
-            ...{ database, reads, engine, signer, contents, publicUrl },
-            acceptance: offered(offers, 'acceptance'),
-            isMember: async (workspaceId, addressKey) =>
-              (await offers.isMember?.(workspaceId, addressKey)) ?? false,
-          },
+          api: { campaignMail: campaignMail({ database, signer, contents, publicUrl }) },
+          deps: { database, reads, engine, signer, contents, publicUrl, acceptance, isMember },
           duties: [campaignTallyAccountant({ database })],
         };
       },
     };
   },
-});
+};

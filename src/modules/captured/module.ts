@@ -1,14 +1,24 @@
 import type { WaitingRoom } from '../../async/waiting-room.ts';
+import type { Module } from '../../http/module.ts';
 import { groupOf, type WantedMail } from '../../http/waiting.ts';
-import { defineModule } from '../module.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
 import { capturedPages, capturedRoutes } from './routes.ts';
 import { spamAssassinAt } from './spam-assassin.ts';
 import { capturedWaitingRoom } from './waiting.ts';
 
+/** The functions that captured mail gives to other modules. */
+export interface CapturedApi {
+  /** Tells those who wait that live mail of a workspace was captured. */
+  mailCaptured(workspaceId: string): void;
+}
+
 /** Captured mail: live email that was stored here instead of sent. */
-export const capturedModule = defineModule<CapturedReader & { readonly waiting: WaitingRoom<WantedMail> }>({
+export const capturedModule: Module<
+  CapturedReader & { readonly waiting: WaitingRoom<WantedMail> },
+  object,
+  CapturedApi
+> = {
   name: 'captured',
   tags: [
     { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
@@ -16,10 +26,10 @@ export const capturedModule = defineModule<CapturedReader & { readonly waiting: 
   routes: capturedRoutes,
   pages: capturedPages,
   open: ({ config, database, reads, clock, mailReader }) => ({
-    connect({ offers }) {
+    connect() {
       const waiting = capturedWaitingRoom(database, () => clock.now());
-      offers.mailCaptured = (workspaceId) => waiting.came(groupOf(workspaceId, true));
       return {
+        api: { mailCaptured: (workspaceId) => waiting.came(groupOf(workspaceId, true)) },
         deps: {
           ...{ database, reads },
           mailReader,
@@ -31,4 +41,4 @@ export const capturedModule = defineModule<CapturedReader & { readonly waiting: 
       };
     },
   }),
-});
+};

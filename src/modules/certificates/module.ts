@@ -1,22 +1,21 @@
 import { mintId } from '../../db/ids.ts';
+import type { Module } from '../../http/module.ts';
 import { DAY_MS } from '../../time/clock.ts';
-import { defineModule } from '../module.ts';
 import { CertificateKeeper } from './keeper.ts';
 import { CertificateStore } from './store.ts';
 
 /** The certificate of HTTPS_PORT, ordered by ACME and renewed with a third of its lifetime left. */
-export const certificatesModule = defineModule<unknown>({
+export const certificatesModule: Module<undefined, object, CertificateKeeper | null> = {
   name: 'certificates',
   open: ({ config, database, clock, logger, sealer, metrics, ca }) => ({
-    connect({ offers }) {
-      if (config.httpsPort === null || !config.roles.includes('http')) return { deps: null };
+    connect() {
+      if (config.httpsPort === null || !config.roles.includes('http')) return { api: null, deps: undefined };
       const host = new URL(config.publicUrl).hostname;
       const where = { directoryUrl: config.acmeDirectoryUrl, host };
       const keeper = new CertificateKeeper({
         store: new CertificateStore(database, where, mintId('req', clock.now())),
         ...{ sealer, clock, logger, order: { ...where, email: config.acmeEmail, ca } },
       });
-      offers.certificates = keeper;
       metrics?.watch(
         'posthorn_certificate_days_left',
         'Days until the certificate of HTTPS_PORT ends; absent until the first one is there.',
@@ -33,7 +32,8 @@ export const certificatesModule = defineModule<unknown>({
         () => [{ labels: {}, value: keeper.failures }],
       );
       return {
-        deps: null,
+        api: keeper,
+        deps: undefined,
         duties: [
           {
             name: 'certificateKeeper',
@@ -49,4 +49,4 @@ export const certificatesModule = defineModule<unknown>({
       };
     },
   }),
-});
+};

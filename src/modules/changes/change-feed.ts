@@ -3,6 +3,7 @@ import type { Draft } from '../../engine/draft.ts';
 import type { CommitListener } from '../../engine/engine.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
+import type { Noted } from '../../http/noted.ts';
 import { BEAT_MS, type ChangeMessage } from './model.ts';
 
 /** Shortest time between two messages. */
@@ -36,15 +37,6 @@ export interface ShownKind {
   readonly kind: { readonly name: string };
   readonly resource: string;
   readonly permission: Permission;
-}
-
-/** A change that no commit of the engine was. */
-export interface Noted {
-  readonly scope: Scope;
-  readonly resource: string;
-  /** What is needed to see the resource; null for everybody in the workspace. */
-  readonly permission: Permission | null;
-  readonly id: string | null;
 }
 
 interface Collected {

@@ -3,9 +3,11 @@ import type { Permission } from '../../auth/permissions.ts';
 import type { Session } from '../../auth/session-store.ts';
 import { SWITCHED } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
+import type { SocketUpgrade } from '../../http/listen.ts';
+import type { Module } from '../../http/module.ts';
+import type { Noted } from '../../http/noted.ts';
 import { compileQuery } from '../../http/query.ts';
 import { socketGate } from '../../http/socket-gate.ts';
-import { defineModule } from '../module.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { ChangeSocket } from './change-socket.ts';
 
@@ -18,11 +20,19 @@ export const MOST_CONNECTIONS = { each: 20, workspace: 200, total: 1_000 } as co
 
 const readQuery = compileQuery(Type.Object({ workspace: Type.Optional(Type.String()) }));
 
+/** The functions that the feed of changes gives to the service. */
+export interface ChangesApi {
+  /** The connection that tells pages of changes. */
+  readonly sockets: SocketUpgrade;
+  /** Notes a change that no commit of the engine tells of. */
+  note(noted: Noted): void;
+}
+
 /** The one connection over which the pages of the application hear what has changed. */
-export const changesModule = defineModule({
+export const changesModule: Module<undefined, object, ChangesApi> = {
   name: 'changes',
   open: ({ admission, sessions, database, clock, logger }) => ({
-    connect({ engine, kinds, offers }) {
+    connect({ engine, kinds }) {
       const feed = new ChangeFeed(engine, kinds, database.kind === 'postgres');
       const permissionsOf = async (
         session: Session,
@@ -64,8 +74,11 @@ export const changesModule = defineModule({
           },
         },
       );
-      offers.changes = { sockets, note: (noted) => feed.note(noted) };
-      return { deps: undefined as never, close: () => feed.stop() };
+      return {
+        api: { sockets, note: (noted) => feed.note(noted) },
+        deps: undefined,
+        close: () => feed.stop(),
+      };
     },
   }),
-});
+};

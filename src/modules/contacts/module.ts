@@ -1,6 +1,6 @@
 import { LocalCounter } from '../../http/limits/window-counter.ts';
+import type { Module } from '../../http/module.ts';
 import { matchAudience } from '../audiences/queries.ts';
-import { defineModule } from '../module.ts';
 import { activityPruner } from './activity-pruner.ts';
 import { Eraser } from './eraser.ts';
 import { EventRecorder } from './event-recorder.ts';
@@ -8,17 +8,18 @@ import { followsEmails } from './follow-emails.ts';
 import { type ContactDeps, contactRoutes } from './routes.ts';
 
 /** Contacts: the people that a workspace writes to. */
-export const contactsModule = defineModule<ContactDeps>({
+export const contactsModule: Module<ContactDeps, Required<Pick<ContactDeps, 'testClocks'>>> = {
   name: 'contacts',
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
   open: ({ config, database, reads, signer, sealer, clock, logger }) => ({
-    connect({ engine, offers }) {
+    connect({ engine }, { testClocks }) {
       const eraser = new Eraser({ database, engine, signer, sealer, clock, logger });
       return {
+        api: undefined,
         deps: {
-          testClocks: () => offers.testClocks,
+          testClocks,
           ...{ database, reads, signer, sealer, eraser, tellsSes: config.transport.includes('ses') },
           baseUrl: config.publicUrl,
           eventRecorder: new EventRecorder(database),
@@ -29,4 +30,4 @@ export const contactsModule = defineModule<ContactDeps>({
       };
     },
   }),
-});
+};

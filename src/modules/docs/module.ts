@@ -1,12 +1,15 @@
-import { defineModule } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import { installationOf } from './installation.ts';
 import { type DocsDeps, docsRoutes } from './routes.ts';
 
 /** The documentation, made from the endpoints of all modules. */
-export const docsModule = defineModule<DocsDeps>({
+export const docsModule: Module<DocsDeps, Pick<DocsDeps, 'documented' | 'tags'>> = {
   name: 'docs',
   pages: docsRoutes,
   open: ({ config }) => ({
-    connect: ({ documented, tags }) => ({ deps: { documented, tags, installation: installationOf(config) } }),
+    connect: (_, { documented, tags }) => ({
+      api: undefined,
+      deps: { documented, tags, installation: installationOf(config) },
+    }),
   }),
-});
+};

@@ -1,13 +1,14 @@
 import { PERMISSIONS } from '../../auth/permissions.ts';
 import type { RetentionDays } from '../../duties/retention.ts';
 import type { Route } from '../../http/route.ts';
+import type { Tag } from '../../http/tag.ts';
 import { curlSample } from './code-samples.ts';
 import { componentsOf } from './components.ts';
 import type { OpenApiDocument, Operation } from './document.ts';
 import introduction from './introduction.md' with { type: 'text' };
 import { NamedSchemas } from './json-schema.ts';
 import { codeGroupsOf, operationOf, templateOf } from './operation.ts';
-import { type Tag, tagsOf } from './tags.ts';
+import { tagsOf } from './tags.ts';
 import { webhooksOf } from './webhooks.ts';
 
 /** The version of the interface with the path prefix `/v1`, not the version of the program. */

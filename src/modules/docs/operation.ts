@@ -3,6 +3,7 @@ import { permissionsOf } from '../../http/endpoint.ts';
 import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
 import { isList, type Route } from '../../http/route.ts';
 import { closed } from '../../http/schema.ts';
+import type { Tag } from '../../http/tag.ts';
 import { CODE_NAMES } from './codes.ts';
 import {
   commonHeaders,
@@ -13,7 +14,7 @@ import {
 } from './components.ts';
 import type { MediaType, Operation, Parameter, Reference, ResponseObject } from './document.ts';
 import { type JsonSchema, type NamedSchemas, toJsonSchema } from './json-schema.ts';
-import { type Tag, tagOf } from './tags.ts';
+import { tagOf } from './tags.ts';
 
 /** Converts a route to an operation of OpenAPI. */
 export function operationOf(route: Route, tags: readonly Tag[], named: NamedSchemas): Operation {

@@ -5,6 +5,7 @@ import base from '../../dashboard/web/base.css' with { type: 'text' };
 import icon from '../../dashboard/web/icon.svg' with { type: 'text' };
 import tokens from '../../dashboard/web/tokens.css' with { type: 'text' };
 import { RawResponse, type Route, route } from '../../http/route.ts';
+import type { Tag } from '../../http/tag.ts';
 import script from './docs.browser.js' with { type: 'text' };
 import style from './docs.css' with { type: 'text' };
 import { errorsPage } from './errors-page.ts';
@@ -21,7 +22,6 @@ import receivers from './receivers.md' with { type: 'text' };
 import { referencePage } from './reference-page.ts';
 import { searchIndex } from './search-index.ts';
 import setUpSending from './set-up-sending.md' with { type: 'text' };
-import type { Tag } from './tags.ts';
 import templates from './templates.md' with { type: 'text' };
 import failures from './what-happens-when.md' with { type: 'text' };
 

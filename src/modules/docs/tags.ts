@@ -1,9 +1,4 @@
-/** A group of endpoints in the documentation: those whose path has its segment after the version. */
-export interface Tag {
-  readonly segment: string;
-  readonly name: string;
-  readonly description: string;
-}
+import type { Tag } from '../../http/tag.ts';
 
 /** The group of a path, by its first segment after the version. */
 export function tagOf(path: string, tags: readonly Tag[]): Tag {

@@ -1,15 +1,22 @@
-import { defineModule } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import type { DomainCommands } from './commands.ts';
 import { domainPruner } from './domain-pruner.ts';
 import { domainKind } from './kind.ts';
-import { lostWarning } from './lost-warning.ts';
 import { openDomains } from './open.ts';
 import { missingTransports } from './queries.ts';
 import { domainRoutes } from './routes.ts';
 import { cachedSendingDomains } from './sending-domains.ts';
 
+/** The functions of other modules that domains need. */
+type DomainNeeds = Pick<DomainCommands, 'releaseWaiting'>;
+
+/** The functions that domains give to other modules. */
+export interface DomainApi {
+  readonly findSendingDomain: ReturnType<typeof cachedSendingDomains>;
+}
+
 /** The domains that live email is sent from. */
-export const domainsModule = defineModule<DomainCommands>({
+export const domainsModule: Module<DomainCommands, DomainNeeds, DomainApi> = {
   name: 'domains',
   tags: [
     {
@@ -29,16 +36,15 @@ export const domainsModule = defineModule<DomainCommands>({
       label: { title: 'a.name', facts: `'{}'` },
     },
   ],
-  warnings: [lostWarning],
   routes: domainRoutes,
   open({ database, clock, sealer, config, logger }) {
     const { kind, commands } = openDomains({ database, clock, sealer, config });
     return {
       registrations: [kind],
-      connect: ({ engine, offers }) => {
-        offers.findSendingDomain = cachedSendingDomains(database, engine, clock.monotonic);
+      connect: ({ engine }, { releaseWaiting }) => {
         return {
-          deps: { ...commands, engine, releaseWaiting: async (domain) => offers.releaseWaiting?.(domain) },
+          api: { findSendingDomain: cachedSendingDomains(database, engine, clock.monotonic) },
+          deps: { ...commands, engine, releaseWaiting },
           duties: [domainPruner({ database, clock })],
           // The mail of such domains is held; the log says so at the start, before somebody waits for it in vain.
           async start() {
@@ -52,4 +58,4 @@ export const domainsModule = defineModule<DomainCommands>({
       },
     };
   },
-});
+};

@@ -1,28 +1,38 @@
 import { hostname } from 'node:os';
+import { later } from '../../async/later.ts';
+import type { BodyLimits } from '../../bodies/body-store.ts';
+import type { Clocked } from '../../engine/clocked.ts';
+import type { Module, ModuleParts } from '../../http/module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { CIRCUIT_STATES } from '../../transport/circuit.ts';
 import { LIMIT_NAMES } from '../../transport/limits/learned.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { captureStore } from '../captured/commands.ts';
-import { defineModule, type Offers, offered } from '../module.ts';
+import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
+import type { AcceptanceDeps } from './accept.ts';
 import { auditEmails } from './audit/audit-emails.ts';
 import { auditBodies } from './bodies/audit-bodies.ts';
 import { bodyBirths } from './bodies/births.ts';
 import { bodyCollector } from './bodies/collector.ts';
+import type { CampaignMail } from './campaign-mail.ts';
 import { clockedEmails } from './clocked/clocked-emails.ts';
 import { explainEmail } from './explain/explanation-text.ts';
+import type { RecordFeedback } from './feedback/record-feedback.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
+import type { RoomForBulk } from './send/bulk-room.ts';
 import { bulkRoomOf } from './send/bulk-room.ts';
+import type { DirectMail } from './send/direct-mail.ts';
 import { directMail } from './send/direct-mail.ts';
 import { LimitKeeper } from './send/learned-limits.ts';
+import type { LiveLimits } from './send/limits.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
 import { waitingReleaser } from './send/release.ts';
@@ -31,8 +41,44 @@ import { traced } from './send/traced.ts';
 import { openTransports } from './send/transports.ts';
 import { emailWaitingRoom } from './wait/wait-for-email.ts';
 
+/** Shorter times and another transport for live mail (tests). */
+export interface LiveMailOverrides {
+  readonly limits?: Partial<LiveLimits>;
+  readonly schedule?: Partial<AttemptSchedule>;
+  /** Replaces the configured default transport. */
+  readonly transport?: Transport;
+  readonly bodies?: Partial<BodyLimits>;
+}
+
+interface EmailParts extends ModuleParts {
+  readonly liveMail: LiveMailOverrides;
+}
+
+/** The functions of other modules that emails need. */
+interface EmailNeeds extends Pick<AcceptanceDeps, 'findSendingDomain' | 'fillTemplate' | 'testClocks'> {
+  /** The content of campaigns' emails; undefined before campaigns are connected. */
+  campaigns(): CampaignMail | undefined;
+  /** Is called when live mail of a workspace was captured. */
+  mailCaptured(workspaceId: string): void;
+}
+
+/** The functions that emails give to other modules. */
+export interface EmailsApi {
+  readonly acceptance: AcceptanceDeps;
+  readonly clockedEmails: Clocked;
+  /** The number of campaign emails that may be given out now. */
+  readonly bulkRoom: RoomForBulk;
+  /** About how many recipients of a campaign from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
+  warmUpRoom(domainId: string): Promise<number | null>;
+  /** Has live emails of a domain that wait for its warm-up ask again now. @throws Unavailable */
+  releaseWaiting(domain: { readonly id: string; readonly workspaceId: string }): Promise<void>;
+  /** Sends a message that is no email of a workspace. */
+  readonly directMail: DirectMail;
+  readonly recordFeedback: RecordFeedback;
+}
+
 /** Emails: accepted, sent or simulated, followed and kept. */
-export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
+export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds, EmailsApi, EmailParts> = {
   name: 'emails',
   tags: [
     { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
@@ -77,8 +123,8 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       bodies,
       shards,
     } = parts;
-    let known: Offers | undefined;
-    const keep = captureStore(database, clock, (workspaceId) => known?.mailCaptured?.(workspaceId));
+    const { needed, provide } = later<EmailNeeds>();
+    const keep = captureStore(database, clock, (workspaceId) => needed().mailCaptured(workspaceId));
     const transports = openTransports({ config, clock, hostName: hostname(), ca, keep });
     metrics?.watch(
       'posthorn_relay_state',
@@ -126,7 +172,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       slots: config.sendingSlots,
       limits: liveMail.limits ?? {},
       isOnNodes: shards !== null,
-      campaigns: () => known?.campaignMail,
+      campaigns: () => needed().campaigns(),
     });
     metrics?.watch(
       'posthorn_transport_state',
@@ -153,8 +199,8 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
     );
     return {
       registrations: [emails(traced(emailPerformer(clock, live), tracing, clock))],
-      connect({ engine, offers, roster }) {
-        known = offers;
+      connect({ engine, roster }, needs) {
+        provide(needs);
         roster.watch(() => {
           transports.keepTo(roster.partOf('delivery'));
           void limits.load();
@@ -165,37 +211,40 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
         const { simulatorDomain, testSendsPerDay } = config;
         const acceptance = {
           ...{ engine, database, simulatorDomain, testSendsPerDay, tracing, bodies },
-          testClocks: () => offers.testClocks,
+          testClocks: needs.testClocks,
           liveSchedule: {
             ...LIVE_SCHEDULE,
             holdsDoubt: config.unknownOutcome === 'hold',
             ...liveMail.schedule,
           },
-          findSendingDomain: offered(offers, 'findSendingDomain'),
+          findSendingDomain: needs.findSendingDomain,
           renderMarkdown: markdown.render,
-          fillTemplate: offered(offers, 'fillTemplate'),
+          fillTemplate: needs.fillTemplate,
         };
-        offers.acceptance = acceptance;
-        offers.clockedEmails = clockedEmails({ database, engine });
-        offers.bulkRoom = bulkRoomOf({
-          ...{ database, clock },
-          own: () => live.bulkRoom,
-          others: () => roster.partOf('delivery').of - 1,
-        });
-        offers.warmUpRoom = (domainId) => live.warmUpRoom(domainId);
-        offers.releaseWaiting = waitingReleaser(database, clock, logger);
-        offers.directMail = directMail({
-          ...{ database, transport, operator: config.serviceFrom },
-          findSendingDomain: offered(offers, 'findSendingDomain'),
-          senders: cachedSenders({
-            ...{ database, sealer, logger, enabled, returnPathDomain },
-            monotonic: clock.monotonic,
-          }),
-        });
         const count = (kind: string): void => metrics?.report(kind);
-        offers.recordFeedback = feedbackRecorder({ database, engine, signer, clock, count });
+        const api: EmailsApi = {
+          acceptance,
+          clockedEmails: clockedEmails({ database, engine }),
+          bulkRoom: bulkRoomOf({
+            ...{ database, clock },
+            own: () => live.bulkRoom,
+            others: () => roster.partOf('delivery').of - 1,
+          }),
+          warmUpRoom: (domainId) => live.warmUpRoom(domainId),
+          releaseWaiting: waitingReleaser(database, clock, logger),
+          directMail: directMail({
+            ...{ database, transport, operator: config.serviceFrom },
+            findSendingDomain: needs.findSendingDomain,
+            senders: cachedSenders({
+              ...{ database, sealer, logger, enabled, returnPathDomain },
+              monotonic: clock.monotonic,
+            }),
+          }),
+          recordFeedback: feedbackRecorder({ database, engine, signer, clock, count }),
+        };
         const waiting = emailWaitingRoom({ database, engine, now: () => clock.now() });
         return {
+          api,
           start: () => limits.start(),
           endWaits: () => waiting.close(),
           async close() {
@@ -206,7 +255,7 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
             waiting,
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
             isOnNodes: shards !== null,
-            campaigns: () => offers.campaignMail,
+            campaigns: needs.campaigns,
           },
           duties: [
             testDataPruner({ database, clock, config }),
@@ -217,4 +266,4 @@ export const emailsModule = defineModule<BatchDeps & EmailLister & Waiting>({
       },
     };
   },
-});
+};

@@ -1,10 +1,10 @@
-import { defineModule } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import { logAligner } from './commands.ts';
 import type { EventReader } from './queries.ts';
 import { eventRoutes } from './routes.ts';
 
 /** The event log of emails. */
-export const eventsModule = defineModule<EventReader>({
+export const eventsModule: Module<EventReader> = {
   name: 'events',
   tags: [
     {
@@ -15,6 +15,6 @@ export const eventsModule = defineModule<EventReader>({
   ],
   routes: eventRoutes,
   open: ({ database, logger }) => ({
-    connect: () => ({ deps: { database }, duties: [logAligner({ database, logger })] }),
+    connect: () => ({ api: undefined, deps: { database }, duties: [logAligner({ database, logger })] }),
   }),
-});
+};

@@ -1,9 +1,15 @@
 import { compileFlow } from '../../../machines/flow-run.ts';
 import { FairQueue } from '../../async/fair-slots.ts';
+import { later } from '../../async/later.ts';
 import type { Database } from '../../db/database.ts';
+import type { Clocked } from '../../engine/clocked.ts';
 import type { MachineOf } from '../../engine/definitions.ts';
 import type { TimersSay } from '../../engine/running-kind.ts';
-import { defineModule, offered } from '../module.ts';
+import type { Module } from '../../http/module.ts';
+import type { AudienceUse } from '../audiences/commands.ts';
+import type { AcceptanceDeps } from '../emails/accept.ts';
+import type { TemplateUse } from '../templates/commands.ts';
+import type { WebhookPosting } from '../webhooks/commands.ts';
 import { auditRuns } from './audit-runs.ts';
 import { flowBirths } from './births.ts';
 import { clockedActivity } from './clocked-activity.ts';
@@ -43,8 +49,42 @@ const heldVersions =
 /** A request does not wait longer until all runs have been cancelled. */
 const WAITED_FOR_MS = 3_000;
 
+/** The functions of other modules that flows need. */
+interface FlowNeeds extends Pick<FlowDeps, 'testClocks'> {
+  readonly acceptance: AcceptanceDeps;
+  readonly posting: WebhookPosting;
+}
+
+/** The parts of flows that live by test clocks. */
+export interface FlowsApi {
+  readonly clockedActivity: Clocked;
+  readonly clockedDates: Clocked;
+  readonly clockedRuns: Clocked;
+}
+
+/** An active flow keeps its templates from being deleted. */
+export const flowUsesTemplate: TemplateUse = {
+  what: 'an active flow',
+  where: (
+    id,
+  ) => `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
+    cross join json_array_elements(v.definition -> 'steps') s join templates u on u.id = ${id}
+    where f.status = 'active' and f.deleted_at is null and f.workspace_id = u.workspace_id and f.livemode = u.livemode
+      and s ->> 'type' = 'sendEmail' and s -> 'config' ->> 'templateId' in (u.id, u.alias))`,
+};
+
+/** An active flow keeps its audiences from being deleted. */
+export const flowUsesAudience: AudienceUse = {
+  what: 'an active flow',
+  suggestion: 'Pause the flow, or activate a version of it without the audience first.',
+  // Its trigger, its filters and its steps may name it, each in its own place.
+  where: `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
+    where f.status = 'active' and f.deleted_at is null and f.workspace_id = a.workspace_id and f.livemode = a.livemode
+      and strpos(v.definition::text, a.id) > 0)`,
+};
+
 /** Automations: what happens to a contact, step by step, and every run of it. */
-export const flowsModule = defineModule<FlowDeps>({
+export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
   name: 'flows',
   tags: [
     {
@@ -67,40 +107,14 @@ export const flowsModule = defineModule<FlowDeps>({
     },
   ],
   births: [flowBirths],
-  templateUses: [
-    {
-      what: 'an active flow',
-      where: (
-        id,
-      ) => `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
-        cross join json_array_elements(v.definition -> 'steps') s join templates u on u.id = ${id}
-        where f.status = 'active' and f.deleted_at is null and f.workspace_id = u.workspace_id and f.livemode = u.livemode
-          and s ->> 'type' = 'sendEmail' and s -> 'config' ->> 'templateId' in (u.id, u.alias))`,
-    },
-  ],
-  audienceUses: [
-    {
-      what: 'an active flow',
-      suggestion: 'Pause the flow, or activate a version of it without the audience first.',
-      // Its trigger, its filters and its steps may name it, each in its own place.
-      where: `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
-        where f.status = 'active' and f.deleted_at is null and f.workspace_id = a.workspace_id and f.livemode = a.livemode
-          and strpos(v.definition::text, a.id) > 0)`,
-    },
-  ],
   routes: flowRoutes,
   open({ config, database, reads, clock, sealer, signer, logger }) {
-    const work: { -readonly [Name in 'acceptance' | 'posting']?: StepWorkDeps[Name] } = {};
-    const connected = <Name extends 'acceptance' | 'posting'>(name: Name): StepWorkDeps[Name] => {
-      const found = work[name];
-      if (!found) throw new Error('The module is not connected yet.');
-      return found;
-    };
+    const { needed, provide } = later<FlowNeeds>();
     const steps: StepWorkDeps = {
       ...{ database, clock, sealer, signer, publicUrl: config.publicUrl },
       tellsSes: config.transport.includes('ses'),
-      acceptance: () => connected('acceptance')(),
-      posting: () => connected('posting')(),
+      acceptance: () => needed().acceptance,
+      posting: () => needed().posting,
     };
     const posts = new FairQueue(POSTING);
     return {
@@ -110,20 +124,20 @@ export const flowsModule = defineModule<FlowDeps>({
           ...{ machineOf: compiledVersions(database), timersSay: heldVersions(database) },
         },
       ],
-      connect({ engine, offers }) {
-        const testClocks = () => offers.testClocks;
-        const [acceptance, posting] = [offered(offers, 'acceptance'), offered(offers, 'posting')];
-        work.acceptance = () => acceptance;
-        work.posting = () => posting;
+      connect({ engine }, needs) {
+        provide(needs);
+        const { testClocks, acceptance, posting } = needs;
         const deps = { database, engine, clock, testClocks };
         const enrol = enroller(deps);
         const following = { ...deps, enrol, logger, testClocks };
         const follower = new Follower(following);
         const behind = new Laggards(following);
-        offers.clockedActivity = clockedActivity(following);
-        offers.clockedDates = clockedDates(following);
-        offers.clockedRuns = clockedRuns({ ...deps, takeStep: stepTaker(steps), posts });
         return {
+          api: {
+            clockedActivity: clockedActivity(following),
+            clockedDates: clockedDates(following),
+            clockedRuns: clockedRuns({ ...deps, takeStep: stepTaker(steps), posts }),
+          },
           deps: {
             ...{ ...deps, reads, enrol, testClocks, sealer, publicUrl: config.publicUrl },
             fillTemplate: acceptance.fillTemplate,
@@ -143,4 +157,4 @@ export const flowsModule = defineModule<FlowDeps>({
       },
     };
   },
-});
+};

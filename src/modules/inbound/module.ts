@@ -1,21 +1,27 @@
 import { hostname } from 'node:os';
+import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
-import { defineModule, offered } from '../module.ts';
+import type { RecordFeedback } from '../emails/feedback/record-feedback.ts';
 import { openInbound } from './open.ts';
 
+interface InboundNeeds {
+  readonly recordFeedback: RecordFeedback;
+}
+
 /** The SMTP port that receives bounces and complaints. */
-export const inboundModule = defineModule<unknown>({
+export const inboundModule: Module<undefined, InboundNeeds> = {
   name: 'inbound',
   open: ({ config, signer, logger, mailReader }) => ({
-    connect({ offers }) {
+    connect(_, { recordFeedback }) {
       let server: SmtpServer | null = null;
       return {
-        deps: null,
+        api: undefined,
+        deps: undefined,
         async start() {
           if (config.inboundSmtpPort === null) return;
           server = await openInbound({
             ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
-            ...{ signer, logger, mailReader, record: offered(offers, 'recordFeedback') },
+            ...{ signer, logger, mailReader, record: recordFeedback },
           });
         },
         ports: () => ({ inbound: server?.port ?? null }),
@@ -23,4 +29,4 @@ export const inboundModule = defineModule<unknown>({
       };
     },
   }),
-});
+};

@@ -1,14 +1,15 @@
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../db/ids.ts';
 import { type Drawing, draw, isEnd } from '../../drawing/moves.ts';
-import { type ActorHistory, readLife } from '../../engine/history.ts';
+import { readLife } from '../../engine/history.ts';
 import { isKeptSql, newestKeptSql } from '../../engine/kept-births-sql.ts';
 import { type Kind, stateList } from '../../engine/kind.ts';
+import type { Explain, LabelSql, OwnDefinitions } from '../../engine/presentation.ts';
 import type { Scope } from '../../engine/result.ts';
 import { indexedStates, relationOf } from './count-statements.ts';
-import { type Label, type LabelSql, readLabels } from './labels.ts';
-import { type OwnDefinitions, ownMachineOf, timedStates } from './machines.ts';
-import type { ActorItem, ActorLife, ActorPage, Explanation } from './model.ts';
+import { type Label, readLabels } from './labels.ts';
+import { ownMachineOf, timedStates } from './machines.ts';
+import type { ActorItem, ActorLife, ActorPage } from './model.ts';
 import { redacted } from './redact.ts';
 
 const PAGE = 50;
@@ -25,9 +26,6 @@ export interface Wanted {
   /** The last id of the previous page. */
   readonly after: string | null;
 }
-
-/** Explains the state of an actor of one kind from its history. */
-export type Explain = (life: ActorHistory, now: number) => Explanation;
 
 interface Row {
   readonly id: string;

@@ -1,14 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
+import type { LabelSql } from '../../engine/presentation.ts';
 import { redacted } from './redact.ts';
-
-/** The texts by which people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
-export interface LabelSql {
-  /** One text: the domain of a recipient, the name of a key. */
-  readonly title: string;
-  /** A text[]: what else matters beside state and times, a few words each; null members are left out. */
-  readonly facts: string;
-}
 
 /** The label of one actor in a list. Null where its kind has none: it is known by its id alone. */
 export interface Label {

@@ -1,8 +1,8 @@
 import type { Database } from '../../db/database.ts';
 import { layeredLayout } from '../../drawing/layered.ts';
 import { type Drawing, draw } from '../../drawing/moves.ts';
-import type { MachineOf } from '../../engine/definitions.ts';
 import type { Kind } from '../../engine/kind.ts';
+import type { OwnDefinitions } from '../../engine/presentation.ts';
 import type { Machine, OwnMachine } from './model.ts';
 
 /** The machine of a kind as the live view draws it. */
@@ -16,13 +16,6 @@ export function machineOf(kind: Kind): Machine {
     transient: drawing.states.filter((state) => isTransient(drawing, state.name)).map((state) => state.name),
     timed: timedStates(kind),
   };
-}
-
-/** The machines of a kind whose actors run definitions of their own. */
-export interface OwnDefinitions {
-  machineOf(database: Database): MachineOf;
-  /** SQL over a row `a` of its table: the actors of the definition $1, by an index. */
-  readonly where: string;
 }
 
 /** Actors of one definition that are counted; of more the newest are. */

@@ -1,5 +1,6 @@
 import type { Layout } from '../../drawing/layout.ts';
 import type { Drawing } from '../../drawing/moves.ts';
+import type { Explanation } from '../../engine/presentation.ts';
 
 // The messages between the live view and the service. None of them holds personal data.
 
@@ -74,15 +75,6 @@ export interface LifeStep {
   readonly at: number;
   readonly attempt: number | null;
   readonly effects: readonly string[];
-}
-
-/** The reason for the state of an actor, in words. */
-export interface Explanation {
-  readonly summary: string;
-  /** The rule of this state. */
-  readonly rule: string;
-  readonly evidence: readonly { readonly at: number; readonly text: string }[];
-  readonly next: { readonly text: string; readonly at: number | null };
 }
 
 /** One actor and its history. */

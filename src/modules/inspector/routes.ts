@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 import type { Principal, PrincipalKind } from '../../auth/principal.ts';
 import type { Database } from '../../db/database.ts';
 import type { Kind } from '../../engine/kind.ts';
+import type { Explain, LabelSql, OwnDefinitions } from '../../engine/presentation.ts';
 import { Failure, invalid, notFound } from '../../http/failure.ts';
 import { DASHBOARD_API, RawResponse, type Route, route } from '../../http/route.ts';
-import { actorLife, actorPage, type Explain } from './actors.ts';
+import { actorLife, actorPage } from './actors.ts';
 import { type InspectorSessions, NEEDED } from './inspector-sessions.ts';
-import type { LabelSql } from './labels.ts';
-import { machineOf, type OwnDefinitions } from './machines.ts';
+import { machineOf } from './machines.ts';
 import type { ActorLife, ActorPage, Machine, Session } from './model.ts';
 import { type VisibleKind, visibilityAmong } from './visibility.ts';
 

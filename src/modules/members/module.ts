@@ -3,8 +3,8 @@ import { demandsTwoFactor } from '../../auth/roles.ts';
 import { SlowDown } from '../../auth/slow-down.ts';
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty, DutyDeps } from '../../duties/duty.ts';
+import type { Module } from '../../http/module.ts';
 import { revokeKeysOf as revoke } from '../api-keys/commands.ts';
-import { defineModule } from '../module.ts';
 import type { SendServiceEmail } from '../service-emails/commands.ts';
 import {
   createWithin,
@@ -39,8 +39,23 @@ const sessionPruner = ({ database, clock }: DutyDeps): Duty => ({
   },
 });
 
+/** The functions of other modules that members need. */
+interface MemberNeeds {
+  readonly sendServiceEmail: SendServiceEmail;
+}
+
+/** The functions that members give to other modules. */
+export interface MembersApi {
+  /** True when an address (its key) is that of a member. @throws Unavailable */
+  isMember(workspaceId: string, addressKey: string): Promise<boolean>;
+}
+
 /** Members, invitations, sign-in, and the workspaces of a person. */
-export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps & RemovalDeps>({
+export const membersModule: Module<
+  WorkspaceRouteDeps & InvitationDeps & RemovalDeps,
+  MemberNeeds,
+  MembersApi
+> = {
   name: 'members',
   tags: [
     { segment: 'members', name: 'Members', description: 'The people of the workspace and their roles.' },
@@ -76,13 +91,16 @@ export const membersModule = defineModule<WorkspaceRouteDeps & InvitationDeps & 
       deleteUnusedWorkspace: (id) => deleteUnusedWorkspace(database, id),
     };
     return {
-      connect({ engine, offers }) {
-        mail = offers.sendServiceEmail;
-        offers.isMember = (workspaceId, addressKey) => isMember(database, workspaceId, addressKey);
+      connect({ engine }, { sendServiceEmail }) {
+        mail = sendServiceEmail;
         const revokeKeysOf: RemovalDeps['revokeKeysOf'] = (call, memberId) =>
           revoke({ database, sealer, engine }, call, memberId);
-        return { deps: { ...deps, revokeKeysOf }, duties: [sessionPruner({ database, clock })] };
+        return {
+          api: { isMember: (workspaceId, addressKey) => isMember(database, workspaceId, addressKey) },
+          deps: { ...deps, revokeKeysOf },
+          duties: [sessionPruner({ database, clock })],
+        };
       },
     };
   },
-});
+};

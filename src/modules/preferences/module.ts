@@ -1,22 +1,27 @@
-import { defineModule, offered } from '../module.ts';
+import type { Module } from '../../http/module.ts';
+import type { AcceptanceDeps } from '../emails/accept.ts';
 import { confirmationBirths } from './births.ts';
 import { confirmationAsker } from './commands.ts';
 import type { PreferenceDeps } from './person.ts';
 import { preferenceRoutes } from './routes.ts';
 
+interface PreferenceNeeds {
+  readonly acceptance: AcceptanceDeps;
+}
+
 /** The pages on which recipients choose what they get, and confirm it. */
-export const preferencesModule = defineModule<PreferenceDeps>({
+export const preferencesModule: Module<PreferenceDeps, PreferenceNeeds> = {
   name: 'preferences',
   births: [confirmationBirths],
   pages: preferenceRoutes,
   open: ({ config, database, clock, signer, sealer }) => ({
-    connect({ offers }) {
+    connect(_, { acceptance }) {
       const { publicUrl } = config;
-      const acceptance = offered(offers, 'acceptance');
       return {
+        api: undefined,
         deps: { database, signer, sealer, publicUrl, tellsSes: config.transport.includes('ses') },
         duties: [confirmationAsker({ database, clock, signer, publicUrl, acceptance })],
       };
     },
   }),
-});
+};

@@ -1,18 +1,19 @@
+import type { Module } from '../../http/module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
+import type { AcceptanceDeps } from '../emails/accept.ts';
 import type { BatchDeps } from '../emails/commands.ts';
-import { defineModule, offered } from '../module.ts';
 import { resendRoutes } from './routes.ts';
 
+type ResendNeeds = { readonly acceptance: AcceptanceDeps } & Required<Pick<BatchDeps, 'campaigns'>>;
+
 /** The calls of the package `resend`, upon the acceptance of emails. The API reference leaves them out: they are another interface. */
-export const resendModule = defineModule<BatchDeps>({
+export const resendModule: Module<BatchDeps, ResendNeeds> = {
   name: 'resend',
   pages: resendRoutes,
   open: ({ config, logger }) => ({
-    connect: ({ offers }) => ({
-      deps: {
-        ...offered(offers, 'acceptance'),
-        ...{ textFromHtml, baseUrl: config.publicUrl, log: logger, campaigns: () => offers.campaignMail },
-      },
+    connect: (_, { acceptance, campaigns }) => ({
+      api: undefined,
+      deps: { ...acceptance, textFromHtml, baseUrl: config.publicUrl, log: logger, campaigns },
     }),
   }),
-});
+};

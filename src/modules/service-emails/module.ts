@@ -1,22 +1,36 @@
-import { defineModule, offered } from '../module.ts';
+import type { Module } from '../../http/module.ts';
+import type { DirectMail } from '../emails/send/direct-mail.ts';
+import type { SendServiceEmail, Warning } from './commands.ts';
 import { enqueue, serviceEmailSender } from './queue.ts';
 import { Warner, warnerDuty } from './watch.ts';
 
+interface ServiceEmailNeeds {
+  readonly directMail: DirectMail;
+  /** The changes of actors that the admins of their workspace are warned of. */
+  readonly warnings: readonly Warning[];
+}
+
+/** The functions that the service's own emails give to other modules. */
+export interface ServiceEmailApi {
+  readonly sendServiceEmail: SendServiceEmail;
+}
+
 /** Emails of the service itself: invitations, new passwords, warnings. Nothing that is needed to get in depends on them. */
-export const serviceEmailsModule = defineModule({
+export const serviceEmailsModule: Module<undefined, ServiceEmailNeeds, ServiceEmailApi> = {
   name: 'service-emails',
   open: ({ config, database, clock, sealer, logger }) => ({
-    connect({ engine, offers, warnings }) {
-      if (config.serviceEmails === 'off') {
-        offers.sendServiceEmail = async () => {};
-        return { deps: {} as never };
-      }
+    connect({ engine }, { directMail, warnings }) {
+      if (config.serviceEmails === 'off')
+        return { api: { sendServiceEmail: async () => {} }, deps: undefined };
       const { publicUrl } = config;
-      const deps = { database, clock, sealer, logger, publicUrl, send: offered(offers, 'directMail') };
-      offers.sendServiceEmail = (email) => enqueue(deps, email);
+      const deps = { database, clock, sealer, logger, publicUrl, send: directMail };
       const warner = new Warner({ ...deps, warnings });
       engine.listen(warner.hear);
-      return { deps: {} as never, duties: [serviceEmailSender(deps), warnerDuty(warner)] };
+      return {
+        api: { sendServiceEmail: (email) => enqueue(deps, email) },
+        deps: undefined,
+        duties: [serviceEmailSender(deps), warnerDuty(warner)],
+      };
     },
   }),
-});
+};

@@ -1,21 +1,22 @@
+import type { Module } from '../../http/module.ts';
 import { createCertificateStore } from '../../transport/ses/certificates.ts';
 import { askSns } from '../../transport/ses/sns-requests.ts';
-import { defineModule, offered } from '../module.ts';
 import { type SesCallbackDeps, sesRoutes } from './routes.ts';
 
 /** The notifications of Amazon SES about email that was sent through it. */
-export const sesModule = defineModule<SesCallbackDeps>({
+export const sesModule: Module<SesCallbackDeps, Pick<SesCallbackDeps, 'recordFeedback'>> = {
   name: 'ses',
   pages: sesRoutes,
   open: ({ config, clock, logger }) => ({
-    connect: ({ offers }) => ({
+    connect: (_, { recordFeedback }) => ({
+      api: undefined,
       deps: {
         sesTopicArn: config.sesTopicArn,
         fetchCertificate: createCertificateStore({ monotonic: clock.monotonic }),
         confirm: askSns,
-        recordFeedback: offered(offers, 'recordFeedback'),
+        recordFeedback,
         log: logger,
       },
     }),
   }),
-});
+};

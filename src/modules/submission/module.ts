@@ -1,26 +1,32 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
+import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
-import { defineModule, offered } from '../module.ts';
+import type { AcceptanceDeps } from '../emails/accept.ts';
 import { openSubmission } from './open.ts';
 
+interface SubmissionNeeds {
+  readonly acceptance: AcceptanceDeps;
+}
+
 /** The SMTP ports for applications whose framework sends mail by SMTP. */
-export const submissionModule = defineModule<unknown>({
+export const submissionModule: Module<undefined, SubmissionNeeds> = {
   name: 'submission',
   open: ({ config, clock, logger, mailReader, admission }) => ({
-    connect({ offers }) {
+    connect(_, { acceptance }) {
       const servers: Record<'submission' | 'submissionTls', SmtpServer | null> = {
         submission: null,
         submissionTls: null,
       };
       return {
-        deps: null,
+        api: undefined,
+        deps: undefined,
         async start() {
           const { submissionPort, submissionTlsPort } = config;
           const shared = {
             ...{ host: config.host, name: config.ehloName ?? hostname(), tls: await certificateOf(config) },
-            ...{ ...admission, clock, logger, mailReader, emails: offered(offers, 'acceptance') },
+            ...{ ...admission, clock, logger, mailReader, emails: acceptance },
           };
           if (submissionPort !== null)
             servers.submission = await openSubmission({ ...shared, port: submissionPort });
@@ -42,7 +48,7 @@ export const submissionModule = defineModule<unknown>({
       };
     },
   }),
-});
+};
 
 /** Reads the certificate of the ports; null when they accept mail without TLS. */
 async function certificateOf({ submissionTlsCert, submissionTlsKey }: Config) {

@@ -1,12 +1,12 @@
+import type { Module } from '../../http/module.ts';
 import { createSesApi } from '../../transport/ses/ses-api.ts';
-import { defineModule } from '../module.ts';
 import type { SuppressionCommands } from './commands.ts';
 import type { SuppressionLister } from './queries.ts';
 import { suppressionRoutes } from './routes.ts';
 import { sesRemovalTeller } from './ses-removals.ts';
 
 /** Addresses that get no more mail. */
-export const suppressionsModule = defineModule<SuppressionCommands & SuppressionLister>({
+export const suppressionsModule: Module<SuppressionCommands & SuppressionLister> = {
   name: 'suppressions',
   tags: [{ segment: 'suppressions', name: 'Suppressions', description: 'Addresses that get no mail.' }],
   routes: suppressionRoutes,
@@ -18,9 +18,10 @@ export const suppressionsModule = defineModule<SuppressionCommands & Suppression
         ? createSesApi({ region, accessKeyId, secretAccessKey, endpoint: config.sesEndpoint, now: clock.now })
         : null;
       return {
+        api: undefined,
         deps: { database, reads, signer, sealer, tellsSes: api !== null },
         duties: api ? [sesRemovalTeller({ database, clock, sealer, logger, api })] : [],
       };
     },
   }),
-});
+};

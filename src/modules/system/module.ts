@@ -1,22 +1,29 @@
-import { defineModule } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import { countEngine, countInstances, openMetricsServer } from './metrics.ts';
 import { type SystemDeps, systemRoutes } from './routes.ts';
 
+interface SystemApi {
+  /** Tells load balancers that this instance is about to stop. */
+  drain(): void;
+}
+
 /** The health of the service, and its metrics. */
-export const systemModule = defineModule<SystemDeps>({
+export const systemModule: Module<SystemDeps, object, SystemApi> = {
   name: 'system',
   tags: [{ segment: 'health', name: 'System', description: 'How the service itself is doing.' }],
   routes: systemRoutes,
   open: ({ config, database, clock, version, metrics }) => ({
-    connect({ engine, offers, roster }) {
+    connect({ engine, roster }) {
       let isDraining = false;
-      offers.drain = () => {
-        isDraining = true;
-      };
       if (metrics) countEngine(metrics, engine);
       if (metrics) countInstances(metrics, config.roles, roster);
       let server: ReturnType<typeof openMetricsServer> | null = null;
       return {
+        api: {
+          drain() {
+            isDraining = true;
+          },
+        },
         deps: {
           ...{ version, database, clock, engine, roster, roles: config.roles, startedAt: clock.monotonic() },
           isDraining: () => isDraining,
@@ -29,4 +36,4 @@ export const systemModule = defineModule<SystemDeps>({
       };
     },
   }),
-});
+};

@@ -1,14 +1,26 @@
+import type { Module } from '../../http/module.ts';
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
-import { defineModule, offered } from '../module.ts';
 import { templateBirths } from './births.ts';
+import type { TemplateContents } from './contents.ts';
 import { templateContents } from './contents.ts';
+import type { FillTemplate } from './fill.ts';
 import { templateFiller } from './fill.ts';
 import { templateRenderer } from './rendering.ts';
 import { type TemplateDeps, templateRoutes } from './routes.ts';
 import { versionsOf } from './versions.ts';
 
+/** The functions that templates give to other modules. */
+export interface TemplatesApi {
+  readonly fillTemplate: FillTemplate;
+  readonly templateContents: TemplateContents;
+}
+
 /** Templates: what emails say, written once, in versions, with names in place of what differs. */
-export const templatesModule = defineModule<TemplateDeps>({
+export const templatesModule: Module<
+  TemplateDeps,
+  Pick<TemplateDeps, 'uses' | 'acceptance' | 'isMember'>,
+  TemplatesApi
+> = {
   name: 'templates',
   tags: [
     {
@@ -20,22 +32,23 @@ export const templatesModule = defineModule<TemplateDeps>({
   routes: templateRoutes,
   births: [templateBirths],
   open: ({ config, database, clock, markdown }) => ({
-    connect({ offers, templateUses }) {
+    connect(_, { uses, acceptance, isMember }) {
       const liquid = createLiquidRenderer(clock.monotonic);
       const versions = versionsOf(database);
       const render = templateRenderer(database, liquid, config.publicUrl);
-      offers.fillTemplate = templateFiller({ versions }, render);
-      offers.templateContents = templateContents({ liquid, markdown, versions }, render);
       return {
+        api: {
+          fillTemplate: templateFiller({ versions }, render),
+          templateContents: templateContents({ liquid, markdown, versions }, render),
+        },
         deps: {
-          ...{ database, versions, liquid, markdown, render, uses: templateUses },
-          acceptance: () => offered(offers, 'acceptance'),
-          isMember: async (workspaceId, addressKey) =>
-            (await offers.isMember?.(workspaceId, addressKey)) ?? false,
+          ...{ database, versions, liquid, markdown, render, uses },
+          acceptance,
+          isMember,
           previewsPerMinute: config.rateLimitPreview,
         },
         close: () => liquid.close(),
       };
     },
   }),
-});
+};

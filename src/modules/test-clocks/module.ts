@@ -1,11 +1,18 @@
-import { defineModule, offered } from '../module.ts';
+import type { Clocked } from '../../engine/clocked.ts';
+import type { Module } from '../../http/module.ts';
+import type { TestClocks } from '../emails/clocked/clock-of-email.ts';
 import { clocksOfOthers } from './clocks-of-others.ts';
 import type { TestClockCommands } from './commands.ts';
 import { ClockMover } from './mover.ts';
 import { testClockRoutes } from './routes.ts';
 
+interface TestClockNeeds {
+  /** Everything that lives by test clocks, in the order in which it moves. */
+  clocked(): readonly Clocked[];
+}
+
 /** Clocks that stand still until they are advanced: test mail can wait by one of them instead of the real time. */
-export const testClocksModule = defineModule<TestClockCommands>({
+export const testClocksModule: Module<TestClockCommands, TestClockNeeds, TestClocks> = {
   name: 'testClocks',
   tags: [
     {
@@ -16,19 +23,10 @@ export const testClocksModule = defineModule<TestClockCommands>({
   ],
   routes: testClockRoutes,
   open: ({ database, logger }) => ({
-    connect({ offers }) {
-      // What contacts did goes first, since it begins runs, and what leaves last, since everything else may make it.
-      const clocked = () => [
-        ...[
-          offered(offers, 'clockedActivity'),
-          offered(offers, 'clockedDates'),
-          offered(offers, 'clockedRuns'),
-        ],
-        ...[offered(offers, 'clockedEmails'), offered(offers, 'clockedDeliveries')],
-      ];
+    connect(_, { clocked }) {
       const mover = new ClockMover({ database, logger, clocked });
-      offers.testClocks = clocksOfOthers(database, mover);
       return {
+        api: clocksOfOthers(database, mover),
         deps: { database, mover },
         duties: [mover.duty],
         // Whoever waits for a clock to arrive would hold a stop up for a minute; another process, or the next start, goes on.
@@ -37,4 +35,4 @@ export const testClocksModule = defineModule<TestClockCommands>({
       };
     },
   }),
-});
+};

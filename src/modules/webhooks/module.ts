@@ -1,20 +1,32 @@
-import { defineModule } from '../module.ts';
-import type { WebhookCommands } from './commands.ts';
+import type { Clocked } from '../../engine/clocked.ts';
+import type { Module } from '../../http/module.ts';
+import type { WebhookCommands, WebhookPosting } from './commands.ts';
 import { auditDeliveries } from './deliveries/audit-deliveries.ts';
 import { clockedDeliveries } from './deliveries/clocked-deliveries.ts';
 import { webhookPruner } from './deliveries/delivery-pruner.ts';
 import { deliveryStopper } from './deliveries/delivery-stopper.ts';
 import { clockedFanOut, fanOut } from './deliveries/fan-out.ts';
 import { webhookDeliveryKind } from './deliveries/kind.ts';
-import { disabledWarning } from './endpoints/disabled-warning.ts';
 import { webhookEndpointKind } from './endpoints/kind.ts';
 import { isLocalOnly } from './http/address-guard.ts';
 import { openWebhooks } from './open.ts';
 import type { DeliveryLister } from './queries.ts';
 import { webhookRoutes } from './routes.ts';
 
+/** The functions that webhooks give to other modules. */
+export interface WebhooksApi {
+  /** Posts requests to receivers: with the guards, the limits and the signature of webhooks. */
+  readonly posting: WebhookPosting;
+  /** Deliveries that live by test clocks. */
+  readonly clockedDeliveries: Clocked;
+}
+
 /** Webhook endpoints, and the deliveries to them. */
-export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
+export const webhooksModule: Module<
+  WebhookCommands & DeliveryLister,
+  Required<Pick<WebhookCommands, 'testClocks'>>,
+  WebhooksApi
+> = {
   name: 'webhooks',
   tags: [
     {
@@ -45,7 +57,6 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
     { of: 'email', child: fanOut },
     { of: 'email', child: clockedFanOut },
   ],
-  warnings: [disabledWarning],
   routes: webhookRoutes,
   open({ database, shards, reads, clock, sealer, config, ca, tracing }) {
     const policy = { allowPrivate: isLocalOnly(config), allowCidrs: config.webhookAllowCidrs ?? [] };
@@ -55,13 +66,12 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
     });
     return {
       registrations: kinds,
-      connect({ engine, offers }) {
-        offers.posting = posting;
-        offers.clockedDeliveries = clockedDeliveries({ database, engine, performer });
+      connect({ engine }, { testClocks }) {
         return {
+          api: { posting, clockedDeliveries: clockedDeliveries({ database, engine, performer }) },
           deps: {
             database,
-            testClocks: () => offers.testClocks,
+            testClocks,
             reads,
             engine,
             sealer,
@@ -74,4 +84,4 @@ export const webhooksModule = defineModule<WebhookCommands & DeliveryLister>({
       },
     };
   },
-});
+};

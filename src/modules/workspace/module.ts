@@ -1,25 +1,27 @@
-import { defineModule, offered } from '../module.ts';
+import type { Module } from '../../http/module.ts';
 import { journalsOf, workspaceEraser } from './erase.ts';
 import { logoPages, type WorkspaceDeps, workspaceRoutes } from './routes.ts';
 
+type WorkspaceNeeds = Pick<WorkspaceDeps, 'findSendingDomain'> & {
+  /** Ends what a workspace pays for. @throws Unavailable */
+  readonly endSubscriptions: (workspaceId: string) => Promise<void>;
+};
+
 /** The workspace: its plan, its limits, its settings and its brand. */
-export const workspaceModule = defineModule<WorkspaceDeps>({
+export const workspaceModule: Module<WorkspaceDeps, WorkspaceNeeds> = {
   name: 'workspace',
   tags: [{ segment: 'workspace', name: 'Workspace', description: 'The plan, its limits and the settings.' }],
   routes: workspaceRoutes,
   pages: logoPages,
   open: ({ config, database, logger }) => ({
-    connect: ({ offers, kinds }) => ({
-      duties: [
-        workspaceEraser({ database, logger }, journalsOf(kinds), (id) =>
-          offered(offers, 'endSubscriptions')(id),
-        ),
-      ],
+    connect: ({ kinds }, { endSubscriptions, findSendingDomain }) => ({
+      api: undefined,
+      duties: [workspaceEraser({ database, logger }, journalsOf(kinds), endSubscriptions)],
       deps: {
         database,
         publicUrl: config.publicUrl,
-        findSendingDomain: offered(offers, 'findSendingDomain'),
+        findSendingDomain,
       },
     }),
   }),
-});
+};

@@ -1,4 +1,4 @@
-import { defineModule } from '../../module.ts';
+import type { Module } from '../../../http/module.ts';
 import { importBirths } from './births.ts';
 import type { ImportCommands } from './commands.ts';
 import { importPruner } from './import-pruner.ts';
@@ -7,7 +7,7 @@ import { importRoutes } from './routes.ts';
 import { importWorker } from './worker.ts';
 
 /** Files of contacts that are worked through. */
-export const importsModule = defineModule<ImportCommands>({
+export const importsModule: Module<ImportCommands> = {
   name: 'imports',
   kinds: [{ kind: contactImportKind, permission: 'contacts:read', resource: 'contacts' }],
   births: [importBirths],
@@ -16,9 +16,10 @@ export const importsModule = defineModule<ImportCommands>({
     return {
       registrations: [contactImports(importWorker({ database, clock, signer }))],
       connect: ({ engine }) => ({
+        api: undefined,
         deps: { database, engine },
         duties: [importPruner({ database, clock, config })],
       }),
     };
   },
-});
+};

@@ -1,0 +1,145 @@
+import type { ConnectedModule, Module, Wiring } from './http/module.ts';
+import { forMembers, type Route } from './http/route.ts';
+import { campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
+import { pauseWarning } from './modules/campaigns/pause-warning.ts';
+import type { CapturedApi } from './modules/captured/module.ts';
+import type { CertificateKeeper } from './modules/certificates/keeper.ts';
+import type { ChangesApi } from './modules/changes/module.ts';
+import { lostWarning } from './modules/domains/lost-warning.ts';
+import type { CampaignMail } from './modules/emails/campaign-mail.ts';
+import type { TestClocks } from './modules/emails/clocked/clock-of-email.ts';
+import type { EmailsApi } from './modules/emails/module.ts';
+import { type FlowsApi, flowUsesAudience, flowUsesTemplate } from './modules/flows/module.ts';
+import type { Inspector } from './modules/inspector/inspector.ts';
+import type { MembersApi } from './modules/members/module.ts';
+import { disabledWarning } from './modules/webhooks/endpoints/disabled-warning.ts';
+import type { WebhooksApi } from './modules/webhooks/module.ts';
+import { MODULE_TAGS, MODULES, type ModuleName, type OpenModules } from './modules.ts';
+
+/** The modules, connected to the engine and to each other. */
+export interface ConnectedModules {
+  readonly routes: readonly Route[];
+  readonly connected: readonly ConnectedModule<unknown, unknown>[];
+  readonly liveView: Inspector;
+  readonly changes: ChangesApi;
+  /** The certificate of HTTPS_PORT; null without that port. */
+  readonly certificates: CertificateKeeper | null;
+  /** Tells load balancers that this instance is about to stop. */
+  drain(): void;
+}
+
+/** The answer to a request as one that came in from an address: through every check. */
+export type Ask = (request: Request, client: string) => Promise<Response>;
+
+/**
+ * Connects every module, each with the functions that it needs of others. A function of a module further down is a closure: nothing
+ * calls it before the service starts.
+ */
+export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): ConnectedModules {
+  const byName = new Map<ModuleName, ConnectedModule<unknown, unknown>>();
+  /** Remembers a module for its endpoints and duties, and answers what it gives to the others. */
+  const kept = <Api>(name: ModuleName, module: ConnectedModule<unknown, Api>): Api => {
+    byName.set(name, module);
+    return module.api;
+  };
+  const testClocks = (): TestClocks => clocks;
+  const isMember: MembersApi['isMember'] = (workspaceId, addressKey) =>
+    members.isMember(workspaceId, addressKey);
+  const campaignMail = (): CampaignMail => campaigns.campaignMail;
+
+  const { findSendingDomain } = kept(
+    'domains',
+    open.domains.connect(wiring, { releaseWaiting: (domain) => emails.releaseWaiting(domain) }),
+  );
+  const { fillTemplate, templateContents } = kept(
+    'templates',
+    open.templates.connect(wiring, {
+      uses: [campaignUsesTemplate, flowUsesTemplate],
+      acceptance: () => emails.acceptance,
+      isMember,
+    }),
+  );
+  const emails: EmailsApi = kept(
+    'emails',
+    open.emails.connect(wiring, {
+      ...{ findSendingDomain, fillTemplate, testClocks },
+      campaigns: campaignMail,
+      mailCaptured: (workspaceId) => captured.mailCaptured(workspaceId),
+    }),
+  );
+  const { acceptance, recordFeedback } = emails;
+  const captured: CapturedApi = kept('captured', open.captured.connect(wiring, {}));
+  const clocks: TestClocks = kept(
+    'testClocks',
+    open.testClocks.connect(wiring, {
+      // The activity of contacts goes first, since it begins runs; mail goes last, since everything else may make it.
+      clocked: () => [
+        ...[flows.clockedActivity, flows.clockedDates, flows.clockedRuns],
+        ...[emails.clockedEmails, webhooks.clockedDeliveries],
+      ],
+    }),
+  );
+  const { sendServiceEmail } = kept(
+    'serviceEmails',
+    open.serviceEmails.connect(wiring, {
+      directMail: emails.directMail,
+      warnings: [lostWarning, disabledWarning, pauseWarning],
+    }),
+  );
+  const webhooks: WebhooksApi = kept('webhooks', open.webhooks.connect(wiring, { testClocks }));
+  kept('events', open.events.connect(wiring, {}));
+  kept('resend', open.resend.connect(wiring, { acceptance, campaigns: campaignMail }));
+  kept('analytics', open.analytics.connect(wiring, {}));
+  kept('contacts', open.contacts.connect(wiring, { testClocks }));
+  kept('imports', open.imports.connect(wiring, {}));
+  kept(
+    'audiences',
+    open.audiences.connect(wiring, { acceptance, uses: [campaignUsesAudience, flowUsesAudience] }),
+  );
+  const { bulkRoom, warmUpRoom } = emails;
+  const campaigns = kept(
+    'campaigns',
+    open.campaigns.connect(wiring, { acceptance, isMember, templateContents, bulkRoom, warmUpRoom }),
+  );
+  const flows: FlowsApi = kept(
+    'flows',
+    open.flows.connect(wiring, { acceptance, posting: webhooks.posting, testClocks }),
+  );
+  kept('suppressions', open.suppressions.connect(wiring, {}));
+  kept('apiKeys', open.apiKeys.connect(wiring, {}));
+  const members: MembersApi = kept('members', open.members.connect(wiring, { sendServiceEmail }));
+  kept('auditLog', open.auditLog.connect(wiring, {}));
+  const { endSubscriptions } = kept('billing', open.billing.connect(wiring, {}));
+  kept('workspace', open.workspace.connect(wiring, { endSubscriptions, findSendingDomain }));
+  kept('mcp', open.mcp.connect(wiring, { ask }));
+  const { drain } = kept('system', open.system.connect(wiring, {}));
+  kept('usage', open.usage.connect(wiring, {}));
+  kept('tracking', open.tracking.connect(wiring, {}));
+  kept('preferences', open.preferences.connect(wiring, { acceptance }));
+  kept('ses', open.ses.connect(wiring, { recordFeedback }));
+  kept('inbound', open.inbound.connect(wiring, { recordFeedback }));
+  kept('submission', open.submission.connect(wiring, { acceptance }));
+  kept('dashboard', open.dashboard.connect(wiring, {}));
+  const liveView = kept('inspector', open.inspector.connect(wiring, {}));
+  const changes = kept('changes', open.changes.connect(wiring, {}));
+  const certificates = kept('certificates', open.certificates.connect(wiring, {}));
+  const documented = routesOf(byName, 'routes');
+  kept('docs', open.docs.connect(wiring, { documented, tags: MODULE_TAGS }));
+
+  return {
+    routes: [...documented, ...documented.flatMap(forMembers), ...routesOf(byName, 'pages')],
+    connected: [...byName.values()],
+    ...{ liveView, changes, certificates, drain },
+  };
+}
+
+/** The endpoints of the connected modules, in the order of the documentation. */
+function routesOf(
+  byName: ReadonlyMap<ModuleName, ConnectedModule<unknown, unknown>>,
+  which: 'routes' | 'pages',
+): readonly Route[] {
+  return Object.entries(MODULES).flatMap(([name, module]) => {
+    const connected = byName.get(name as ModuleName);
+    return connected ? ((module as Module<never>)[which]?.(connected.deps as never) ?? []) : [];
+  });
+}

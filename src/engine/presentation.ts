@@ -1,0 +1,30 @@
+import type { Database } from '../db/database.ts';
+import type { MachineOf } from './definitions.ts';
+import type { ActorHistory } from './history.ts';
+
+/** The texts by which people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
+export interface LabelSql {
+  /** One text: the domain of a recipient, the name of a key. */
+  readonly title: string;
+  /** A text[]: the other facts that matter beside state and times, a few words each; null members are left out. */
+  readonly facts: string;
+}
+
+/** The machines of a kind whose actors run definitions of their own. */
+export interface OwnDefinitions {
+  machineOf(database: Database): MachineOf;
+  /** SQL over a row `a` of its table: the actors of the definition $1, by an index. */
+  readonly where: string;
+}
+
+/** The reason for the state of an actor, in words. */
+export interface Explanation {
+  readonly summary: string;
+  /** The rule of this state. */
+  readonly rule: string;
+  readonly evidence: readonly { readonly at: number; readonly text: string }[];
+  readonly next: { readonly text: string; readonly at: number | null };
+}
+
+/** Explains the state of an actor of one kind from its history. */
+export type Explain = (life: ActorHistory, now: number) => Explanation;
