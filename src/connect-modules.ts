@@ -1,6 +1,6 @@
 import type { ConnectedModule, Module, Wiring } from './http/module.ts';
 import { forMembers, type Route } from './http/route.ts';
-import { campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
+import { type CampaignsApi, campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
 import { pauseWarning } from './modules/campaigns/pause-warning.ts';
 import type { CapturedApi } from './modules/captured/module.ts';
 import type { CertificateKeeper } from './modules/certificates/keeper.ts';
@@ -87,17 +87,27 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
     }),
   );
   const webhooks: WebhooksApi = kept('webhooks', open.webhooks.connect(wiring, { testClocks }));
-  kept('events', open.events.connect(wiring, {}));
+  const { readLogLag } = kept('events', open.events.connect(wiring, {}));
   kept('resend', open.resend.connect(wiring, { acceptance, campaigns: campaignMail }));
   kept('analytics', open.analytics.connect(wiring, {}));
-  kept('contacts', open.contacts.connect(wiring, { testClocks }));
+  kept(
+    'contacts',
+    open.contacts.connect(wiring, {
+      testClocks,
+      forgetting: {
+        endRunsOf: (contactId, stop) => flows.endRunsOf(contactId, stop),
+        forgetRecipient: (workspaceId, contactId) => campaigns.forgetRecipient(workspaceId, contactId),
+        commonSubjects: (ids) => campaigns.commonSubjects(ids),
+      },
+    }),
+  );
   kept('imports', open.imports.connect(wiring, {}));
   kept(
     'audiences',
     open.audiences.connect(wiring, { acceptance, uses: [campaignUsesAudience, flowUsesAudience] }),
   );
   const { bulkRoom, warmUpRoom } = emails;
-  const campaigns = kept(
+  const campaigns: CampaignsApi = kept(
     'campaigns',
     open.campaigns.connect(wiring, { acceptance, isMember, templateContents, bulkRoom, warmUpRoom }),
   );
@@ -112,7 +122,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const { endSubscriptions } = kept('billing', open.billing.connect(wiring, {}));
   kept('workspace', open.workspace.connect(wiring, { endSubscriptions, findSendingDomain }));
   kept('mcp', open.mcp.connect(wiring, { ask }));
-  const { drain } = kept('system', open.system.connect(wiring, {}));
+  const { drain } = kept('system', open.system.connect(wiring, { readLogLag }));
   kept('usage', open.usage.connect(wiring, {}));
   kept('tracking', open.tracking.connect(wiring, {}));
   kept('preferences', open.preferences.connect(wiring, { acceptance }));

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChaosSetting, Safeguard } from '../config/chaos-setting.ts';
 import type { Database } from '../db/database.ts';
+import type { Chaos } from '../engine/chaos.ts';
 import { Engine, type EngineParts } from '../engine/engine.ts';
 import type { EventOfKind, KindName } from '../engine/kind.ts';
 import type { ClaimOf, EventResultOf, SpawnResult, SpawnResultOf } from '../engine/result.ts';
@@ -98,15 +99,6 @@ class FaultyEngine extends Engine {
     if (options?.scope) this.crash('command.answered');
     return result;
   }
-}
-
-/** Faults that are injected into a service by wrapping its parts; the product itself contains none of them. */
-export interface Chaos {
-  /** Verifies the database before its first use. @throws NotBreakable when a chaos run did not create it */
-  prepare(database: Database): Promise<void>;
-  createEngine(parts: EngineParts): Engine;
-  /** The broken safeguard: the instance believes its own clock. */
-  readonly trustsMachineClock: boolean;
 }
 
 /** The wrappers for a setting. */

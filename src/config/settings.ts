@@ -1,10 +1,10 @@
 import { PLAN_NAMES } from '../auth/plans.ts';
-import { TRANSPORTS } from '../transport/transport.ts';
 import { BODY_SETTINGS } from './body-settings.ts';
 import { HTTPS_SETTINGS } from './https-settings.ts';
 import { ROLES } from './roles.ts';
 import { optional, type Setting, secret, withDefault } from './setting.ts';
 import * as is from './setting-kinds.ts';
+import { TRANSPORTS } from './transport-names.ts';
 
 /** The longest that data may be kept, in days, as a configuration has it. */
 export const LONGEST_RETENTION = { retentionTestDays: 7, retentionLiveDays: 90 } as const;

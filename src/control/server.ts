@@ -3,7 +3,7 @@ import type { PGlite, QueryOptions } from '@electric-sql/pglite';
 import type { ServedKeys } from '../config/served-keys.ts';
 import { VERSION } from '../config/version.ts';
 import type { Engine } from '../db/guarded-engine.ts';
-import { closeServer } from '../http/listen.ts';
+import { closeServer } from '../async/close-server.ts';
 import {
   controlFolder,
   controlSocket,

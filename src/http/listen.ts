@@ -1,5 +1,4 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
-import { isDoneWithin } from '../async/deadline.ts';
 import { type App, IDLE_SECONDS } from './mount.ts';
 
 /** The address and the port; port 0 takes a free one. */
@@ -111,17 +110,4 @@ async function upgrade(
   if (server.upgrade(request, { data: session })) return undefined;
   session.closed();
   return sockets.refuseHandshake();
-}
-
-/** A closing server is asked this often whether requests are left. */
-const LOOK_EVERY_MS = 20;
-
-/**
- * Refuses new connections and waits for the requests in flight. `stop()` alone would also wait for a client that has
- * sent half a request and nothing since (measured: until its idle timeout), so the requests are counted as well.
- */
-export async function closeServer(server: Pick<Server<unknown>, 'stop' | 'pendingRequests'>): Promise<void> {
-  const closed = server.stop();
-  while (server.pendingRequests > 0) await isDoneWithin(LOOK_EVERY_MS, closed);
-  await server.stop(true);
 }

@@ -1,3 +1,4 @@
+import type { TransportName } from '../config/transport-names.ts';
 /**
  * The interface of all transports. A transport attempts one email once and answers with an outcome for each recipient. It never
  * retries, writes no table and knows no machine: the email's machine decides about another attempt.
@@ -151,15 +152,9 @@ export interface SendLimits {
   readonly begin?: () => Promise<boolean>;
 }
 
-/** The names of all transports. */
-export const TRANSPORTS = ['capture', 'smtp', 'direct', 'ses'] as const;
-
-/** The enabled transports; the first one is the default. */
-export type EnabledTransports = readonly [Transport['name'], ...Transport['name'][]];
-
 /** A transport for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
 export interface Transport {
-  readonly name: (typeof TRANSPORTS)[number];
+  readonly name: TransportName;
   /** True when the recipient's own server accepts, so that accepted means delivered; a relay or provider only promises to try. */
   readonly confirmsDelivery: boolean;
   send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]>;

@@ -1,3 +1,5 @@
+import { readRelayUrl } from '../config/relay-url.ts';
+import type { EnabledTransports } from '../config/transport-names.ts';
 import { type CapturedMessage, CaptureTransport } from './capture.ts';
 import { DirectTransport } from './direct/direct.ts';
 import { mxGroupLimits } from './direct/mx-group.ts';
@@ -6,10 +8,10 @@ import type { LimitBook } from './limits/limit-book.ts';
 import type { Monotonic } from './monotonic.ts';
 import { type Part, WHOLE } from './part.ts';
 import { SesTransport } from './ses/ses.ts';
+import { SILENCE_MS } from './smtp/endpoint.ts';
 import { FailoverTransport } from './smtp/failover.ts';
 import { RelayTransport } from './smtp/relay.ts';
-import { readRelayUrl } from './smtp/relay-url.ts';
-import type { EnabledTransports, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 /** The settings of the transports, as `Config` names them. */
 export interface TransportSettings {
@@ -57,6 +59,9 @@ export interface TransportMeans {
 export class UnusableSettings extends Error {
   override readonly name = 'UnusableSettings';
 }
+
+/** The limit for each of connecting to a relay, its greeting and the TLS handshake. */
+const RELAY_CONNECT_MS = 30_000;
 
 /** The configured transports, each opened on first use. */
 export class Transports {
@@ -128,9 +133,19 @@ export class Transports {
     const relay = text === null ? null : readRelayUrl(text);
     if (relay === null) throw new UnusableSettings(`${setting} must be smtp[s]://user:password@host:port.`);
     const { book, ca, monotonic } = this.means;
-    const server = `${relay.name}:${relay.port}`;
+    const { host, port } = relay;
+    const server = `${host}:${port}`;
+    const endpoint = {
+      ...relay,
+      name: host,
+      verifyCertificate: true,
+      connectMs: RELAY_CONNECT_MS,
+      silenceMs: SILENCE_MS,
+      ehloName: this.#ehloName,
+      ca,
+      setting,
+    };
     const parts = { site: book.of({ transport: 'smtp', server }), monotonic };
-    const endpoint = { ...relay, ehloName: this.#ehloName, ca, setting };
     return { name: server, transport: new RelayTransport(endpoint, undefined, parts) };
   }
 

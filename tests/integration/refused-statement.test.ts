@@ -103,6 +103,7 @@ describe('a database that refuses writes', () => {
 
   test('for being read-only is no healthy one', async () => {
     const [health] = systemRoutes({
+      readLogLag: async () => 0,
       isDraining: () => false,
       roles: ['http'],
       roster: { living: { http: 1, engine: 1, delivery: 1 } },

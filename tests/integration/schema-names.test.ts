@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
+import { TRANSPORTS } from '../../src/config/transport-names.ts';
 import type { Database } from '../../src/db/database.ts';
 import { ACTIVITY_TYPES } from '../../src/modules/contacts/activity.ts';
 import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
 import { FOUND_BY } from '../../src/modules/emails/read/page.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
-import { TRANSPORTS } from '../../src/transport/transport.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
 // The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own them.

@@ -24,7 +24,7 @@ const STATE: readonly Addition[] = [
 ];
 
 const TRANSPORT: readonly Addition[] = [
-  ['src/transport/transport.ts', 'export const TRANSPORTS = [', `'postmark',`],
+  ['src/config/transport-names.ts', 'export const TRANSPORTS = [', `'postmark',`],
 ];
 
 /** A copy of the sources, as they would be after the additions, in a folder of its own. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Database } from '../../src/db/database.ts';
-import { SENDER_KNOWN_MS } from '../../src/modules/domains/queries.ts';
 import { waitingReleaser } from '../../src/modules/emails/send/release.ts';
+import { SENDER_KNOWN_MS } from '../../src/modules/workspace/queries.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00.000Z');
 

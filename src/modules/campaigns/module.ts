@@ -1,16 +1,19 @@
 import { later } from '../../async/later.ts';
 import type { Module } from '../../http/module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
+import type { ForgettingHooks } from '../contacts/commands.ts';
 import type { CampaignMail } from '../emails/campaign-mail.ts';
 import type { RoomForBulk } from '../emails/send/bulk-room.ts';
 import type { TemplateContents, TemplateUse } from '../templates/commands.ts';
 import { auditCampaigns } from './audit.ts';
 import { campaignBirths } from './births.ts';
+import { forgetRecipient } from './commands.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
 import { campaignTallyAccountant, followsCampaignEmails } from './follow-emails.ts';
 import { campaignKind, campaigns } from './kind.ts';
 import { campaignMail } from './mail.ts';
 import { campaignPlaces } from './places.ts';
+import { commonSubjects } from './queries.ts';
 import { campaignRoutes } from './routes.ts';
 import { campaignWorker } from './worker.ts';
 
@@ -22,7 +25,7 @@ interface CampaignNeeds extends Pick<CampaignDeps, 'acceptance' | 'isMember'> {
 }
 
 /** The functions that campaigns give to other modules. */
-export interface CampaignsApi {
+export interface CampaignsApi extends Pick<ForgettingHooks, 'forgetRecipient' | 'commonSubjects'> {
   /** The content of campaigns' emails, and the gate that each recipient passes. */
   readonly campaignMail: CampaignMail;
 }
@@ -88,7 +91,11 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
         const { acceptance, isMember, templateContents: contents } = needs;
         const { publicUrl } = config;
         return {
-          api: { campaignMail: campaignMail({ database, signer, contents, publicUrl }) },
+          api: {
+            campaignMail: campaignMail({ database, signer, contents, publicUrl }),
+            forgetRecipient: (workspaceId, contactId) => forgetRecipient(database, workspaceId, contactId),
+            commonSubjects: (ids) => commonSubjects(database, ids),
+          },
           deps: { database, reads, engine, signer, contents, publicUrl, acceptance, isMember },
           duties: [campaignTallyAccountant({ database })],
         };

@@ -12,6 +12,7 @@ import { type ContactInput, WRITE_CLOCKED_CONTACTS, WRITE_CONTACTS, type Written
 
 // biome-ignore lint/performance/noBarrelFile: what other modules may do with contacts, beside the commands themselves.
 export { type ChangeDeps, changeContact, changeStatus } from './change.ts';
+export type { ForgettingHooks } from './eraser.ts';
 
 /** How often a statement is repeated for an address that somebody else adds at the same moment. */
 const MOST_TRIES = 3;

@@ -1,7 +1,9 @@
 import type { EmailState } from '../../../machines/email.ts';
 import type { Database } from '../../db/database.ts';
 import { stateList, statesWhere } from '../../engine/kind.ts';
-import { commonSubjects } from '../campaigns/queries.ts';
+
+/** Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
+export type CommonSubjects = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 /** A person to be forgotten. */
 export interface Person {
@@ -64,7 +66,7 @@ interface Row {
 
 /** Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address for now. */
 export async function eraseFromEmails(
-  database: Database,
+  { database, commonSubjects }: { readonly database: Database; readonly commonSubjects: CommonSubjects },
   workspaceId: string,
   person: Person,
   ids: readonly string[],
@@ -75,7 +77,7 @@ export async function eraseFromEmails(
     waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
     const over = rows.filter((row) => row.is_over);
     const campaigns = [...new Set(over.flatMap(({ campaign_id: id }) => id ?? []))];
-    const subjects = await commonSubjects(database, campaigns);
+    const subjects = await commonSubjects(campaigns);
     const erased = over.flatMap((row) => {
       const { campaign_id: id } = row;
       return erasedOf(row, person, id === null ? null : (subjects.get(id) ?? ''));

@@ -6,10 +6,8 @@ import type { Duty } from '../../duties/duty.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Logger } from '../../telemetry/logger.ts';
 import type { Clock } from '../../time/clock.ts';
-import { forgetRecipient } from '../campaigns/commands.ts';
-import { endRunsOf } from '../flows/commands.ts';
 import { forgottenKey } from '../suppressions/queries.ts';
-import { eraseFromEmails, type Person } from './erase-emails.ts';
+import { type CommonSubjects, eraseFromEmails, type Person } from './erase-emails.ts';
 
 /** Rows that one statement removes or looks through. */
 const BATCH = 1_000;
@@ -36,8 +34,19 @@ const beginningOf = ({ id }: Pick<Erasure, 'id'>, now: number): string =>
 export const sealPerson = (sealer: Sealer, person: Person): string =>
   sealer.seal(JSON.stringify(person), PURPOSE);
 
+/** The parts of other modules that hold something of a forgotten contact. */
+export interface ForgettingHooks {
+  /** Ends the runs of a contact. @throws Unavailable */
+  endRunsOf(contactId: string, stop?: AbortSignal): Promise<void>;
+  /** Takes the rest of the address out of the audiences of campaigns. @throws Unavailable */
+  forgetRecipient(workspaceId: string, contactId: string): Promise<void>;
+  /** The subjects of campaigns as they were written, by their ids. @throws Unavailable */
+  readonly commonSubjects: CommonSubjects;
+}
+
 /** The services that erasing calls. */
 export interface EraserDeps {
+  readonly hooks: ForgettingHooks;
   readonly database: Database;
   readonly engine: Engine;
   readonly clock: Clock;
@@ -143,25 +152,24 @@ export class Eraser {
   }
 
   async #erase(erasure: Erasure, stop?: AbortSignal): Promise<void> {
-    const { database, clock, sealer, signer } = this.deps;
-    await endRunsOf(this.deps, erasure.contact_id, stop);
+    const { database, clock, sealer, signer, hooks } = this.deps;
+    await hooks.endRunsOf(erasure.contact_id, stop);
     while (!stop?.aborted && (await database.query(ACTIVITY, [erasure.contact_id])).length === BATCH);
     const opened = openOrNull(sealer, erasure.sealed, PURPOSE);
     if (opened === null) return await this.#putOff(erasure);
     const person = JSON.parse(opened) as Person;
+    const erase = (ids: readonly string[]) =>
+      eraseFromEmails({ database, commonSubjects: hooks.commonSubjects }, erasure.workspace_id, person, ids);
     let { is_through: isThrough, waiting } = erasure;
     let below = erasure.below === NOT_BEGUN ? beginningOf(erasure, clock.now()) : erasure.below;
     const proceed = (nextAt: number) =>
       database.query(PROCEED, [erasure.id, below, isThrough, waiting, iso(nextAt)]);
-    if (isThrough) waiting = await eraseFromEmails(database, erasure.workspace_id, person, waiting);
+    if (isThrough) waiting = await erase(waiting);
     while (!isThrough && !stop?.aborted) {
       const [page] = await database.query<{ below: string | null; looked: number; ids: string[] }>(PAGE, [
         ...[erasure.workspace_id, erasure.livemode, below, person.key],
       ]);
-      waiting = [
-        ...waiting,
-        ...(await eraseFromEmails(database, erasure.workspace_id, person, page?.ids ?? [])),
-      ];
+      waiting = [...waiting, ...(await erase(page?.ids ?? []))];
       below = page?.below ?? below;
       isThrough = (page?.looked ?? 0) < BATCH;
       await proceed(clock.now() + LEASE_MS);
@@ -169,7 +177,7 @@ export class Eraser {
     if (!isThrough) return;
     if (waiting.length > 0) await proceed(clock.now() + AGAIN_MS);
     else {
-      await forgetRecipient(database, erasure.workspace_id, erasure.contact_id);
+      await hooks.forgetRecipient(erasure.workspace_id, erasure.contact_id);
       const hash = forgottenKey(signer, erasure.workspace_id, person.key);
       await database.query(END, [erasure.id, person.key, hash]);
     }

@@ -2,20 +2,22 @@ import { LocalCounter } from '../../http/limits/window-counter.ts';
 import type { Module } from '../../http/module.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { activityPruner } from './activity-pruner.ts';
-import { Eraser } from './eraser.ts';
+import { Eraser, type ForgettingHooks } from './eraser.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { followsEmails } from './follow-emails.ts';
 import { type ContactDeps, contactRoutes } from './routes.ts';
 
+type ContactNeeds = Required<Pick<ContactDeps, 'testClocks'>> & { readonly forgetting: ForgettingHooks };
+
 /** Contacts: the people that a workspace writes to. */
-export const contactsModule: Module<ContactDeps, Required<Pick<ContactDeps, 'testClocks'>>> = {
+export const contactsModule: Module<ContactDeps, ContactNeeds> = {
   name: 'contacts',
   tags: [{ segment: 'contacts', name: 'Contacts', description: 'The people that you write to.' }],
   follows: followsEmails.map((write) => ({ of: 'email', write })),
   routes: contactRoutes,
   open: ({ config, database, reads, signer, sealer, clock, logger }) => ({
-    connect({ engine }, { testClocks }) {
-      const eraser = new Eraser({ database, engine, signer, sealer, clock, logger });
+    connect({ engine }, { testClocks, forgetting: hooks }) {
+      const eraser = new Eraser({ hooks, database, engine, signer, sealer, clock, logger });
       return {
         api: undefined,
         deps: {

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { DOMAIN_STATES } from '../../../machines/domain.ts';
+import { TRANSPORTS } from '../../config/transport-names.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/pagination.ts';
 import { literals } from '../../http/schema.ts';
-import { TRANSPORTS } from '../../transport/transport.ts';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 

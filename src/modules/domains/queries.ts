@@ -2,6 +2,7 @@ import { and, desc, eq, ne, sql } from 'drizzle-orm';
 import type { DomainState } from '../../../machines/domain.ts';
 import type { DomainContext } from '../../../machines/domain-context.ts';
 import type { Principal } from '../../auth/principal.ts';
+import type { EnabledTransports } from '../../config/transport-names.ts';
 import type { Sealer } from '../../crypto/sealer.ts';
 import type { Database } from '../../db/database.ts';
 import { domains, domainTransports } from '../../db/schema/domains.ts';
@@ -10,7 +11,7 @@ import type { Failure } from '../../http/failure.ts';
 import { listById, withinRange } from '../../http/list.ts';
 import type { Call, Page } from '../../http/route.ts';
 import type { SigningKey } from '../../transport/dkim/signing-key.ts';
-import type { EnabledTransports, Transport } from '../../transport/transport.ts';
+import type { Transport } from '../../transport/transport.ts';
 import type { WarmUp } from '../../transport/warm-up.ts';
 import { openKeys, type SealedKeys } from './keys.ts';
 import type { DomainQuery, DomainView } from './model.ts';
@@ -118,12 +119,6 @@ export function listDomains(
     item: (row) => viewOf(rowOf(row), setup),
   });
 }
-
-/**
- * What is known of a sender may be so old. Changes made by this process take effect at once, those of another instance, and of a
- * workspace, after this.
- */
-export const SENDER_KNOWN_MS = 1_000;
 
 /** The parts of a domain that sending uses. */
 export interface SendingDomain {

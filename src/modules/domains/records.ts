@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
 import type { RecordStatus } from '../../../machines/domain-context.ts';
+import type { EnabledTransports } from '../../config/transport-names.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
 import { orderOf } from '../../transport/order.ts';
 import { TRANSPORT_TRAITS, type TransportTraits } from '../../transport/traits.ts';
-import type { EnabledTransports, Transport } from '../../transport/transport.ts';
+import type { Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
 import { isReachable } from './reachable.ts';

@@ -1,9 +1,10 @@
 import { isIP } from 'node:net';
+import { readRelayUrl } from '../../config/relay-url.ts';
+import type { EnabledTransports } from '../../config/transport-names.ts';
 import { type Failure, invalid } from '../../http/failure.ts';
 import { mayBeFollowed } from '../../transport/order.ts';
-import { readRelayUrl } from '../../transport/smtp/relay-url.ts';
 import { leaves } from '../../transport/traits.ts';
-import type { EnabledTransports, Transport } from '../../transport/transport.ts';
+import type { Transport } from '../../transport/transport.ts';
 import { allowedOn, DEFAULT_PER_DAY, endOf, type WarmUp } from '../../transport/warm-up.ts';
 import type { WantedWarmUp } from './model.ts';
 import type { DnsSetup } from './records.ts';

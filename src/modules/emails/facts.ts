@@ -4,8 +4,9 @@ import { mintId } from '../../db/ids.ts';
 import type { EffectMeanings, FactTable, Snapshot } from '../../engine/kind.ts';
 import { sharedFact } from '../../engine/shared-fact.ts';
 import { storableMoment } from '../../time/clock.ts';
+import { periodOf } from '../../time/quota-period.ts';
 import { replacesReason } from '../suppressions/queries.ts';
-import { givenBack, periodOf } from '../usage/queries.ts';
+import { givenBack } from '../usage/queries.ts';
 
 /**
  * The event log. It lies in the turns (the view `email_events` shows it), and is shared: webhooks write their deliveries from it in

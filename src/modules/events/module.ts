@@ -1,10 +1,16 @@
 import type { Module } from '../../http/module.ts';
 import { logAligner } from './commands.ts';
 import type { EventReader } from './queries.ts';
+import { readLogLag } from './queries.ts';
 import { eventRoutes } from './routes.ts';
 
+interface EventsApi {
+  /** Seconds by which the event log is behind. @throws Unavailable */
+  readLogLag(): Promise<number>;
+}
+
 /** The event log of emails. */
-export const eventsModule: Module<EventReader> = {
+export const eventsModule: Module<EventReader, object, EventsApi> = {
   name: 'events',
   tags: [
     {
@@ -15,6 +21,10 @@ export const eventsModule: Module<EventReader> = {
   ],
   routes: eventRoutes,
   open: ({ database, logger }) => ({
-    connect: () => ({ api: undefined, deps: { database }, duties: [logAligner({ database, logger })] }),
+    connect: () => ({
+      api: { readLogLag: () => readLogLag(database) },
+      deps: { database },
+      duties: [logAligner({ database, logger })],
+    }),
   }),
 };

@@ -19,9 +19,6 @@ import { readDefinition } from './read-definition.ts';
 import { type FlowWithVersion, findFlow } from './store.ts';
 import { problemsOf, type Validator } from './validate.ts';
 
-// biome-ignore lint/performance/noBarrelFile: what other modules may do with members, beside the commands themselves.
-export { endRunsOf } from './settle.ts';
-
 type Own<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
 
 const TOO_MANY = new Failure('CONFLICT', `This environment has ${MOST_FLOWS} flows already.`, {

@@ -7,6 +7,7 @@ import type { MachineOf } from '../../engine/definitions.ts';
 import type { TimersSay } from '../../engine/running-kind.ts';
 import type { Module } from '../../http/module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
+import type { ForgettingHooks } from '../contacts/commands.ts';
 import type { AcceptanceDeps } from '../emails/accept.ts';
 import type { TemplateUse } from '../templates/commands.ts';
 import type { WebhookPosting } from '../webhooks/commands.ts';
@@ -22,7 +23,7 @@ import { Laggards } from './laggards.ts';
 import { flowPerformer, POSTING } from './performer.ts';
 import { type FlowDeps, flowRoutes } from './routes.ts';
 import { definitionReader } from './run-reader.ts';
-import { cancelRuns, releaseRuns, runPruner, runSettler } from './settle.ts';
+import { cancelRuns, endRunsOf, releaseRuns, runPruner, runSettler } from './settle.ts';
 import type { StepWorkDeps } from './steps.ts';
 import { heldFlows, readDefinitionId } from './store.ts';
 import { stepTaker } from './take-step.ts';
@@ -56,7 +57,7 @@ interface FlowNeeds extends Pick<FlowDeps, 'testClocks'> {
 }
 
 /** The parts of flows that live by test clocks. */
-export interface FlowsApi {
+export interface FlowsApi extends Pick<ForgettingHooks, 'endRunsOf'> {
   readonly clockedActivity: Clocked;
   readonly clockedDates: Clocked;
   readonly clockedRuns: Clocked;
@@ -134,6 +135,7 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
         const behind = new Laggards(following);
         return {
           api: {
+            endRunsOf: (contactId, stop) => endRunsOf(deps, contactId, stop),
             clockedActivity: clockedActivity(following),
             clockedDates: clockedDates(following),
             clockedRuns: clockedRuns({ ...deps, takeStep: stepTaker(steps), posts }),

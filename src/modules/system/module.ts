@@ -8,12 +8,12 @@ interface SystemApi {
 }
 
 /** The health of the service, and its metrics. */
-export const systemModule: Module<SystemDeps, object, SystemApi> = {
+export const systemModule: Module<SystemDeps, Pick<SystemDeps, 'readLogLag'>, SystemApi> = {
   name: 'system',
   tags: [{ segment: 'health', name: 'System', description: 'How the service itself is doing.' }],
   routes: systemRoutes,
   open: ({ config, database, clock, version, metrics }) => ({
-    connect({ engine, roster }) {
+    connect({ engine, roster }, { readLogLag }) {
       let isDraining = false;
       if (metrics) countEngine(metrics, engine);
       if (metrics) countInstances(metrics, config.roles, roster);
@@ -25,7 +25,16 @@ export const systemModule: Module<SystemDeps, object, SystemApi> = {
           },
         },
         deps: {
-          ...{ version, database, clock, engine, roster, roles: config.roles, startedAt: clock.monotonic() },
+          ...{
+            readLogLag,
+            version,
+            database,
+            clock,
+            engine,
+            roster,
+            roles: config.roles,
+            startedAt: clock.monotonic(),
+          },
           isDraining: () => isDraining,
         },
         async start() {

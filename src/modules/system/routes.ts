@@ -9,9 +9,10 @@ import { type Route, route } from '../../http/route.ts';
 import type { Roster } from '../../modules/system/commands.ts';
 import type { Clock } from '../../time/clock.ts';
 import { zones } from '../../zones/zones.ts';
-import { readLogLag } from '../events/queries.ts';
 
 export interface SystemDeps {
+  /** Seconds by which the event log is behind. @throws Unavailable */
+  readLogLag(): Promise<number>;
   readonly version: string;
   readonly database: Database;
   readonly clock: Clock;
@@ -124,6 +125,7 @@ const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 
 /** The endpoints that report whether the service can work, for load balancers, containers and people. */
 export const systemRoutes = ({
+  readLogLag,
   version,
   database,
   clock,
@@ -158,7 +160,7 @@ export const systemRoutes = ({
     },
     handle: async () => {
       try {
-        const [latency, logLag] = await Promise.all([database.ping(), readLogLag(database)]);
+        const [latency, logLag] = await Promise.all([database.ping(), readLogLag()]);
         if (database.refusedWrite) return REFUSED[database.refusedWrite];
         return {
           status: 'ok' as const,

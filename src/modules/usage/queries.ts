@@ -3,10 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { FactTable } from '../../engine/kind.ts';
 import type { Meter } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
-import { isoOf } from '../../time/clock.ts';
-
-/** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */
-export const periodOf = (livemode: boolean, at: number): string => isoOf(at).slice(0, livemode ? 7 : 10);
+import { periodOf } from '../../time/quota-period.ts';
 
 /** Domains have no period: their units are given back when one is removed. */
 export const DOMAINS_PERIOD = 'domains';

@@ -3,7 +3,7 @@ import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import { lowestIdAt, mintId } from '../../db/ids.ts';
 import { laterSql } from '../../http/if-updated-at.ts';
-import { SENDER_KNOWN_MS } from '../domains/queries.ts';
+import { SENDER_KNOWN_MS } from './queries.ts';
 
 /** The first workspace of a new installation. */
 export interface FirstWorkspace {

@@ -4,9 +4,16 @@ import type { Principal } from '../../auth/principal.ts';
 import type { WorkspaceTerms } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { usageTotals, workspaces } from '../../db/schema/access.ts';
+import { periodOf } from '../../time/quota-period.ts';
 import { MUTABLE_EMAILS } from '../service-emails/commands.ts';
-import { DOMAINS_PERIOD, periodOf } from '../usage/queries.ts';
+import { DOMAINS_PERIOD } from '../usage/queries.ts';
 import type { WorkspaceView } from './model.ts';
+
+/**
+ * The age in milliseconds up to which a process uses what it knows of a sender. Changes by this process take effect at once, those
+ * by another instance, and of a workspace, after this.
+ */
+export const SENDER_KNOWN_MS = 1_000;
 
 export interface WorkspaceReader {
   readonly database: Database;

@@ -5,9 +5,9 @@ import { draftSpawn } from '../../../src/engine/draft.ts';
 import { fold, LEFT_TO_CLOCK, TIMERS_DUE } from '../../../src/engine/fold.ts';
 import { handedOver, withoutOrders } from '../../../src/engine/handing-over.ts';
 import type { Actor, ActorEvent, Kind } from '../../../src/engine/kind.ts';
+import { shareOf } from '../../../src/engine/share.ts';
 import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from '../../../src/modules/emails/accept/attempt-schedule.ts';
 import { emailKind } from '../../../src/modules/emails/kind.ts';
-import { shareOf } from '../../../src/modules/share.ts';
 import { webhookDeliveryKind } from '../../../src/modules/webhooks/deliveries/kind.ts';
 import { webhookEndpointKind } from '../../../src/modules/webhooks/endpoints/kind.ts';
 

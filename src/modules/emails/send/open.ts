@@ -1,11 +1,12 @@
 import type { BodyStore } from '../../../bodies/body-store.ts';
+import type { EnabledTransports } from '../../../config/transport-names.ts';
 import type { Sealer } from '../../../crypto/sealer.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Database } from '../../../db/database.ts';
 import { textFromHtml } from '../../../mail/content/text-part.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
-import type { EnabledTransports, Transport } from '../../../transport/transport.ts';
+import type { Transport } from '../../../transport/transport.ts';
 import { personaliser } from '../../tracking/commands.ts';
 import type { CampaignMail } from '../campaign-mail.ts';
 import { bulkWriter } from './bulk-writer.ts';

@@ -1,7 +1,8 @@
+import type { EnabledTransports } from '../../../config/transport-names.ts';
 import type { Signer } from '../../../crypto/signer.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
-import type { EnabledTransports, Transport } from '../../../transport/transport.ts';
+import type { Transport } from '../../../transport/transport.ts';
 import type { CampaignMail } from '../campaign-mail.ts';
 import type { BulkWriter } from './bulk-writer.ts';
 import type { LiveLimits } from './limits.ts';

@@ -2,7 +2,7 @@ import type { Database } from '../../../db/database.ts';
 import { wakeWriting } from '../../../engine/wake-at.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
 import type { Clock } from '../../../time/clock.ts';
-import { SENDER_KNOWN_MS } from '../../domains/queries.ts';
+import { SENDER_KNOWN_MS } from '../../workspace/queries.ts';
 
 /** The domain whose emails are released. */
 interface ReleasedDomain {

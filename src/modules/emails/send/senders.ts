@@ -1,17 +1,17 @@
 import { TtlCache } from '../../../async/ttl-cache.ts';
+import type { EnabledTransports } from '../../../config/transport-names.ts';
 import type { Sealer } from '../../../crypto/sealer.ts';
 import type { Database } from '../../../db/database.ts';
 import type { Logger } from '../../../telemetry/logger.ts';
 import { rarely } from '../../../telemetry/rarely.ts';
 import type { SigningKey } from '../../../transport/dkim/signing-key.ts';
-import type { EnabledTransports } from '../../../transport/transport.ts';
 import {
   findDomainOfEmail,
   findReplacement,
-  SENDER_KNOWN_MS,
   type SendingDomain,
   signingKeys,
 } from '../../domains/queries.ts';
+import { SENDER_KNOWN_MS } from '../../workspace/queries.ts';
 import type { Sender } from './message.ts';
 import type { Routing } from './reader.ts';
 

@@ -1,6 +1,6 @@
 import { isWhole, type Role, type Roles } from '../config/roles.ts';
-import { type Share, WHOLE_SHARE } from '../engine/handing-over.ts';
-import type { Kind } from '../engine/kind.ts';
+import { type Share, WHOLE_SHARE } from './handing-over.ts';
+import type { Kind } from './kind.ts';
 
 /**
  * Who carries out a kind's orders: the processes of a role, or whichever has committed the order, where a request waits for what it

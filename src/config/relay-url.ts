@@ -1,14 +1,18 @@
-import { type Endpoint, SILENCE_MS } from './endpoint.ts';
-
-/** The part of an endpoint that `SMTP_URL` contains. */
-export type RelayEndpoint = Omit<Endpoint, 'ehloName' | 'ca'>;
+/** The server that `SMTP_URL` names. */
+export interface RelayUrl {
+  readonly host: string;
+  readonly port: number;
+  /** The use of TLS; `opportunistic` goes on in clear text when STARTTLS is not offered or refused. */
+  readonly tls: 'implicit' | 'required' | 'opportunistic' | 'none';
+  readonly credentials: { readonly user: string; readonly pass: string } | null;
+}
 
 /**
  * Reads `smtp[s]://user:pass@host:port`. `smtps` speaks TLS from the start (port 465); `smtp` starts it when offered
  * (port 587), and insists on it when there is a password to protect and the relay is not this machine. `?tls=required`,
  * `opportunistic` or `none` overrides that. Null when the text is no such URL.
  */
-export const readRelayUrl = (text: string): RelayEndpoint | null => {
+export const readRelayUrl = (text: string): RelayUrl | null => {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') return null;
   const implicit = url.protocol === 'smtps:';
@@ -21,17 +25,13 @@ export const readRelayUrl = (text: string): RelayEndpoint | null => {
   if (tls === null) return null;
   return {
     host,
-    name: host,
     port: url.port === '' ? (implicit ? 465 : 587) : Number(url.port),
     tls,
-    verifyCertificate: true,
     credentials,
-    connectMs: 30_000,
-    silenceMs: SILENCE_MS,
   };
 };
 
-const tlsOf = (asked: string | null, implicit: boolean, secretAtStake: boolean): Endpoint['tls'] | null => {
+const tlsOf = (asked: string | null, implicit: boolean, secretAtStake: boolean): RelayUrl['tls'] | null => {
   if (implicit) return asked === null ? 'implicit' : null;
   if (asked === null) return secretAtStake ? 'required' : 'opportunistic';
   return asked === 'required' || asked === 'opportunistic' || asked === 'none' ? asked : null;
