@@ -1,19 +1,19 @@
 import type { ConnectedModule, Module, Wiring } from './http/module.ts';
 import { forMembers, type Route } from './http/route.ts';
-import { type CampaignsApi, campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
+import type { CampaignsApi } from './modules/campaigns/api.ts';
+import { campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
 import { pauseWarning } from './modules/campaigns/pause-warning.ts';
-import type { CapturedApi } from './modules/captured/module.ts';
+import type { CapturedApi } from './modules/captured/api.ts';
 import type { CertificateKeeper } from './modules/certificates/keeper.ts';
-import type { ChangesApi } from './modules/changes/module.ts';
+import type { ChangesApi } from './modules/changes/api.ts';
 import { lostWarning } from './modules/domains/lost-warning.ts';
-import type { CampaignMail } from './modules/emails/campaign-mail.ts';
-import type { TestClocks } from './modules/emails/clocked/clock-of-email.ts';
-import type { EmailsApi } from './modules/emails/module.ts';
-import { type FlowsApi, flowUsesAudience, flowUsesTemplate } from './modules/flows/module.ts';
+import type { CampaignMail, EmailsApi, TestClocks } from './modules/emails/api.ts';
+import type { FlowsApi } from './modules/flows/api.ts';
+import { flowUsesAudience, flowUsesTemplate } from './modules/flows/module.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
-import type { MembersApi } from './modules/members/module.ts';
+import type { MembersApi } from './modules/members/api.ts';
+import type { WebhooksApi } from './modules/webhooks/api.ts';
 import { disabledWarning } from './modules/webhooks/endpoints/disabled-warning.ts';
-import type { WebhooksApi } from './modules/webhooks/module.ts';
 import { MODULE_TAGS, MODULES, type ModuleName, type OpenModules } from './modules.ts';
 
 /** The modules, connected to the engine and to each other. */

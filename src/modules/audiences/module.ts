@@ -1,5 +1,5 @@
 import type { Module } from '../../http/module.ts';
-import type { AcceptanceDeps } from '../emails/accept.ts';
+import type { EmailsApi } from '../emails/api.ts';
 import { askToConfirm } from '../preferences/commands.ts';
 import type { AudienceUse } from './commands.ts';
 import { type AudienceDeleter, memberSweeper } from './commands.ts';
@@ -10,8 +10,7 @@ import type { AudienceLister } from './queries.ts';
 import { audienceRoutes } from './routes.ts';
 
 /** The parts of other modules that audiences need. */
-export interface AudienceNeeds {
-  readonly acceptance: AcceptanceDeps;
+interface AudienceNeeds extends Pick<EmailsApi, 'acceptance'> {
   /** Everything that needs audiences: one that is needed cannot be deleted. */
   readonly uses: readonly AudienceUse[];
 }

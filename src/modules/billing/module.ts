@@ -1,6 +1,7 @@
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty } from '../../duties/duty.ts';
 import type { Module } from '../../http/module.ts';
+import type { BillingApi } from './api.ts';
 import { type BillingDeps, endSubscriptions, synchroniseAll } from './commands.ts';
 import { billingPages, billingRoutes } from './routes.ts';
 import { stripeOf } from './stripe-client.ts';
@@ -22,12 +23,6 @@ const billingSynchroniser = (deps: BillingDeps, now: () => number): Duty => ({
     await untilDone(deps.database, PRUNE, [new Date(now() - KEPT_MS).toISOString()], BATCH, stop);
   },
 });
-
-/** The functions that billing gives to other modules. */
-export interface BillingApi {
-  /** Ends what a workspace pays for. @throws Unavailable */
-  endSubscriptions(workspaceId: string): Promise<void>;
-}
 
 /** Billing through Stripe, where it is configured. */
 export const billingModule: Module<BillingDeps, object, BillingApi> = {

@@ -1,10 +1,11 @@
 import { later } from '../../async/later.ts';
 import type { Module } from '../../http/module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
-import type { ForgettingHooks } from '../contacts/commands.ts';
-import type { CampaignMail } from '../emails/campaign-mail.ts';
-import type { RoomForBulk } from '../emails/send/bulk-room.ts';
-import type { TemplateContents, TemplateUse } from '../templates/commands.ts';
+import type { EmailsApi } from '../emails/api.ts';
+import type { MembersApi } from '../members/api.ts';
+import type { TemplatesApi } from '../templates/api.ts';
+import type { TemplateUse } from '../templates/commands.ts';
+import type { CampaignsApi } from './api.ts';
 import { auditCampaigns } from './audit.ts';
 import { campaignBirths } from './births.ts';
 import { forgetRecipient } from './commands.ts';
@@ -18,17 +19,9 @@ import { campaignRoutes } from './routes.ts';
 import { campaignWorker } from './worker.ts';
 
 /** The functions of other modules that campaigns need. */
-interface CampaignNeeds extends Pick<CampaignDeps, 'acceptance' | 'isMember'> {
-  readonly templateContents: TemplateContents;
-  readonly bulkRoom: RoomForBulk;
-  readonly warmUpRoom: DispatchDeps['warmUpRoom'];
-}
-
-/** The functions that campaigns give to other modules. */
-export interface CampaignsApi extends Pick<ForgettingHooks, 'forgetRecipient' | 'commonSubjects'> {
-  /** The content of campaigns' emails, and the gate that each recipient passes. */
-  readonly campaignMail: CampaignMail;
-}
+type CampaignNeeds = Pick<EmailsApi, 'acceptance' | 'bulkRoom' | 'warmUpRoom'> &
+  Pick<TemplatesApi, 'templateContents'> &
+  Pick<MembersApi, 'isMember'>;
 
 /** A campaign that is under way keeps its template from being deleted. */
 export const campaignUsesTemplate: TemplateUse = {

@@ -1,17 +1,12 @@
 import type { WaitingRoom } from '../../async/waiting-room.ts';
 import type { Module } from '../../http/module.ts';
 import { groupOf, type WantedMail } from '../../http/waiting.ts';
+import type { CapturedApi } from './api.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';
 import { capturedPages, capturedRoutes } from './routes.ts';
 import { spamAssassinAt } from './spam-assassin.ts';
 import { capturedWaitingRoom } from './waiting.ts';
-
-/** The functions that captured mail gives to other modules. */
-export interface CapturedApi {
-  /** Tells those who wait that live mail of a workspace was captured. */
-  mailCaptured(workspaceId: string): void;
-}
 
 /** Captured mail: live email that was stored here instead of sent. */
 export const capturedModule: Module<

@@ -3,11 +3,10 @@ import type { Permission } from '../../auth/permissions.ts';
 import type { Session } from '../../auth/session-store.ts';
 import { SWITCHED } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
-import type { SocketUpgrade } from '../../http/listen.ts';
 import type { Module } from '../../http/module.ts';
-import type { Noted } from '../../http/noted.ts';
 import { compileQuery } from '../../http/query.ts';
 import { socketGate } from '../../http/socket-gate.ts';
+import type { ChangesApi } from './api.ts';
 import { ChangeFeed } from './change-feed.ts';
 import { ChangeSocket } from './change-socket.ts';
 
@@ -19,14 +18,6 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session 
 export const MOST_CONNECTIONS = { each: 20, workspace: 200, total: 1_000 } as const;
 
 const readQuery = compileQuery(Type.Object({ workspace: Type.Optional(Type.String()) }));
-
-/** The functions that the feed of changes gives to the service. */
-export interface ChangesApi {
-  /** The connection that tells pages of changes. */
-  readonly sockets: SocketUpgrade;
-  /** Notes a change that no commit of the engine tells of. */
-  note(noted: Noted): void;
-}
 
 /** The one connection over which the pages of the application hear what has changed. */
 export const changesModule: Module<undefined, object, ChangesApi> = {

@@ -1,4 +1,5 @@
 import type { Module } from '../../http/module.ts';
+import type { DomainApi } from './api.ts';
 import type { DomainCommands } from './commands.ts';
 import { domainPruner } from './domain-pruner.ts';
 import { domainKind } from './kind.ts';
@@ -9,11 +10,6 @@ import { cachedSendingDomains } from './sending-domains.ts';
 
 /** The functions of other modules that domains need. */
 type DomainNeeds = Pick<DomainCommands, 'releaseWaiting'>;
-
-/** The functions that domains give to other modules. */
-export interface DomainApi {
-  readonly findSendingDomain: ReturnType<typeof cachedSendingDomains>;
-}
 
 /** The domains that live email is sent from. */
 export const domainsModule: Module<DomainCommands, DomainNeeds, DomainApi> = {

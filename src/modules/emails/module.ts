@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { later } from '../../async/later.ts';
 import type { BodyLimits } from '../../bodies/body-store.ts';
-import type { Clocked } from '../../engine/clocked.ts';
 import type { Module, ModuleParts } from '../../http/module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { CIRCUIT_STATES } from '../../transport/circuit.ts';
@@ -13,6 +12,7 @@ import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
 import type { AcceptanceDeps } from './accept.ts';
+import type { EmailsApi } from './api.ts';
 import { auditEmails } from './audit/audit-emails.ts';
 import { auditBodies } from './bodies/audit-bodies.ts';
 import { bodyBirths } from './bodies/births.ts';
@@ -20,16 +20,13 @@ import { bodyCollector } from './bodies/collector.ts';
 import type { CampaignMail } from './campaign-mail.ts';
 import { clockedEmails } from './clocked/clocked-emails.ts';
 import { explainEmail } from './explain/explanation-text.ts';
-import type { RecordFeedback } from './feedback/record-feedback.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
-import type { RoomForBulk } from './send/bulk-room.ts';
 import { bulkRoomOf } from './send/bulk-room.ts';
-import type { DirectMail } from './send/direct-mail.ts';
 import { directMail } from './send/direct-mail.ts';
 import { LimitKeeper } from './send/learned-limits.ts';
 import type { LiveLimits } from './send/limits.ts';
@@ -60,21 +57,6 @@ interface EmailNeeds extends Pick<AcceptanceDeps, 'findSendingDomain' | 'fillTem
   campaigns(): CampaignMail | undefined;
   /** Is called when live mail of a workspace was captured. */
   mailCaptured(workspaceId: string): void;
-}
-
-/** The functions that emails give to other modules. */
-export interface EmailsApi {
-  readonly acceptance: AcceptanceDeps;
-  readonly clockedEmails: Clocked;
-  /** The number of campaign emails that may be given out now. */
-  readonly bulkRoom: RoomForBulk;
-  /** About how many recipients of a campaign from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
-  warmUpRoom(domainId: string): Promise<number | null>;
-  /** Has live emails of a domain that wait for its warm-up ask again now. @throws Unavailable */
-  releaseWaiting(domain: { readonly id: string; readonly workspaceId: string }): Promise<void>;
-  /** Sends a message that is no email of a workspace. */
-  readonly directMail: DirectMail;
-  readonly recordFeedback: RecordFeedback;
 }
 
 /** Emails: accepted, sent or simulated, followed and kept. */

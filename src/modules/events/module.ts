@@ -1,13 +1,9 @@
 import type { Module } from '../../http/module.ts';
+import type { EventsApi } from './api.ts';
 import { logAligner } from './commands.ts';
 import type { EventReader } from './queries.ts';
 import { readLogLag } from './queries.ts';
 import { eventRoutes } from './routes.ts';
-
-interface EventsApi {
-  /** Seconds by which the event log is behind. @throws Unavailable */
-  readLogLag(): Promise<number>;
-}
 
 /** The event log of emails. */
 export const eventsModule: Module<EventReader, object, EventsApi> = {

@@ -2,15 +2,14 @@ import { compileFlow } from '../../../machines/flow-run.ts';
 import { FairQueue } from '../../async/fair-slots.ts';
 import { later } from '../../async/later.ts';
 import type { Database } from '../../db/database.ts';
-import type { Clocked } from '../../engine/clocked.ts';
 import type { MachineOf } from '../../engine/definitions.ts';
 import type { TimersSay } from '../../engine/running-kind.ts';
 import type { Module } from '../../http/module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
-import type { ForgettingHooks } from '../contacts/commands.ts';
-import type { AcceptanceDeps } from '../emails/accept.ts';
+import type { EmailsApi } from '../emails/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';
-import type { WebhookPosting } from '../webhooks/commands.ts';
+import type { WebhooksApi } from '../webhooks/api.ts';
+import type { FlowsApi } from './api.ts';
 import { auditRuns } from './audit-runs.ts';
 import { flowBirths } from './births.ts';
 import { clockedActivity } from './clocked-activity.ts';
@@ -51,17 +50,7 @@ const heldVersions =
 const WAITED_FOR_MS = 3_000;
 
 /** The functions of other modules that flows need. */
-interface FlowNeeds extends Pick<FlowDeps, 'testClocks'> {
-  readonly acceptance: AcceptanceDeps;
-  readonly posting: WebhookPosting;
-}
-
-/** The parts of flows that live by test clocks. */
-export interface FlowsApi extends Pick<ForgettingHooks, 'endRunsOf'> {
-  readonly clockedActivity: Clocked;
-  readonly clockedDates: Clocked;
-  readonly clockedRuns: Clocked;
-}
+type FlowNeeds = Pick<FlowDeps, 'testClocks'> & Pick<EmailsApi, 'acceptance'> & Pick<WebhooksApi, 'posting'>;
 
 /** An active flow keeps its templates from being deleted. */
 export const flowUsesTemplate: TemplateUse = {

@@ -1,15 +1,11 @@
 import { hostname } from 'node:os';
 import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
-import type { RecordFeedback } from '../emails/feedback/record-feedback.ts';
+import type { EmailsApi } from '../emails/api.ts';
 import { openInbound } from './open.ts';
 
-interface InboundNeeds {
-  readonly recordFeedback: RecordFeedback;
-}
-
 /** The SMTP port that receives bounces and complaints. */
-export const inboundModule: Module<undefined, InboundNeeds> = {
+export const inboundModule: Module<undefined, Pick<EmailsApi, 'recordFeedback'>> = {
   name: 'inbound',
   open: ({ config, signer, logger, mailReader }) => ({
     connect(_, { recordFeedback }) {

@@ -13,6 +13,7 @@ import {
   renameWorkspace,
 } from '../workspace/commands.ts';
 import { accountRoutes } from './account-routes.ts';
+import type { MembersApi } from './api.ts';
 import { entryRoutes } from './entry-routes.ts';
 import type { InvitationDeps } from './invitations.ts';
 import { memberRoutes } from './member-routes.ts';
@@ -42,12 +43,6 @@ const sessionPruner = ({ database, clock }: DutyDeps): Duty => ({
 /** The functions of other modules that members need. */
 interface MemberNeeds {
   readonly sendServiceEmail: SendServiceEmail;
-}
-
-/** The functions that members give to other modules. */
-export interface MembersApi {
-  /** True when an address (its key) is that of a member. @throws Unavailable */
-  isMember(workspaceId: string, addressKey: string): Promise<boolean>;
 }
 
 /** Members, invitations, sign-in, and the workspaces of a person. */

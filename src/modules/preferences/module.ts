@@ -1,16 +1,12 @@
 import type { Module } from '../../http/module.ts';
-import type { AcceptanceDeps } from '../emails/accept.ts';
+import type { EmailsApi } from '../emails/api.ts';
 import { confirmationBirths } from './births.ts';
 import { confirmationAsker } from './commands.ts';
 import type { PreferenceDeps } from './person.ts';
 import { preferenceRoutes } from './routes.ts';
 
-interface PreferenceNeeds {
-  readonly acceptance: AcceptanceDeps;
-}
-
 /** The pages on which recipients choose what they get, and confirm it. */
-export const preferencesModule: Module<PreferenceDeps, PreferenceNeeds> = {
+export const preferencesModule: Module<PreferenceDeps, Pick<EmailsApi, 'acceptance'>> = {
   name: 'preferences',
   births: [confirmationBirths],
   pages: preferenceRoutes,

@@ -1,10 +1,10 @@
 import type { Module } from '../../http/module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
-import type { AcceptanceDeps } from '../emails/accept.ts';
+import type { EmailsApi } from '../emails/api.ts';
 import type { BatchDeps } from '../emails/commands.ts';
 import { resendRoutes } from './routes.ts';
 
-type ResendNeeds = { readonly acceptance: AcceptanceDeps } & Required<Pick<BatchDeps, 'campaigns'>>;
+type ResendNeeds = Pick<EmailsApi, 'acceptance'> & Required<Pick<BatchDeps, 'campaigns'>>;
 
 /** The calls of the package `resend`, upon the acceptance of emails. The API reference leaves them out: they are another interface. */
 export const resendModule: Module<BatchDeps, ResendNeeds> = {

@@ -1,18 +1,13 @@
 import type { Module } from '../../http/module.ts';
-import type { DirectMail } from '../emails/send/direct-mail.ts';
-import type { SendServiceEmail, Warning } from './commands.ts';
+import type { EmailsApi } from '../emails/api.ts';
+import type { ServiceEmailApi } from './api.ts';
+import type { Warning } from './commands.ts';
 import { enqueue, serviceEmailSender } from './queue.ts';
 import { Warner, warnerDuty } from './watch.ts';
 
-interface ServiceEmailNeeds {
-  readonly directMail: DirectMail;
+interface ServiceEmailNeeds extends Pick<EmailsApi, 'directMail'> {
   /** The changes of actors that the admins of their workspace are warned of. */
   readonly warnings: readonly Warning[];
-}
-
-/** The functions that the service's own emails give to other modules. */
-export interface ServiceEmailApi {
-  readonly sendServiceEmail: SendServiceEmail;
 }
 
 /** Emails of the service itself: invitations, new passwords, warnings. Nothing that is needed to get in depends on them. */

@@ -3,15 +3,11 @@ import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import type { Module } from '../../http/module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
-import type { AcceptanceDeps } from '../emails/accept.ts';
+import type { EmailsApi } from '../emails/api.ts';
 import { openSubmission } from './open.ts';
 
-interface SubmissionNeeds {
-  readonly acceptance: AcceptanceDeps;
-}
-
 /** The SMTP ports for applications whose framework sends mail by SMTP. */
-export const submissionModule: Module<undefined, SubmissionNeeds> = {
+export const submissionModule: Module<undefined, Pick<EmailsApi, 'acceptance'>> = {
   name: 'submission',
   open: ({ config, clock, logger, mailReader, admission }) => ({
     connect(_, { acceptance }) {

@@ -1,11 +1,7 @@
 import type { Module } from '../../http/module.ts';
+import type { SystemApi } from './api.ts';
 import { countEngine, countInstances, openMetricsServer } from './metrics.ts';
 import { type SystemDeps, systemRoutes } from './routes.ts';
-
-interface SystemApi {
-  /** Tells load balancers that this instance is about to stop. */
-  drain(): void;
-}
 
 /** The health of the service, and its metrics. */
 export const systemModule: Module<SystemDeps, Pick<SystemDeps, 'readLogLag'>, SystemApi> = {

@@ -1,19 +1,12 @@
 import type { Module } from '../../http/module.ts';
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
+import type { TemplatesApi } from './api.ts';
 import { templateBirths } from './births.ts';
-import type { TemplateContents } from './contents.ts';
 import { templateContents } from './contents.ts';
-import type { FillTemplate } from './fill.ts';
 import { templateFiller } from './fill.ts';
 import { templateRenderer } from './rendering.ts';
 import { type TemplateDeps, templateRoutes } from './routes.ts';
 import { versionsOf } from './versions.ts';
-
-/** The functions that templates give to other modules. */
-export interface TemplatesApi {
-  readonly fillTemplate: FillTemplate;
-  readonly templateContents: TemplateContents;
-}
 
 /** Templates: what emails say, written once, in versions, with names in place of what differs. */
 export const templatesModule: Module<

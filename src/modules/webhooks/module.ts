@@ -1,6 +1,6 @@
-import type { Clocked } from '../../engine/clocked.ts';
 import type { Module } from '../../http/module.ts';
-import type { WebhookCommands, WebhookPosting } from './commands.ts';
+import type { WebhooksApi } from './api.ts';
+import type { WebhookCommands } from './commands.ts';
 import { auditDeliveries } from './deliveries/audit-deliveries.ts';
 import { clockedDeliveries } from './deliveries/clocked-deliveries.ts';
 import { webhookPruner } from './deliveries/delivery-pruner.ts';
@@ -12,14 +12,6 @@ import { isLocalOnly } from './http/address-guard.ts';
 import { openWebhooks } from './open.ts';
 import type { DeliveryLister } from './queries.ts';
 import { webhookRoutes } from './routes.ts';
-
-/** The functions that webhooks give to other modules. */
-export interface WebhooksApi {
-  /** Posts requests to receivers: with the guards, the limits and the signature of webhooks. */
-  readonly posting: WebhookPosting;
-  /** Deliveries that live by test clocks. */
-  readonly clockedDeliveries: Clocked;
-}
 
 /** Webhook endpoints, and the deliveries to them. */
 export const webhooksModule: Module<

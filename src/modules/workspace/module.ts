@@ -1,11 +1,9 @@
 import type { Module } from '../../http/module.ts';
+import type { BillingApi } from '../billing/api.ts';
 import { journalsOf, workspaceEraser } from './erase.ts';
 import { logoPages, type WorkspaceDeps, workspaceRoutes } from './routes.ts';
 
-type WorkspaceNeeds = Pick<WorkspaceDeps, 'findSendingDomain'> & {
-  /** Ends what a workspace pays for. @throws Unavailable */
-  readonly endSubscriptions: (workspaceId: string) => Promise<void>;
-};
+type WorkspaceNeeds = Pick<WorkspaceDeps, 'findSendingDomain'> & Pick<BillingApi, 'endSubscriptions'>;
 
 /** The workspace: its plan, its limits, its settings and its brand. */
 export const workspaceModule: Module<WorkspaceDeps, WorkspaceNeeds> = {
