@@ -1,8 +1,7 @@
 import { dashboardModule } from './dashboard/module.ts';
 import type { Registration } from './engine/running-kind.ts';
-import type { Module, ModuleKind, OpenModule } from './http/module.ts';
+import type { Module, ModuleKind, OpenModule, Tag } from './http/module.ts';
 import type { Route } from './http/route.ts';
-import type { Tag } from './http/tag.ts';
 import { analyticsModule } from './modules/analytics/module.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
 import { audiencesModule } from './modules/audiences/module.ts';

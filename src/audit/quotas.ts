@@ -1,6 +1,6 @@
 import type { EmailState } from '../../machines/email.ts';
 import type { EmailContext } from '../../machines/email-context.ts';
-import { periodOf } from '../time/quota-period.ts';
+import { periodOf } from '../time/clock.ts';
 import type { Findings } from './findings.ts';
 import type { Removed } from './removed.ts';
 import type { Session } from './session.ts';

@@ -14,6 +14,7 @@ import type { Duty } from '../duties/duty.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ChildSpec, FollowingWrite, Kind } from '../engine/kind.ts';
 import type { Explain, LabelSql, OwnDefinitions } from '../engine/presentation.ts';
+import type { Scope } from '../engine/result.ts';
 import type { Registration } from '../engine/running-kind.ts';
 import type { CarriedOutBy } from '../engine/share.ts';
 import type { SpawnRule } from '../engine/spawn-conditions.ts';
@@ -25,9 +26,23 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Clock } from '../time/clock.ts';
 import type { MailReader } from '../transport/reading/mail-reader.ts';
 import type { AdmissionDeps } from './admission.ts';
-import type { Noted } from './noted.ts';
 import type { Route } from './route.ts';
-import type { Tag } from './tag.ts';
+
+/** A group of endpoints in the documentation: those whose path has its segment after the version. */
+export interface Tag {
+  readonly segment: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+/** A change that no commit of the engine tells of. */
+export interface Noted {
+  readonly scope: Scope;
+  readonly resource: string;
+  /** What is needed to see the resource; null for everybody in the workspace. */
+  readonly permission: Permission | null;
+  readonly id: string | null;
+}
 
 /** A kind of actors that a module owns, with the rules about it that other parts of the service follow. */
 export interface ModuleKind {

@@ -82,3 +82,6 @@ export const isoOrNull = (at: number | null): string | null => (at === null ? nu
 
 /** The time of a signature of AWS (version 4), as its header has it: `20261122T042700Z`. Epoch milliseconds. */
 export const amzDate = (at: number): string => new Date(at).toISOString().replace(/[-:]|\.\d+/g, '');
+
+/** The UTC month (live, `2026-11`) or UTC day (test, `2026-11-20`) that a send at that moment counts against. */
+export const periodOf = (livemode: boolean, at: number): string => isoOf(at).slice(0, livemode ? 7 : 10);

@@ -5,7 +5,7 @@ import { openSession } from '../../src/audit/session.ts';
 import { mintId } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
-import { periodOf } from '../../src/time/quota-period.ts';
+import { periodOf } from '../../src/time/clock.ts';
 import {
   countOf,
   emailSpawn,

@@ -2,7 +2,7 @@ import type { EmailContext } from '../../machines/email-context.ts';
 import type { Check } from '../../src/audit/findings.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
-import { periodOf } from '../../src/time/quota-period.ts';
+import { periodOf } from '../../src/time/clock.ts';
 import { emailSpawn, engineOver, plainInput, type Store, WORKSPACE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -12,7 +12,7 @@ import { mintId } from '../../src/db/ids.ts';
 import { codeOf } from '../../src/db/sqlstate.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { openService } from '../../src/service.ts';
-import { periodOf } from '../../src/time/quota-period.ts';
+import { periodOf } from '../../src/time/clock.ts';
 import { embeddedStore, postgresStore, type Store, WORKSPACE } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';

@@ -9,7 +9,7 @@ import { OutsideRecord, recipientsOf, type SentEmail, subjectOf } from '../../sr
 import type { Performed } from '../../src/chaos/performed.ts';
 import { mintId } from '../../src/db/ids.ts';
 import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
-import { periodOf } from '../../src/time/quota-period.ts';
+import { periodOf } from '../../src/time/clock.ts';
 import { accepted, emailSpawn, engineOver, plainInput, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStore } from '../support/shared-store.ts';

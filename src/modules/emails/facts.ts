@@ -3,8 +3,7 @@ import type { EmailContext } from '../../../machines/email-context.ts';
 import { mintId } from '../../db/ids.ts';
 import type { EffectMeanings, FactTable, Snapshot } from '../../engine/kind.ts';
 import { sharedFact } from '../../engine/shared-fact.ts';
-import { storableMoment } from '../../time/clock.ts';
-import { periodOf } from '../../time/quota-period.ts';
+import { periodOf, storableMoment } from '../../time/clock.ts';
 import { replacesReason } from '../suppressions/queries.ts';
 import { givenBack } from '../usage/queries.ts';
 

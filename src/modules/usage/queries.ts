@@ -3,7 +3,7 @@ import type { Database } from '../../db/database.ts';
 import type { FactTable } from '../../engine/kind.ts';
 import type { Meter } from '../../engine/spawn-queue.ts';
 import { Failure } from '../../http/failure.ts';
-import { periodOf } from '../../time/quota-period.ts';
+import { periodOf } from '../../time/clock.ts';
 
 /** Domains have no period: their units are given back when one is removed. */
 export const DOMAINS_PERIOD = 'domains';

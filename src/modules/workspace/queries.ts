@@ -4,7 +4,7 @@ import type { Principal } from '../../auth/principal.ts';
 import type { WorkspaceTerms } from '../../auth/sessions.ts';
 import type { Database } from '../../db/database.ts';
 import { usageTotals, workspaces } from '../../db/schema/access.ts';
-import { periodOf } from '../../time/quota-period.ts';
+import { periodOf } from '../../time/clock.ts';
 import { MUTABLE_EMAILS } from '../service-emails/commands.ts';
 import { DOMAINS_PERIOD } from '../usage/queries.ts';
 import type { WorkspaceView } from './model.ts';
