@@ -1,6 +1,6 @@
 import type { Server } from 'bun';
-import type { Config } from '../config/config.ts';
 import { closeServer } from '../async/close-server.ts';
+import type { Config } from '../config/config.ts';
 import { type ListenOptions, listen, type SocketSession } from '../http/listen.ts';
 import { plainPort } from '../http/plain-port.ts';
 import { openSecureFront, type SecureFront } from '../http/secure-front.ts';

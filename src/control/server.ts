@@ -1,9 +1,9 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import type { PGlite, QueryOptions } from '@electric-sql/pglite';
+import { closeServer } from '../async/close-server.ts';
 import type { ServedKeys } from '../config/served-keys.ts';
 import { VERSION } from '../config/version.ts';
 import type { Engine } from '../db/guarded-engine.ts';
-import { closeServer } from '../async/close-server.ts';
 import {
   controlFolder,
   controlSocket,

@@ -1,6 +1,6 @@
+import type { EnabledTransports } from '../config/transport-names.ts';
 import type { Database } from '../db/database.ts';
 import { missingTransports } from '../modules/domains/queries.ts';
-import type { EnabledTransports } from '../config/transport-names.ts';
 import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
 
 /** Checks that every domain's mail can leave by the transport chosen for it. */

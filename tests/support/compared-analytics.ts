@@ -111,7 +111,10 @@ export async function compare(store: SharedStore, workspaceId: string, emails: r
   for (const query of QUESTIONS) {
     const answer = await ask(store, workspaceId, query);
     const { points, name, reached, accepted } = counted(emails, answer, query);
-    const told = answer.series.map(({ start, open: _, local: __, ...counts }) => [name(Date.parse(start)), counts]);
+    const told = answer.series.map(({ start, open: _, local: __, ...counts }) => [
+      name(Date.parse(start)),
+      counts,
+    ]);
     const expected = answer.series.map(({ start }) => {
       const point = points.get(name(Date.parse(start))) ?? {};
       return [name(Date.parse(start)), Object.fromEntries(NAMES.map((each) => [each, point[each] ?? 0]))];

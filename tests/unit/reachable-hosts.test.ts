@@ -3,12 +3,24 @@ import { isReachable } from '../../src/modules/domains/reachable.ts';
 import { recordsOf } from '../../src/modules/domains/records.ts';
 import { type SetupSource, setupOf } from '../../src/modules/domains/setup.ts';
 
-test.each(['mail.acme.com', 'MAIL.acme.co.uk.', '93.184.215.14', '2606:2800:21f:cb07::1', 'xn--bcher-kva.com'])(
-  '%s is found by other mail servers',
-  (host) => expect(isReachable(host)).toBe(true),
-);
 test.each([
-  ...['localhost', 'mail', 'a.localhost', 'nas.local', 'x.internal', 'box.home.arpa', 'server.lan', 'LOCALHOST.'],
+  'mail.acme.com',
+  'MAIL.acme.co.uk.',
+  '93.184.215.14',
+  '2606:2800:21f:cb07::1',
+  'xn--bcher-kva.com',
+])('%s is found by other mail servers', (host) => expect(isReachable(host)).toBe(true));
+test.each([
+  ...[
+    'localhost',
+    'mail',
+    'a.localhost',
+    'nas.local',
+    'x.internal',
+    'box.home.arpa',
+    'server.lan',
+    'LOCALHOST.',
+  ],
   ...['127.0.0.1', '0.0.0.0', '10.1.2.3', '172.20.0.5', '192.168.1.2', '169.254.1.1', '100.64.0.1'],
   ...['::1', 'fd00::1', 'fe80::1', '::ffff:10.0.0.1'],
 ])('%s is not', (host) => expect(isReachable(host)).toBe(false));
@@ -32,7 +44,11 @@ const unset = (source: Partial<SetupSource>) =>
 
 test.each([
   ['nothing', {}, { spf: 'PUBLIC_URL', mx: 'PUBLIC_URL', tracking: 'PUBLIC_URL', dmarc: null }],
-  ['an address of the local network', { publicUrl: 'http://192.168.1.5:3000' }, { spf: 'PUBLIC_URL', mx: 'PUBLIC_URL' }],
+  [
+    'an address of the local network',
+    { publicUrl: 'http://192.168.1.5:3000' },
+    { spf: 'PUBLIC_URL', mx: 'PUBLIC_URL' },
+  ],
   ['PUBLIC_URL', { publicUrl: 'https://mail.acme.com' }, { spf: null, mx: null, tracking: null }],
   ['EHLO_NAME alone', { ehloName: 'mx.acme.com' }, { spf: null, mx: null, tracking: 'PUBLIC_URL' }],
   [
@@ -45,7 +61,11 @@ test.each([
     { transport: ['smtp'], smtpUrl: 'smtp://relay.internal:25', publicUrl: 'https://mail.acme.com' },
     { spf: 'SMTP_URL', mx: null },
   ],
-  ['RETURN_PATH_DOMAIN', { returnPathDomain: 'bounces.acme.com' }, { returnPath: null, tracking: 'PUBLIC_URL' }],
+  [
+    'RETURN_PATH_DOMAIN',
+    { returnPathDomain: 'bounces.acme.com' },
+    { returnPath: null, tracking: 'PUBLIC_URL' },
+  ],
 ] as readonly (readonly [string, Partial<SetupSource>, object])[])(
   'with %s set, the records that would name a host that nothing finds say what to set',
   (_what, source, expected) => expect(unset(source)).toMatchObject(expected),

@@ -2,8 +2,8 @@ import type { FlowDefinition } from '../../../machines/flow-definition.ts';
 import { BatchedRead, rowsById } from '../../async/batched-read.ts';
 import type { PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
-import { type Act, actSql } from '../suppressions/queries.ts';
 import { zones } from '../../zones/zones.ts';
+import { type Act, actSql } from '../suppressions/queries.ts';
 import { readDefinitionId, readVersion } from './store.ts';
 
 /** What a step of a run needs to know: how its flow stands, and whom it is about. */
