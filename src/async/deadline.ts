@@ -157,3 +157,12 @@ export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal, reason: (
     signal.addEventListener('abort', abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
+
+/** True once the client was told that the deadline passed: what is not written by then is not written any more. */
+export type GivenUp = () => boolean;
+
+/**
+ * Makes a signal that aborts when nobody hears the answer any more: the client has hung up, or was told that the deadline passed. The
+ * server watches the connection from then on, so that it is asked by work alone that may wait for long.
+ */
+export type Unheard = () => AbortSignal;

@@ -1,3 +1,4 @@
+import type { GivenUp, Unheard } from '../async/deadline.ts';
 import type { Static, TArray, TObject, TSchema } from '@sinclair/typebox';
 import type { Permission } from '../auth/permissions.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';
@@ -37,15 +38,6 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly unheard?: Unheard | undefined;
   readonly isGivenUp?: GivenUp | undefined;
 }
-
-/** True once the client was told that the deadline passed: what is not written by then is not written any more. */
-export type GivenUp = () => boolean;
-
-/**
- * Makes a signal that aborts when nobody hears the answer any more: the client has hung up, or was told that the deadline passed. The
- * server watches the connection from then on, so that it is asked by work alone that may wait for long.
- */
-export type Unheard = () => AbortSignal;
 
 /** The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply. */
 export class Replay {

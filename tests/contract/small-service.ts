@@ -12,7 +12,8 @@ import { listen, type SocketUpgrade } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
 import type { Answered, RequestTimeouts } from '../../src/http/pipeline.ts';
-import { RawResponse, type Route, route, type Unheard } from '../../src/http/route.ts';
+import type { Unheard } from '../../src/async/deadline.ts';
+import { RawResponse, type Route, route } from '../../src/http/route.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
 export interface SmallService extends Disposable {
