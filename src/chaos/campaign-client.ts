@@ -36,6 +36,7 @@ const FINISH_MS = 75_000;
 export class CampaignClient extends Workload<CampaignClientParts> {
   /** The audiences that campaigns have for themselves, until they are deleted. */
   readonly #audiences = new Map<string, string>();
+  #rounds = 0;
 
   constructor(parts: CampaignClientParts) {
     super(parts, 2, WORKERS);
@@ -57,7 +58,7 @@ export class CampaignClient extends Workload<CampaignClientParts> {
   }
 
   protected async round(): Promise<void> {
-    const own = this.chance.between(1, SHARED_EVERY) === 1 ? null : await this.#makeAudience();
+    const own = ++this.#rounds % SHARED_EVERY === 0 ? null : await this.#makeAudience();
     const id = await this.#make(own ?? this.parts.audienceId);
     if (id === null) return;
     if (own !== null) this.#audiences.set(id, own);
