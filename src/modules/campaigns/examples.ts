@@ -1,11 +1,5 @@
-import type {
-  CampaignItemView,
-  CampaignView,
-  LinkView,
-  PreviewView,
-  RecipientView,
-  StatsView,
-} from './model.ts';
+import type { CampaignItemView, CampaignView, LinkView, RecipientView, StatsView } from './model.ts';
+import type { PreviewView } from './preview-model.ts';
 
 /** An example of a campaign in a list. */
 export const ITEM: CampaignItemView = {

@@ -12,7 +12,7 @@ import { findStrangers } from '../templates/commands.ts';
 import { CHANGED } from './commands.ts';
 import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
 import type { CampaignDeps } from './deps.ts';
-import type { PreviewQuery, PreviewView, TestSendBody } from './model.ts';
+import type { PreviewQuery, PreviewView, TestSendBody } from './preview-model.ts';
 import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN } from './queries.ts';
 
 type Shown = Omit<PreviewView, 'text'> & {

@@ -16,18 +16,16 @@ import {
   Campaign,
   CampaignItem,
   CampaignLink,
-  CampaignPreview,
   CampaignQuery,
   CampaignRecipient,
   CampaignStats,
   NewCampaign,
   PatchCampaign,
-  PreviewQuery,
   RecipientQuery,
   SendCampaign,
-  TestSendBody,
 } from './model.ts';
 import { previewCampaign, testSendCampaign } from './preview.ts';
+import { CampaignPreview, PreviewQuery, TestSendBody } from './preview-model.ts';
 import { campaignDetail, campaignLinks, campaignStats, listCampaigns, listRecipients } from './queries.ts';
 import { sendCampaign } from './send.ts';
 
