@@ -2,8 +2,9 @@ import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, u
 import { useLocation } from 'wouter';
 import { Search } from '../../icons.tsx';
 import { useViewer } from '../api/viewer.tsx';
-import { LeaveDialog } from '../editing/leave-dialog.tsx';
-import { IconButton } from '../ui/button.tsx';
+import { leaving, useIsAsked } from '../editing/leaving.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { icons } from '../ui/icons.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -116,6 +117,22 @@ function LiveBand({ children }: { readonly children: ReactNode }) {
     </p>
   );
 }
+
+/** Asks before something is left that is not saved. */
+const LeaveDialog = () =>
+  useIsAsked() && (
+    <Dialog title="You have unsaved changes" onClose={leaving.stay}>
+      <p className="text-dim">If you leave now, what you have changed here is lost.</p>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button look="danger" onClick={leaving.discard}>
+          Discard changes
+        </Button>
+        <Button look="main" onClick={leaving.stay}>
+          Keep editing
+        </Button>
+      </div>
+    </Dialog>
+  );
 
 /** What stands beside the page. Of another page only its navigation is drawn again. */
 const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
