@@ -8,7 +8,7 @@ const WORD = /(?<![\w./:@-])[A-Za-z_]\w*(?![\w-]|\.[a-z])/g;
 /** What this code is named by: two words in one. With an underscore others name things, but for our metrics. */
 const NAME = /^[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*$|^posthorn_/;
 /** Names of other software that the pages tell of. */
-const FOREIGN: ReadonlySet<string> = new Set(['PutObject', 'GetObject', 'DeleteObject']);
+const FOREIGN: ReadonlySet<string> = new Set(['PutObject', 'GetObject', 'DeleteObject', 'bytecodeOrder']);
 
 /** Every word of source texts. */
 export function wordsOf(texts: Iterable<string>): ReadonlySet<string> {
