@@ -16,12 +16,14 @@ describe('SpamAssassin', () => {
           name: 'GTUBE',
           points: 5,
           description: 'BODY: Generic Test for Unsolicited Bulk Email, as its authors have agreed upon',
+          advice: null,
         },
-        { name: 'MISSING_HEADERS', points: 1.2, description: 'Missing To: header' },
+        { name: 'MISSING_HEADERS', points: 1.2, description: 'Missing To: header', advice: null },
         {
           name: 'NO_RELAYS',
           points: -0,
           description: 'Informational: message was not relayed via SMTP',
+          advice: null,
         },
       ],
     });

@@ -107,6 +107,7 @@ export const strftime = (moment: Moment, format: string): string =>
   format.replace(
     DIRECTIVE,
     (whole, flags: string, width: string, colons: string, _modifier, name: string) => {
+      if (Number(width) > WIDEST) throw new LiquidProblem(`Must pad a date to at most ${WIDEST} characters.`);
       if (name === 'L' || name === 'N')
         return fraction(moment, width === '' ? (name === 'L' ? 3 : 9) : Number(width));
       if (name === 'z') return offset(moment, flags, Number(width), colons.length);

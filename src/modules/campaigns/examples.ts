@@ -77,4 +77,5 @@ export const SHOWN: PreviewView = {
   subject: 'What is new, Ada',
   html: '<p>Hello</p><p><a href="{{unsubscribeUrl}}">Unsubscribe</a></p>',
   text: 'Hello\n\nUnsubscribe {{unsubscribeUrl}}',
+  warnings: [],
 };

@@ -22,6 +22,21 @@ export const CampaignPreview = Type.Object(
     subject: Type.String(),
     html: orNull,
     text: orNull,
+    warnings: Type.Array(
+      Type.Object(
+        {
+          code: Type.String({
+            description: 'One of no_unsubscribe_link, encoded_placeholder, image_only, odd_links.',
+          }),
+          message: Type.String({ description: 'A sentence that says what to change.' }),
+        },
+        { title: 'CampaignWarning' },
+      ),
+      {
+        description:
+          'What its author may want to change before it is sent. Nothing here keeps it from being sent.',
+      },
+    ),
   },
   { title: 'CampaignPreview' },
 );

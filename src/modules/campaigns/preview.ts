@@ -2,6 +2,7 @@ import { Failure, notFound } from '../../http/failure.ts';
 import { isOutdated } from '../../http/if-updated-at.ts';
 import type { Call, Replay } from '../../http/route.ts';
 import { firstCharacters } from '../../http/text-length.ts';
+import { type ContentWarning, filterWarnings, wayOutWarnings } from '../../mail/content/filter-warnings.ts';
 import { textPartOf } from '../../mail/content/text-part.ts';
 import { withWayOut } from '../../mail/html/way-out.ts';
 import { findContact } from '../contacts/queries.ts';
@@ -15,8 +16,9 @@ import type { CampaignDeps } from './deps.ts';
 import type { PreviewQuery, PreviewView, TestSendBody } from './preview-model.ts';
 import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN } from './queries.ts';
 
-type Shown = Omit<PreviewView, 'text'> & {
+type Shown = Omit<PreviewView, 'text' | 'warnings'> & {
   readonly text: string | null;
+  readonly warnings: readonly ContentWarning[];
   readonly replyTo: readonly string[];
 };
 
@@ -45,7 +47,15 @@ async function renderFor(
   });
   if (rendered instanceof Failure) return rendered;
   const parts = withWayOut(rendered.parts);
-  return { from, subject: parts.subject ?? subject, html: parts.html, text: parts.text, replyTo };
+  const { html, text } = parts;
+  const warnings = [
+    ...wayOutWarnings(rendered.parts),
+    ...filterWarnings(parts, {
+      opens: row.settings.trackOpens === true,
+      clicks: row.settings.trackClicks === true,
+    }),
+  ];
+  return { from, subject: parts.subject ?? subject, html, text, replyTo, warnings };
 }
 
 /** Shows what a contact would get. Nothing is sent. */
@@ -57,8 +67,8 @@ export async function previewCampaign(
   if (!row) return NO_CAMPAIGN;
   const shown = await renderFor(deps, call, row, call.query.contactId);
   if (shown instanceof Failure) return shown;
-  const { from, subject, html, text } = shown;
-  return { from, subject, html, text: textPartOf({ html, text }) };
+  const { from, subject, html, text, warnings } = shown;
+  return { from, subject, html, text: textPartOf({ html, text }), warnings: [...warnings] };
 }
 
 /** Sends a campaign to colleagues: a real email that counts against the quota, and in no number of the campaign. */

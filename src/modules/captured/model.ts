@@ -69,7 +69,12 @@ export const CapturedSpam = Type.Object({
       score: Type.Number(),
       threshold: Type.Number(),
       rules: Type.Array(
-        Type.Object({ name: Type.String(), points: Type.Number(), description: Type.String() }),
+        Type.Object({
+          name: Type.String(),
+          points: Type.Number(),
+          description: Type.String(),
+          advice: Type.Union([Type.Null(), Type.String()]),
+        }),
       ),
     }),
   ]),

@@ -11,7 +11,13 @@ interface SpamRule {
   readonly name: string;
   readonly points: number;
   readonly description: string;
+  /** What can be done about it, where there is more to say than the description does. */
+  readonly advice: string | null;
 }
+
+const IMAGE_ONLY =
+  'The html has a picture and few words beside it. The picture that counts opens is one as well: write more words, or leave opens uncounted.';
+const adviceOn = (name: string): string | null => (name.startsWith('HTML_IMAGE_ONLY_') ? IMAGE_ONLY : null);
 
 /** The verdict in an answer of spamd; null when it is none. */
 export function verdictOf(answer: string): SpamVerdict | null {
@@ -19,12 +25,13 @@ export function verdictOf(answer: string): SpamVerdict | null {
   const head = answer.slice(0, Math.max(end, 0));
   const [, score, threshold] = /^Spam: *\w+ *; *(-?[\d.]+) *\/ *(-?[\d.]+)/im.exec(head) ?? [];
   if (!/^SPAMD\/[\d.]+ 0 /.test(head) || score === undefined || threshold === undefined) return null;
-  const rules: { name: string; points: number; description: string }[] = [];
+  const rules: { name: string; points: number; description: string; advice: string | null }[] = [];
   for (const line of answer.slice(end + 4).split(/\r?\n/)) {
     const [, points, name, description = ''] =
       /^\s*(-?\d+(?:\.\d+)?) ([A-Z][A-Z0-9_]+)\s*(.*)$/.exec(line) ?? [];
     const last = rules.at(-1);
-    if (points !== undefined && name !== undefined) rules.push({ name, points: Number(points), description });
+    if (points !== undefined && name !== undefined)
+      rules.push({ name, points: Number(points), description, advice: adviceOn(name) });
     // What does not fit beside the name goes on beneath the description.
     else if (last && /^\s{20,}\S/.test(line)) last.description += ` ${line.trim()}`;
   }

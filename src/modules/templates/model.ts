@@ -221,7 +221,7 @@ const Warning = Type.Object(
   {
     code: Type.String({
       description:
-        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag.',
+        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag.',
     }),
     message: Type.String({ description: 'A sentence about something that may not be meant.' }),
     line: nullable(

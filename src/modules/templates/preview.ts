@@ -1,6 +1,8 @@
 import { Failure, invalid } from '../../http/failure.ts';
 import type { Call } from '../../http/route.ts';
+import { filterWarnings, wayOutWarnings } from '../../mail/content/filter-warnings.ts';
 import { textPartOf } from '../../mail/content/text-part.ts';
+import type { RenderedParts } from '../../mail/liquid/parts.ts';
 import { Problems } from '../../mail/problems.ts';
 import { problemOfRendered } from '../emails/queries.ts';
 import { type Compilers, compile } from './compile.ts';
@@ -60,7 +62,7 @@ export async function previewTemplate(
     from: content.from,
     replyTo: [...content.replyTo],
     missingVariables: missingIn(content, rendered.names),
-    warnings: warningsOf(content, values, html),
+    warnings: warningsOf(content, values, rendered.parts),
     sizeBytes: Buffer.byteLength(html ?? asText ?? ''),
   };
 }
@@ -153,8 +155,9 @@ const CLIPPED = 92_160;
 function warningsOf(
   content: StoredContent,
   values: Readonly<Record<string, unknown>>,
-  html: string | null,
+  parts: RenderedParts,
 ): PreviewWarning[] {
+  const { html } = parts;
   const used = new Set(content.names.map((path) => path.split(/[.[]/)[0]));
   const idle = Object.keys(values).filter((name) => !used.has(name));
   const warnings: PreviewWarning[] = [];
@@ -168,11 +171,13 @@ function warningsOf(
     );
   if (content.subject === null)
     warn('no_subject', 'The template has no subject: each request has to give one.');
-  if (OF_LISTS.some((name) => used.has(name)) && !used.has('unsubscribeUrl'))
-    warn(
-      'no_unsubscribe_link',
-      'Nothing in the template links to {{ unsubscribeUrl }}: a campaign adds such a link by itself, a flow does not.',
-    );
+  // Whoever names neither a list nor the link writes mail that nobody can leave: a receipt, a new password.
+  const isForLists = [...OF_LISTS, 'unsubscribeUrl'].some((name) => used.has(name));
+  const told = [
+    ...(isForLists ? wayOutWarnings(parts) : []),
+    ...filterWarnings(parts, { opens: false, clicks: false }),
+  ];
+  for (const { code, message } of told) warn(code, message);
   if (used.has('preferencesUrl'))
     warn('no_preferences_page', 'Nothing fills in preferencesUrl in an email that is sent by a request.');
   if (html === null) return warnings;

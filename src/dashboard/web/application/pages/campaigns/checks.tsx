@@ -10,6 +10,13 @@ interface Check {
   readonly isGood: boolean | null;
 }
 
+/** The titles of warnings. Filters of receivers have their own opinions; nothing here keeps a campaign from being sent. */
+const WARNED: Readonly<Record<string, string>> = {
+  encoded_placeholder: 'A placeholder that is not filled in',
+  image_only: 'Few words beside a picture',
+  odd_links: 'An odd number of links',
+};
+
 /** What has to be true before a campaign starts. The service checks all of it again when it is sent. */
 export function Checks(props: {
   readonly campaign: Campaign;
@@ -23,7 +30,8 @@ export function Checks(props: {
   const audience = useRead('GET /audiences/{id}', { path: { id: campaign.audienceId } });
   const preview = useRead('GET /campaigns/{id}/preview', { path: { id: campaign.id }, query: {} });
   const people = audience.data?.contactCount ?? null;
-  const html = preview.data?.html ?? '';
+  const warnings = preview.data?.warnings ?? [];
+  const hasOwnExit = warnings.every(({ code }) => code !== 'no_unsubscribe_link');
   const checks: readonly Check[] = [
     {
       text: audience.data ? `Audience “${audience.data.name}”` : 'An audience',
@@ -47,11 +55,14 @@ export function Checks(props: {
     },
     {
       text: 'A way to leave',
-      more: /unsubscribe|\/t\/u\//i.test(html)
-        ? 'The message has a link of its own.'
-        : 'A link is added at the end, since the message has none.',
+      more: hasOwnExit
+        ? 'The message has a link of its own. Whoever does not see it gets another one.'
+        : 'A link is added at the end, since not every reader sees one of the message’s own.',
       isGood: preview.data ? true : null,
     },
+    ...warnings
+      .filter(({ code }) => code !== 'no_unsubscribe_link')
+      .map(({ code, message }) => ({ text: WARNED[code] ?? 'Worth a look', more: message, isGood: null })),
   ];
   // What is not saved yet is checked by the service when it is.
   const isReady = props.isChanged || checks.every(({ isGood }) => isGood !== false);
@@ -65,7 +76,7 @@ export function Checks(props: {
             className="grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-2"
           >
             <span aria-hidden="true" className="state-text font-semibold">
-              {isGood === null ? '…' : isGood ? '✓' : '✕'}
+              {isGood === null ? (preview.data ? '!' : '…') : isGood ? '✓' : '✕'}
             </span>
             <span className="min-w-0">
               <span className="block font-medium">

@@ -58,12 +58,13 @@ const Score = ({ verdict: { score, threshold, rules } }: { readonly verdict: Spa
           </tr>
         </thead>
         <tbody>
-          {rules.map(({ name, points, description }) => (
+          {rules.map(({ name, points, description, advice }) => (
             <tr key={name} className="border-t border-edge align-top">
               <td className="num py-2 pr-4 text-right">{points.toFixed(1)}</td>
               <td className="py-2 break-words">
                 {description}
                 <span className="block font-mono text-caption break-all text-dim">{name}</span>
+                {advice !== null && <span className="block text-caption text-dim">{advice}</span>}
               </td>
             </tr>
           ))}

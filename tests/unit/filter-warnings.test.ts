@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'bun:test';
+import { filterWarnings, wayOutWarnings } from '../../src/mail/content/filter-warnings.ts';
+import { verdictOf } from '../../src/modules/captured/spam-verdict.ts';
+
+const QUIET = { opens: false, clicks: false };
+const WORDS = 'Some words that people read in a mail. '.repeat(100);
+const codes = (html: string, text: string, counted = QUIET) =>
+  filterWarnings({ html, text }, counted).map(({ code }) => code);
+const links = (count: number, host: string): string =>
+  Array.from({ length: count }, (_, index) => `<a href="https://${host}/${index}">link</a>`).join(' ');
+const inText = (count: number, host: string): string =>
+  Array.from({ length: count }, (_, index) => `link (https://${host}/${index})`).join(' ');
+const PICTURE = '<img src="https://i.example/x.png">';
+
+describe('links that rspamd counts as odd', () => {
+  // Each was handed to rspamd 3.4 of Debian 12: true where it told URI_COUNT_ODD.
+  const cases: Readonly<Record<string, readonly [html: string, text: string, isOdd: boolean]>> = {
+    'one in both': [links(1, 'a.example'), inText(1, 'a.example'), false],
+    'another one in each': [links(1, 'a.example'), inText(1, 'b.example'), true],
+    'one in the html': [links(1, 'a.example'), 'x', false],
+    'two in the html': [links(2, 'a.example'), 'x', false],
+    'two in the html, another one in the text': [links(2, 'a.example'), inText(1, 'b.example'), true],
+    'three in both': [links(3, 'a.example'), inText(3, 'a.example'), false],
+    'other three in each': [links(3, 'a.example'), inText(3, 'b.example'), true],
+    'one in both and a picture': [links(1, 'a.example') + PICTURE, inText(1, 'a.example'), true],
+    'two, another one and a picture': [links(2, 'a.example') + PICTURE, inText(1, 'b.example'), false],
+    'one twice': [links(1, 'a.example').repeat(2), 'x', false],
+    'one twice and in the text': [links(1, 'a.example').repeat(2), inText(1, 'a.example'), true],
+    'one written out': ['<a href="https://a.example/1">https://a.example/1</a>', 'x', true],
+    'an address of mail': ['<a href="mailto:x@a.example">x</a>', 'x', false],
+  };
+  for (const [name, [html, text, isOdd]] of Object.entries(cases))
+    test(name, () => expect(codes(`<p>${WORDS}${html}</p>`, text)).toEqual(isOdd ? ['odd_links'] : []));
+  test('those that are counted have addresses of their own, and opens a picture', () => {
+    const [html, text] = [`<p>${WORDS}${links(1, 'a.example')}</p>`, inText(1, 'a.example')];
+    expect(codes(html, text, { opens: false, clicks: true })).toEqual(['odd_links']);
+    expect(codes(html, text, { opens: true, clicks: true })).toEqual([]);
+  });
+});
+
+describe('few words beside a picture', () => {
+  const told = (words: number, html = PICTURE, counted = QUIET) =>
+    /HTML_IMAGE_ONLY_\d\d/.exec(
+      filterWarnings({ html: `<p>${'x'.repeat(words)}</p>${html}`, text: 'x' }, counted)[0]?.message ?? '',
+    )?.[0];
+  test('are told with the rule of SpamAssassin, at its bounds', () => {
+    expect([400, 401, 800, 3_200, 3_201].map((words) => told(words))).toEqual([
+      'HTML_IMAGE_ONLY_04',
+      'HTML_IMAGE_ONLY_08',
+      'HTML_IMAGE_ONLY_08',
+      'HTML_IMAGE_ONLY_32',
+      undefined,
+    ]);
+    expect([told(10, ''), told(10, '', { opens: true, clicks: false })]).toEqual([
+      undefined,
+      'HTML_IMAGE_ONLY_04',
+    ]);
+  });
+  test('are told of a captured message in a sentence', () => {
+    const answer =
+      'SPAMD/1.1 0 EX_OK\r\nSpam: False ; 1.7 / 5.0\r\n\r\n 1.7 HTML_IMAGE_ONLY_04 BODY: HTML: images with 0-400 bytes of words\n';
+    expect(verdictOf(answer)?.rules[0]?.advice).toContain('Write more words'.toLowerCase());
+  });
+});
+
+test('what keeps recipients from seeing a way out is told', () => {
+  const told = (html: string) => wayOutWarnings({ html, text: null }).map(({ code }) => code);
+  expect(told('<a href="{{unsubscribeUrl}}">Leave</a>')).toEqual([]);
+  expect(told('<p>Hi</p>')).toEqual(['no_unsubscribe_link']);
+  for (const encoded of [
+    '%7B%7B unsubscribeUrl %7D%7D',
+    '%7b%7bunsubscribeUrl%7d%7d',
+    '&#123;&#123; unsubscribeUrl &#125;&#125;',
+    '&lbrace;&lbrace;name&rbrace;&rbrace;',
+    '&#x7B;&#x7B;name&#x7D;&#x7D;',
+  ])
+    expect(told(`<a href="${encoded}">Leave</a>`)).toEqual(['no_unsubscribe_link', 'encoded_placeholder']);
+});
