@@ -24,6 +24,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/unit/semaphore.test.ts': 'bounds a time from below',
   'tests/integration/transport/direct.test.ts': 'bounds a time from below',
   'tests/integration/transport/scripted-smtp.ts': 'plays a server that is slow',
+  'tests/support/limited-smtp.ts': 'plays a server that takes a while, and counts mails in a time',
   'tests/failure/live-kill.test.ts': 'plays a server that takes a while to answer',
   'tests/failure/backup-load.ts': 'reports how long a backup took, and judges nothing by it',
   'tests/failure/patroni-load.ts': 'paces the clients of a command, which is no test',

@@ -1,3 +1,4 @@
+import type { Explanation } from './explanation.ts';
 import type { Database } from '../db/database.ts';
 import type { MachineOf } from './definitions.ts';
 import type { ActorHistory } from './history.ts';
@@ -15,15 +16,6 @@ export interface OwnDefinitions {
   machineOf(database: Database): MachineOf;
   /** SQL over a row `a` of its table: the actors of the definition $1, by an index. */
   readonly where: string;
-}
-
-/** The reason for the state of an actor, in words. */
-export interface Explanation {
-  readonly summary: string;
-  /** The rule of this state. */
-  readonly rule: string;
-  readonly evidence: readonly { readonly at: number; readonly text: string }[];
-  readonly next: { readonly text: string; readonly at: number | null };
 }
 
 /** Explains the state of an actor of one kind from its history. */

@@ -146,7 +146,7 @@ export class Transports {
       setting,
     };
     const parts = { site: book.of({ transport: 'smtp', server }), monotonic };
-    return { name: server, transport: new RelayTransport(endpoint, undefined, parts) };
+    return { name: server, transport: new RelayTransport(endpoint, parts) };
   }
 
   #ses(): Transport {

@@ -4,11 +4,13 @@
  *
  * `bun tests/bench/transport.ts [messages] [connections]`
  */
+
 import { createTransport } from 'nodemailer';
 import { generateDkimKey } from '../../src/transport/dkim/key-pair.ts';
 import { loadSigningKey } from '../../src/transport/dkim/signing-key.ts';
 import { RelayTransport } from '../../src/transport/smtp/relay.ts';
 import type { OutboundMessage } from '../../src/transport/transport.ts';
+import { poolParts } from '../support/pool-parts.ts';
 
 const MESSAGES = Number(process.argv[2] ?? 3_000);
 const CONNECTIONS = Number(process.argv[3] ?? 5);
@@ -99,6 +101,7 @@ const relay = new RelayTransport(
     connectMs: 5_000,
     silenceMs: 30_000,
   },
+  poolParts(),
   { sessions: CONNECTIONS, messagesPerSession: Number.POSITIVE_INFINITY, idleMs: 30_000 },
 );
 const limits = { signal: new AbortController().signal, deadlineMs: 30_000 };

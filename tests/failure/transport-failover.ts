@@ -9,6 +9,7 @@ import {
 } from '../integration/transport/scripted-smtp.ts';
 import { eventually } from '../support/eventually.ts';
 import { startLiveService } from '../support/live-service.ts';
+import { poolParts } from '../support/pool-parts.ts';
 
 /** The ways in which a relay goes. */
 const DEATHS = ['kill', 'refuse', 'hang', 'storm'] as const;
@@ -174,17 +175,20 @@ export async function failOver(count: number): Promise<Judgement> {
 }
 
 const relayTo = (relay: MortalRelay): RelayTransport =>
-  new RelayTransport({
-    host: '127.0.0.1',
-    get port() {
-      return relay.port;
+  new RelayTransport(
+    {
+      host: '127.0.0.1',
+      get port() {
+        return relay.port;
+      },
+      name: 'sink.test',
+      tls: 'none',
+      verifyCertificate: true,
+      ca: null,
+      ehloName: 'posthorn.test',
+      credentials: null,
+      connectMs: 500,
+      silenceMs: 2_000,
     },
-    name: 'sink.test',
-    tls: 'none',
-    verifyCertificate: true,
-    ca: null,
-    ehloName: 'posthorn.test',
-    credentials: null,
-    connectMs: 500,
-    silenceMs: 2_000,
-  });
+    poolParts(),
+  );

@@ -15,6 +15,8 @@ export interface ServerLimits {
   readonly recipientsPerMail?: { readonly most: number; readonly refusal: Refusal };
   /** So many mails in each window of so many ms, which begins with the first mail in it. */
   readonly rate?: { readonly most: number; readonly windowMs: number; readonly refusal: Refusal };
+  /** Whether commands may be sent ahead of the replies (RFC 2920). */
+  readonly isPipelining?: boolean;
   /** Time that each mail takes after its dot. */
   readonly takesMs?: number;
 }
@@ -172,7 +174,8 @@ class Conversation {
     const command = this.#pending.slice(0, end);
     this.#pending = this.#pending.slice(end + 2);
     const verb = command.slice(0, 4).toUpperCase();
-    if (verb === 'EHLO') this.#say('250-limited.test\r\n250-8BITMIME\r\n250 SIZE 20000000');
+    const pipelining = this.server.limits.isPipelining ? '250-PIPELINING\r\n' : '';
+    if (verb === 'EHLO') this.#say(`250-limited.test\r\n${pipelining}250-8BITMIME\r\n250 SIZE 20000000`);
     else if (verb === 'QUIT') this.socket.end('221 2.0.0 Bye\r\n');
     else if (verb === 'MAIL') this.#onMail();
     else if (verb === 'RCPT') this.#onRecipient(command);

@@ -17,6 +17,7 @@ import type { Transport } from '../../src/transport/transport.ts';
 import { startOfDay } from '../../src/transport/warm-up.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually } from './eventually.ts';
+import { poolParts } from './pool-parts.ts';
 import { createTestDatabase } from './postgres.ts';
 
 /** The secret that every service of these tests signs with. */
@@ -144,15 +145,18 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
 
 /** A relay on this machine, reached in clear text, whose silence is not waited for long. */
 export const relayTo = (port: number, silenceMs = 5_000): RelayTransport =>
-  new RelayTransport({
-    host: '127.0.0.1',
-    port,
-    name: 'sink.test',
-    tls: 'none',
-    verifyCertificate: true,
-    ca: null,
-    ehloName: 'posthorn.test',
-    credentials: null,
-    connectMs: silenceMs,
-    silenceMs,
-  });
+  new RelayTransport(
+    {
+      host: '127.0.0.1',
+      port,
+      name: 'sink.test',
+      tls: 'none',
+      verifyCertificate: true,
+      ca: null,
+      ehloName: 'posthorn.test',
+      credentials: null,
+      connectMs: silenceMs,
+      silenceMs,
+    },
+    poolParts(),
+  );

@@ -1,6 +1,6 @@
 import type { Layout } from '../../drawing/layout.ts';
 import type { Drawing } from '../../drawing/moves.ts';
-import type { Explanation } from '../../engine/presentation.ts';
+import type { Explanation } from '../../engine/explanation.ts';
 
 // The messages between the live view and the service. None of them holds personal data.
 

@@ -74,7 +74,7 @@ export class DirectTransport implements Transport {
       connectMs = 30_000,
       policyPort = 443,
     } = options;
-    this.#book = options.book ?? new LimitBook({ now: Date.now, monotonic });
+    this.#book = options.book ?? new LimitBook({ now: monotonic, monotonic });
     const mayConnect = options.mayConnect ?? isPublicAddress;
     const fetchPolicy = createFetchPolicy({ resolver, mayConnect, ca, port: policyPort });
     this.#reach = { resolver, mayConnect, port, ca, ehloName, connectMs };

@@ -16,7 +16,7 @@ interface Taken {
 /** A refusal, with what the server had taken before it. */
 interface Burst {
   readonly since: number;
-  readonly mails: number;
+  mails: number;
 }
 
 /**
@@ -30,6 +30,8 @@ export class Pace {
   #restsUntil: number | null = null;
   #restMs = FIRST_REST_MS;
   #burst: Burst | null = null;
+  /** True while a mail tries whether the server takes the next. */
+  #isTried = false;
   #timer: Timer | undefined;
 
   constructor(
@@ -65,7 +67,9 @@ export class Pace {
   /** The server took a mail. */
   accepted(): void {
     const now = this.monotonic();
-    if (this.#burst !== null) this.#resume(now, this.#burst);
+    if (this.#burst !== null && this.#isTried) this.#resume(now, this.#burst);
+    // It was on its way when the server began to refuse.
+    else if (this.#burst !== null) this.#burst.mails += 1;
     const last = this.#taken.at(-1);
     if (last !== undefined && now - last.at < 1_000) last.mails += 1;
     else this.#taken.push({ at: now, mails: 1 });
@@ -81,7 +85,8 @@ export class Pace {
       mails: this.#taken.reduce((sum, { mails }) => sum + mails, 0),
     };
     // What was on its way when the server began to refuse says nothing new.
-    if (this.#restsUntil !== null && this.#restsUntil - now > this.#restMs / 4) return;
+    if (this.#restsUntil !== null && !this.#isTried) return;
+    this.#isTried = false;
     this.#restsUntil = now + this.#restMs;
     this.#restMs = Math.min(2 * this.#restMs, LONGEST_REST_MS);
     this.#wakeAt(this.#restsUntil);
@@ -91,6 +96,7 @@ export class Pace {
   #isTrial(): boolean {
     const now = this.monotonic();
     if (this.#restsUntil === null || now < this.#restsUntil) return false;
+    this.#isTried = true;
     this.#restsUntil = now + this.#restMs;
     this.#wakeAt(this.#restsUntil);
     return true;
@@ -98,6 +104,7 @@ export class Pace {
 
   #resume(now: number, { since, mails }: Burst): void {
     this.#burst = null;
+    this.#isTried = false;
     this.#restsUntil = null;
     this.#restMs = FIRST_REST_MS;
     this.#taken.length = 0;

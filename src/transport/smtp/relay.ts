@@ -1,6 +1,6 @@
 import { withDeadline } from '../../async/deadline.ts';
 import { begin } from '../begin.ts';
-import { SiteLimits } from '../limits/site-limits.ts';
+import type { SiteLimits } from '../limits/site-limits.ts';
 import type { Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -16,12 +16,6 @@ import { mailOf, transmit } from './transmit.ts';
  */
 const RELAY_LIMITS: PoolLimits = { sessions: 20, messagesPerSession: 1_000, idleMs: 30_000 };
 
-/** What is learned of the relay is forgotten with the transport. */
-const OF_ITS_OWN = (): PoolParts => {
-  const monotonic = () => performance.now();
-  return { monotonic, site: new SiteLimits({ now: Date.now, monotonic }) };
-};
-
 /** Sends all mail through one relay, which is responsible for accepted messages: bounces come back later, by mail. */
 export class RelayTransport implements Transport {
   readonly name = 'smtp';
@@ -31,8 +25,8 @@ export class RelayTransport implements Transport {
 
   constructor(
     private readonly endpoint: Endpoint & { readonly setting?: string },
+    parts: PoolParts,
     limits: PoolLimits = RELAY_LIMITS,
-    parts: PoolParts = OF_ITS_OWN(),
   ) {
     this.#site = parts.site;
     this.#pool = new SessionPool((signal) => openSession(endpoint, signal), limits, parts);

@@ -150,7 +150,9 @@ export class SessionPool {
       this.#held.end(held);
       return 'others';
     }
-    if (!refused.inWords || !site.mayPace || monotonic() - since > RATE_PATIENCE_MS) return null;
+    // Of a burst some are refused before the first has been taken.
+    const isTaking = site.mayPace || this.#held.besides(held) > 0;
+    if (!refused.inWords || !isTaking || monotonic() - since > RATE_PATIENCE_MS) return null;
     site.pace.refused();
     await held.session.settle();
     const late = AbortSignal.any([signal, AbortSignal.timeout(RATE_PATIENCE_MS)]);

@@ -225,10 +225,15 @@ interface RecordedEnvelope extends SMTPEnvelope {
 
 type End = Omit<Progress, 'recipient'>;
 
-// Recipients that were refused at RCPT have their own replies; all others share the end of the transaction.
+/**
+ * Recipients that were refused at RCPT have their own replies; all others share the end of the transaction. With PIPELINING (RFC 2920) the recipients
+ * are named before the server has answered MAIL: where it refuses that, its 503 to each of them says only that there is no transaction.
+ */
 const progress = (recipients: readonly string[], envelope: RecordedEnvelope, shared: End): Progress[] => {
   const refusals = new Map(
-    envelope.rejectedErrors?.map(({ recipient, response = '' }) => [recipient, response]),
+    shared.step === 'MAIL'
+      ? []
+      : envelope.rejectedErrors?.map(({ recipient, response = '' }) => [recipient, response]),
   );
   return recipients.map((recipient) => {
     const reply = refusals.get(recipient);

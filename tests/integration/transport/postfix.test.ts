@@ -7,6 +7,7 @@ import { loadSigningKey } from '../../../src/transport/dkim/signing-key.ts';
 import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
 import type { MessageAttachment, OutboundMessage } from '../../../src/transport/transport.ts';
 import { eventually } from '../../support/eventually.ts';
+import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { AUTHORITY } from './certificates.ts';
 import { type Postfix, postfixMissing, startPostfix } from './postfix.ts';
@@ -18,18 +19,21 @@ const PYTHON = '/usr/bin/python3';
 const dkimpyMissing = Bun.spawnSync([PYTHON, '-c', 'import dkim, nacl']).exitCode !== 0;
 
 const relay = (postfix: Postfix) =>
-  new RelayTransport({
-    host: '127.0.0.1',
-    port: postfix.port,
-    name: 'mx.receiver.test',
-    tls: 'required',
-    verifyCertificate: true,
-    ca: AUTHORITY,
-    ehloName: 'posthorn.test',
-    credentials: null,
-    connectMs: 10_000,
-    silenceMs: 60_000,
-  });
+  new RelayTransport(
+    {
+      host: '127.0.0.1',
+      port: postfix.port,
+      name: 'mx.receiver.test',
+      tls: 'required',
+      verifyCertificate: true,
+      ca: AUTHORITY,
+      ehloName: 'posthorn.test',
+      credentials: null,
+      connectMs: 10_000,
+      silenceMs: 60_000,
+    },
+    poolParts(),
+  );
 
 const rsa = await generateDkimKey('rsa-sha256');
 const ed25519 = await generateDkimKey('ed25519-sha256');

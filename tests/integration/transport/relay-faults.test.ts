@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import type { Endpoint } from '../../../src/transport/smtp/endpoint.ts';
 import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
 import type { RecipientOutcome } from '../../../src/transport/transport.ts';
+import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { type Act, DROP, type Script, SILENCE, startScriptedSmtp } from './scripted-smtp.ts';
 
@@ -37,7 +38,7 @@ const attempt = async (
   server.messages.length = 0;
   server.commands.length = 0;
   server.connections = 0;
-  const relay = new RelayTransport(endpoint({ connectMs }));
+  const relay = new RelayTransport(endpoint({ connectMs }), poolParts());
   const content = new Uint8Array(big ? 24_000_000 : 0);
   const attachments = big ? [{ filename: 'big', content, contentType: null, contentId: null }] : [];
   const outcomes = await relay.send({ ...to, attachments }, { ...LIMITS, deadlineMs });
@@ -104,7 +105,7 @@ describe('a fault of the relay at one SMTP step', () => {
   });
 
   test('refused connection: deferred', async () => {
-    const relay = new RelayTransport(endpoint({ port: 1 }));
+    const relay = new RelayTransport(endpoint({ port: 1 }), poolParts());
     expect((await relay.send(message, LIMITS)).map(said)).toEqual(everyone(lost));
   });
 
@@ -117,7 +118,7 @@ describe('a fault of the relay at one SMTP step', () => {
       server.messages.length = 0;
       server.commands.length = 0;
       const abort = new AbortController();
-      const relay = new RelayTransport(endpoint());
+      const relay = new RelayTransport(endpoint(), poolParts());
       const sent = relay.send(message, { signal: abort.signal, deadlineMs: 30_000 });
       const reached =
         'dot' in script
@@ -230,7 +231,11 @@ describe('the session pool of the relay', () => {
 
   test('uses a session again, up to its number of messages', async () => {
     fresh();
-    const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 3, idleMs: 60_000 });
+    const relay = new RelayTransport(endpoint(), poolParts(), {
+      sessions: 1,
+      messagesPerSession: 3,
+      idleMs: 60_000,
+    });
     for (let i = 0; i < 7; i++) expect(await send(relay)).toEqual(ACCEPTED);
     expect(server.connections).toBe(3);
     await relay.close();
@@ -238,7 +243,11 @@ describe('the session pool of the relay', () => {
 
   test('never opens more sessions than allowed', async () => {
     fresh();
-    const relay = new RelayTransport(endpoint(), { sessions: 3, messagesPerSession: 100, idleMs: 60_000 });
+    const relay = new RelayTransport(endpoint(), poolParts(), {
+      sessions: 3,
+      messagesPerSession: 100,
+      idleMs: 60_000,
+    });
     await Promise.all(Array.from({ length: 40 }, () => send(relay)));
     expect([server.connections, server.messages.length]).toEqual([3, 40]);
     await relay.close();
@@ -246,7 +255,11 @@ describe('the session pool of the relay', () => {
 
   test('resets after a refusal and goes on with the same session', async () => {
     fresh({ rcpt: '550 5.1.1 unknown' });
-    const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 100, idleMs: 60_000 });
+    const relay = new RelayTransport(endpoint(), poolParts(), {
+      sessions: 1,
+      messagesPerSession: 100,
+      idleMs: 60_000,
+    });
     expect(await send(relay)).toEqual(everyone('refused recipient NoEmail 550'));
     server.script = {};
     expect(await send(relay)).toEqual(ACCEPTED);
@@ -258,7 +271,11 @@ describe('the session pool of the relay', () => {
 
   test('replaces a session that the server closed meanwhile, and sends once', async () => {
     fresh();
-    const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 100, idleMs: 60_000 });
+    const relay = new RelayTransport(endpoint(), poolParts(), {
+      sessions: 1,
+      messagesPerSession: 100,
+      idleMs: 60_000,
+    });
     await send(relay);
     server.dropAll();
     expect(await send(relay)).toEqual(ACCEPTED);
@@ -275,7 +292,11 @@ describe('the session pool of the relay', () => {
 
   test('gives up waiting for a place at the deadline', async () => {
     fresh({ dot: SILENCE });
-    const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 100, idleMs: 60_000 });
+    const relay = new RelayTransport(endpoint(), poolParts(), {
+      sessions: 1,
+      messagesPerSession: 100,
+      idleMs: 60_000,
+    });
     const stuck = relay.send(message, { ...LIMITS, deadlineMs: 1_500 });
     const waiting = relay.send(message, { ...LIMITS, deadlineMs: 100 });
     expect((await waiting).map(said)).toEqual(everyone('deferred infrastructure ConnectionFailed'));
@@ -285,7 +306,11 @@ describe('the session pool of the relay', () => {
 
   test('ends an unused session by itself', async () => {
     fresh();
-    const relay = new RelayTransport(endpoint(), { sessions: 1, messagesPerSession: 100, idleMs: 1 });
+    const relay = new RelayTransport(endpoint(), poolParts(), {
+      sessions: 1,
+      messagesPerSession: 100,
+      idleMs: 1,
+    });
     await send(relay);
     while (!server.commands.includes('QUIT')) await new Promise(setImmediate);
     await relay.close();

@@ -12,7 +12,7 @@ import { type LimitedSmtp, type ServerLimits, startLimitedSmtp } from '../../sup
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { a, mx, startNameServer } from './name-server.ts';
 
-const MAILS = 120;
+const MAILS = 90;
 const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
 const clocks = { now: Date.now, monotonic: () => performance.now() };
 
@@ -29,7 +29,7 @@ const relayTo = (server: LimitedSmtp, book = new LimitBook(clocks)): Sender => {
     ...{ ca: null, ehloName: 'posthorn.test', credentials: null, connectMs: 5_000, silenceMs: 5_000 },
   };
   const parts = { site: book.of({ transport: 'smtp', server: 'limited.test' }), monotonic: clocks.monotonic };
-  const transport = new RelayTransport(endpoint, undefined, parts);
+  const transport = new RelayTransport(endpoint, parts);
   return { transport, book, [Symbol.asyncDispose]: () => transport.close() };
 };
 
@@ -143,17 +143,18 @@ const CASES: readonly (readonly [string, ServerLimits, Readonly<Record<string, n
 const SILENT = /a refused connection|without a word/;
 
 for (const [name, open] of Object.entries(TRANSPORTS))
-  describe(`${name} has a limit, and puts no mail off for it`, () => {
-    for (const [limit, limits, numbers] of CASES)
-      test(limit, async () => {
-        await using server = await startLimitedSmtp(limits);
-        await using sender = await open(server);
-        expect(await burst(sender)).toEqual({ accepted: MAILS });
-        expect(server.taken.toSorted()).toEqual([...everyone()]);
-        if (!SILENT.test(limit)) expect(server.refused).toBeGreaterThan(0);
-        expect(learned(sender)).toMatchObject(numbers);
-      });
-  });
+  for (const isPipelining of [true, false])
+    describe(`${name} ${isPipelining ? 'with' : 'without'} PIPELINING has a limit, and puts no mail off for it`, () => {
+      for (const [limit, limits, numbers] of CASES)
+        test(limit, async () => {
+          await using server = await startLimitedSmtp({ ...limits, isPipelining });
+          await using sender = await open(server);
+          expect(await burst(sender)).toEqual({ accepted: MAILS });
+          expect(server.taken.toSorted()).toEqual([...everyone()]);
+          if (!SILENT.test(limit)) expect(server.refused).toBeGreaterThan(0);
+          expect(learned(sender)).toMatchObject(numbers);
+        });
+    });
 
 describe('limits on mails in a time and on recipients', () => {
   const rate = (reply: string, at: 'mail' | 'rcpt' | 'dot' = 'mail'): ServerLimits => ({
@@ -167,7 +168,7 @@ describe('limits on mails in a time and on recipients', () => {
   };
   for (const [how, limits] of Object.entries(CASES))
     test(`mails in a window: ${how}`, async () => {
-      await using server = await startLimitedSmtp(limits);
+      await using server = await startLimitedSmtp({ ...limits, isPipelining: true });
       await using sender = relayTo(server);
       expect(await burst(sender, 30)).toEqual({ accepted: 30 });
       expect(server.taken.toSorted()).toEqual([...everyone(30)]);
@@ -204,6 +205,20 @@ describe('limits on mails in a time and on recipients', () => {
       expect(server.refused).toBe(before);
       expect(server.taken).toHaveLength(50);
     });
+});
+
+test('a refused sender is the answer for each recipient, and no recipient is refused for it, with PIPELINING too', async () => {
+  for (const isPipelining of [true, false]) {
+    const refusal = { at: 'mail', reply: '450 4.1.8 Sender address rejected: Domain not found' } as const;
+    await using server = await startLimitedSmtp({ mailsPerSession: { most: 0, refusal }, isPipelining });
+    await using sender = relayTo(server);
+    const recipients = [addressOf(1), addressOf(2)];
+    const sent = await sender.transport.send(aMessage({ recipients }), LIMITS);
+    expect(sent.map(({ outcome, smtpCode }) => [outcome, smtpCode])).toEqual([
+      ['deferred', 450],
+      ['deferred', 450],
+    ]);
+  }
 });
 
 describe('what was learned', () => {

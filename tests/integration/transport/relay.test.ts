@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import type { Endpoint } from '../../../src/transport/smtp/endpoint.ts';
 import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
+import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 import { startScriptedSmtp } from './scripted-smtp.ts';
@@ -14,19 +15,22 @@ const implicit = await startSink({ ...PAIR, secure: true });
 afterAll(() => Promise.all([plain, noAuth, startTls, implicit].map((sink) => sink[Symbol.asyncDispose]())));
 
 const relay = (sink: Sink, changes: Partial<Endpoint> = {}) =>
-  new RelayTransport({
-    host: '127.0.0.1',
-    port: sink.port,
-    name: 'relay.test',
-    tls: 'opportunistic',
-    verifyCertificate: true,
-    ca: AUTHORITY,
-    ehloName: 'posthorn.test',
-    credentials: null,
-    connectMs: 30_000,
-    silenceMs: 10_000,
-    ...changes,
-  });
+  new RelayTransport(
+    {
+      host: '127.0.0.1',
+      port: sink.port,
+      name: 'relay.test',
+      tls: 'opportunistic',
+      verifyCertificate: true,
+      ca: AUTHORITY,
+      ehloName: 'posthorn.test',
+      credentials: null,
+      connectMs: 30_000,
+      silenceMs: 10_000,
+      ...changes,
+    },
+    poolParts(),
+  );
 
 const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
 const sent = async (transport: RelayTransport) => {

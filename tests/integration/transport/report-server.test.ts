@@ -12,6 +12,7 @@ import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
 import { openSession } from '../../../src/transport/smtp/session.ts';
 import { eventually } from '../../support/eventually.ts';
 import { longestStall } from '../../support/own-time.ts';
+import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { dsn, POSTFIX } from '../../unit/transport/reports.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
@@ -194,7 +195,7 @@ describe.if(reason === null)('the bounce of a real Postfix', () => {
     async () => {
       await using refusing = await startScriptedSmtp({ rcpt: '550 5.1.1 No such user' });
       await using postfix = await startPostfix({ relaysTo: refusing.port, bouncesTo: door.port });
-      const relay = new RelayTransport({ ...endpoint, port: postfix.port, tls: 'none' });
+      const relay = new RelayTransport({ ...endpoint, port: postfix.port, tls: 'none' }, poolParts());
       const [outcome] = await relay.send(
         aMessage({ recipients: ['gone+1@elsewhere.test'], returnPath: 'b+token-9@bounces.sender.example' }),
         {
