@@ -236,11 +236,7 @@ export const SETTINGS = {
   ),
   AWS_SECRET_ACCESS_KEY: secret(anyText, 'none', 'The secret of that access key'),
   ...BODY_SETTINGS,
-  DNS_SERVERS: optional(
-    is.nameServers,
-    'those of the machine',
-    'The name servers for mail domains, DNS records and webhook hosts; hosts that other settings name are looked up as the machine does',
-  ),
+  DNS_SERVERS: optional(is.nameServers, 'those of the machine', 'Used for mail domains and webhook hosts'),
   TLS_CA_FILE: optional(
     certificates,
     'none',

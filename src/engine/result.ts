@@ -7,6 +7,12 @@ export interface Scope {
   readonly livemode: boolean;
 }
 
+/** A period's units that a spawn takes, and how many there are of them; null: as many as one likes. */
+export interface Meter {
+  readonly period: string;
+  readonly quota: number | null;
+}
+
 /** The idempotency key of a call, and the reply to store with the action. */
 export interface Claim<State extends string = string, Context = unknown> {
   readonly key: string;

@@ -11,7 +11,7 @@ import { handedOver } from './handing-over.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from './kind.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
 import { readBackParameters, readBackStatement } from './read-statements.ts';
-import type { Claim, ClaimOf, SpawnResult } from './result.ts';
+import type { Claim, ClaimOf, Meter, SpawnResult } from './result.ts';
 import { WITHHELD } from './spawn-conditions.ts';
 import type { BatchStatement } from './statement-parts.ts';
 import { spawnStatement } from './statements.ts';
@@ -20,12 +20,6 @@ import { wakeWriting } from './wake-at.ts';
 
 /** A new actor of that kind to be. */
 export type SpawnRequestOf<Name extends KindName> = SpawnRequest<InputOfKind<Name>, ClaimOf<Name>>;
-
-/** A period's units that a spawn takes, and how many there are of them; null: as many as one likes. */
-export interface Meter {
-  readonly period: string;
-  readonly quota: number | null;
-}
 
 /** A new actor to be. */
 export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
@@ -44,7 +38,7 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly payload?: unknown;
   /** About how many bytes its row takes in the statement. */
   readonly bytes?: number;
-  /** True once whoever asks for it was told that the deadline passed: it is not written any more, since nobody expects it. */
+  /** True once its client was told that the deadline passed: it is not written any more. */
   readonly isGivenUp?: (() => boolean) | undefined;
   /** Nobody waits for it: it is written apart from what somebody waits for. */
   readonly isBulk?: boolean;

@@ -63,4 +63,4 @@ test('a database that stalls past the deadline: 503, and the same Idempotency-Ke
   expect([again.status, again.body.data.id]).toEqual([202, told.body.data.id]);
   expect(await stored('With a key')).toBe(1);
   expect(await stored('Without one')).toBe(1);
-}, 40_000);
+});

@@ -7,6 +7,7 @@ import { verify } from '../../src/modules/webhooks/http/signature.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
+import { watchedDeliveries } from '../support/watched-deliveries.ts';
 import { openReceiver, openWorld, type Receiver, type World } from '../support/webhook-world.ts';
 
 // What happens after a failure, with a clock that the test owns: a retry is due at a millisecond, not about then.
@@ -30,55 +31,10 @@ afterEach(async () => {
 const no = () => new Response('no', { status: 500 });
 const yes = () => new Response('yes');
 
-interface Delivery {
-  readonly id: string;
-  readonly eventId: string;
-  readonly status: string;
-  readonly httpStatus: number;
-  readonly retryCount: number;
-  readonly error: string | null;
-  readonly stopReason: string | null;
-  readonly nextAttemptAt: string | null;
-  readonly responseBody: string;
-}
-
-async function register(events: readonly string[] = ['delivered'], path = '') {
-  const { body } = await world.test.post('/v1/webhooks', { url: receiver.url + path, events });
-  return body.data as { readonly id: string; readonly secret: string };
-}
-const shown = async (id: string) => (await world.test.get(`/v1/webhooks/${id}`)).body.data;
-const deliveries = async (id: string): Promise<readonly Delivery[]> =>
-  (await world.test.get(`/v1/webhooks/${id}/deliveries?limit=100`)).body.data;
-
-/** The deliveries of an endpoint, once the condition holds. */
-const once = (id: string, condition: (rows: readonly Delivery[]) => boolean) =>
-  eventually(
-    'deliveries',
-    async () => {
-      const rows = await deliveries(id);
-      return condition(rows) ? rows : undefined;
-    },
-    { everyMs: 5 },
-  );
-
-/** All that waits to be attempted has been. */
-const settled = (id: string, count: number) =>
-  once(
-    id,
-    (rows) =>
-      rows.length === count && rows.every((row) => row.status !== 'scheduled' || row.nextAttemptAt !== null),
-  );
-
-/** The endpoint, once so many failures have been counted. */
-const counted = (id: string, failures: number) =>
-  eventually(
-    `${failures} failures`,
-    async () => {
-      const webhook = await shown(id);
-      return webhook.failureCount === failures ? webhook : undefined;
-    },
-    { everyMs: 5 },
-  );
+const { register, shown, deliveries, once, settled, counted } = watchedDeliveries(
+  () => world,
+  () => receiver,
+);
 
 /** Has one attempt after the other fail, as the nth to the last in a row. */
 async function failInTurn(id: string, first: number, last: number): Promise<void> {
@@ -255,28 +211,6 @@ describe('an endpoint that fails', () => {
     expect(rows.map(({ httpStatus, stopReason }) => [httpStatus, stopReason])).toEqual(
       Array.from({ length: 60 }, () => [500, 'endpoint_disabled']),
     );
-  });
-
-  test('that is disabled while a post runs keeps what was answered to it', async () => {
-    const { id } = await register();
-    const slow = Promise.withResolvers<Response>();
-    receiver.answer = () => slow.promise;
-    await world.send();
-    await receiver.until(1);
-    await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
-    const [stopped] = await once(id, ([first]) => first?.status === 'failed');
-    expect(stopped).toMatchObject({
-      attemptedAt: null,
-      error: 'endpoint_disabled',
-      stopReason: 'endpoint_disabled',
-    });
-    slow.resolve(new Response('late', { status: 503 }));
-    const [answered] = await once(id, ([first]) => first?.httpStatus === 503);
-    expect(answered).toMatchObject({
-      status: 'failed',
-      responseBody: 'late',
-      stopReason: 'endpoint_disabled',
-    });
   });
 
   test('counts hundreds of outcomes that arrive at once, each one once', async () => {

@@ -230,3 +230,21 @@ test('stopping is the transition of the machine, from every state that waits', a
     expect(written?.steps).toEqual(steps);
   }
 });
+
+test('an endpoint that is disabled while a post runs keeps what was answered to it', async () => {
+  const id = await register();
+  const slow = Promise.withResolvers<Response>();
+  receiver.answer = () => slow.promise;
+  await world.send();
+  await receiver.until(1);
+  await world.test.patch(`/v1/webhooks/${id}`, { status: 'disabled' });
+  const firstWith = (expected: object) =>
+    eventually(JSON.stringify(expected), async () => {
+      const [first] = (await world.test.get(`/v1/webhooks/${id}/deliveries`)).body.data;
+      return Object.entries(expected).every(([name, value]) => first?.[name] === value) ? true : undefined;
+    });
+  const stopped = { status: 'failed', stopReason: 'endpoint_disabled' };
+  await firstWith({ ...stopped, attemptedAt: null, error: 'endpoint_disabled' });
+  slow.resolve(new Response('late', { status: 503 }));
+  await firstWith({ ...stopped, httpStatus: 503, responseBody: 'late' });
+});

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isReachable } from '../../src/modules/domains/reachable.ts';
-import { recordsOf } from '../../src/modules/domains/records.ts';
+import { isReachable, recordsOf } from '../../src/modules/domains/records.ts';
 import { type SetupSource, setupOf } from '../../src/modules/domains/setup.ts';
 
 test.each([

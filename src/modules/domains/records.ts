@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 import type { RecordStatus } from '../../../machines/domain-context.ts';
 import type { EnabledTransports } from '../../config/transport-names.ts';
 import type { ExpectedRecord } from '../../transport/dns/txt-rules.ts';
@@ -7,7 +8,6 @@ import { TRANSPORT_TRAITS, type TransportTraits } from '../../transport/traits.t
 import type { Transport } from '../../transport/transport.ts';
 import { ed25519SelectorOf, type KeySet, keysAt } from './keys.ts';
 import { registrableOf } from './name.ts';
-import { isReachable } from './reachable.ts';
 
 /** The hosts of this installation that the records of every domain point to. */
 export interface DnsSetup {
@@ -210,3 +210,12 @@ export const knownStatusOf = (
 /** The statuses of a domain that is exempt from proof: every record counts as verified. */
 export const exemptStatuses = (records: readonly AskedRecord[]): readonly RecordStatus[] =>
   records.map(({ slot, fingerprint }) => ({ slot, fingerprint, status: 'verified', found: [], error: null }));
+
+/** Names that the public DNS does not answer: without a dot, of this machine or network (RFC 6761, 6762, 8375), or of a home. */
+const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal|home\.arpa|lan)$/;
+
+/** True where other mail servers can find a host: a name of the public DNS, or a public address. */
+export function isReachable(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.$/, '');
+  return isIP(name) === 0 ? !PRIVATE_NAME.test(name) : ipaddr.process(name).range() === 'unicast';
+}

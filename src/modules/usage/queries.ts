@@ -1,7 +1,7 @@
 import { PLANS, type PlanName } from '../../auth/plans.ts';
 import type { Database } from '../../db/database.ts';
 import type { FactTable } from '../../engine/kind.ts';
-import type { Meter } from '../../engine/spawn-queue.ts';
+import type { Meter } from '../../engine/result.ts';
 import { Failure } from '../../http/failure.ts';
 import { periodOf } from '../../time/clock.ts';
 
