@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email-context.ts';
 import { PostgresDatabase } from '../../src/db/postgres.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Claim, SpawnResult } from '../../src/engine/result.ts';
-import type { Meter } from '../../src/engine/spawn-queue.ts';
+import type { Claim, Meter, SpawnResult } from '../../src/engine/result.ts';
 import {
   countOf,
   emailSpawn,

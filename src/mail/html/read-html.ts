@@ -5,7 +5,7 @@ import { hidingRulesOf } from './style-sheet.ts';
 import { attributesOf } from './tag.ts';
 
 /** A link, and the position of its address in the html, quotes included. */
-export interface HtmlLink {
+interface HtmlLink {
   readonly start: number;
   readonly end: number;
   readonly url: string;

@@ -12,7 +12,7 @@ export const EXIT_PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 const PLACEHOLDER = '{{unsubscribeUrl}}';
 
 /** On a ground of its own, so that it can be read in dark messages too, and shown whatever a style sheet says of its elements. */
-export const htmlWayOut = (address: string): string =>
+const htmlWayOut = (address: string): string =>
   `<p style="display:block;clear:both;margin:24px 0 0;padding:8px;font:12px/18px sans-serif;color:#595959;background-color:#ffffff;text-align:center"><a href="${address}" style="display:inline;color:#595959">Unsubscribe</a></p>`;
 
 /** The text, with a way to unsubscribe where it names none. */

@@ -19,7 +19,7 @@ type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
 type Self = ThisParameterType<Handler>;
 
 /** The text of an argument as its author wrote it: `7.0` is a number with places, of which JavaScript keeps none. */
-export function argumentText(self: Self, index: number): string {
+function argumentText(self: Self, index: number): string {
   const token = (self as { readonly token?: { readonly args?: readonly unknown[] } }).token;
   const argument = token?.args?.[index] as { getText?(): string } | undefined;
   return argument?.getText?.() ?? '';
