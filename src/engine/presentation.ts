@@ -1,6 +1,6 @@
-import type { Explanation } from './explanation.ts';
 import type { Database } from '../db/database.ts';
 import type { MachineOf } from './definitions.ts';
+import type { Explanation } from './explanation.ts';
 import type { ActorHistory } from './history.ts';
 
 /** The texts by which people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */

@@ -1,5 +1,5 @@
-import type { GivenUp, Unheard } from '../async/deadline.ts';
 import type { Static, TArray, TObject, TSchema } from '@sinclair/typebox';
+import type { GivenUp, Unheard } from '../async/deadline.ts';
 import type { Permission } from '../auth/permissions.ts';
 import type { Principal, PrincipalKind } from '../auth/principal.ts';
 import type { IdPrefix } from '../db/ids.ts';

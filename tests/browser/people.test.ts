@@ -121,7 +121,12 @@ test('contacts: a file of another service says who has left, before anything is 
   expect(await becomes('Unsubscribed from all email')).toBe('unsubscribed');
   expect(await becomes('Email hard bounce reason')).toBe('bounced');
   expect(await becomes('Lead Status')).toBe('property');
-  await page.getByRole('region', { name: 'Look at this first' }).getByText('“perhaps”').or(page.getByText('"perhaps"')).first().waitFor();
+  await page
+    .getByRole('region', { name: 'Look at this first' })
+    .getByText('“perhaps”')
+    .or(page.getByText('"perhaps"'))
+    .first()
+    .waitFor();
   await inspect(page, 'import-consent');
   await press(page, 'Check the file');
   await page.getByRole('button', { name: 'Import 3 contacts' }).waitFor();
@@ -133,7 +138,11 @@ test('contacts: a file of another service says who has left, before anything is 
   await inspect(page, 'import-consent-done');
   const statuses = await Promise.all(
     ['in', 'out', 'bounce'].map(async (name) => {
-      const { data } = await asMember<{ status: string }>(page, 'GET', `test/contacts/hs-${name}@example.com`);
+      const { data } = await asMember<{ status: string }>(
+        page,
+        'GET',
+        `test/contacts/hs-${name}@example.com`,
+      );
       return data.status;
     }),
   );
@@ -156,7 +165,9 @@ test('contacts: what the export writes, the import of the dashboard gives back',
   await page.getByText('Completed', { exact: true }).waitFor();
   const said = ({ data }: typeof before) =>
     data.map((each) => ({ ...each, updatedAt: null, lastActivityAt: null }));
-  expect(said(await asMember<readonly object[]>(page, 'GET', 'test/contacts?limit=100'))).toEqual(said(before));
+  expect(said(await asMember<readonly object[]>(page, 'GET', 'test/contacts?limit=100'))).toEqual(
+    said(before),
+  );
 });
 
 test('audiences: a filter with a live count, and a list of people', async () => {

@@ -1,4 +1,5 @@
 import { Type as T } from '@sinclair/typebox';
+import type { Unheard } from '../../src/async/deadline.ts';
 import type { BudgetLimits } from '../../src/async/keyed-budget.ts';
 import type { Permission } from '../../src/auth/permissions.ts';
 import type { KeyPrincipal, Principal } from '../../src/auth/principal.ts';
@@ -12,7 +13,6 @@ import { listen, type SocketUpgrade } from '../../src/http/listen.ts';
 import { mount } from '../../src/http/mount.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
 import type { Answered, RequestTimeouts } from '../../src/http/pipeline.ts';
-import type { Unheard } from '../../src/async/deadline.ts';
 import { RawResponse, type Route, route } from '../../src/http/route.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */

@@ -1,7 +1,7 @@
+import type { Unheard } from '../../async/deadline.ts';
 import { FairQueue } from '../../async/fair-slots.ts';
 import { Unavailable } from '../../errors/unavailable.ts';
 import { Failure, invalid } from '../../http/failure.ts';
-import type { Unheard } from '../../async/deadline.ts';
 import {
   JobTimeout,
   type PoolLimits,

@@ -1,5 +1,5 @@
-import { Failure, invalid } from '../../http/failure.ts';
 import type { Unheard } from '../../async/deadline.ts';
+import { Failure, invalid } from '../../http/failure.ts';
 import type { MarkdownRenderer } from '../../mail/content/markdown-renderer.ts';
 import { LiquidProblem, TooSlow } from '../../mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';

@@ -1,9 +1,9 @@
 import type { EmailInput } from '../../../../machines/email-context.ts';
 import type { OutcomeScript } from '../../../../machines/email-script.ts';
+import type { GivenUp } from '../../../async/deadline.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ClaimOf } from '../../../engine/result.ts';
 import type { SpawnRequestOf } from '../../../engine/spawn-queue.ts';
-import type { GivenUp } from '../../../async/deadline.ts';
 import type { Address } from '../../../mail/address.ts';
 import { sendMeter } from '../../usage/queries.ts';
 import type { StoredContent } from '../bodies/content-bodies.ts';

@@ -1,8 +1,8 @@
+import type { GivenUp, Unheard } from '../../../async/deadline.ts';
 import type { PlanName } from '../../../auth/plans.ts';
 import type { SenderDefaults } from '../../../auth/principal.ts';
 import type { Recollection } from '../../../auth/recollection.ts';
 import { Failure } from '../../../http/failure.ts';
-import type { GivenUp, Unheard } from '../../../async/deadline.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
