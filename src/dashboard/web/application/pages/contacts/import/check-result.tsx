@@ -26,7 +26,7 @@ export function CheckResult(props: {
         {data && !isOver && <Progress label="The check" value={data.progress} />}
         {data && isOver && (
           <>
-            <Warnings warnings={data.warnings} />
+            <Warnings title="Before you import it" warnings={data.warnings} />
             <Counts run={data} />
             <ConsentCounts run={data} />
             <ImportErrors run={data} />

@@ -63,7 +63,7 @@ export default function ImportDetail({ id }: { readonly id: string }) {
         {data ? (
           <>
             {data.endedAt === null && <Progress label="The import" value={data.progress} />}
-            <Warnings warnings={data.warnings} />
+            <Warnings title="About this file" warnings={data.warnings} />
             <Counts run={data} />
             <ConsentCounts run={data} />
             {data.failureReason && <Problem>{WHY[data.failureReason]}</Problem>}

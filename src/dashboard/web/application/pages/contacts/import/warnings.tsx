@@ -1,14 +1,20 @@
 import type { ContactImportWarning } from '../../../api/operations.ts';
 
 /** What has to be known of a file before it is imported. */
-export const Warnings = ({ warnings }: { readonly warnings: readonly ContactImportWarning[] }) =>
+export const Warnings = ({
+  title,
+  warnings,
+}: {
+  readonly title: string;
+  readonly warnings: readonly ContactImportWarning[];
+}) =>
   warnings.length === 0 ? null : (
     <section
-      aria-label="Look at this first"
+      aria-label={title}
       data-color="waiting"
       className="grid gap-2 rounded-lg border border-(--state)/40 bg-(--state)/5 px-3 py-2"
     >
-      <h3 className="state-text font-medium">Look at this first</h3>
+      <h3 className="state-text font-medium">{title}</h3>
       <ul className="grid gap-2">
         {warnings.map(({ column, header, message }) => (
           <li key={`${column} ${message}`} className="break-words">

@@ -109,7 +109,7 @@ export default function ImportWizard() {
             }
             onSend={async (fields) => setCheck({ id: (await send(fields, true)).id, fields })}
           >
-            <Warnings warnings={chosen.plan.warnings} />
+            <Warnings title="Look at this first" warnings={chosen.plan.warnings} />
             <Mapping
               plan={chosen.plan}
               mapped={mapped}
