@@ -43,7 +43,7 @@ const MESSAGES: Readonly<Record<FaultCode, string>> = {
   invalid_date: 'This is no date such as 2026-11-22 or 2026-11-22T09:30:00Z.',
   ambiguous_date: 'This may be two days: say date:dmy or date:mdy in columns.',
   unknown_status:
-    'This does not say whether the person may be written to, so that the row is refused. Write subscribed, unsubscribed, bounced or complained, or say in columns what the column is.',
+    'This does not say whether the person may be written to, so that the row is refused. Write subscribed, unsubscribed, bounced or complained, or say what the column becomes.',
   invalid_properties: 'This is no JSON object of properties such as {"plan": "pro"}.',
   invalid_character: 'This cell holds a NUL character.',
   text_too_long: `Names have at most ${LONGEST_NAME} characters, texts ${number(LONGEST_PROPERTY)}.`,

@@ -222,8 +222,8 @@ function withFormat(target: Target, { name, survey, delimiter }: Writing, detail
 const openForm = (name: string, { key, type }: PropertyTarget, what: string): Detail =>
   columnsDetail(
     type === 'date'
-      ? `Column "${shortened(name)}" has ${what} that may be two days: say in columns properties.${key}:date:dmy for day first, or properties.${key}:date:mdy for month first.`
-      : `Column "${shortened(name)}" has ${what} that may be two numbers: say in columns properties.${key}:number:point where decimals have a point, or properties.${key}:number:comma where they have a comma.`,
+      ? `Column "${shortened(name)}" has ${what} that may be two days. Say whether the day comes first (properties.${key}:date:dmy) or the month (properties.${key}:date:mdy).`
+      : `Column "${shortened(name)}" has ${what} that may be two numbers. Say whether decimals have a point (properties.${key}:number:point) or a comma (properties.${key}:number:comma).`,
   );
 
 /** A target as `columns` writes it; null for a column that is left out. */

@@ -57,7 +57,7 @@ export function warningsOf({ names, targets, everyone, surveys }: ReadColumns): 
 
 function unknownValues({ unknown, examples }: ColumnSurvey): string {
   const shown = [...examples].map((value) => `"${value}"`).join(', ');
-  return `This column says who may be written to, and ${number(unknown)} of its cells are not understood, such as ${shown}: their rows are refused. Say in columns what it becomes, or null to leave it out.`;
+  return `This column says who may be written to, and ${number(unknown)} of its cells ${unknown === 1 ? 'is' : 'are'} not understood, such as ${shown}. Rows with them are refused. Say what the column becomes, or leave it out.`;
 }
 
 /** The warning of a column that looks like consent and is not read as such; null for every other one. */
@@ -75,7 +75,7 @@ function overlooked(header: string, target: Target, { values }: ColumnSurvey): s
           .map((value) => `"${value}"`)
           .join(', ')}.`
       : '';
-  return `This column looks as if it says who may be written to, and ${becomes}: nobody is kept out by it.${holds} Make it status, subscribed or unsubscribed in columns if it does.`;
+  return `This column looks as if it says who may be written to, and ${becomes}: nobody is kept out by it.${holds} Make it status, subscribed or unsubscribed if it does.`;
 }
 
 const LEFT: ReadonlySet<unknown> = new Set(['unsubscribed', 'bounced', 'complained']);

@@ -63,7 +63,7 @@ export function Mapping(props: {
                 aria-label={`“${name}” becomes`}
                 value={to}
                 onChange={({ target }) => set(at, { to: target.value })}
-                className="field field-small w-48"
+                className="field field-small w-60 max-w-full"
               >
                 {Object.entries(TARGETS).map(([group, targets]) => (
                   <optgroup key={group} label={group}>
