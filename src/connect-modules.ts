@@ -1,4 +1,4 @@
-import type { ConnectedModule, Module, Wiring } from './http/module.ts';
+import type { ConnectedModule, Module, Wiring } from './modules/module.ts';
 import { forMembers, type Route } from './http/route.ts';
 import type { CampaignsApi } from './modules/campaigns/api.ts';
 import { campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';

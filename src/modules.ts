@@ -1,6 +1,6 @@
 import { dashboardModule } from './dashboard/module.ts';
 import type { Registration } from './engine/running-kind.ts';
-import type { Module, ModuleKind, OpenModule, Tag } from './http/module.ts';
+import type { Module, ModuleKind, OpenModule, Tag } from './modules/module.ts';
 import type { Route } from './http/route.ts';
 import { analyticsModule } from './modules/analytics/module.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';

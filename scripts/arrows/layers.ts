@@ -77,13 +77,15 @@ export const MAY_IMPORT = {
   db: LEAVES,
   http: LEAVES,
   auth: LEAVES,
-  transport: LEAVES,
+  // The names of transports and the relays are settings.
+  transport: [...LEAVES, 'config'],
   telemetry: LEAVES,
   threads: LEAVES,
   filters: LEAVES,
   csv: LEAVES,
   zones: [],
-  engine: [...LEAVES, 'machines'],
+  // The roles of a process decide which actors it wakes.
+  engine: [...LEAVES, 'machines', 'config'],
   // A module states what audits it, and the application is one of them: types alone run back.
   // Assistants have everything done by the client.
   modules: [...BELOW_MODULES, 'audit', 'dashboard', 'client'],
@@ -114,5 +116,5 @@ export function layerOf(path: string): Layer | null {
   if (part === 'main.ts') return 'main';
   // The list of the modules is theirs; the service is put together of them.
   if (part === 'modules.ts') return 'modules';
-  return part === 'service.ts' || part === 'service-parts.ts' ? 'app' : null;
+  return ['service.ts', 'service-parts.ts', 'connect-modules.ts'].includes(part) ? 'app' : null;
 }

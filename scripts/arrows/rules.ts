@@ -75,15 +75,15 @@ const foreignImport = (layer: Layer, specifier: string): string[] =>
     ? [`imports ${specifier}: a machine knows xstate and nothing else`]
     : [];
 
-/** A module offers others what it does (commands.ts), what it knows (queries.ts) and how emails are accepted (accept.ts). */
-const OFFERED = new Set(['commands.ts', 'queries.ts', 'accept.ts']);
+/** A module gives others its commands, its queries, the acceptance of emails, and the functions of its api. */
+const OFFERED = new Set(['commands.ts', 'queries.ts', 'accept.ts', 'api.ts']);
 
 function acrossModules(path: string, target: string): string[] {
   const [, from] = /^src\/modules\/([^/]+)\//.exec(path) ?? [];
   const [, to, inside] = /^src\/modules\/([^/]+)\/(.+)$/.exec(target) ?? [];
   if (from === undefined || to === undefined || from === to) return [];
   if (inside !== undefined && OFFERED.has(inside)) return [];
-  return [`imports ${target}: another module is reached through its commands.ts, queries.ts or accept.ts`];
+  return [`imports ${target}: another module is reached through its commands.ts, queries.ts, accept.ts or api.ts`];
 }
 
 /** Each of these is done in exactly one file. */

@@ -1,4 +1,4 @@
-import type { Module } from '../http/module.ts';
+import type { Module } from '../modules/module.ts';
 import { dashboardRoutes } from './routes.ts';
 
 /** The web application, packed into the executable. */

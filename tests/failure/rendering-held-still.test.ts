@@ -13,8 +13,8 @@ test('what a process renders that is held still 95 % of the time is refused to n
   });
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   expect((await lines.read()).value).toBe('ready\n');
-  child.stdin.write('go\n');
-  child.stdin.flush();
+  void child.stdin.write('go\n');
+  void child.stdin.flush();
   const timers = [
     setInterval(() => child.kill('SIGSTOP'), ROUND_MS),
     setInterval(() => {
@@ -33,4 +33,4 @@ test('what a process renders that is held still 95 % of the time is refused to n
     child.kill();
     await child.exited;
   }
-}, 120_000);
+});

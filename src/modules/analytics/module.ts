@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { auditAnalytics } from './audit.ts';
 import type { AnalyticsReader } from './queries.ts';
 import { analyticsRollUp } from './roll-up.ts';

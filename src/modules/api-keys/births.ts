@@ -1,5 +1,5 @@
 import { ACTIVE_KEYS, TERMS } from '../../auth/recollection.ts';
-import type { BirthRule } from '../../http/module.ts';
+import type { BirthRule } from '../module.ts';
 
 /**
  * An email that a key asked for as it was remembered is accepted only if the key and its workspace are still the same: a revocation

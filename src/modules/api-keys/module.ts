@@ -1,6 +1,6 @@
 import type { KeyAuthenticator } from '../../auth/key-authenticator.ts';
 import type { Duty } from '../../duties/duty.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { keyBirths } from './births.ts';
 import type { ApiKeyCommands } from './commands.ts';
 import { apiKeyKind, apiKeys } from './kind.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { auditLogPruner } from './commands.ts';
 import { type AuditLogDeps, auditLogRoutes } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty } from '../../duties/duty.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { BillingApi } from './api.ts';
 import { type BillingDeps, endSubscriptions, synchroniseAll } from './commands.ts';
 import { billingPages, billingRoutes } from './routes.ts';

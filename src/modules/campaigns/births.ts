@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { BirthRule } from '../module.ts';
 import { keptContactSql } from '../contacts/queries.ts';
 
 const OF_CAMPAIGNS = 'campaign_contact_id is not null';

@@ -1,5 +1,5 @@
 import { later } from '../../async/later.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { MembersApi } from '../members/api.ts';

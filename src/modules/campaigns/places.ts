@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { BirthRule } from '../module.ts';
 
 /**
  * A campaign is made where fewer than `most_campaigns` are in its environment: one statement counts and makes behind the other, and those

@@ -1,5 +1,5 @@
 import type { WaitingRoom } from '../../async/waiting-room.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { groupOf, type WantedMail } from '../../http/waiting.ts';
 import type { CapturedApi } from './api.ts';
 import { capturedPruner } from './captured-pruner.ts';

@@ -1,5 +1,5 @@
 import { mintId } from '../../db/ids.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { DAY_MS } from '../../time/clock.ts';
 import { CertificateKeeper } from './keeper.ts';
 import { CertificateStore } from './store.ts';

@@ -1,5 +1,5 @@
 import type { SocketUpgrade } from '../../http/listen.ts';
-import type { Noted } from '../../http/module.ts';
+import type { Noted } from '../module.ts';
 
 /** The functions that the feed of changes gives to the service. */
 export interface ChangesApi {

@@ -3,7 +3,7 @@ import type { Draft } from '../../engine/draft.ts';
 import type { CommitListener } from '../../engine/engine.ts';
 import type { Kind } from '../../engine/kind.ts';
 import type { Scope } from '../../engine/result.ts';
-import type { Noted } from '../../http/module.ts';
+import type { Noted } from '../module.ts';
 import { BEAT_MS, type ChangeMessage } from './model.ts';
 
 /** Shortest time between two messages. */

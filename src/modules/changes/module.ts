@@ -3,7 +3,7 @@ import type { Permission } from '../../auth/permissions.ts';
 import type { Session } from '../../auth/session-store.ts';
 import { SWITCHED } from '../../http/admission.ts';
 import { Failure } from '../../http/failure.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { compileQuery } from '../../http/query.ts';
 import { socketGate } from '../../http/socket-gate.ts';
 import type { ChangesApi } from './api.ts';

@@ -1,6 +1,6 @@
 import type { Permission } from '../../auth/permissions.ts';
 import type { ChangeByRequest } from '../../http/act.ts';
-import type { Noted } from '../../http/module.ts';
+import type { Noted } from '../module.ts';
 
 /** The resource that an address is about: `contacts` of `/v1/contacts/:contact` and of `/app/api/live/contacts`. */
 const RESOURCE = /^(?:\/v1|\/app\/api\/(?:live|test))\/([^/]+)/;

@@ -1,5 +1,5 @@
 import { LocalCounter } from '../../http/limits/window-counter.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { matchAudience } from '../audiences/queries.ts';
 import { activityPruner } from './activity-pruner.ts';
 import { Eraser, type ForgettingHooks } from './eraser.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { installationOf } from './installation.ts';
 import { type DocsDeps, docsRoutes } from './routes.ts';
 

@@ -1,6 +1,6 @@
 import { PERMISSIONS } from '../../auth/permissions.ts';
 import type { RetentionDays } from '../../duties/retention.ts';
-import type { Tag } from '../../http/module.ts';
+import type { Tag } from '../module.ts';
 import type { Route } from '../../http/route.ts';
 import { curlSample } from './code-samples.ts';
 import { componentsOf } from './components.ts';

@@ -4,7 +4,7 @@ import { packedFilesRoute, whenBuilt } from '../../dashboard/packed-files.ts';
 import base from '../../dashboard/web/base.css' with { type: 'text' };
 import icon from '../../dashboard/web/icon.svg' with { type: 'text' };
 import tokens from '../../dashboard/web/tokens.css' with { type: 'text' };
-import type { Tag } from '../../http/module.ts';
+import type { Tag } from '../module.ts';
 import { RawResponse, type Route, route } from '../../http/route.ts';
 import script from './docs.browser.js' with { type: 'text' };
 import style from './docs.css' with { type: 'text' };

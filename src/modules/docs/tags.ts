@@ -1,4 +1,4 @@
-import type { Tag } from '../../http/module.ts';
+import type { Tag } from '../module.ts';
 
 /** The group of a path, by its first segment after the version. */
 export function tagOf(path: string, tags: readonly Tag[]): Tag {

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { DomainApi } from './api.ts';
 import type { DomainCommands } from './commands.ts';
 import { domainPruner } from './domain-pruner.ts';

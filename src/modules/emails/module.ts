@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { later } from '../../async/later.ts';
 import type { BodyLimits } from '../../bodies/body-store.ts';
-import type { Module, ModuleParts } from '../../http/module.ts';
+import type { Module, ModuleParts } from '../module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { CIRCUIT_STATES } from '../../transport/circuit.ts';
 import { LIMIT_NAMES } from '../../transport/limits/learned.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { EventsApi } from './api.ts';
 import { logAligner } from './commands.ts';
 import type { EventReader } from './queries.ts';

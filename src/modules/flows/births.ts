@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { BirthRule } from '../module.ts';
 import { keptContactSql } from '../contacts/queries.ts';
 
 const OF_RUNS = 'flow_run_id is not null';

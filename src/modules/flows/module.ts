@@ -4,7 +4,7 @@ import { later } from '../../async/later.ts';
 import type { Database } from '../../db/database.ts';
 import type { MachineOf } from '../../engine/definitions.ts';
 import type { TimersSay } from '../../engine/running-kind.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import { openInbound } from './open.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { createInspector, type Inspector } from './inspector.ts';
 import { type InspectorDeps, inspectorRoutes } from './routes.ts';
 

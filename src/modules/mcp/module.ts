@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { McpDeps } from './answer-message.ts';
 import { mcpRoutes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { BirthRule } from '../module.ts';
 
 const OF_CONFIRMATIONS = 'confirmation_id is not null';
 

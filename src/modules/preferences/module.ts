@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import { confirmationBirths } from './births.ts';
 import { confirmationAsker } from './commands.ts';

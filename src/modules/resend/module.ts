@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { BatchDeps } from '../emails/commands.ts';

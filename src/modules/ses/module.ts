@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { createCertificateStore } from '../../transport/ses/certificates.ts';
 import { askSns } from '../../transport/ses/sns-requests.ts';
 import { type SesCallbackDeps, sesRoutes } from './routes.ts';

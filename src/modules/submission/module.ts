@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import { openSubmission } from './open.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { createSesApi } from '../../transport/ses/ses-api.ts';
 import type { SuppressionCommands } from './commands.ts';
 import type { SuppressionLister } from './queries.ts';

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { SystemApi } from './api.ts';
 import { countEngine, countInstances, openMetricsServer } from './metrics.ts';
 import { type SystemDeps, systemRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../http/module.ts';
+import type { BirthRule } from '../module.ts';
 
 /**
  * An email that was made of a template as it was remembered is accepted only if the template is still the same: whoever changed it and

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
 import type { TemplatesApi } from './api.ts';
 import { templateBirths } from './births.ts';

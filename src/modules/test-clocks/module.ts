@@ -1,5 +1,5 @@
 import type { Clocked } from '../../engine/clocked.ts';
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { TestClocks } from '../emails/api.ts';
 import { clocksOfOthers } from './clocks-of-others.ts';
 import type { TestClockCommands } from './commands.ts';

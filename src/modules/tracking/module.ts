@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { EarlyVisits } from './early-visits.ts';
 import { type TrackingDeps, trackingRoutes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import { usageAccountant } from './usage-accountant.ts';
 
 /** Counting of quota units. */

@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { WebhooksApi } from './api.ts';
 import type { WebhookCommands } from './commands.ts';
 import { auditDeliveries } from './deliveries/audit-deliveries.ts';

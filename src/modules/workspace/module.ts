@@ -1,4 +1,4 @@
-import type { Module } from '../../http/module.ts';
+import type { Module } from '../module.ts';
 import type { BillingApi } from '../billing/api.ts';
 import { journalsOf, workspaceEraser } from './erase.ts';
 import { logoPages, type WorkspaceDeps, workspaceRoutes } from './routes.ts';

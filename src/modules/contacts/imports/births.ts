@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../../http/module.ts';
+import type { BirthRule } from '../../module.ts';
 
 /**
  * An import begins where fewer than `most_open` wait or are under way in its environment: one statement counts and begins behind the

@@ -1,4 +1,4 @@
-import type { Module } from '../../../http/module.ts';
+import type { Module } from '../../module.ts';
 import { importBirths } from './births.ts';
 import type { ImportCommands } from './commands.ts';
 import { importPruner } from './import-pruner.ts';

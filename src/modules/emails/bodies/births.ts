@@ -1,4 +1,4 @@
-import type { BirthRule } from '../../../http/module.ts';
+import type { BirthRule } from '../../module.ts';
 
 const HAS_BODIES = 'body_keys is not null';
 
