@@ -1,4 +1,3 @@
-import type { ConnectedModule, Module, Wiring } from './modules/module.ts';
 import { forMembers, type Route } from './http/route.ts';
 import type { CampaignsApi } from './modules/campaigns/api.ts';
 import { campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
@@ -12,6 +11,7 @@ import type { FlowsApi } from './modules/flows/api.ts';
 import { flowUsesAudience, flowUsesTemplate } from './modules/flows/module.ts';
 import type { Inspector } from './modules/inspector/inspector.ts';
 import type { MembersApi } from './modules/members/api.ts';
+import type { ConnectedModule, Module, Wiring } from './modules/module.ts';
 import type { WebhooksApi } from './modules/webhooks/api.ts';
 import { disabledWarning } from './modules/webhooks/endpoints/disabled-warning.ts';
 import { MODULE_TAGS, MODULES, type ModuleName, type OpenModules } from './modules.ts';

@@ -1,6 +1,5 @@
 import { dashboardModule } from './dashboard/module.ts';
 import type { Registration } from './engine/running-kind.ts';
-import type { Module, ModuleKind, OpenModule, Tag } from './modules/module.ts';
 import type { Route } from './http/route.ts';
 import { analyticsModule } from './modules/analytics/module.ts';
 import { apiKeysModule } from './modules/api-keys/module.ts';
@@ -22,6 +21,7 @@ import { inboundModule } from './modules/inbound/module.ts';
 import { inspectorModule } from './modules/inspector/module.ts';
 import { mcpModule } from './modules/mcp/module.ts';
 import { membersModule } from './modules/members/module.ts';
+import type { Module, ModuleKind, OpenModule, Tag } from './modules/module.ts';
 import { preferencesModule } from './modules/preferences/module.ts';
 import { resendModule } from './modules/resend/module.ts';
 import { serviceEmailsModule } from './modules/service-emails/module.ts';

@@ -25,7 +25,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/integration/transport/direct.test.ts': 'bounds a time from below',
   'tests/integration/transport/scripted-smtp.ts': 'plays a server that is slow',
   'tests/support/limited-smtp.ts': 'plays a server that takes a while, and counts mails in a time',
-  'tests/failure/rendering-held-still.test.ts': 'holds a process still and lets it go in turns, and bounds a time from below',
+  'tests/failure/rendering-held-still.test.ts':
+    'holds a process still and lets it go in turns, and bounds a time from below',
   'tests/failure/rendering-held-still.ts': 'tells how long it was held still, for a bound from below',
   'tests/failure/live-kill.test.ts': 'plays a server that takes a while to answer',
   'tests/failure/backup-load.ts': 'reports how long a backup took, and judges nothing by it',

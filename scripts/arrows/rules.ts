@@ -83,7 +83,9 @@ function acrossModules(path: string, target: string): string[] {
   const [, to, inside] = /^src\/modules\/([^/]+)\/(.+)$/.exec(target) ?? [];
   if (from === undefined || to === undefined || from === to) return [];
   if (inside !== undefined && OFFERED.has(inside)) return [];
-  return [`imports ${target}: another module is reached through its commands.ts, queries.ts, accept.ts or api.ts`];
+  return [
+    `imports ${target}: another module is reached through its commands.ts, queries.ts, accept.ts or api.ts`,
+  ];
 }
 
 /** Each of these is done in exactly one file. */

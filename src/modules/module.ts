@@ -18,15 +18,15 @@ import type { Scope } from '../engine/result.ts';
 import type { Registration } from '../engine/running-kind.ts';
 import type { CarriedOutBy } from '../engine/share.ts';
 import type { SpawnRule } from '../engine/spawn-conditions.ts';
+import type { AdmissionDeps } from '../http/admission.ts';
+import type { Route } from '../http/route.ts';
 import type { MarkdownRenderer } from '../mail/content/markdown-renderer.ts';
-import type { KnownInstances } from './system/commands.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Clock } from '../time/clock.ts';
 import type { MailReader } from '../transport/reading/mail-reader.ts';
-import type { AdmissionDeps } from '../http/admission.ts';
-import type { Route } from '../http/route.ts';
+import type { KnownInstances } from './system/commands.ts';
 
 /** A group of endpoints in the documentation: those whose path has its segment after the version. */
 export interface Tag {

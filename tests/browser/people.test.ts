@@ -107,69 +107,6 @@ test('contacts: a file with its columns, a check that writes nothing, and the im
   await heading(/@example.com/);
 });
 
-test('contacts: a file of another service says who has left, before anything is written', async () => {
-  await page.goto(`${url}/app/test/contacts/import`);
-  await page.locator('input[type=file]').setInputFiles({
-    name: 'hubspot.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(
-      'Email,First Name,Unsubscribed from all email,Email hard bounce reason,Lead Status\nhs-in@example.com,Ada,,,Open\nhs-out@example.com,Ben,true,,Open\nhs-bounce@example.com,Cy,,UNKNOWN_USER,Open\nhs-odd@example.com,Di,perhaps,,Open\n',
-    ),
-  });
-  const becomes = (column: string) => page.getByLabel(`“${column}” becomes`).inputValue();
-  await page.getByLabel('“Email” becomes').waitFor();
-  expect(await becomes('Unsubscribed from all email')).toBe('unsubscribed');
-  expect(await becomes('Email hard bounce reason')).toBe('bounced');
-  expect(await becomes('Lead Status')).toBe('property');
-  await page
-    .getByRole('region', { name: 'Look at this first' })
-    .getByText('“perhaps”')
-    .or(page.getByText('"perhaps"'))
-    .first()
-    .waitFor();
-  await inspect(page, 'import-consent');
-  await press(page, 'Check the file');
-  await page.getByRole('button', { name: 'Import 3 contacts' }).waitFor();
-  await inspect(page, 'import-consent-checked');
-  await press(page, 'Import 3 contacts');
-  await heading('Import of contacts');
-  await page.getByText('Completed', { exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Who is not subscribed' }).waitFor();
-  await inspect(page, 'import-consent-done');
-  const statuses = await Promise.all(
-    ['in', 'out', 'bounce'].map(async (name) => {
-      const { data } = await asMember<{ status: string }>(
-        page,
-        'GET',
-        `test/contacts/hs-${name}@example.com`,
-      );
-      return data.status;
-    }),
-  );
-  expect(statuses).toEqual(['subscribed', 'unsubscribed', 'bounced']);
-});
-
-test('contacts: what the export writes, the import of the dashboard gives back', async () => {
-  const before = await asMember<readonly object[]>(page, 'GET', 'test/contacts?limit=100');
-  await page.goto(`${url}/app/test/contacts`);
-  const file = await page.evaluate(() => fetch('/app/api/test/contacts/export').then((told) => told.text()));
-  await page.goto(`${url}/app/test/contacts/import`);
-  await page.locator('input[type=file]').setInputFiles({
-    name: 'contacts.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(file),
-  });
-  await press(page, 'Check the file');
-  await press(page, `Import ${before.data.length} contacts`);
-  await heading('Import of contacts');
-  await page.getByText('Completed', { exact: true }).waitFor();
-  const said = ({ data }: typeof before) =>
-    data.map((each) => ({ ...each, updatedAt: null, lastActivityAt: null }));
-  expect(said(await asMember<readonly object[]>(page, 'GET', 'test/contacts?limit=100'))).toEqual(
-    said(before),
-  );
-});
-
 test('audiences: a filter with a live count, and a list of people', async () => {
   await page.goto(`${url}/app/test/audiences`);
   await heading('There is no audience yet');

@@ -1,5 +1,5 @@
-import type { Module } from '../module.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { Module } from '../module.ts';
 import { askToConfirm } from '../preferences/commands.ts';
 import type { AudienceUse } from './commands.ts';
 import { type AudienceDeleter, memberSweeper } from './commands.ts';

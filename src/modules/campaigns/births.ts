@@ -1,5 +1,5 @@
-import type { BirthRule } from '../module.ts';
 import { keptContactSql } from '../contacts/queries.ts';
+import type { BirthRule } from '../module.ts';
 
 const OF_CAMPAIGNS = 'campaign_contact_id is not null';
 

@@ -1,8 +1,8 @@
 import { later } from '../../async/later.ts';
-import type { Module } from '../module.ts';
 import type { AudienceUse } from '../audiences/commands.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { MembersApi } from '../members/api.ts';
+import type { Module } from '../module.ts';
 import type { TemplatesApi } from '../templates/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';
 import type { CampaignsApi } from './api.ts';

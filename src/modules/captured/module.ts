@@ -1,6 +1,6 @@
 import type { WaitingRoom } from '../../async/waiting-room.ts';
-import type { Module } from '../module.ts';
 import { groupOf, type WantedMail } from '../../http/waiting.ts';
+import type { Module } from '../module.ts';
 import type { CapturedApi } from './api.ts';
 import { capturedPruner } from './captured-pruner.ts';
 import type { CapturedReader } from './queries.ts';

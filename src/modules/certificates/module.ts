@@ -1,6 +1,6 @@
 import { mintId } from '../../db/ids.ts';
-import type { Module } from '../module.ts';
 import { DAY_MS } from '../../time/clock.ts';
+import type { Module } from '../module.ts';
 import { CertificateKeeper } from './keeper.ts';
 import { CertificateStore } from './store.ts';
 

@@ -1,6 +1,6 @@
 import { LocalCounter } from '../../http/limits/window-counter.ts';
-import type { Module } from '../module.ts';
 import { matchAudience } from '../audiences/queries.ts';
+import type { Module } from '../module.ts';
 import { activityPruner } from './activity-pruner.ts';
 import { Eraser, type ForgettingHooks } from './eraser.ts';
 import { EventRecorder } from './event-recorder.ts';

@@ -1,7 +1,7 @@
 import { PERMISSIONS } from '../../auth/permissions.ts';
 import type { RetentionDays } from '../../duties/retention.ts';
-import type { Tag } from '../module.ts';
 import type { Route } from '../../http/route.ts';
+import type { Tag } from '../module.ts';
 import { curlSample } from './code-samples.ts';
 import { componentsOf } from './components.ts';
 import type { OpenApiDocument, Operation } from './document.ts';

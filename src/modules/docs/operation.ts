@@ -1,9 +1,9 @@
 import { JSON_TYPE } from '../../http/body/media-type.ts';
 import { permissionsOf } from '../../http/endpoint.ts';
 import { type FailureCode, STATUS_OF } from '../../http/failure.ts';
-import type { Tag } from '../module.ts';
 import { isList, type Route } from '../../http/route.ts';
 import { closed } from '../../http/schema.ts';
+import type { Tag } from '../module.ts';
 import { CODE_NAMES } from './codes.ts';
 import {
   commonHeaders,

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import { later } from '../../async/later.ts';
 import type { BodyLimits } from '../../bodies/body-store.ts';
-import type { Module, ModuleParts } from '../module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import { CIRCUIT_STATES } from '../../transport/circuit.ts';
 import { LIMIT_NAMES } from '../../transport/limits/learned.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { captureStore } from '../captured/commands.ts';
+import type { Module, ModuleParts } from '../module.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';

@@ -1,5 +1,5 @@
-import type { BirthRule } from '../module.ts';
 import { keptContactSql } from '../contacts/queries.ts';
+import type { BirthRule } from '../module.ts';
 
 const OF_RUNS = 'flow_run_id is not null';
 

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import type { Module } from '../module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { Module } from '../module.ts';
 import { openInbound } from './open.ts';
 
 /** The SMTP port that receives bounces and complaints. */

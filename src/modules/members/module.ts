@@ -3,8 +3,8 @@ import { demandsTwoFactor } from '../../auth/roles.ts';
 import { SlowDown } from '../../auth/slow-down.ts';
 import { untilDone } from '../../duties/batches.ts';
 import type { Duty, DutyDeps } from '../../duties/duty.ts';
-import type { Module } from '../module.ts';
 import { revokeKeysOf as revoke } from '../api-keys/commands.ts';
+import type { Module } from '../module.ts';
 import type { SendServiceEmail } from '../service-emails/commands.ts';
 import {
   createWithin,

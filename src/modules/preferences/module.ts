@@ -1,5 +1,5 @@
-import type { Module } from '../module.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { Module } from '../module.ts';
 import { confirmationBirths } from './births.ts';
 import { confirmationAsker } from './commands.ts';
 import type { PreferenceDeps } from './person.ts';

@@ -1,7 +1,7 @@
-import type { Module } from '../module.ts';
 import { textFromHtml } from '../../mail/content/text-part.ts';
 import type { EmailsApi } from '../emails/api.ts';
 import type { BatchDeps } from '../emails/commands.ts';
+import type { Module } from '../module.ts';
 import { resendRoutes } from './routes.ts';
 
 type ResendNeeds = Pick<EmailsApi, 'acceptance'> & Required<Pick<BatchDeps, 'campaigns'>>;

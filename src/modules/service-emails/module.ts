@@ -1,5 +1,5 @@
-import type { Module } from '../module.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { Module } from '../module.ts';
 import type { ServiceEmailApi } from './api.ts';
 import type { Warning } from './commands.ts';
 import { enqueue, serviceEmailSender } from './queue.ts';

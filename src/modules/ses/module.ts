@@ -1,6 +1,6 @@
-import type { Module } from '../module.ts';
 import { createCertificateStore } from '../../transport/ses/certificates.ts';
 import { askSns } from '../../transport/ses/sns-requests.ts';
+import type { Module } from '../module.ts';
 import { type SesCallbackDeps, sesRoutes } from './routes.ts';
 
 /** The notifications of Amazon SES about email that was sent through it. */

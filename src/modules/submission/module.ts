@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Config } from '../../config/config.ts';
-import type { Module } from '../module.ts';
 import type { SmtpServer } from '../../transport/inbound/smtp-server.ts';
 import type { EmailsApi } from '../emails/api.ts';
+import type { Module } from '../module.ts';
 import { openSubmission } from './open.ts';
 
 /** The SMTP ports for applications whose framework sends mail by SMTP. */

@@ -1,5 +1,5 @@
-import type { Module } from '../module.ts';
 import { createSesApi } from '../../transport/ses/ses-api.ts';
+import type { Module } from '../module.ts';
 import type { SuppressionCommands } from './commands.ts';
 import type { SuppressionLister } from './queries.ts';
 import { suppressionRoutes } from './routes.ts';

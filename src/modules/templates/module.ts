@@ -1,5 +1,5 @@
-import type { Module } from '../module.ts';
 import { createLiquidRenderer } from '../../mail/liquid/liquid-renderer.ts';
+import type { Module } from '../module.ts';
 import type { TemplatesApi } from './api.ts';
 import { templateBirths } from './births.ts';
 import { templateContents } from './contents.ts';

@@ -1,6 +1,6 @@
 import type { Clocked } from '../../engine/clocked.ts';
-import type { Module } from '../module.ts';
 import type { TestClocks } from '../emails/api.ts';
+import type { Module } from '../module.ts';
 import { clocksOfOthers } from './clocks-of-others.ts';
 import type { TestClockCommands } from './commands.ts';
 import { ClockMover } from './mover.ts';

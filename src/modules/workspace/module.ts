@@ -1,5 +1,5 @@
-import type { Module } from '../module.ts';
 import type { BillingApi } from '../billing/api.ts';
+import type { Module } from '../module.ts';
 import { journalsOf, workspaceEraser } from './erase.ts';
 import { logoPages, type WorkspaceDeps, workspaceRoutes } from './routes.ts';
 
