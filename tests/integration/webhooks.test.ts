@@ -81,6 +81,7 @@ describe('an endpoint', () => {
       ...shown,
       ...{ events: ['opened'], status: 'disabled', disabledReason: 'request' },
       disabledAt: expect.stringMatching(/^20.+Z$/),
+      updatedAt: expect.stringMatching(/^20.+Z$/),
     });
     expect((await world.test.post(`/v1/webhooks/${made.id}/test`)).body.error.code).toBe('CONFLICT');
 

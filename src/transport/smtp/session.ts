@@ -241,6 +241,9 @@ const progress = (recipients: readonly string[], envelope: RecordedEnvelope, sha
   });
 };
 
+/** In words that prove nothing about a mailbox: no server has seen the address. */
+const BREAKS_COMMAND = '501 5.5.4 An address of the message would break the SMTP command';
+
 /** The end of a failed transaction. */
 const end = (error: SmtpError, source: Source): End => {
   const { code, command, message, response } = error;
@@ -248,7 +251,7 @@ const end = (error: SmtpError, source: Source): End => {
   if (code === 'EMESSAGE' && command === 'MAIL FROM')
     return { step: 'MAIL', reply: `552 5.3.4 ${message}`, problem: '' };
   if (code === 'EENVELOPE' && command === 'API')
-    return { step: 'MAIL', reply: `501 5.5.4 ${message}`, problem: '' };
+    return { step: 'MAIL', reply: BREAKS_COMMAND, problem: '' };
   if (response === undefined) return { step: source.reached, reply: null, problem: message };
   return {
     step: source.reached === 'SESSION' ? (STEP_OF[command ?? ''] ?? 'SESSION') : 'DOT',
