@@ -158,7 +158,7 @@ describe('frontmatter', () => {
     const { html, text } = await rendered(
       "---\npreheader: Tea & \"milk\"\nbrand_color: '#0b5fff'\nfont_family: Georgia, 'Times New Roman', serif\nline_height: 1.4\nlang: de-AT\ninternal_id: 7\n---\n# Hi\n---\nnot: frontmatter\n---\n",
     );
-    expect(html).toContain('Tea &amp; &quot;milk&quot;</div>');
+    expect(html).toContain('Tea &amp; &quot;milk&quot;&#847;');
     expect(html).toContain('a { color: #0b5fff; }');
     expect(html).toContain("font-family:Georgia, 'Times New Roman', serif;font-size:16px;line-height:1.4");
     expect(html).toContain('<html lang="de-AT"');
@@ -208,7 +208,7 @@ describe('frontmatter', () => {
       '---\npreheader: "</mj-preview></mj-head><mj-raw><script>x</script></mj-raw> {{ name }}"\n---\nHi',
     );
     expect(html).toContain('&lt;script&gt;');
-    expect(html).toContain('{{ name }}</div>');
+    expect(html).toContain('{{ name }}&#847;');
     expect(await dangersIn(html)).toEqual([]);
   });
 });
