@@ -77,7 +77,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
       back={{ to: '/templates', text: 'Templates' }}
       about={
         <span className="flex flex-wrap items-center gap-x-2">
-          Version {template.version}
+          <span>Version {template.version}</span>
           <SaveState editing={editing} />
         </span>
       }
