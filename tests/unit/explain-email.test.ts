@@ -73,7 +73,10 @@ describe('explaining an email', () => {
       ['bounced', 'the receiving server refused the address for good'],
       ['suppressed', 'the address was suppressed'],
       ['expired', 'temporary failures lasted until patience ran out'],
-      ['rejected', 'the receiving server refused the message or its sender, and said nothing against the address'],
+      [
+        'rejected',
+        'the receiving server refused the message or its sender, and said nothing against the address',
+      ],
       ['domain_removed', 'the sending domain was removed'],
     ] as const)
       test(`failed as ${reason}`, () =>

@@ -250,8 +250,7 @@ const end = (error: SmtpError, source: Source): End => {
   // Two refusals are nodemailer's own: the size that the server announced, and an address that could break the command.
   if (code === 'EMESSAGE' && command === 'MAIL FROM')
     return { step: 'MAIL', reply: `552 5.3.4 ${message}`, problem: '' };
-  if (code === 'EENVELOPE' && command === 'API')
-    return { step: 'MAIL', reply: BREAKS_COMMAND, problem: '' };
+  if (code === 'EENVELOPE' && command === 'API') return { step: 'MAIL', reply: BREAKS_COMMAND, problem: '' };
   if (response === undefined) return { step: source.reached, reply: null, problem: message };
   return {
     step: source.reached === 'SESSION' ? (STEP_OF[command ?? ''] ?? 'SESSION') : 'DOT',
