@@ -150,7 +150,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
 
   await page.getByLabel('Test', { exact: true }).focus();
   await page.keyboard.press('ArrowRight');
-  await page.getByText('Live environment: email goes to real people.').waitFor();
+  await page.getByText('Live environment. Email is captured here and not delivered.').waitFor();
   expect(page.url()).toBe(`${url}/app/live/api-keys`);
   await page.getByText('First live key', { exact: true }).waitFor();
   expect(await page.getByRole('row', { name: 'Checkout' }).count()).toBe(0);

@@ -7,6 +7,12 @@ const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goog
 /** What compiles hot scripts once more pays for itself after minutes, which no page of a test lives: an eighth less of the processor. */
 const BRIEF = '--js-flags=--no-maglev --no-turbofan';
 
+/**
+ * Milliseconds that a test waits for a thing on a page. Two minutes are enough on a busy machine, and a word that has changed does
+ * not keep a worker for the ten minutes of a whole test.
+ */
+export const PATIENCE_MS = Number(process.env.PATIENCE ?? 120_000);
+
 /** The machine's own Chromium, else the one that came with the packages, which the first caller unpacks into the temporary folder. */
 export const chromiumProgram = async (): Promise<string> =>
   SYSTEM.find((path) => existsSync(path)) ?? (await chromium.executablePath());

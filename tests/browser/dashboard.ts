@@ -3,10 +3,8 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { openPack } from '../../src/dashboard/pack.ts';
 import { eventually } from '../support/eventually.ts';
 import { EXECUTABLE, type Service, type ServiceOptions, startService } from '../support/service.ts';
-import { openChromium } from './chromium.ts';
+import { openChromium, PATIENCE_MS } from './chromium.ts';
 
-/** How long a person who writes a test waits for what hangs; 0 is as long as the test may take. */
-const PATIENCE_MS = Number(process.env.PATIENCE ?? 0);
 export const PASSWORD = 'correct horse battery staple';
 export const ADA = 'ada@acme.example';
 
@@ -38,7 +36,7 @@ export async function openDashboard(
     complaints,
     newcomer: async (timezoneId = 'UTC') => {
       const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en', timezoneId });
-      // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time, or by PATIENCE.
+      // Laying a page out takes its time on a busy machine; what hangs is ended by PATIENCE.
       context.setDefaultTimeout(PATIENCE_MS);
       context.setDefaultNavigationTimeout(PATIENCE_MS);
       const opened = await context.newPage();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Page, chromium as playwright } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
-import { chromiumProgram } from './chromium.ts';
+import { chromiumProgram, PATIENCE_MS } from './chromium.ts';
 import { ADA, asMember, openDashboard, PASSWORD, press, signUp, typeInto } from './dashboard.ts';
 
 /** The browser dies in each of them but the last. */
@@ -31,7 +31,7 @@ async function startBrowser(profile: string) {
   });
   const browser = await playwright.connectOverCDP(`http://127.0.0.1:${port}`);
   const page = await (browser.contexts()[0] ?? (await browser.newContext())).newPage();
-  page.setDefaultTimeout(0);
+  page.setDefaultTimeout(PATIENCE_MS);
   return {
     page,
     async kill() {

@@ -105,7 +105,7 @@ test('by keyboard alone, in less than a minute', byKeyboard, A_MINUTE_MS);
 test('by keyboard alone, on to a domain, a key and the first live email', async () => {
   const [, dashboard] = dashboards;
   await press(page.getByRole('link', { name: 'Next: add your domain' }));
-  await page.getByText('Live environment: email goes to real people.').waitFor();
+  await page.getByText('Live environment. Email is captured here and not delivered.').waitFor();
   await type('Domain', 'acme');
   await page.keyboard.press('Enter');
   await page.locator('[name=name][aria-invalid=true]:focus').waitFor();

@@ -6,7 +6,7 @@ import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { EXECUTABLE, type Service, startService, TEST_KEY } from '../support/service.ts';
-import { openChromium } from './chromium.ts';
+import { openChromium, PATIENCE_MS } from './chromium.ts';
 import { inspect, pictureOf } from './looks.ts';
 
 let service: Service;
@@ -41,9 +41,9 @@ async function send(to: string, more: object = {}): Promise<string> {
 /** A page behind the door. What a browser complains about (the policy, a script) fails the test that asked for the page. */
 async function open(path: string, options: BrowserContextOptions = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time.
-  context.setDefaultTimeout(0);
-  context.setDefaultNavigationTimeout(0);
+  // Laying a page out takes its time on a busy machine; what hangs is ended by PATIENCE.
+  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultNavigationTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
@@ -267,8 +267,8 @@ describe('the live view in a browser', () => {
       reducedMotion: 'reduce',
     });
     try {
-      context.setDefaultTimeout(0);
-      context.setDefaultNavigationTimeout(0);
+      context.setDefaultTimeout(PATIENCE_MS);
+      context.setDefaultNavigationTimeout(PATIENCE_MS);
       const page = await context.newPage();
       await page.goto(`${watching.url}/inspector`);
       await page.getByLabel('API key').fill(TEST_KEY);

@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';
+import { PATIENCE_MS } from './chromium.ts';
 
 /** Numbers of simulated emails by what becomes of them: a service that has been at work for a while. */
 const SENT = { delivered: 60, opened: 14, clicked: 6, 'bounced-transient': 5, bounced: 4, complained: 2 };
@@ -47,9 +48,9 @@ export async function signedOut(
   options: BrowserContextOptions = {},
 ): Promise<Page> {
   const context = await browser.newContext({ ...options, reducedMotion: 'reduce' });
-  // Laying a page out takes its time on a busy machine; what hangs is ended by the test's own time.
-  context.setDefaultTimeout(0);
-  context.setDefaultNavigationTimeout(0);
+  // Laying a page out takes its time on a busy machine; what hangs is ended by PATIENCE.
+  context.setDefaultTimeout(PATIENCE_MS);
+  context.setDefaultNavigationTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await page.goto(`${url}/inspector`);
   await page.getByLabel('API key').waitFor();

@@ -224,9 +224,11 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await inspect(page, 'webhook');
   await press(page, 'More for this endpoint');
   await pressOn(page.getByRole('menuitem', { name: 'Disable it' }));
-  await page.getByText('Nothing is posted to it now,', { exact: false }).waitFor();
+  await page.getByText('Events are not posted to this endpoint now.', { exact: false }).waitFor();
   await press(page, 'Undo');
-  await page.getByText('Nothing is posted to it now,', { exact: false }).waitFor({ state: 'detached' });
+  await page
+    .getByText('Events are not posted to this endpoint now.', { exact: false })
+    .waitFor({ state: 'detached' });
 });
 
 test('captured mail is an inbox, and no browser has complained', async () => {

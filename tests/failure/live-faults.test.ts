@@ -80,7 +80,7 @@ describe('a temporary fault', () => {
 describe('a permanent fault', () => {
   const faults: Readonly<Record<string, readonly [Script, string, boolean]>> = {
     '550 of an unknown mailbox': [{ rcpt: '550 5.1.1 no such user' }, 'bounced', true],
-    '550 without further words': [{ rcpt: '550 no' }, 'bounced', true],
+    '550 without further words, which proves nothing': [{ rcpt: '550 no' }, 'rejected', false],
     '552 of a full mailbox, which empties again': [{ rcpt: '552 5.2.2 mailbox full' }, 'bounced', false],
     '550 of a blocklist, which is ours to mend': [
       { rcpt: '550 5.7.1 listed by spamhaus' },
