@@ -4,6 +4,6 @@ import { defineConfig } from 'drizzle-kit';
 // since partitions and partial indexes are beyond what is generated; tests/integration/schema.test.ts holds both together.
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/db/schema/*.ts',
+  schema: './src/platform/db/schema/*.ts',
   dbCredentials: { url: process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres' },
 });

@@ -1,12 +1,12 @@
 import type { AnyStateMachine } from 'xstate';
-import { API_KEY_STATES, apiKeyMachine } from './api-key.ts';
-import { CAMPAIGN_STATES, campaignMachine } from './campaign.ts';
-import { CONTACT_IMPORT_STATES, contactImportMachine } from './contact-import.ts';
-import { DOMAIN_STATES, domainMachine } from './domain.ts';
-import { EMAIL_STATES, emailMachine } from './email.ts';
-import { FLOW_RUN_STATES, flowRunMachine } from './flow-run.ts';
-import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery.ts';
-import { WEBHOOK_ENDPOINT_STATES, webhookEndpointMachine } from './webhook-endpoint.ts';
+import { API_KEY_STATES, apiKeyMachine } from './api-key/machine.ts';
+import { CAMPAIGN_STATES, campaignMachine } from './campaign/machine.ts';
+import { CONTACT_IMPORT_STATES, contactImportMachine } from './contact-import/machine.ts';
+import { DOMAIN_STATES, domainMachine } from './domain/machine.ts';
+import { EMAIL_STATES, emailMachine } from './email/machine.ts';
+import { FLOW_RUN_STATES, flowRunMachine } from './flow-run/machine.ts';
+import { WEBHOOK_DELIVERY_STATES, webhookDeliveryMachine } from './webhook-delivery/machine.ts';
+import { WEBHOOK_ENDPOINT_STATES, webhookEndpointMachine } from './webhook-endpoint/machine.ts';
 
 /** A machine with a sentence for the reader of its diagram. */
 export interface Lifecycle {

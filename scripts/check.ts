@@ -28,7 +28,7 @@ const STEPS: readonly Step[] = [
   { name: 'types', command: ['tsc'], fix: 'mend what is named above' },
   {
     name: 'types in the browser',
-    command: ['tsc', '-p', 'src/dashboard/web'],
+    command: ['tsc', '-p', 'src/web/dashboard/web'],
     fix: 'mend what is named above',
   },
   { name: 'dead code', command: ['knip'], fix: 'remove what nothing uses' },
@@ -39,10 +39,11 @@ const STEPS: readonly Step[] = [
   },
   { name: 'migrations', command: script('migrations', '--check'), fix: 'bun run generate' },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
+  { name: 'areas', command: script('areas', '--check'), fix: 'bun run generate' },
   { name: 'OpenAPI', command: script('openapi', '--check'), fix: 'bun run generate' },
   {
     name: 'OpenAPI lint',
-    command: ['redocly', 'lint', 'src/modules/docs/openapi.json'],
+    command: ['redocly', 'lint', 'src/web/docs/openapi/openapi.json'],
     fix: 'say in the route what is missing',
   },
   { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
@@ -55,7 +56,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'client',
     command: script('client', '--check'),
-    fix: 'mend its types, or make it smaller: src/client',
+    fix: 'mend its types, or make it smaller: src/web/client',
   },
   { name: 'links', command: script('check-links'), fix: 'correct the link, or the name in the table' },
 ];

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Setting } from '../src/config/setting.ts';
-import { SETTINGS } from '../src/config/settings.ts';
+import type { Setting } from '../src/platform/config/settings/setting.ts';
+import { SETTINGS } from '../src/platform/config/settings/settings.ts';
 import { keepFresh } from './fresh.ts';
 
 // The table in docs/configuration.md lists exactly the settings that the service reads.

@@ -17,7 +17,7 @@ const imports = names.map(
 const items = names.map((name) => `  { name: '${name}', sql: ${variableOf(name)} },`);
 
 keepFresh(
-  'src/db/migrations.ts',
+  'src/platform/db/migrations.ts',
   `// Made of the files in drizzle/ by scripts/migrations.ts: run \`bun run generate\` after adding one.
 ${imports.join('\n')}
 

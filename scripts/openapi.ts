@@ -1,6 +1,6 @@
-import { LONGEST_RETENTION } from '../src/config/settings.ts';
-import { openApiOf } from '../src/modules/docs/openapi.ts';
 import { documentedRoutes, MODULE_TAGS } from '../src/modules.ts';
+import { LONGEST_RETENTION } from '../src/platform/config/settings/settings.ts';
+import { openApiOf } from '../src/web/docs/openapi/openapi.ts';
 import { keepFresh } from './fresh.ts';
 import { clientTypesOf } from './openapi/client-types.ts';
 
@@ -9,6 +9,6 @@ const document = openApiOf(documentedRoutes(), MODULE_TAGS, {
   ...LONGEST_RETENTION,
 });
 
-keepFresh('src/modules/docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
-keepFresh('src/dashboard/web/application/api/operations.ts', clientTypesOf(document));
-keepFresh('src/client/operations.ts', clientTypesOf(document));
+keepFresh('src/web/docs/openapi/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+keepFresh('src/web/dashboard/web/application/api/operations.ts', clientTypesOf(document));
+keepFresh('src/web/client/operations.ts', clientTypesOf(document));

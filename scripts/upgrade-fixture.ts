@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../src/chaos/free-port.ts';
+import { freePort } from '../src/ops/torture/free-port.ts';
 
 // Makes the data of a version, from which tests upgrade: tests/fixtures/upgrade, with a dump of PostgreSQL and an embedded directory.
 //

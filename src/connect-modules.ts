@@ -1,20 +1,20 @@
-import { forMembers, type Route } from './http/route.ts';
-import type { CampaignsApi } from './modules/campaigns/api.ts';
-import { campaignUsesAudience, campaignUsesTemplate } from './modules/campaigns/module.ts';
-import { pauseWarning } from './modules/campaigns/pause-warning.ts';
-import type { CapturedApi } from './modules/captured/api.ts';
-import type { CertificateKeeper } from './modules/certificates/keeper.ts';
-import type { ChangesApi } from './modules/changes/api.ts';
-import { lostWarning } from './modules/domains/lost-warning.ts';
-import type { CampaignMail, EmailsApi, TestClocks } from './modules/emails/api.ts';
-import type { FlowsApi } from './modules/flows/api.ts';
-import { flowUsesAudience, flowUsesTemplate } from './modules/flows/module.ts';
-import type { Inspector } from './modules/inspector/inspector.ts';
-import type { MembersApi } from './modules/members/api.ts';
-import type { ConnectedModule, Module, Wiring } from './modules/module.ts';
-import type { WebhooksApi } from './modules/webhooks/api.ts';
-import { disabledWarning } from './modules/webhooks/endpoints/disabled-warning.ts';
+import type { MembersApi } from './accounts/members/api.ts';
+import type { CampaignsApi } from './automation/campaigns/api.ts';
+import { campaignUsesAudience, campaignUsesTemplate } from './automation/campaigns/module.ts';
+import { pauseWarning } from './automation/campaigns/pause-warning.ts';
+import type { FlowsApi } from './automation/flows/api.ts';
+import { flowUsesAudience, flowUsesTemplate } from './automation/flows/module.ts';
+import type { CertificateKeeper } from './http/certificates/keeper.ts';
+import type { ConnectedModule, Module, Wiring } from './http/module.ts';
+import { forMembers, type Route } from './http/request/route.ts';
 import { MODULE_TAGS, MODULES, type ModuleName, type OpenModules } from './modules.ts';
+import type { CapturedApi } from './sending/captured/api.ts';
+import { lostWarning } from './sending/domains/records/lost-warning.ts';
+import type { CampaignMail, EmailsApi, TestClocks } from './sending/emails/api.ts';
+import type { WebhooksApi } from './sending/webhooks/api.ts';
+import { disabledWarning } from './sending/webhooks/endpoints/disabled-warning.ts';
+import type { ChangesApi } from './web/changes/api.ts';
+import type { Inspector } from './web/live/inspector.ts';
 
 /** The modules, connected to the engine and to each other. */
 export interface ConnectedModules {

@@ -1,5 +1,5 @@
-import './commands/compile-early.ts';
-import { goByUtc } from './config/environment.ts';
+import './ops/commands/serving/compile-early.ts';
+import { goByUtc } from './platform/config/environment.ts';
 
 goByUtc();
 
@@ -11,7 +11,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 // The rest of the program is a file of its own in the executable, which is read and evaluated only now.
-const { run } = await import('./commands/run.ts');
+const { run } = await import('./ops/commands/run.ts');
 const code = await run(process.argv.slice(2));
 // A pipe takes 64 KB at once; what is left of a long text would go with the process.
 await new Promise<void>((resolve) => process.stdout.end(() => resolve()));

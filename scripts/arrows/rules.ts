@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
+import { type Area, areaOf, MODULE_AREAS, mayImport, STILL_UPWARD } from './areas.ts';
 import { circlesIn } from './circles.ts';
-import { type Layer, layerOf, MAY_IMPORT } from './layers.ts';
 import { impatienceOf } from './patience.ts';
 import { sizeProblemsOf } from './sizes.ts';
 
@@ -48,41 +48,53 @@ const citesItsOwn: Rule = ({ path, text }) => {
 };
 
 const isPlaced: Rule = (file) =>
-  isProduct(file) && layerOf(file.path) === null
-    ? ['lies in no known layer: add it to scripts/arrows/layers.ts']
+  isProduct(file) && areaOf(file.path) === null
+    ? ['lies in no known area: scripts/arrows/areas.ts lists them']
     : [];
+
+/** The package for developers. */
+const CLIENT = 'src/web/client/';
 
 /** Files of the root that the executable carries. */
 const FILES = new Set(['package.json', 'THIRD-PARTY-LICENSES.txt']);
 
 const followsArrows: Rule = (file) => {
-  const layer = layerOf(file.path);
-  if (layer === null) return [];
+  const area = areaOf(file.path);
+  if (area === null) return [];
   return importsOf(file).flatMap((specifier) => {
-    if (!specifier.startsWith('.')) return foreignImport(layer, specifier);
+    if (!specifier.startsWith('.')) return foreignImport(area, specifier);
     const target = posix.normalize(posix.join(posix.dirname(file.path), specifier));
     if (target.startsWith('node_modules/') || target.startsWith('drizzle/') || FILES.has(target)) return [];
-    const other = layerOf(target);
+    const other = areaOf(target);
     if (other === null) return [`imports ${target}, which is no part of the product`];
-    if (other !== layer && !(MAY_IMPORT[layer] as readonly Layer[]).includes(other))
-      return [`imports ${target}: no arrow runs from ${layer} to ${other}`];
+    if (!mayImport(area, other) && !STILL_UPWARD.has(file.path))
+      return [`imports ${target}: ${other} lies above ${area}, and an area imports only areas beneath it`];
+    if (file.path.startsWith(CLIENT) && !target.startsWith(CLIENT))
+      return [`imports ${target}: the client is published, and stands alone`];
     return acrossModules(file.path, target);
   });
 };
 
-const foreignImport = (layer: Layer, specifier: string): string[] =>
-  layer === 'machines' && specifier !== 'xstate'
+const foreignImport = (area: Area, specifier: string): string[] =>
+  area === 'machines' && specifier !== 'xstate'
     ? [`imports ${specifier}: a machine knows xstate and nothing else`]
     : [];
 
 /** A module gives others its commands, its queries, the acceptance of emails, and the functions of its api. */
 const OFFERED = new Set(['commands.ts', 'queries.ts', 'accept.ts', 'api.ts']);
 
+/** The module of a file, such as `sending/emails`; null for a file that belongs to none. */
+function moduleOf(path: string): readonly [module: string, inside: string] | null {
+  const [, area, name, inside] = /^src\/([^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  if (area === undefined || name === undefined || inside === undefined) return null;
+  // The browser's programs and the client are no modules of the service.
+  if (name === 'dashboard' || name === 'client') return null;
+  return MODULE_AREAS.has(area as Area) ? [`${area}/${name}`, inside] : null;
+}
+
 function acrossModules(path: string, target: string): string[] {
-  const [, from] = /^src\/modules\/([^/]+)\//.exec(path) ?? [];
-  const [, to, inside] = /^src\/modules\/([^/]+)\/(.+)$/.exec(target) ?? [];
-  if (from === undefined || to === undefined || from === to) return [];
-  if (inside !== undefined && OFFERED.has(inside)) return [];
+  const [from, to] = [moduleOf(path), moduleOf(target)];
+  if (!from || !to || from[0] === to[0] || OFFERED.has(to[1])) return [];
   return [
     `imports ${target}: another module is reached through its commands.ts, queries.ts, accept.ts or api.ts`,
   ];
@@ -91,9 +103,9 @@ function acrossModules(path: string, target: string): string[] {
 /** Each of these is done in exactly one file. */
 const ONLY_IN: readonly { readonly path: string; readonly what: RegExp; readonly says: string }[] = [
   {
-    path: 'src/config/environment.ts',
+    path: 'src/platform/config/environment.ts',
     what: /\b(?:process|Bun|import\.meta)\.env\b/,
-    says: 'reads the environment: only src/config/environment.ts does',
+    says: 'reads the environment: only src/platform/config/environment.ts does',
   },
   {
     path: 'src/main.ts',
@@ -108,13 +120,18 @@ const INTERPRETS =
 
 const decidesByTable: Rule = (file) =>
   isProduct(file) && INTERPRETS.test(codeOf(file))
-    ? ['lets XState decide: src/engine/decide.ts does, from the compiled machine']
+    ? ['lets XState decide: src/engine/machine/decide.ts does, from the compiled machine']
     : [];
 
 /** Time that does not come from the injected clock, and so may be another one than the database's. */
 const OWN_TIME = /\bDate\.now\b|\bnew Date\(\s*\)|[^\w.]Date\(\)/;
 /** The clock itself; what makes clocks wrong and judges from outside; what runs in a browser; and what runs in other programs. */
-const MAY_READ_TIME = ['src/time/clock.ts', 'src/chaos/', 'src/dashboard/web/', 'src/client/'];
+const MAY_READ_TIME = [
+  'src/platform/time/clock.ts',
+  'src/ops/torture/',
+  'src/web/dashboard/web/',
+  'src/web/client/',
+];
 
 const asksTheClock: Rule = (file) =>
   isProduct(file) &&
@@ -123,14 +140,14 @@ const asksTheClock: Rule = (file) =>
     ? ["reads the machine's clock: take the time from the injected Clock"]
     : [];
 
-/** Time zones by another table than that of src/zones: the runtime's, the browser's, the database's or the one that the machine is set to. */
+/** Time zones by another table than that of src/platform/zones: the runtime's, the browser's, the database's or the one that the machine is set to. */
 const OTHER_ZONES =
   /\bIntl\.DateTimeFormat\b|'timeZone'\)|\btoLocale(?:Date|Time)String\b|\btoZonedDateTime(?:ISO)?\((?!'UTC'\))|\bTemporal\.(?:ZonedDateTime|Now)\b|\.(?:get|set)(?:TimezoneOffset|Hours|Minutes|Date|Day|Month|FullYear)\(|\bat time zone (?!'utc')/i;
 
 const asksTheZones: Rule = (file) =>
-  isProduct(file) && file.path !== 'src/dashboard/web/clock.ts' && OTHER_ZONES.test(codeOf(file))
+  isProduct(file) && file.path !== 'src/web/dashboard/web/clock.ts' && OTHER_ZONES.test(codeOf(file))
     ? [
-        "reckons with a zone by another table: src/zones/zones.ts knows the rules, and the dashboard's clock.ts has them from there",
+        "reckons with a zone by another table: src/platform/zones/zones.ts knows the rules, and the dashboard's clock.ts has them from there",
       ]
     : [];
 
@@ -143,29 +160,29 @@ const keepsToItsOffice: Rule = (file) =>
 
 /** What only shows, and may so be read from a replica. */
 const SHOWING = new Set([
-  'src/modules/analytics/queries.ts',
-  'src/modules/audiences/queries.ts',
-  'src/modules/audit-log/routes.ts',
-  'src/modules/campaigns/queries.ts',
-  'src/modules/captured/queries.ts',
-  'src/modules/contacts/activity.ts',
-  'src/modules/contacts/export.ts',
-  'src/modules/contacts/list-statements.ts',
-  'src/modules/contacts/list.ts',
-  'src/modules/emails/queries.ts',
-  'src/modules/emails/read/lists.ts',
-  'src/modules/emails/read/page.ts',
-  'src/modules/flows/runs.ts',
-  'src/modules/suppressions/csv.ts',
-  'src/modules/suppressions/queries.ts',
-  'src/modules/webhooks/queries.ts',
+  'src/sending/analytics/queries.ts',
+  'src/audience/audiences/queries.ts',
+  'src/accounts/audit-log/routes.ts',
+  'src/automation/campaigns/queries.ts',
+  'src/sending/captured/queries.ts',
+  'src/audience/contacts/activity/activity.ts',
+  'src/audience/contacts/lists/export.ts',
+  'src/audience/contacts/lists/list-statements.ts',
+  'src/audience/contacts/lists/list.ts',
+  'src/sending/emails/queries.ts',
+  'src/sending/emails/read/lists.ts',
+  'src/sending/emails/read/page.ts',
+  'src/automation/flows/runs/runs.ts',
+  'src/sending/suppressions/csv.ts',
+  'src/sending/suppressions/queries.ts',
+  'src/sending/webhooks/queries.ts',
 ]);
 /** What hands it to them. */
-const HANDING = new Set(['src/modules/module.ts', 'src/modules/campaigns/deps.ts', 'src/service-parts.ts']);
+const HANDING = new Set(['src/http/module.ts', 'src/automation/campaigns/deps.ts', 'src/service-parts.ts']);
 
 const decidesOnTheLeader: Rule = (file) =>
   isProduct(file) &&
-  !file.path.startsWith('src/db/') &&
+  !file.path.startsWith('src/platform/db/') &&
   !SHOWING.has(file.path) &&
   !HANDING.has(file.path) &&
   importsOf(file).some((specifier) => specifier.endsWith('/db/reads.ts'))

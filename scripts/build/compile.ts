@@ -6,8 +6,8 @@ import { buildReference } from '../reference/build-reference.ts';
 import { browserMjml, EXECUTABLE } from './bundle.ts';
 import { prepareDataDirectory } from './prepare-data-directory.ts';
 
-const DASHBOARD = resolve('src/dashboard/dist/pack.json');
-const REFERENCE = resolve('src/dashboard/dist/reference.json');
+const DASHBOARD = resolve('src/web/dashboard/dist/pack.json');
+const REFERENCE = resolve('src/web/dashboard/dist/reference.json');
 
 const git = (...words: string[]): string | null => {
   const { status, stdout } = spawnSync('git', words, { encoding: 'utf8' });
@@ -52,7 +52,7 @@ export async function compile({ outfile, archive, target }: Executable): Promise
       // The working directory must not change the executable's behaviour.
       autoloadDotenv: false,
       autoloadBunfig: false,
-      // What runs once at the start is not worth a compiler's time; src/commands/usual-compilers.ts ends it.
+      // What runs once at the start is not worth a compiler's time; src/ops/commands/serving/usual-compilers.ts ends it.
       jitPolicy: 8,
     },
     // 103 ms to start instead of 262 (measured), for 14 MB.

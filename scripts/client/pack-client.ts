@@ -7,7 +7,7 @@ import service from '../../package.json' with { type: 'json' };
 /** A page that loads the client as it is published, names and all, pays no more than this. */
 const MOST_BYTES = 10_000;
 
-const SOURCE = 'src/client';
+const SOURCE = 'src/web/client';
 
 /** Writes the package into a folder, and says what its code weighs. @throws Error where it does not build */
 export async function packClient(folder: string): Promise<{ readonly bytes: number; readonly most: number }> {

@@ -2,16 +2,16 @@ import { basename, join, relative, resolve } from 'node:path';
 import { compile } from '@tailwindcss/node';
 import { Scanner } from '@tailwindcss/oxide';
 import { lifecycles } from '../../machines/catalogue.ts';
-import type { Pack } from '../../src/dashboard/pack.ts';
-import type { Layouts } from '../../src/drawing/layout.ts';
-import { draw } from '../../src/drawing/moves.ts';
+import type { Layouts } from '../../src/engine/drawing/layout.ts';
+import { draw } from '../../src/engine/drawing/moves.ts';
+import type { Pack } from '../../src/web/dashboard/pack.ts';
 import { layoutsOf } from './layout.ts';
 import { hashOf, packed, writePack } from './pack-files.ts';
 import { type Chunk, type PageSize, sizesOf, withImports } from './sizes.ts';
 
-// src/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
+// src/web/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
 
-const WEB = resolve(import.meta.dir, '../../src/dashboard/web');
+const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web');
 const FOLDER = join(WEB, 'application');
 
 /** What the application is bundled of, and how. */

@@ -6,7 +6,7 @@ import {
   START,
   stayingIn,
   transientStates,
-} from '../../src/drawing/arrows.ts';
+} from '../../src/engine/drawing/arrows.ts';
 import {
   type Box,
   compactName,
@@ -14,8 +14,8 @@ import {
   type Layouts,
   type Line,
   type Point,
-} from '../../src/drawing/layout.ts';
-import type { Drawing, DrawnState } from '../../src/drawing/moves.ts';
+} from '../../src/engine/drawing/layout.ts';
+import type { Drawing, DrawnState } from '../../src/engine/drawing/moves.ts';
 
 // The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels are set in a font
 // whose characters are all as wide as each other, and descriptions wrap early rather than late.

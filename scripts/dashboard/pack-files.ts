@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import type { FilePack, PackedFile } from '../../src/dashboard/pack.ts';
+import type { FilePack, PackedFile } from '../../src/web/dashboard/pack.ts';
 
-const DIST = resolve(import.meta.dir, '../../src/dashboard/dist');
+const DIST = resolve(import.meta.dir, '../../src/web/dashboard/dist');
 
 /** A short hash, for names of files. */
 export const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);

@@ -1,4 +1,4 @@
-import type { Pack } from '../../src/dashboard/pack.ts';
+import type { Pack } from '../../src/web/dashboard/pack.ts';
 import { kilobytesOf } from './pack-files.ts';
 
 /** One script of a page. */

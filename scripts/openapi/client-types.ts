@@ -1,5 +1,5 @@
-import type { OpenApiDocument, Operation } from '../../src/modules/docs/document.ts';
-import type { JsonSchema } from '../../src/modules/docs/json-schema.ts';
+import type { OpenApiDocument, Operation } from '../../src/web/docs/openapi/document.ts';
+import type { JsonSchema } from '../../src/web/docs/openapi/json-schema.ts';
 
 // The types of the web application's requests. Ours: openapi-typescript works through a compiler API that TypeScript 7 does not
 // have, and the schemas of the document use a dozen keywords.

@@ -1,11 +1,11 @@
 import { basename, join, resolve } from 'node:path';
-import type { ReferencePack } from '../../src/dashboard/pack.ts';
+import type { ReferencePack } from '../../src/web/dashboard/pack.ts';
 import { hashOf, kilobytesOf, packed, writePack } from '../dashboard/pack-files.ts';
 import { patches } from './patches.ts';
 
-// src/dashboard/dist/reference.json: Scalar's API reference with our theme, every file compressed twice and named by its hash.
+// src/web/dashboard/dist/reference.json: Scalar's API reference with our theme, every file compressed twice and named by its hash.
 
-const WEB = resolve(import.meta.dir, '../../src/dashboard/web/reference');
+const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web/reference');
 
 /** The most kilobytes of brotli that /docs may load at once, and all together with what "try it" needs. */
 const FIRST = 950;

@@ -1,4 +1,4 @@
-import type { Database } from '../db/database.ts';
+import type { Database } from '../platform/db/database.ts';
 import type { Engine, EngineParts } from './engine.ts';
 
 /** Faults that are injected into a service by wrapping its parts; the product itself contains none of them. */

@@ -1,11 +1,10 @@
-import type { ActorRow } from './actors.ts';
-import { CommitTags } from './commit.ts';
-import { earliest } from './decide.ts';
-import { type Draft, ordersOf } from './draft.ts';
-import { claims, ownOrders, WHOLE_SHARE } from './handing-over.ts';
-import type { ActorEvent, EventOfKind, Kind, KindName } from './kind.ts';
-import { Outbox } from './outbox.ts';
-import type { ClaimOf, EventResultOf, SpawnResultOf } from './result.ts';
+import { earliest } from './machine/decide.ts';
+import { type Draft, ordersOf } from './machine/draft.ts';
+import type { ActorEvent, EventOfKind, Kind, KindName } from './machine/kind.ts';
+import type { ClaimOf, EventResultOf, SpawnResultOf } from './machine/result.ts';
+import { hasTimers } from './machine/timing.ts';
+import { claims, ownOrders, WHOLE_SHARE } from './runtime/handing-over.ts';
+import { Outbox } from './runtime/outbox.ts';
 import {
   type KindHooks,
   type KindParts,
@@ -13,12 +12,13 @@ import {
   type Registration,
   RunningKind,
   type TellOptions,
-} from './running-kind.ts';
-import { Scheduler, type SchedulerHealth } from './scheduler.ts';
-import type { SpawnRequest, SpawnRequestOf } from './spawn-queue.ts';
-import { type Selection, type SelectionTeller, tellSelected } from './tell-where.ts';
-import { hasTimers } from './timing.ts';
-import { wakeablesOf } from './waking.ts';
+} from './runtime/running-kind.ts';
+import type { SpawnRequest, SpawnRequestOf } from './runtime/spawn-queue.ts';
+import { Scheduler, type SchedulerHealth } from './runtime/timers/scheduler.ts';
+import { type Selection, type SelectionTeller, tellSelected } from './runtime/timers/tell-where.ts';
+import { wakeablesOf } from './runtime/timers/waking.ts';
+import type { ActorRow } from './store/actors.ts';
+import { CommitTags } from './store/commit.ts';
 
 /** What the engine is built from. */
 export interface EngineParts extends KindParts {

@@ -1,7 +1,7 @@
-import type { Database } from '../db/database.ts';
-import type { MachineOf } from './definitions.ts';
+import type { Database } from '../platform/db/database.ts';
 import type { Explanation } from './explanation.ts';
-import type { ActorHistory } from './history.ts';
+import type { MachineOf } from './machine/definitions.ts';
+import type { ActorHistory } from './store/history.ts';
 
 /** The texts by which people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
 export interface LabelSql {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Failure } from './failure.ts';
+import { Failure } from '../platform/errors/failure.ts';
 
 // One precondition for everything that several members edit: a change, or a start, of what the client has seen and of nothing else.
 

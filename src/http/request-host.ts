@@ -1,4 +1,4 @@
-import { Failure } from './failure.ts';
+import { Failure } from '../platform/errors/failure.ts';
 
 /**
  * A host and a port (RFC 9110, 7.2; RFC 3986, 3.2.2); empty where the target has none. A comma is none of a name in use: the server joins

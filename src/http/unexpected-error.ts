@@ -1,5 +1,5 @@
-import { Unavailable } from '../errors/unavailable.ts';
-import { Failure } from './failure.ts';
+import { Failure } from '../platform/errors/failure.ts';
+import { Unavailable } from '../platform/errors/unavailable.ts';
 import type { RequestLog } from './log.ts';
 
 type Asking = Pick<Request, 'method' | 'headers'>;

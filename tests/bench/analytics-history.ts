@@ -1,4 +1,4 @@
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { compareHistory } from '../support/compared-analytics.ts';
 import { embeddedStore, postgresStore } from '../support/engine.ts';
 import { stopOwnCluster } from '../support/server.ts';

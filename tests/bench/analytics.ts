@@ -1,8 +1,8 @@
 import postgres from 'postgres';
-import { randomFrom } from '../../src/chaos/random.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { ensurePartitions } from '../../src/db/partitions.ts';
-import { COUNTS, hourOf } from '../../src/modules/analytics/counting.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { ensurePartitions } from '../../src/platform/db/partitions.ts';
+import { COUNTS, hourOf } from '../../src/sending/analytics/counting.ts';
 import { HistoryWriter } from '../support/email-history.ts';
 import { LIVE_KEY } from '../support/service.ts';
 import { load, prepareGet } from './load.ts';

@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import postgres from 'postgres';
-import { openPack } from '../../src/dashboard/pack.ts';
+import { openPack } from '../../src/web/dashboard/pack.ts';
 import { openChromium } from '../browser/chromium.ts';
 import { startCluster } from '../support/cluster.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { openDatabase } from '../../src/db/open.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';

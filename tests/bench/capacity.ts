@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { TEST_KEY } from '../support/service.ts';
 import { allAccepted, EMAIL, IN_A_WEEK } from './accepted.ts';
 import { printCompared } from './capacity/compared.ts';

@@ -1,4 +1,4 @@
-import { generateDkimKey } from '../../src/transport/dkim/key-pair.ts';
+import { generateDkimKey } from '../../src/mail/dkim/key-pair.ts';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY } from '../support/service.ts';
 import { allAccepted } from './accepted.ts';

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import { lowestIdAt } from '../../src/db/ids.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { ensurePartitions } from '../../src/db/partitions.ts';
+import { lowestIdAt } from '../../src/platform/db/ids.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { ensurePartitions } from '../../src/platform/db/partitions.ts';
 import { createClient } from '../support/client.ts';
 import { TEST_KEY } from '../support/service.ts';
 import { EMAIL, IN_A_WEEK } from './accepted.ts';
@@ -38,7 +38,7 @@ export interface Filling {
   readonly workspaceId: string;
 }
 
-/** Crockford's base32 of a moment in `ms`, as ids have it (src/db/ids.ts). */
+/** Crockford's base32 of a moment in `ms`, as ids have it (src/platform/db/ids.ts). */
 export const TIME_PART = Array.from(
   { length: 10 },
   (_, n) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((ms >> ${5 * (9 - n)}) & 31)::int + 1, 1)`,

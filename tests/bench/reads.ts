@@ -11,7 +11,7 @@ const CONNECTIONS = 16;
 const DAYS = 30;
 /** Emails that are asked for one by one, spread over everything that is there. */
 const ASKED_FOR = 2_000;
-/** Octets of a cursor that bind it to its list and filters (src/http/pagination.ts). */
+/** Octets of a cursor that bind it to its list and filters (src/http/lists/pagination.ts). */
 const BINDING = 6;
 
 /** Reading with millions of emails in the database: lists, details, events, the log. */

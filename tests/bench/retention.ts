@@ -1,11 +1,11 @@
 import postgres from 'postgres';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import { lowestIdAt } from '../../src/db/ids.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { ensurePartitions } from '../../src/db/partitions.ts';
-import { liveDataPruner } from '../../src/modules/emails/retention/live-data-pruner.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import { lowestIdAt } from '../../src/platform/db/ids.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { ensurePartitions } from '../../src/platform/db/partitions.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
+import { liveDataPruner } from '../../src/sending/emails/retention/live-data-pruner.ts';
 import { startCluster } from '../support/cluster.ts';
 
 // What it takes to delete a day of live data, and how long anybody else waits for it:

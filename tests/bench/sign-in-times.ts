@@ -1,4 +1,4 @@
-import { Passwords } from '../../src/auth/passwords.ts';
+import { Passwords } from '../../src/http/auth/passwords/passwords.ts';
 import { PASSWORD } from '../contract/a-browser.ts';
 import { ask } from '../contract/ask.ts';
 import { startRealService } from '../contract/real-service.ts';

@@ -6,10 +6,10 @@
  */
 
 import { createTransport } from 'nodemailer';
-import { generateDkimKey } from '../../src/transport/dkim/key-pair.ts';
-import { loadSigningKey } from '../../src/transport/dkim/signing-key.ts';
-import { RelayTransport } from '../../src/transport/smtp/relay.ts';
-import type { OutboundMessage } from '../../src/transport/transport.ts';
+import { generateDkimKey } from '../../src/mail/dkim/key-pair.ts';
+import { loadSigningKey } from '../../src/mail/dkim/signing-key.ts';
+import { RelayTransport } from '../../src/mail/transport/smtp/relay.ts';
+import type { OutboundMessage } from '../../src/mail/transport/transport.ts';
 import { poolParts } from '../support/pool-parts.ts';
 
 const MESSAGES = Number(process.argv[2] ?? 3_000);

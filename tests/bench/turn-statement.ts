@@ -6,14 +6,14 @@
  */
 import { readFileSync } from 'node:fs';
 import postgres from 'postgres';
-import { loadConfig } from '../../src/config/config.ts';
-import type { Database, Parameter } from '../../src/db/database.ts';
-import { ENGINE_SETTINGS } from '../../src/db/orm-over.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Kind } from '../../src/engine/kind.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import type { Database, Parameter } from '../../src/platform/db/database.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { ENGINE_SETTINGS } from '../../src/platform/db/wire/orm-over.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { openService } from '../../src/service.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
 import { startCluster } from '../support/cluster.ts';
 import { accepted, emailSpawn, idle, opened, plainInput } from '../support/engine.ts';
 import { median } from './median.ts';

@@ -5,11 +5,11 @@
  * `bun tests/bench/webhook-fan-out.ts [emails a round] [rounds]`
  */
 import { readFileSync } from 'node:fs';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { emails } from '../../src/modules/emails/kind.ts';
-import { fanOut } from '../../src/modules/webhooks/deliveries/fan-out.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { emails } from '../../src/sending/emails/kind.ts';
+import { fanOut } from '../../src/sending/webhooks/deliveries/fan-out.ts';
 import { accepted, emailSpawn, idle, opened, plainInput, WORKSPACE } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 

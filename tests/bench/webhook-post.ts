@@ -5,8 +5,8 @@
  * `bun tests/bench/webhook-post.ts [posts] [at once] [endpoints]`
  */
 import http from 'node:http';
-import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
+import { createPoster } from '../../src/sending/webhooks/http/poster.ts';
 
 const POSTS = Number(process.argv[2] ?? 20_000);
 const AT_ONCE = Number(process.argv[3] ?? 64);

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { openPack } from '../../src/dashboard/pack.ts';
+import { openPack } from '../../src/web/dashboard/pack.ts';
 import { eventually } from '../support/eventually.ts';
 import { EXECUTABLE, type Service, type ServiceOptions, startService } from '../support/service.ts';
 import { openChromium, PATIENCE_MS } from './chromium.ts';

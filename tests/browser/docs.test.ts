@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openReferencePack } from '../../src/dashboard/pack.ts';
-import { PAGE_GROUPS } from '../../src/modules/docs/pages.ts';
+import { openReferencePack } from '../../src/web/dashboard/pack.ts';
+import { PAGE_GROUPS } from '../../src/web/docs/pages/pages.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
 import { type Dashboard, openDashboard } from './dashboard.ts';
 import { inspect, violations } from './looks.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, test } from 'bun:test';
 import type { Browser, Page } from 'playwright-core';
-import { openPack } from '../../src/dashboard/pack.ts';
+import { openPack } from '../../src/web/dashboard/pack.ts';
 import { EXECUTABLE } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 import { type BusyService, signedIn, signedOut, startBusyService, viewsOf } from './live-views.ts';

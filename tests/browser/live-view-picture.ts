@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openPack } from '../../src/dashboard/pack.ts';
+import { openPack } from '../../src/web/dashboard/pack.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { startService, TEST_KEY } from '../support/service.ts';

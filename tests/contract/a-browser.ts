@@ -74,7 +74,7 @@ export async function setUpOwnerAndSomebody(service: RealService, email: string)
 
 /** The token of a setup link. */
 export async function setupToken({ service, workspaceId }: RealService): Promise<string> {
-  const { setupLink } = await import('../../src/modules/members/setup.ts');
+  const { setupLink } = await import('../../src/accounts/members/sign-in/setup.ts');
   const link = await setupLink(service.database, workspaceId, { publicUrl: ORIGIN, now: () => Date.now() });
   return link?.split('#token=')[1] ?? '';
 }

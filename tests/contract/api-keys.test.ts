@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Permission } from '../../src/auth/permissions.ts';
+import type { Permission } from '../../src/http/auth/permissions.ts';
 import { pathsOf } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

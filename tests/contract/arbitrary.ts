@@ -1,6 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
-import type { OpenApiDocument, Operation, Parameter } from '../../src/modules/docs/document.ts';
-import type { JsonSchema } from '../../src/modules/docs/json-schema.ts';
+import type { OpenApiDocument, Operation, Parameter } from '../../src/web/docs/openapi/document.ts';
+import type { JsonSchema } from '../../src/web/docs/openapi/json-schema.ts';
 import type { Asking } from './ask.ts';
 
 /** Requests of one operation: mostly of the form that the document states, some with a wrong part anywhere. */

@@ -1,6 +1,6 @@
 import { expect } from 'bun:test';
 import { connect } from 'node:net';
-import { type FailureCode, STATUS_OF } from '../../src/http/failure.ts';
+import { type FailureCode, STATUS_OF } from '../../src/platform/errors/failure.ts';
 
 /** What is sent. Without `key` no Authorization header is. A body that is no string or bytes goes as JSON. */
 export interface Asking {

@@ -4,9 +4,9 @@ import {
   endSubscriptions,
   readBilling,
   synchroniseAll,
-} from '../../src/modules/billing/commands.ts';
-import { StripeClient } from '../../src/modules/billing/stripe-client.ts';
-import { workspaceEraser } from '../../src/modules/workspace/erase.ts';
+} from '../../src/accounts/billing/commands.ts';
+import { StripeClient } from '../../src/accounts/billing/stripe-client.ts';
+import { workspaceEraser } from '../../src/accounts/workspace/erase.ts';
 import { inAMonth, StripeStandIn } from '../support/stripe-stand-in.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

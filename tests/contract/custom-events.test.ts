@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Failure } from '../../src/http/failure.ts';
+import {
+  MOST_EVENTS_A_SECOND,
+  recordCustomEvent,
+} from '../../src/audience/contacts/activity/custom-events.ts';
+import { EventRecorder } from '../../src/audience/contacts/activity/event-recorder.ts';
 import { LocalCounter } from '../../src/http/limits/window-counter.ts';
-import { MOST_EVENTS_A_SECOND, recordCustomEvent } from '../../src/modules/contacts/custom-events.ts';
-import { EventRecorder } from '../../src/modules/contacts/event-recorder.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 
 describe.each(BOTH_DATABASES)('custom events on %s', (_, environment) => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openPack } from '../../src/dashboard/pack.ts';
+import { openPack } from '../../src/web/dashboard/pack.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 const CHROME = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8';

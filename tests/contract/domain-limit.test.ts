@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { insistently } from '../support/insistent.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startRealService } from './real-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { pathsOf } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

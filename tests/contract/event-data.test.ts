@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Value } from '@sinclair/typebox/value';
-import { closed } from '../../src/http/schema.ts';
-import { EMAIL_EVENTS } from '../../src/modules/emails/read/event-model.ts';
-import { SIMULATED_OUTCOMES } from '../../src/modules/emails/simulator/simulated-addresses.ts';
+import { closed } from '../../src/http/request/schema.ts';
+import { EMAIL_EVENTS } from '../../src/sending/emails/read/event-model.ts';
+import { SIMULATED_OUTCOMES } from '../../src/sending/emails/simulator/simulated-addresses.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
 import { eventually } from '../support/eventually.ts';
 import type { Asking } from './ask.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { PERMISSION_NAMES, type Permission } from '../../src/auth/permissions.ts';
-import { permissionsOf } from '../../src/http/endpoint.ts';
-import type { Route } from '../../src/http/route.ts';
+import { PERMISSION_NAMES, type Permission } from '../../src/http/auth/permissions.ts';
+import { permissionsOf } from '../../src/http/request/endpoint.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 let service: RealService;

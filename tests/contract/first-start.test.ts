@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { lowestIdAt } from '../../src/db/ids.ts';
+import { lowestIdAt } from '../../src/platform/db/ids.ts';
 import { Browser, codeOf, PASSWORD, setupToken } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

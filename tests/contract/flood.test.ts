@@ -1,6 +1,6 @@
 import { heapStats } from 'bun:jsc';
 import { expect, test } from 'bun:test';
-import { MOST_REFUSALS_A_MINUTE } from '../../src/http/pipeline.ts';
+import { MOST_REFUSALS_A_MINUTE } from '../../src/http/request/pipeline.ts';
 import { type Asking, ask } from './ask.ts';
 import { keyOf, startSmallService } from './small-service.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { MOST_EDGES, MOST_FLOWS, MOST_STEPS } from '../../src/modules/flows/model.ts';
-import { LARGEST_DEFINITION, readDefinition } from '../../src/modules/flows/read-definition.ts';
-import { MOST_EVENTS } from '../../src/modules/flows/simulation-model.ts';
-import { LONGEST_DAYS, MOST_BRANCHES } from '../../src/modules/flows/step-configs.ts';
+import { MOST_EDGES, MOST_FLOWS, MOST_STEPS } from '../../src/automation/flows/definition/model.ts';
+import { LARGEST_DEFINITION, readDefinition } from '../../src/automation/flows/definition/read-definition.ts';
+import { LONGEST_DAYS, MOST_BRANCHES } from '../../src/automation/flows/definition/step-configs.ts';
+import { MOST_EVENTS } from '../../src/automation/flows/simulation/simulation-model.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
 // Each limit of flows, at its boundary: what is just within is taken, what is just beyond is refused with the place in the body.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { pageOf } from '../../src/http/pagination.ts';
+import { pageOf } from '../../src/http/lists/pagination.ts';
 import { pathsOf } from './ask.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 

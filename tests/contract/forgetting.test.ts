@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { createSigner } from '../../src/crypto/signer.ts';
-import { preferencesPath } from '../../src/modules/preferences/queries.ts';
-import { linkToken } from '../../src/modules/tracking/tokens.ts';
+import { preferencesPath } from '../../src/audience/preferences/queries.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { linkToken } from '../../src/sending/tracking/tokens.ts';
 import { eventually } from '../support/eventually.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 

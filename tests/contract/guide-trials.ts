@@ -56,7 +56,7 @@ send_receipt(1048, "delivered@simulator.svc.test")
 /** The client where an installed package would be; tests/contract/client.test.ts tries the package itself. */
 const CLIENT_PACKAGE = {
   'node_modules/posthorn-client/package.json': '{ "exports": "./posthorn.ts" }',
-  'node_modules/posthorn-client/posthorn.ts': `export * from ${JSON.stringify(resolve('src/client/posthorn.ts'))};`,
+  'node_modules/posthorn-client/posthorn.ts': `export * from ${JSON.stringify(resolve('src/web/client/posthorn.ts'))};`,
 };
 
 // Debian's modules belong to Debian's python3, which need not be the first in the path.

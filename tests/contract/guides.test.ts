@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import { guidePage } from '../../src/modules/docs/guide-page.ts';
-import { GUIDES, guideFor } from '../../src/modules/docs/guides.ts';
-import type { Installation, SmtpSecurity } from '../../src/modules/docs/installation.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import { GUIDES, guideFor } from '../../src/web/docs/guides.ts';
+import type { Installation, SmtpSecurity } from '../../src/web/docs/installation.ts';
+import { guidePage } from '../../src/web/docs/pages/guide-page.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService, TEST_KEY } from '../support/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 
 // Several members edit one thing. A change that names the `updatedAt` that it was decided on is made only as long as that is the present

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
-import { mintId } from '../../src/db/ids.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { createPasskey } from '../support/passkey.ts';
 import { Browser, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';

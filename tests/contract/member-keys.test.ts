@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Permission } from '../../src/auth/permissions.ts';
-import { createApiKey } from '../../src/modules/api-keys/commands.ts';
+import { createApiKey } from '../../src/accounts/api-keys/commands.ts';
+import type { Permission } from '../../src/http/auth/permissions.ts';
 import { type Browser, inviteMember, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

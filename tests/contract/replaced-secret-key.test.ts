@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { totpCode } from '../../src/auth/totp.ts';
-import { createSealer } from '../../src/crypto/sealer.ts';
-import { sendTestMessage } from '../../src/doctor/test-message.ts';
-import { type StepWork, type StepWorkDeps, workOf } from '../../src/modules/flows/steps.ts';
-import type { Transport } from '../../src/transport/transport.ts';
+import { type StepWork, type StepWorkDeps, workOf } from '../../src/automation/flows/runs/steps.ts';
+import { totpCode } from '../../src/http/auth/passwords/totp.ts';
+import type { Transport } from '../../src/mail/transport/transport.ts';
+import { sendTestMessage } from '../../src/ops/doctor/mail/test-message.ts';
+import { createSealer } from '../../src/platform/crypto/sealer.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

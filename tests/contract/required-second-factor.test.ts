@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { totpCode } from '../../src/auth/totp.ts';
+import { totpCode } from '../../src/http/auth/passwords/totp.ts';
 import { type Browser, inviteMember, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

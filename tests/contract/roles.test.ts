@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { holds, type Permission } from '../../src/auth/permissions.ts';
-import { ROLE_NAMES, ROLES, type Role } from '../../src/auth/roles.ts';
-import { DASHBOARD_API, type Route } from '../../src/http/route.ts';
-import { membersModule } from '../../src/modules/members/module.ts';
+import { membersModule } from '../../src/accounts/members/module.ts';
+import { holds, type Permission } from '../../src/http/auth/permissions.ts';
+import { ROLE_NAMES, ROLES, type Role } from '../../src/http/auth/roles.ts';
+import { DASHBOARD_API, type Route } from '../../src/http/request/route.ts';
 import { Browser, inviteMember, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 

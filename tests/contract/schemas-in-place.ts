@@ -1,5 +1,5 @@
-import type { OpenApiDocument } from '../../src/modules/docs/document.ts';
-import type { JsonSchema } from '../../src/modules/docs/json-schema.ts';
+import type { OpenApiDocument } from '../../src/web/docs/openapi/document.ts';
+import type { JsonSchema } from '../../src/web/docs/openapi/json-schema.ts';
 
 const SCHEMAS = '#/components/schemas/';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { totpCode } from '../../src/auth/totp.ts';
-import { resetLink } from '../../src/modules/members/reset.ts';
+import { resetLink } from '../../src/accounts/members/sign-in/reset.ts';
+import { totpCode } from '../../src/http/auth/passwords/totp.ts';
 import { createPasskey } from '../support/passkey.ts';
 import { Browser, codeOf, inviteMember, ORIGIN, PASSWORD, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';

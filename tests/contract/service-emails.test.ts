@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import PostalMime from 'postal-mime';
-import { totpCode } from '../../src/auth/totp.ts';
+import { totpCode } from '../../src/http/auth/passwords/totp.ts';
 import { type Received, type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { rowsOf } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';

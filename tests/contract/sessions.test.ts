@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { Type } from '@sinclair/typebox';
-import { mount } from '../../src/http/mount.ts';
-import { route } from '../../src/http/route.ts';
+import { mount } from '../../src/http/request/mount.ts';
+import { route } from '../../src/http/request/route.ts';
 import { type Asking, ask, speak } from './ask.ts';
 import { keyOf, startSmallService, THING } from './small-service.ts';
 

@@ -1,19 +1,19 @@
 import { Type as T } from '@sinclair/typebox';
-import type { Unheard } from '../../src/async/deadline.ts';
-import type { BudgetLimits } from '../../src/async/keyed-budget.ts';
-import type { Permission } from '../../src/auth/permissions.ts';
-import type { KeyPrincipal, Principal } from '../../src/auth/principal.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { Failure, type FailureCode, notFound } from '../../src/http/failure.ts';
-import { replayOf } from '../../src/http/idempotency.ts';
-import { clientAddress, parseTrustedProxies } from '../../src/http/limits/client-address.ts';
+import type { Permission } from '../../src/http/auth/permissions.ts';
+import type { KeyPrincipal, Principal } from '../../src/http/auth/principal.ts';
 import { RateLimiter, type RateLimits } from '../../src/http/limits/rate-limit.ts';
 import { LocalCounter } from '../../src/http/limits/window-counter.ts';
-import { listen, type SocketUpgrade } from '../../src/http/listen.ts';
-import { mount } from '../../src/http/mount.ts';
-import { pageOf, pageQuery, positionOf } from '../../src/http/pagination.ts';
-import type { Answered, RequestTimeouts } from '../../src/http/pipeline.ts';
-import { RawResponse, type Route, route } from '../../src/http/route.ts';
+import { listen, type SocketUpgrade } from '../../src/http/listen/listen.ts';
+import { pageOf, pageQuery, positionOf } from '../../src/http/lists/pagination.ts';
+import { replayOf } from '../../src/http/request/idempotency.ts';
+import { mount } from '../../src/http/request/mount.ts';
+import type { Answered, RequestTimeouts } from '../../src/http/request/pipeline.ts';
+import { RawResponse, type Route, route } from '../../src/http/request/route.ts';
+import type { Unheard } from '../../src/platform/async/deadline.ts';
+import type { BudgetLimits } from '../../src/platform/async/keyed-budget.ts';
+import { clientAddress, parseTrustedProxies } from '../../src/platform/config/client-address.ts';
+import { Failure, type FailureCode, notFound } from '../../src/platform/errors/failure.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
 export interface SmallService extends Disposable {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { deleteTemplate } from '../../src/modules/templates/commands.ts';
-import { versionsOf } from '../../src/modules/templates/versions.ts';
+import { deleteTemplate } from '../../src/automation/templates/commands.ts';
+import { versionsOf } from '../../src/automation/templates/versions.ts';
 import { type Asking, pathsOf, type Told } from './ask.ts';
 import { type RealService, startRealService } from './real-service.ts';
 

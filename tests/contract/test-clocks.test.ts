@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { timeOfId } from '../../src/db/ids.ts';
+import { timeOfId } from '../../src/platform/db/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import type { Answered } from '../../src/http/pipeline.ts';
+import type { Answered } from '../../src/http/request/pipeline.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { ask } from './ask.ts';
 import { keyOf, startSmallService } from './small-service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mintId } from '../../src/db/ids.ts';
-import type { ParamSpec, Route } from '../../src/http/route.ts';
-import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { issueKey } from '../../src/accounts/api-keys/issue.ts';
+import type { ParamSpec, Route } from '../../src/http/request/route.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';
 

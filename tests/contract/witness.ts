@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
 import type { TSchema } from '@sinclair/typebox';
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020';
-import { closed, isDateTime } from '../../src/http/schema.ts';
-import type { OpenApiDocument, Operation } from '../../src/modules/docs/document.ts';
+import { closed, isDateTime } from '../../src/http/request/schema.ts';
+import type { OpenApiDocument, Operation } from '../../src/web/docs/openapi/document.ts';
 import type { Asking, Told } from './ask.ts';
 
 interface Known {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { setPlan } from '../../src/modules/workspace/commands.ts';
-import { findBrand } from '../../src/modules/workspace/queries.ts';
+import { setPlan } from '../../src/accounts/workspace/commands.ts';
+import { findBrand } from '../../src/accounts/workspace/queries.ts';
 import { startRealService } from './real-service.ts';
 
 test('GET /v1/workspace answers plan, limits and usage alike in both environments', async () => {

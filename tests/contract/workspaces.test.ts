@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { issueKey } from '../../src/modules/api-keys/issue.ts';
-import { suppress } from '../../src/modules/suppressions/commands.ts';
-import { eraseWorkspace, journalsOf } from '../../src/modules/workspace/erase.ts';
-import { exportWorkspace } from '../../src/modules/workspace/export.ts';
-import { surveyTables } from '../../src/modules/workspace/owned-tables.ts';
+import { issueKey } from '../../src/accounts/api-keys/issue.ts';
+import { eraseWorkspace, journalsOf } from '../../src/accounts/workspace/erase.ts';
+import { exportWorkspace } from '../../src/accounts/workspace/export.ts';
+import { surveyTables } from '../../src/accounts/workspace/owned-tables.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
+import { suppress } from '../../src/sending/suppressions/commands.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, ROUTES, startRealService } from './real-service.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
 import postgres from 'postgres';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { bodyCollector } from '../../src/modules/emails/bodies/collector.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { noise } from '../support/noise.ts';

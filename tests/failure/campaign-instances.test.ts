@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { openDatabase } from '../../src/db/open.ts';
-import { MOST_LEFT } from '../../src/modules/emails/send/bulk-room.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { MOST_LEFT } from '../../src/sending/emails/bulk/bulk-room.ts';
 import { type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { createClient } from '../support/client.ts';

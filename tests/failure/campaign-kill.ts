@@ -1,6 +1,6 @@
 import postgres from 'postgres';
-import { MailSink } from '../../src/chaos/mail-sink.ts';
-import { randomFrom } from '../../src/chaos/random.ts';
+import { MailSink } from '../../src/ops/torture/mail-sink.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
 import { eventually } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { MailSink } from '../../src/chaos/mail-sink.ts';
+import { MailSink } from '../../src/ops/torture/mail-sink.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 

@@ -1,4 +1,4 @@
-import { randomFrom } from '../../src/chaos/random.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { CampaignWorld } from './campaign-world.ts';
 

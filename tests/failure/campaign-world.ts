@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { eventually, momentOf } from '../support/eventually.ts';

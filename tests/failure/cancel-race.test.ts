@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import type { EmailContext } from '../../machines/email-context.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { EmailContext } from '../../machines/email/context.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Performer } from '../../src/engine/performers.ts';
-import type { EventResult } from '../../src/engine/result.ts';
-import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
+import type { EventResult } from '../../src/engine/machine/result.ts';
+import type { Performer } from '../../src/engine/runtime/performers.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { simulate } from '../../src/sending/emails/simulator/simulator.ts';
 import { createClient, type Reply } from '../support/client.ts';
 import { emailSpawn, engineOver, ManualClock, plainInput, rowsOf } from '../support/engine.ts';
 import { eventually, momentOf } from '../support/eventually.ts';

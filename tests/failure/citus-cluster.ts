@@ -2,9 +2,9 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { accountForPostgres } from '../../src/chaos/postgres-programs.ts';
-import { PostgresServer } from '../../src/chaos/postgres-server.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { accountForPostgres } from '../../src/ops/torture/postgres-programs.ts';
+import { PostgresServer } from '../../src/ops/torture/postgres-server.ts';
 
 /** The extension is not where the programs of PostgreSQL are; the sentence says what to do. */
 export class NoCitus extends Error {

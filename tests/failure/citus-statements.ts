@@ -1,4 +1,4 @@
-import { DISTRIBUTED } from '../../src/db/distribution/catalogue.ts';
+import { DISTRIBUTED } from '../../src/platform/db/distribution/catalogue.ts';
 
 /** What one statement asked the nodes for, at most. */
 export interface SeenStatement {

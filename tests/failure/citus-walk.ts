@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import { documentedRoutes } from '../../src/modules.ts';
 import { eventually } from '../support/eventually.ts';
 

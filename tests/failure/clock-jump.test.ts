@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import type { EmailContext } from '../../machines/email-context.ts';
-import { auditLedger } from '../../src/audit/audit.ts';
-import { openSession } from '../../src/audit/session.ts';
-import { mintId } from '../../src/db/ids.ts';
+import type { EmailContext } from '../../machines/email/context.ts';
+import { openSession } from '../../src/engine/audit/session.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
-import { periodOf } from '../../src/time/clock.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { periodOf } from '../../src/platform/time/clock.ts';
+import { simulate } from '../../src/sending/emails/simulator/simulator.ts';
 import {
   countOf,
   emailSpawn,

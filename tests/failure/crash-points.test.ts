@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { ChaosClient } from '../../src/chaos/client.ts';
-import { FlowRecord } from '../../src/chaos/flow-record.ts';
-import type { Instance } from '../../src/chaos/instance.ts';
-import { judge } from '../../src/chaos/judge.ts';
-import { OutsideRecord } from '../../src/chaos/outside-record.ts';
-import { readPerformed } from '../../src/chaos/performed.ts';
-import { randomFrom } from '../../src/chaos/random.ts';
-import { World } from '../../src/chaos/world.ts';
-import { CRASH_POINTS, type CrashPoint } from '../../src/config/chaos-setting.ts';
+import type { Instance } from '../../src/ops/torture/instance.ts';
+import { FlowRecord } from '../../src/ops/torture/judge/flow-record.ts';
+import { judge } from '../../src/ops/torture/judge/judge.ts';
+import { OutsideRecord } from '../../src/ops/torture/judge/outside-record.ts';
+import { readPerformed } from '../../src/ops/torture/judge/performed.ts';
+import { ChaosClient } from '../../src/ops/torture/load/client.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
+import { World } from '../../src/ops/torture/world.ts';
+import { CRASH_POINTS, type CrashPoint } from '../../src/platform/config/settings/chaos-setting.ts';
 import { eventually } from '../support/eventually.ts';
 import { COMMAND } from '../support/service.ts';
 

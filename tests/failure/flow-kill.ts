@@ -1,9 +1,9 @@
 import postgres from 'postgres';
-import { auditLedger } from '../../src/audit/audit.ts';
-import { openSession } from '../../src/audit/session.ts';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { randomFrom } from '../../src/chaos/random.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { openSession } from '../../src/engine/audit/session.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';

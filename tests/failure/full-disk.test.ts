@@ -5,9 +5,9 @@ import { appendFileSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { DiskRoom, RESERVE } from '../../src/db/disk-room.ts';
-import { EmbeddedDatabase } from '../../src/db/embedded.ts';
-import { EngineEnded, GuardedEngine } from '../../src/db/guarded-engine.ts';
+import { DiskRoom, RESERVE } from '../../src/platform/db/embedded/disk-room.ts';
+import { EmbeddedDatabase } from '../../src/platform/db/embedded/embedded.ts';
+import { EngineEnded, GuardedEngine } from '../../src/platform/db/embedded/guarded-engine.ts';
 import { command } from '../support/command.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { CONTACT_COLUMNS, contactFile } from '../support/contact-file.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';

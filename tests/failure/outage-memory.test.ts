@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../../src/chaos/free-port.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { load, preparePost } from '../bench/load.ts';
 import { StatementRelay } from '../support/engine-relay.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import type { Route } from '../../src/http/route.ts';
+import type { Route } from '../../src/http/request/route.ts';
 import type { Told } from '../contract/ask.ts';
 import { type RealService, ROUTES } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';

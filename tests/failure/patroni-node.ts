@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { type Account, accountForPostgres } from '../../src/chaos/postgres-programs.ts';
+import { type Account, accountForPostgres } from '../../src/ops/torture/postgres-programs.ts';
 
 /** What the nodes of one cluster share. */
 export interface PatroniPlan {

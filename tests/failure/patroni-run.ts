@@ -1,5 +1,5 @@
-import { isDoneWithin } from '../../src/async/deadline.ts';
-import { findPrograms } from '../../src/chaos/postgres-programs.ts';
+import { findPrograms } from '../../src/ops/torture/postgres-programs.ts';
+import { isDoneWithin } from '../../src/platform/async/deadline.ts';
 import { eventually } from '../support/eventually.ts';
 import { PatroniCluster } from './patroni-cluster.ts';
 import { compare, type Left, PatroniLoad } from './patroni-load.ts';

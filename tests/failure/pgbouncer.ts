@@ -4,8 +4,8 @@ import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { accountForPostgres } from '../../src/chaos/postgres-programs.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { accountForPostgres } from '../../src/ops/torture/postgres-programs.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** What the service says at the start of a connection; PgBouncer refuses what it does not know. */

@@ -1,8 +1,9 @@
 // Renders while the process that started it holds this one still most of the time, and tells what came of each.
-import { Failure } from '../../src/http/failure.ts';
+
 import { createMarkdownRenderer } from '../../src/mail/content/markdown-renderer.ts';
 import { LiquidProblem } from '../../src/mail/liquid/limits.ts';
 import { createLiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
 
 const [markdown, liquid] = [createMarkdownRenderer({ deadlineMs: 1_000 }), createLiquidRenderer()];
 const PROSE = 'Some *words* of [prose](https://x.co).\n\n'.repeat(300);

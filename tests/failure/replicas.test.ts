@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { Relay } from '../../src/chaos/relay.ts';
+import { Relay } from '../../src/ops/torture/faults/relay.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LeaderAndStandby, startLeaderAndStandby, tell } from '../support/leader-and-standby.ts';

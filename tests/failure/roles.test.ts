@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import type { Role } from '../../src/config/roles.ts';
+import type { Role } from '../../src/platform/config/roles.ts';
 import { openViewer } from '../integration/inspector-viewer.ts';
 import { type Sink, startSink } from '../integration/transport/smtp-sink.ts';
 import { createClient } from '../support/client.ts';

@@ -1,7 +1,7 @@
 // Replaces two of four instances, one after the other, while live mail is accepted and delivered:
 //   bun tests/failure/rolling-long.ts [--split] [--clients 4]
 // --split: two instances of the role http, two of engine and delivery; one of each is replaced.
-import { LIVE_SCHEDULE } from '../../src/modules/emails/accept/attempt-schedule.ts';
+import { LIVE_SCHEDULE } from '../../src/sending/emails/accept/attempt-schedule.ts';
 import { startSink } from '../integration/transport/smtp-sink.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';

@@ -1,4 +1,4 @@
-import { freePort } from '../../src/chaos/free-port.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Service, startService } from '../support/service.ts';
 

@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { preferencesPath } from '../../src/audience/preferences/links.ts';
 import {
   newSecretKey,
   nextSecretKeyFile,
   secretKeyFile,
   writeNextSecretKey,
-} from '../../src/config/secret-key.ts';
-import { createSealer } from '../../src/crypto/sealer.ts';
-import { secretKeyOf } from '../../src/crypto/secret-key.ts';
-import { createSigner } from '../../src/crypto/signer.ts';
-import { readKeys, turnTo } from '../../src/db/canary.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { preferencesPath } from '../../src/modules/preferences/links.ts';
+} from '../../src/platform/config/secret-key.ts';
+import { createSealer } from '../../src/platform/crypto/sealer.ts';
+import { secretKeyOf } from '../../src/platform/crypto/secret-key.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { readKeys, turnTo } from '../../src/platform/db/canary.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { databaseOfOldKey, NEW, OLD, PURPOSE, sealedOfOld } from '../support/bound-database.ts';
 import { createClient } from '../support/client.ts';
 import { command } from '../support/command.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { auditLedger } from '../../src/audit/audit.ts';
-import { openSession } from '../../src/audit/session.ts';
+import { openSession } from '../../src/engine/audit/session.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';

@@ -1,5 +1,5 @@
-import { FailoverTransport } from '../../src/transport/smtp/failover.ts';
-import { RelayTransport } from '../../src/transport/smtp/relay.ts';
+import { FailoverTransport } from '../../src/mail/transport/smtp/failover.ts';
+import { RelayTransport } from '../../src/mail/transport/smtp/relay.ts';
 import {
   DROP,
   type Script,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { MigrationMismatch, migrate } from '../../src/db/migrate.ts';
-import { migrations } from '../../src/db/migrations.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { MigrationMismatch, migrate } from '../../src/platform/db/migrate.ts';
+import { migrations } from '../../src/platform/db/migrations.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';

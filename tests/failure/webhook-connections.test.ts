@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { createPoster, type Poster, type PosterOptions } from '../../src/modules/webhooks/http/poster.ts';
+import { createPoster, type Poster, type PosterOptions } from '../../src/sending/webhooks/http/poster.ts';
 import { livedMs } from '../support/own-time.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 
@@ -236,8 +236,8 @@ describe('webhook connections', () => {
 test('a process that has no descriptor left for a webhook does not blame the receiver', async () => {
   await using receiver = await receiveRaw(() => {});
   const script = `
-    const { createPoster } = await import(${JSON.stringify(join(import.meta.dir, '../../src/modules/webhooks/http/poster.ts'))});
-    const { systemClock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/time/clock.ts'))});
+    const { createPoster } = await import(${JSON.stringify(join(import.meta.dir, '../../src/sending/webhooks/http/poster.ts'))});
+    const { systemClock } = await import(${JSON.stringify(join(import.meta.dir, '../../src/platform/time/clock.ts'))});
     const poster = createPoster({ guard: () => true, resolve: async () => [], clock: systemClock, limitMs: 3_600_000 });
     for (let n = 0; n < 100; n += 1)
       poster.post({ webhookId: 'wh_' + n, url: ${JSON.stringify(receiver.url)}, secret: 'whsec_x', body: '{}' }).then(

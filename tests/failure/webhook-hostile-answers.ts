@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import type { PostError } from '../../src/modules/webhooks/http/post-result.ts';
+import type { PostError } from '../../src/sending/webhooks/http/post-result.ts';
 import { answerOf, repeatedly } from '../support/raw-receiver.ts';
 
 /** A receiver that answers in its own way, and what is to come of it. */

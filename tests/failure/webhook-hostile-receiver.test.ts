@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { isSuccess, type PostResult, REASONS } from '../../src/modules/webhooks/http/post-result.ts';
-import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
-import { verify } from '../../src/modules/webhooks/http/signature.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
+import { isSuccess, type PostResult, REASONS } from '../../src/sending/webhooks/http/post-result.ts';
+import { createPoster } from '../../src/sending/webhooks/http/poster.ts';
+import { verify } from '../../src/sending/webhooks/http/signature.ts';
 import { LivedClock } from '../support/own-time.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 import { HOSTILE_ANSWERS } from './webhook-hostile-answers.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Resolver } from 'node:dns/promises';
 import dns2 from 'dns2';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { problemOfTarget } from '../../src/modules/webhooks/endpoints/target.ts';
-import { createAddressGuard } from '../../src/modules/webhooks/http/address-guard.ts';
-import { resolveBySystem } from '../../src/modules/webhooks/http/lookup.ts';
-import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
+import { problemOfTarget } from '../../src/sending/webhooks/endpoints/target.ts';
+import { createAddressGuard } from '../../src/sending/webhooks/http/address-guard.ts';
+import { resolveBySystem } from '../../src/sending/webhooks/http/lookup.ts';
+import { createPoster } from '../../src/sending/webhooks/http/poster.ts';
 import { answerOf, receiveRaw } from '../support/raw-receiver.ts';
 
 const { Packet } = dns2;

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { auditLedger } from '../../src/audit/audit.ts';
-import { openSession } from '../../src/audit/session.ts';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { openSession } from '../../src/engine/audit/session.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';

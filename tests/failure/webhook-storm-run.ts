@@ -1,4 +1,4 @@
-import { BACKOFF_MS } from '../../machines/webhook-delivery.ts';
+import { BACKOFF_MS } from '../../machines/webhook-delivery/machine.ts';
 import { eventually, momentOf } from '../support/eventually.ts';
 import { openStormReceivers, type StormReceivers } from './webhook-storm-receivers.ts';
 import { openStormWorld, type StormWorld, type Tenant } from './webhook-storm-world.ts';

@@ -1,10 +1,10 @@
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { issueKey } from '../../src/accounts/api-keys/issue.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { openService } from '../../src/service.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { PostResult } from '../../src/modules/webhooks/http/post-result.ts';
-import { createPoster } from '../../src/modules/webhooks/http/poster.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
+import type { PostResult } from '../../src/sending/webhooks/http/post-result.ts';
+import { createPoster } from '../../src/sending/webhooks/http/poster.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 import { receiveRaw } from '../support/raw-receiver.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import { activityPruner } from '../../src/modules/contacts/activity-pruner.ts';
+import { activityPruner } from '../../src/audience/contacts/activity/activity-pruner.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import { ManualClock, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

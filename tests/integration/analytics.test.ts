@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import { Findings } from '../../src/audit/findings.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { Failure } from '../../src/http/failure.ts';
-import { auditAnalytics } from '../../src/modules/analytics/audit.ts';
-import type { Analytics } from '../../src/modules/analytics/model.ts';
-import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
+import { Findings } from '../../src/engine/audit/findings.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import { auditAnalytics } from '../../src/sending/analytics/audit.ts';
+import type { Analytics } from '../../src/sending/analytics/model.ts';
+import { analyticsRollUp } from '../../src/sending/analytics/roll-up.ts';
 import { ask, compare, compareHistory } from '../support/compared-analytics.ts';
 import {
   accepted,

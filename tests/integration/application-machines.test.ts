@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Failure } from '../../src/http/failure.ts';
-import type { SocketSession } from '../../src/http/listen.ts';
-import type { SessionSocket } from '../../src/http/session-socket.ts';
-import type { ActorPage, Machine } from '../../src/modules/inspector/model.ts';
+import type { SocketSession } from '../../src/http/listen/listen.ts';
+import type { SessionSocket } from '../../src/http/listen/session-socket.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import type { ActorPage, Machine } from '../../src/web/live/model.ts';
 import { Browser, inviteMember, setUpOwner } from '../contract/a-browser.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { mintId } from '../../src/db/ids.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import type { Call } from '../../src/http/route.ts';
-import { createAudience, deleteAudience, patchAudience } from '../../src/modules/audiences/commands.ts';
-import { ContactCounter } from '../../src/modules/audiences/count.ts';
-import { proceed } from '../../src/modules/audiences/follower.ts';
-import { noteMatches } from '../../src/modules/audiences/matches.ts';
-import type { NewAudience, PatchAudience } from '../../src/modules/audiences/model.ts';
-import { matchAudience } from '../../src/modules/audiences/queries.ts';
+import { createAudience, deleteAudience, patchAudience } from '../../src/audience/audiences/commands.ts';
+import { ContactCounter } from '../../src/audience/audiences/count.ts';
+import { proceed } from '../../src/audience/audiences/follower.ts';
+import { noteMatches } from '../../src/audience/audiences/matches.ts';
+import type { NewAudience, PatchAudience } from '../../src/audience/audiences/model.ts';
+import { matchAudience } from '../../src/audience/audiences/queries.ts';
+import type { Call } from '../../src/http/request/route.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { ManualClock, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

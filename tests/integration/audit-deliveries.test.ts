@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { auditLedger } from '../../src/audit/audit.ts';
-import type { Check } from '../../src/audit/findings.ts';
-import { openSession } from '../../src/audit/session.ts';
-import { mintId } from '../../src/db/ids.ts';
+import type { Check } from '../../src/engine/audit/findings.ts';
+import { openSession } from '../../src/engine/audit/session.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { postgresStore, type Store, WORKSPACE } from '../support/engine.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 import { live } from './audit-ledger.ts';

@@ -1,8 +1,8 @@
-import type { EmailContext } from '../../machines/email-context.ts';
-import type { Check } from '../../src/audit/findings.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
-import { periodOf } from '../../src/time/clock.ts';
+import type { EmailContext } from '../../machines/email/context.ts';
+import type { Check } from '../../src/engine/audit/findings.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { periodOf } from '../../src/platform/time/clock.ts';
+import { simulate } from '../../src/sending/emails/simulator/simulator.ts';
 import { emailSpawn, engineOver, plainInput, type Store, WORKSPACE } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 

@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { dump } from '../../src/backup/dump.ts';
-import type { Part } from '../../src/backup/parts.ts';
-import { Progress } from '../../src/backup/progress.ts';
-import { restore } from '../../src/backup/restore.ts';
-import { writeBackup } from '../../src/backup/write-file.ts';
-import { openBulkSession } from '../../src/db/bulk-session.ts';
+import { dump } from '../../src/ops/backup/dump.ts';
+import type { Part } from '../../src/ops/backup/parts.ts';
+import { Progress } from '../../src/ops/backup/progress.ts';
+import { restore } from '../../src/ops/backup/restore.ts';
+import { writeBackup } from '../../src/ops/backup/write-file.ts';
+import { openBulkSession } from '../../src/platform/db/bulk-session.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

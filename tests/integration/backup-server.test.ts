@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { dump } from '../../src/backup/dump.ts';
-import { load } from '../../src/backup/load.ts';
-import type { Part } from '../../src/backup/parts.ts';
-import { Progress } from '../../src/backup/progress.ts';
-import { BackupRefused } from '../../src/backup/refused.ts';
-import { restore } from '../../src/backup/restore.ts';
-import { type BulkSession, openBulkSession } from '../../src/db/bulk-session.ts';
+import { dump } from '../../src/ops/backup/dump.ts';
+import { load } from '../../src/ops/backup/load.ts';
+import type { Part } from '../../src/ops/backup/parts.ts';
+import { Progress } from '../../src/ops/backup/progress.ts';
+import { BackupRefused } from '../../src/ops/backup/refused.ts';
+import { restore } from '../../src/ops/backup/restore.ts';
+import { type BulkSession, openBulkSession } from '../../src/platform/db/bulk-session.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 

@@ -11,9 +11,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import type { Part } from '../../src/backup/parts.ts';
-import { readBackup } from '../../src/backup/read-file.ts';
-import { writeBackup } from '../../src/backup/write-file.ts';
+import type { Part } from '../../src/ops/backup/parts.ts';
+import { readBackup } from '../../src/ops/backup/read-file.ts';
+import { writeBackup } from '../../src/ops/backup/write-file.ts';
 import { command } from '../support/command.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { EventFollower } from '../support/event-follower.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { OutboundMessage, RecipientOutcome, Transport } from '../../src/transport/transport.ts';
+import type { OutboundMessage, RecipientOutcome, Transport } from '../../src/mail/transport/transport.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';

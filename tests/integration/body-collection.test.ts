@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { nanoid } from 'nanoid';
-import { bodyDay, bodyKey } from '../../src/bodies/body-key.ts';
-import { OWNER_KEY } from '../../src/bodies/owner.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { diagnoseBodies } from '../../src/doctor/bodies.ts';
-import { bodyCollector } from '../../src/modules/emails/bodies/collector.ts';
+import { diagnoseBodies } from '../../src/ops/doctor/bodies.ts';
+import { bodyDay, bodyKey } from '../../src/platform/bodies/body-key.ts';
+import { OWNER_KEY } from '../../src/platform/bodies/owner.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { bodyCollector } from '../../src/sending/emails/bodies/collector.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 import { noise } from '../support/noise.ts';
 import { type S3, startS3 } from '../support/s3.ts';

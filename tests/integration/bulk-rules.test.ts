@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/config.ts';
-import { lowestIdAt, mintId } from '../../src/db/ids.ts';
-import { trippedBy } from '../../src/modules/campaigns/guards.ts';
+import { trippedBy } from '../../src/automation/campaigns/sending/guards.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { lowestIdAt, mintId } from '../../src/platform/db/ids.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';

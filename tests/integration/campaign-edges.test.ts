@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { withoutReply } from '../../src/transport/smtp/outcome.ts';
-import type { OutboundMessage, Transport } from '../../src/transport/transport.ts';
+import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
+import type { OutboundMessage, Transport } from '../../src/mail/transport/transport.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { choose, freezeNext } from '../../src/modules/campaigns/audience.ts';
+import { choose, freezeNext } from '../../src/automation/campaigns/sending/audience.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { startLiveService } from '../support/live-service.ts';

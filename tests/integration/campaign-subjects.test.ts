@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { packContent, unpackContent } from '../../src/modules/emails/accept/packed-content.ts';
-import { begin } from '../../src/transport/begin.ts';
-import { withoutReply } from '../../src/transport/smtp/outcome.ts';
-import type { OutboundMessage, Transport } from '../../src/transport/transport.ts';
+import { begin } from '../../src/mail/transport/begin.ts';
+import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
+import type { OutboundMessage, Transport } from '../../src/mail/transport/transport.ts';
+import { packContent, unpackContent } from '../../src/sending/emails/accept/packed-content.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';

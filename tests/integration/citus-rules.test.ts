@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { loadConfig } from '../../src/config/config.ts';
-import { DISTRIBUTED, DISTRIBUTED_VIEWS } from '../../src/db/distribution/catalogue.ts';
-import type { Kind } from '../../src/engine/kind.ts';
-import { readLivesStatement } from '../../src/engine/life-statements.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import { readLivesStatement } from '../../src/engine/store/statements/life-statements.ts';
 import {
   claimSeenStatement,
   loadStatement,
@@ -10,11 +8,13 @@ import {
   nextWakeStatement,
   readBackStatement,
   whoseStatement,
-} from '../../src/engine/read-statements.ts';
-import { wakeWriting } from '../../src/engine/wake-at.ts';
-import { WAITING_IN_BULK } from '../../src/modules/emails/send/bulk-room.ts';
+} from '../../src/engine/store/statements/read-statements.ts';
+import { wakeWriting } from '../../src/engine/store/statements/wake-at.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { DISTRIBUTED, DISTRIBUTED_VIEWS } from '../../src/platform/db/distribution/catalogue.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { WAITING_IN_BULK } from '../../src/sending/emails/bulk/bulk-room.ts';
 import { openService } from '../../src/service.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
 import { breachesOf, loadParser } from '../support/citus-rules.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { CLOCKS, formsOf } from '../support/statement-forms.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ensurePartitions } from '../../src/db/partitions.ts';
+import { ensurePartitions } from '../../src/platform/db/partitions.ts';
 import { rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { addMembers } from '../../src/modules/audiences/members.ts';
-import { LIVE_SCHEDULE } from '../../src/modules/emails/accept/attempt-schedule.ts';
-import type { AcceptanceDeps } from '../../src/modules/emails/accept.ts';
-import { type AskingDeps, askToConfirm, confirmationAsker } from '../../src/modules/preferences/commands.ts';
+import { addMembers } from '../../src/audience/audiences/members.ts';
+import { type AskingDeps, askToConfirm, confirmationAsker } from '../../src/audience/preferences/commands.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { LIVE_SCHEDULE } from '../../src/sending/emails/accept/attempt-schedule.ts';
+import type { AcceptanceDeps } from '../../src/sending/emails/accept.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
 // Who has to confirm is asked by one mail, whatever dies between the request and the mail.

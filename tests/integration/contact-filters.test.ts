@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { execute } from '../../src/db/database.ts';
-import { type Filter, Problems } from '../../src/filters/condition.ts';
-import { readFilter } from '../../src/filters/tree.ts';
-import { ContactCounter } from '../../src/modules/audiences/count.ts';
-import { contactFields, type FilteredContact } from '../../src/modules/audiences/fields.ts';
-import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
+import { ContactCounter } from '../../src/audience/audiences/count.ts';
+import { contactFields, type FilteredContact } from '../../src/audience/audiences/fields.ts';
+import { CONTACT_STATUSES } from '../../src/audience/contacts/model.ts';
+import { execute } from '../../src/platform/db/database.ts';
+import { type Filter, Problems } from '../../src/platform/filters/condition.ts';
+import { readFilter } from '../../src/platform/filters/tree.ts';
 import { rowsOf } from '../support/engine.ts';
 import { ASKED, people, treeOf, type Values } from '../support/filter-arbitrary.ts';
 import { NOW } from '../support/filter-cases.ts';

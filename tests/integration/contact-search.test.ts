@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { type Call, WrittenPage } from '../../src/http/route.ts';
-import { compileChecker } from '../../src/http/schema.ts';
-import { matchAudience } from '../../src/modules/audiences/queries.ts';
-import { Contact, type ContactView, findContact, listContacts } from '../../src/modules/contacts/queries.ts';
+import { matchAudience } from '../../src/audience/audiences/queries.ts';
+import { Contact, type ContactView, findContact, listContacts } from '../../src/audience/contacts/queries.ts';
+import { type Call, WrittenPage } from '../../src/http/request/route.ts';
+import { compileChecker } from '../../src/http/request/schema.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { LIVE, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { explain } from '../../src/commands/explain.ts';
-import { resolveSecretKeys } from '../../src/config/secret-key.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { explain } from '../../src/ops/commands/explain.ts';
+import { resolveSecretKeys } from '../../src/platform/config/secret-key.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { spawnService, startService } from '../support/service.ts';
 

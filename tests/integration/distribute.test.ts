@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DISTRIBUTED } from '../../src/db/distribution/catalogue.ts';
-import { distribute, NotDistributable } from '../../src/db/distribution/distribute.ts';
-import { HalfDistributed, isDistributedDatabase } from '../../src/db/distribution/present.ts';
-import { openShards } from '../../src/db/distribution/shards.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { migrations } from '../../src/db/migrations.ts';
+import { DISTRIBUTED } from '../../src/platform/db/distribution/catalogue.ts';
+import { distribute, NotDistributable } from '../../src/platform/db/distribution/distribute.ts';
+import { HalfDistributed, isDistributedDatabase } from '../../src/platform/db/distribution/present.ts';
+import { openShards } from '../../src/platform/db/distribution/shards.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { migrations } from '../../src/platform/db/migrations.ts';
 import { installStandIn } from '../support/citus-stand-in.ts';
 import { command } from '../support/command.ts';
 import {

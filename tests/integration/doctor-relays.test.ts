@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { diagnoseRelays } from '../../src/doctor/relays.ts';
+import { diagnoseRelays } from '../../src/ops/doctor/mail/relays.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { diagnoseWarmUps } from '../../src/doctor/warm-ups.ts';
-import { DAY_MS } from '../../src/time/clock.ts';
+import { diagnoseWarmUps } from '../../src/ops/doctor/mail/warm-ups.ts';
+import { DAY_MS } from '../../src/platform/time/clock.ts';
 import { startRealService } from '../contract/real-service.ts';
 
 // Mail that waits for the room of a day is no fault, but looks like one to whoever has forgotten the schedule.

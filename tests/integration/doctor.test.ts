@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { runCommandLine } from '../../src/commands/command-line.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { migrations } from '../../src/db/migrations.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import { runCommandLine } from '../../src/ops/commands/command-line.ts';
 import {
   diagnoseClock,
   diagnosePartitions,
   diagnoseSchema,
   diagnoseWrites,
-} from '../../src/doctor/database.ts';
-import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
-import { examine } from '../../src/doctor/examine.ts';
-import { openTransports } from '../../src/doctor/open-transport.ts';
-import { diagnosePooler } from '../../src/doctor/pooler.ts';
-import { diagnoseReplication } from '../../src/doctor/replication.ts';
+} from '../../src/ops/doctor/database/database.ts';
+import { diagnosePooler } from '../../src/ops/doctor/database/pooler.ts';
+import { diagnoseReplication } from '../../src/ops/doctor/database/replication.ts';
+import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
+import { examine } from '../../src/ops/doctor/examine.ts';
+import { openTransports } from '../../src/ops/doctor/mail/open-transport.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { migrations } from '../../src/platform/db/migrations.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { postgresStore } from '../support/engine.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { emailEvents } from '../../src/modules/emails/queries.ts';
+import { emailEvents } from '../../src/sending/emails/queries.ts';
 import { emailSpawn, engineOver, LIVE, plainInput, postgresStore } from '../support/engine.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 

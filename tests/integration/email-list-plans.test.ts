@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import type { Parameter, QueryOptions } from '../../src/db/database.ts';
-import { readPage } from '../../src/modules/emails/read/page.ts';
-import type { EmailQuery } from '../../src/modules/emails/read/query-model.ts';
+import type { Parameter, QueryOptions } from '../../src/platform/db/database.ts';
+import { readPage } from '../../src/sending/emails/read/page.ts';
+import type { EmailQuery } from '../../src/sending/emails/read/query-model.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 
 // A plan of a list is made once for all workspaces. It must read none but the emails of its own workspace, however few those are:

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { emailKind } from '../../src/modules/emails/kind.ts';
-import { actorPage } from '../../src/modules/inspector/actors.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
+import { actorPage } from '../../src/web/live/actors.ts';
 import { eventually } from '../support/eventually.ts';
 import { countsOfLarge } from '../support/large-counts.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';

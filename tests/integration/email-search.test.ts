@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Database, Parameter } from '../../src/db/database.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { type Call, Page } from '../../src/http/route.ts';
-import { listEmails } from '../../src/modules/emails/queries.ts';
-import type { EmailItem } from '../../src/modules/emails/read/answer-model.ts';
-import type { EmailQuery } from '../../src/modules/emails/read/query-model.ts';
+import { type Call, Page } from '../../src/http/request/route.ts';
+import type { Database, Parameter } from '../../src/platform/db/database.ts';
+import { listEmails } from '../../src/sending/emails/queries.ts';
+import type { EmailItem } from '../../src/sending/emails/read/answer-model.ts';
+import type { EmailQuery } from '../../src/sending/emails/read/query-model.ts';
 import { emailSpawn, engineOver, plainInput, postgresStore, type Store } from '../support/engine.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 

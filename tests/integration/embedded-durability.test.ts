@@ -3,13 +3,13 @@ import { cpSync, fsyncSync, mkdtempSync, readdirSync, readlinkSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { ensureDataDirectory } from '../../src/db/data-directory.ts';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { SYNCED_START, SyncedFiles } from '../../src/db/synced-files.ts';
-import { Failure } from '../../src/http/failure.ts';
-import type { Page } from '../../src/http/route.ts';
-import { readLog } from '../../src/modules/events/queries.ts';
+import type { Page } from '../../src/http/request/route.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { ensureDataDirectory } from '../../src/platform/db/embedded/data-directory.ts';
+import { SYNCED_START, SyncedFiles } from '../../src/platform/db/embedded/synced-files.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import { readLog } from '../../src/sending/events/queries.ts';
 import { layEmbedded } from '../support/embedded.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { createSigner } from '../../src/crypto/signer.ts';
-import type { Database, Parameter } from '../../src/db/database.ts';
-import { ownActorReader } from '../../src/engine/actors.ts';
-import { readAnalytics } from '../../src/modules/analytics/queries.ts';
-import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
-import { readDetail, readEventsOf } from '../../src/modules/emails/read/detail.ts';
-import { readEvents } from '../../src/modules/emails/read/recorded-events.ts';
-import { LiveReader } from '../../src/modules/emails/send/reader.ts';
+import { ownActorReader } from '../../src/engine/store/actors.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import type { Database, Parameter } from '../../src/platform/db/database.ts';
+import { readAnalytics } from '../../src/sending/analytics/queries.ts';
+import { analyticsRollUp } from '../../src/sending/analytics/roll-up.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
+import { readDetail, readEventsOf } from '../../src/sending/emails/read/detail.ts';
+import { readEvents } from '../../src/sending/emails/read/recorded-events.ts';
+import { LiveReader } from '../../src/sending/emails/send/reader.ts';
 import { LIVE, postgresStore, rowsOf, WORKSPACE } from '../support/engine.ts';
 
 // These statements are planned once, and every day begins with tables of which nothing is known. What happened to an email must be found

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { SessionStore } from '../../src/auth/session-store.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { auditLogPruner } from '../../src/modules/audit-log/commands.ts';
+import { auditLogPruner } from '../../src/accounts/audit-log/commands.ts';
+import { SessionStore } from '../../src/http/auth/sessions/session-store.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { ManualClock } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

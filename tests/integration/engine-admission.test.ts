@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Claim, Meter, SpawnResult } from '../../src/engine/result.ts';
+import type { Claim, Meter, SpawnResult } from '../../src/engine/machine/result.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import {
   countOf,
   emailSpawn,

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import type { Parameter } from '../../src/db/database.ts';
-import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
+import type { Parameter } from '../../src/platform/db/database.ts';
+import { TOOK_TOO_LONG } from '../../src/platform/db/sqlstate.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { accepted, countOf, emailSpawn, engineOver, plainInput, rowsOf } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { onEachStore } from '../support/shared-store.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import type { Order } from '../../src/engine/draft.ts';
-import type { Performer } from '../../src/engine/performers.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
+import type { Order } from '../../src/engine/machine/draft.ts';
+import type { Performer } from '../../src/engine/runtime/performers.ts';
 import { countOf, emailSpawn, engineOver, ManualClock, plainInput } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { onEachStore } from '../support/shared-store.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'bun:test';
 import pino from 'pino';
-import { mintId } from '../../src/db/ids.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Performer } from '../../src/engine/performers.ts';
+import type { Performer } from '../../src/engine/runtime/performers.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { ManualClock, rowsOf, TEST } from '../support/engine.ts';
 import { helperKind, makeFixtureTables, taskKind, watcherKind } from '../support/engine-fixture-kind.ts';
 import { onEachStore } from '../support/shared-store.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import {
   accepted,
   countOf,

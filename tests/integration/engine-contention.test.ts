@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import {
   accepted,
   countOf,

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import type { Database } from '../../src/db/database.ts';
-import { isDuplicate } from '../../src/db/sqlstate.ts';
-import type { Claim } from '../../src/engine/result.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
+import type { Claim } from '../../src/engine/machine/result.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { isDuplicate } from '../../src/platform/db/sqlstate.ts';
 import { emailSpawn, engineOver, ManualClock, plainInput } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

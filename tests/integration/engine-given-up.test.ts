@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { emailSpawn, engineOver, plainInput, postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 

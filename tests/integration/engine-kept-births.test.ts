@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import type { Database } from '../../src/db/database.ts';
-import { lowestIdAt } from '../../src/db/ids.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { KeepingTimes } from '../../src/engine/kept-births.ts';
-import type { Performer } from '../../src/engine/performers.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
-import { readPage } from '../../src/modules/emails/read/page.ts';
+import type { Performer } from '../../src/engine/runtime/performers.ts';
+import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { lowestIdAt } from '../../src/platform/db/ids.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
+import { readPage } from '../../src/sending/emails/read/page.ts';
 import {
   accepted,
   countOf,

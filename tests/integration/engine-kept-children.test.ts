@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test';
 import pino from 'pino';
-import type { WebhookDeliveryEvent } from '../../machines/webhook-delivery-context.ts';
-import type { Database } from '../../src/db/database.ts';
-import { lowestIdAt } from '../../src/db/ids.ts';
+import type { WebhookDeliveryEvent } from '../../machines/webhook-delivery/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { readLife } from '../../src/engine/history.ts';
-import type { KeepingTimes } from '../../src/engine/kept-births.ts';
-import type { Performer } from '../../src/engine/performers.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { emails } from '../../src/modules/emails/kind.ts';
-import { actorPage } from '../../src/modules/inspector/actors.ts';
-import { fanOut } from '../../src/modules/webhooks/deliveries/fan-out.ts';
-import { webhookDeliveries, webhookDeliveryKind } from '../../src/modules/webhooks/deliveries/kind.ts';
-import { stopDeliveries } from '../../src/modules/webhooks/deliveries/stop-pending.ts';
+import type { Performer } from '../../src/engine/runtime/performers.ts';
+import { readLife } from '../../src/engine/store/history.ts';
+import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { lowestIdAt } from '../../src/platform/db/ids.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { emails } from '../../src/sending/emails/kind.ts';
+import { fanOut } from '../../src/sending/webhooks/deliveries/fan-out.ts';
+import { webhookDeliveries, webhookDeliveryKind } from '../../src/sending/webhooks/deliveries/kind.ts';
+import { stopDeliveries } from '../../src/sending/webhooks/deliveries/stop-pending.ts';
+import { actorPage } from '../../src/web/live/actors.ts';
 import {
   accepted,
   countOf,

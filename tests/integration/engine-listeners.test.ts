@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pino from 'pino';
-import type { EmailEvent } from '../../machines/email-context.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import type { Database } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
+import type { EmailEvent } from '../../machines/email/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Kind } from '../../src/engine/kind.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { openService } from '../../src/service.ts';
 import {
   accepted,

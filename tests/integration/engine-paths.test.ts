@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test';
-import { type ApiKeyEvent, type ApiKeyInput, apiKeyMachine } from '../../machines/api-key.ts';
-import { emailMachine } from '../../machines/email.ts';
-import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecordedEvent } from '../../machines/email-recipient.ts';
-import type { Database } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { actorReader } from '../../src/engine/actors.ts';
+import { type ApiKeyEvent, type ApiKeyInput, apiKeyMachine } from '../../machines/api-key/machine.ts';
+import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email/context.ts';
+import { emailMachine } from '../../machines/email/machine.ts';
+import type { RecordedEvent } from '../../machines/email/recipient.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
+import { actorReader } from '../../src/engine/store/actors.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
 import { emailSpawn, engineOver, ManualClock, rowsOf, TEST, WORKSPACE } from '../support/engine.ts';
 import {
   type ActorHistory,

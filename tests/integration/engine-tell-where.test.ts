@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'bun:test';
 import pino from 'pino';
-import type { Database, Parameter } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { Selection } from '../../src/engine/tell-where.ts';
+import type { Selection } from '../../src/engine/runtime/timers/tell-where.ts';
+import type { Database, Parameter } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { idle, LIVE, ManualClock, rowsOf } from '../support/engine.ts';
 import { helperKind, makeFixtureTables, taskKind, watcherKind } from '../support/engine-fixture-kind.ts';
 import { onEachStore } from '../support/shared-store.ts';

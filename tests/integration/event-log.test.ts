@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { mintId } from '../../src/db/ids.ts';
-import { Failure } from '../../src/http/failure.ts';
-import { readLog } from '../../src/modules/events/queries.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import { readLog } from '../../src/sending/events/queries.ts';
 import { postgresStore, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { EDITABLE_VIEWS } from '../support/stored-email.ts';

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { loadConfig } from '../../src/config/config.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { startService } from '../../src/service.ts';
 import { layEmbedded } from '../support/embedded.ts';
 

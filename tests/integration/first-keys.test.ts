@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { KeyAuthenticator } from '../../src/auth/key-authenticator.ts';
-import type { Database } from '../../src/db/database.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { ensureFirstKey, issueKey } from '../../src/accounts/api-keys/issue.ts';
+import { apiKeys } from '../../src/accounts/api-keys/kind.ts';
+import { ensureFirstWorkspace, setPlan } from '../../src/accounts/workspace/commands.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { ensureFirstKey, issueKey } from '../../src/modules/api-keys/issue.ts';
-import { apiKeys } from '../../src/modules/api-keys/kind.ts';
-import { ensureFirstWorkspace, setPlan } from '../../src/modules/workspace/commands.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { KeyAuthenticator } from '../../src/http/auth/key-authenticator.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
+import { partitionMaker } from '../../src/engine/duties/partition-maker.ts';
 import {
   ensureFirstPartitions,
   ensurePartitions,
   PARTITIONED,
   partitionName,
-} from '../../src/db/partitions.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { partitionMaker } from '../../src/duties/partition-maker.ts';
-import { DAY_MS } from '../../src/time/clock.ts';
+} from '../../src/platform/db/partitions.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { DAY_MS } from '../../src/platform/time/clock.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 import { ManualClock } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';

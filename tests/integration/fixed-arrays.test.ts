@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ARRAYS } from '../../src/db/fixed-arrays.ts';
+import { ARRAYS } from '../../src/platform/db/wire/fixed-arrays.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
 test('the arrays that an embedded database knows are those of its catalogue, and of every column', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { createSealer } from '../../src/crypto/sealer.ts';
-import { forgetContact } from '../../src/modules/contacts/forget.ts';
+import { forgetContact } from '../../src/audience/contacts/forgetting/forget.ts';
+import { createSealer } from '../../src/platform/crypto/sealer.ts';
 import { emailSpawn, plainInput } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';

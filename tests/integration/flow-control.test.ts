@@ -1,18 +1,22 @@
 import { expect, test } from 'bun:test';
-import type { FlowDefinition } from '../../machines/flow-definition.ts';
-import { FairQueue } from '../../src/async/fair-slots.ts';
-import { Findings } from '../../src/audit/findings.ts';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import type { Order } from '../../src/engine/draft.ts';
-import { Failure } from '../../src/http/failure.ts';
-import { auditRuns } from '../../src/modules/flows/audit-runs.ts';
-import { activateFlow } from '../../src/modules/flows/commands.ts';
-import { enroller } from '../../src/modules/flows/enrol.ts';
-import { flowPerformer } from '../../src/modules/flows/performer.ts';
-import { cancelRuns, runPruner, runSettler } from '../../src/modules/flows/settle.ts';
-import { simulateFlow } from '../../src/modules/flows/simulate.ts';
-import { MOST_MAIL_LENGTH, MOST_MAILS, MOST_WALKED } from '../../src/modules/flows/simulation-model.ts';
-import type { ActorLife } from '../../src/modules/inspector/model.ts';
+import type { FlowDefinition } from '../../machines/flow-run/definition.ts';
+import { activateFlow } from '../../src/automation/flows/commands.ts';
+import { auditRuns } from '../../src/automation/flows/runs/audit-runs.ts';
+import { flowPerformer } from '../../src/automation/flows/runs/performer.ts';
+import { simulateFlow } from '../../src/automation/flows/simulation/simulate.ts';
+import {
+  MOST_MAIL_LENGTH,
+  MOST_MAILS,
+  MOST_WALKED,
+} from '../../src/automation/flows/simulation/simulation-model.ts';
+import { enroller } from '../../src/automation/flows/triggers/enrol.ts';
+import { cancelRuns, runPruner, runSettler } from '../../src/automation/flows/triggers/settle.ts';
+import { Findings } from '../../src/engine/audit/findings.ts';
+import type { Order } from '../../src/engine/machine/draft.ts';
+import { FairQueue } from '../../src/platform/async/fair-slots.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import type { ActorLife } from '../../src/web/live/model.ts';
 import { type FlowWorld, inEachWorld } from '../support/flow-world.ts';
 import { openReceiver } from '../support/webhook-world.ts';
 import { sessionCookie } from './inspector-viewer.ts';

@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test';
 import { sql } from 'drizzle-orm';
 import pino from 'pino';
-import type { FlowDefinition } from '../../machines/flow-definition.ts';
-import { compileFlow } from '../../machines/flow-run.ts';
-import type { Database, Orm, ReadOptions } from '../../src/db/database.ts';
+import type { FlowDefinition } from '../../machines/flow-run/definition.ts';
+import { compileFlow } from '../../machines/flow-run/machine.ts';
+import { flowRunKind } from '../../src/automation/flows/kind.ts';
+import { findFlow } from '../../src/automation/flows/store.ts';
+import { enroller } from '../../src/automation/flows/triggers/enrol.ts';
+import { Follower } from '../../src/automation/flows/triggers/follower.ts';
+import { Laggards } from '../../src/automation/flows/triggers/laggards.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { enroller } from '../../src/modules/flows/enrol.ts';
-import { Follower } from '../../src/modules/flows/follower.ts';
-import { flowRunKind } from '../../src/modules/flows/kind.ts';
-import { Laggards } from '../../src/modules/flows/laggards.ts';
-import { findFlow } from '../../src/modules/flows/store.ts';
+import type { Database, Orm, ReadOptions } from '../../src/platform/db/database.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { idle, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 

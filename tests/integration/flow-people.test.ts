@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { timePart, timePartSql } from '../../src/db/ids.ts';
+import { timePart, timePartSql } from '../../src/platform/db/ids.ts';
 import { inEachWorld } from '../support/flow-world.ts';
 
 // What runs of flows leave in the activity of a contact, and what flows need of audiences.

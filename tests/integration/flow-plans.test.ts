@@ -1,18 +1,23 @@
 import { expect, test } from 'bun:test';
 import pino from 'pino';
-import type { FlowDefinition } from '../../machines/flow-definition.ts';
-import { compileFlow } from '../../machines/flow-run.ts';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { FlowDefinition } from '../../machines/flow-run/definition.ts';
+import { compileFlow } from '../../machines/flow-run/machine.ts';
+import { EventRecorder } from '../../src/audience/contacts/activity/event-recorder.ts';
+import { flowRunKind } from '../../src/automation/flows/kind.ts';
+import { runReader } from '../../src/automation/flows/runs/run-reader.ts';
+import { flowTallyAccountant, readTallies } from '../../src/automation/flows/runs/tallies.ts';
+import { enroller } from '../../src/automation/flows/triggers/enrol.ts';
+import { Follower } from '../../src/automation/flows/triggers/follower.ts';
+import {
+  cancelRuns,
+  releaseRuns,
+  runPruner,
+  runSettler,
+} from '../../src/automation/flows/triggers/settle.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { EventRecorder } from '../../src/modules/contacts/event-recorder.ts';
-import { enroller } from '../../src/modules/flows/enrol.ts';
-import { Follower } from '../../src/modules/flows/follower.ts';
-import { flowRunKind } from '../../src/modules/flows/kind.ts';
-import { runReader } from '../../src/modules/flows/run-reader.ts';
-import { cancelRuns, releaseRuns, runPruner, runSettler } from '../../src/modules/flows/settle.ts';
-import { flowTallyAccountant, readTallies } from '../../src/modules/flows/tallies.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { idle, postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 

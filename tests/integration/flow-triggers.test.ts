@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { verify } from '../../src/modules/webhooks/http/signature.ts';
+import { verify } from '../../src/sending/webhooks/http/signature.ts';
 import { eventually } from '../support/eventually.ts';
 import { inEachWorld } from '../support/flow-world.ts';
 import { receiveRaw } from '../support/raw-receiver.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { Findings } from '../../src/audit/findings.ts';
-import { auditRuns } from '../../src/modules/flows/audit-runs.ts';
-import { MOST_MAILS } from '../../src/modules/flows/simulation-model.ts';
+import { auditRuns } from '../../src/automation/flows/runs/audit-runs.ts';
+import { MOST_MAILS } from '../../src/automation/flows/simulation/simulation-model.ts';
+import { Findings } from '../../src/engine/audit/findings.ts';
 import { eventually } from '../support/eventually.ts';
 import { inEachWorld } from '../support/flow-world.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import type { domainMachine } from '../../machines/domain.ts';
-import { journalFaults } from '../../src/audit/journals.ts';
-import type { Database } from '../../src/db/database.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { historyPruner } from '../../src/duties/history-pruner.ts';
-import { apiKeyKind } from '../../src/modules/api-keys/kind.ts';
-import { domainPruner } from '../../src/modules/domains/domain-pruner.ts';
-import { domainKind } from '../../src/modules/domains/kind.ts';
+import type { domainMachine } from '../../machines/domain/machine.ts';
+import { apiKeyKind } from '../../src/accounts/api-keys/kind.ts';
+import { journalFaults } from '../../src/engine/audit/journals.ts';
+import { historyPruner } from '../../src/engine/duties/history-pruner.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { domainPruner } from '../../src/sending/domains/domain-pruner.ts';
+import { domainKind } from '../../src/sending/domains/kind.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 

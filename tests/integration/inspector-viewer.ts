@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import type { ActorLife, ActorPage, Counts, Tick } from '../../src/modules/inspector/model.ts';
+import type { ActorLife, ActorPage, Counts, Tick } from '../../src/web/live/model.ts';
 import { eventually } from '../support/eventually.ts';
 
 /** A browser's side of the live view, without a browser. */

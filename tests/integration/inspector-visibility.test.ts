@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { mintId } from '../../src/db/ids.ts';
-import type { ActorPage, Machine, Session } from '../../src/modules/inspector/model.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import type { ActorPage, Machine, Session } from '../../src/web/live/model.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createWebSocketReceiver } from '@statelyai/inspect';
 import { createActor } from 'xstate';
-import { openPack } from '../../src/dashboard/pack.ts';
-import type { Machine } from '../../src/modules/inspector/model.ts';
+import { openPack } from '../../src/web/dashboard/pack.ts';
+import type { Machine } from '../../src/web/live/model.ts';
 import { expectEnvelope, speak } from '../contract/ask.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -388,8 +388,8 @@ describe("Stately's inspector", () => {
 
   test('the definition is one that XState itself can start', async () => {
     const { createMachine } = await import('xstate');
-    const { introduction } = await import('../../src/modules/inspector/stately.ts');
-    const { emailKind } = await import('../../src/modules/emails/kind.ts');
+    const { introduction } = await import('../../src/web/live/stately/stately.ts');
+    const { emailKind } = await import('../../src/sending/emails/kind.ts');
     const snapshot = emailKind.machine.resolveState({ value: 'sent', context: {} } as never);
     const message = introduction(emailKind, { id: 'em_1', snapshot } as never, 0) as { definition: string };
     const machine = createMachine(JSON.parse(message.definition));

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { runCommandLine } from '../../src/commands/command-line.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { runCommandLine } from '../../src/ops/commands/command-line.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 // `posthorn keys create`, and the workspace that it makes a key for.

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { secretKeyOf } from '../../src/crypto/secret-key.ts';
-import { rotate } from '../../src/rotation/rotate.ts';
+import { rotate } from '../../src/ops/rotation/rotate.ts';
+import { secretKeyOf } from '../../src/platform/crypto/secret-key.ts';
 import { databaseOfOldKey, NEW, OLD, sealedOfOld } from '../support/bound-database.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { actorReader, ownActorReader } from '../../src/engine/actors.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
+import { actorReader, ownActorReader } from '../../src/engine/store/actors.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
 import {
   accepted,
   emailSpawn,

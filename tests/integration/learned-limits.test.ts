@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { diagnoseLimits } from '../../src/doctor/limits.ts';
-import { LimitKeeper } from '../../src/modules/emails/send/learned-limits.ts';
-import { LimitBook } from '../../src/transport/limits/limit-book.ts';
+import { LimitBook } from '../../src/mail/transport/limits/limit-book.ts';
+import { diagnoseLimits } from '../../src/ops/doctor/limits.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { LimitKeeper } from '../../src/sending/emails/transports/learned-limits.ts';
 import { eventually } from '../support/eventually.ts';
 import { type LimitedSmtp, startLimitedSmtp } from '../support/limited-smtp.ts';
 import { startLiveService } from '../support/live-service.ts';

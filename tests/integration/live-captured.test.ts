@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import { capturedPruner } from '../../src/modules/captured/captured-pruner.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import { capturedPruner } from '../../src/sending/captured/captured-pruner.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
 let service: LiveService;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Transport } from '../../src/transport/transport.ts';
+import type { Transport } from '../../src/mail/transport/transport.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { DROP, SILENCE, startScriptedSmtp } from './transport/scripted-smtp.ts';
 import { type Sink, startSink } from './transport/smtp-sink.ts';

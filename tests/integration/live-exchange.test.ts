@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import postgres from 'postgres';
-import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import type { Draft } from '../../src/engine/draft.ts';
 import type { CommitListener } from '../../src/engine/engine.ts';
-import type { Kind } from '../../src/engine/kind.ts';
-import type { Scope } from '../../src/engine/result.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { HEAR, MOST_WATCHED, TELL } from '../../src/modules/inspector/exchange-statements.ts';
-import type { Heard } from '../../src/modules/inspector/incoming.ts';
-import { LiveExchange } from '../../src/modules/inspector/live-exchange.ts';
+import type { Draft } from '../../src/engine/machine/draft.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import type { Scope } from '../../src/engine/machine/result.ts';
+import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { HEAR, MOST_WATCHED, TELL } from '../../src/web/live/exchange/exchange-statements.ts';
+import type { Heard } from '../../src/web/live/exchange/incoming.ts';
+import { LiveExchange } from '../../src/web/live/exchange/live-exchange.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sign } from 'node:crypto';
 import { createTransport } from 'nodemailer';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { feedbackRecorder } from '../../src/modules/emails/feedback/record-feedback.ts';
-import { returnToken } from '../../src/modules/emails/send/return-token.ts';
-import { sesRoutes } from '../../src/modules/ses/routes.ts';
-import { bounceOf } from '../../src/transport/inbound/diagnosis.ts';
-import type { Fact } from '../../src/transport/inbound/feedback.ts';
+import { bounceOf } from '../../src/mail/inbound/diagnosis.ts';
+import type { Fact } from '../../src/mail/inbound/feedback.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { feedbackRecorder } from '../../src/sending/emails/feedback/record-feedback.ts';
+import { returnToken } from '../../src/sending/emails/send/return-token.ts';
+import { sesRoutes } from '../../src/sending/ses/routes.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { arf, dsn } from '../unit/transport/reports.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { freePort } from '../../src/chaos/free-port.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { type Postfix, postfixMissing, startPostfix } from './transport/postfix.ts';
 import { type ScriptedSmtp, startScriptedSmtp } from './transport/scripted-smtp.ts';

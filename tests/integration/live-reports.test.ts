@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import { freePort } from '../../src/chaos/free-port.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { type Email, type LiveService, relayTo, startLiveService } from '../support/live-service.ts';
 import { REPORTS } from '../support/reports-of-servers.ts';
 import { FORMS } from '../unit/transport/report-forms.ts';

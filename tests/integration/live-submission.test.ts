@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { issueKey } from '../../src/accounts/api-keys/issue.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './transport/certificates.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { diagnoseWays } from '../../src/doctor/transports.ts';
+import { diagnoseWays } from '../../src/ops/doctor/mail/transports.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';

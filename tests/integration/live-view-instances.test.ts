@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { Permission } from '../../src/auth/permissions.ts';
-import { VERSION } from '../../src/config/version.ts';
+import type { Permission } from '../../src/http/auth/permissions.ts';
+import { VERSION } from '../../src/platform/config/version.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { DAY_MS } from '../../src/time/clock.ts';
-import { DEFAULT_PER_DAY, startOfDay } from '../../src/transport/warm-up.ts';
+import { DEFAULT_PER_DAY, startOfDay } from '../../src/mail/transport/warm-up.ts';
+import { DAY_MS } from '../../src/platform/time/clock.ts';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';

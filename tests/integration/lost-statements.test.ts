@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { and, arrayContains, eq, gte, inArray, sql } from 'drizzle-orm';
-import type { Parameter } from '../../src/db/database.ts';
-import { PREPARED } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { emailDue, emails } from '../../src/db/schema/emails.ts';
-import { codeOf } from '../../src/db/sqlstate.ts';
+import type { Parameter } from '../../src/platform/db/database.ts';
+import { PREPARED } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { emailDue, emails } from '../../src/platform/db/schema/emails.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { codeOf } from '../../src/platform/db/sqlstate.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 // A server may forget the statements that a connection has prepared: a pooler handed out another backend, or somebody

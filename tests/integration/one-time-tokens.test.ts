@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { OneTimeTokens } from '../../src/auth/one-time-tokens.ts';
-import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
-import { tokenPruner } from '../../src/duties/token-pruner.ts';
+import { tokenPruner } from '../../src/engine/duties/token-pruner.ts';
+import { OneTimeTokens } from '../../src/http/auth/passwords/one-time-tokens.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { commitBatch } from '../../src/engine/commit.ts';
+import { commitBatch } from '../../src/engine/store/commit.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 

@@ -1,7 +1,12 @@
 import { expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { ensurePartitions, PARTITIONED, partitionedDays, partitionName } from '../../src/db/partitions.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import {
+  ensurePartitions,
+  PARTITIONED,
+  partitionedDays,
+  partitionName,
+} from '../../src/platform/db/partitions.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { startRealService } from '../contract/real-service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { RefusedWrites } from '../../src/db/refused-writes.ts';
-import { classify } from '../../src/db/sqlstate.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { systemRoutes } from '../../src/modules/system/routes.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import { systemRoutes } from '../../src/http/system/routes.ts';
+import { RefusedWrites } from '../../src/platform/db/refused-writes.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import { classify } from '../../src/platform/db/sqlstate.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
 // A database that is well, and refuses one statement: what it is called decides where an operator looks.

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { SUPPRESSION_REASONS } from '../../machines/email-rules.ts';
-import { TRANSPORTS } from '../../src/config/transport-names.ts';
-import type { Database } from '../../src/db/database.ts';
-import { ACTIVITY_TYPES } from '../../src/modules/contacts/activity.ts';
-import { CONTACT_STATUSES } from '../../src/modules/contacts/model.ts';
-import { FOUND_BY } from '../../src/modules/emails/read/page.ts';
+import { SUPPRESSION_REASONS } from '../../machines/email/rules.ts';
+import { ACTIVITY_TYPES } from '../../src/audience/contacts/activity/activity.ts';
+import { CONTACT_STATUSES } from '../../src/audience/contacts/model.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
+import { TRANSPORTS } from '../../src/platform/config/transport-names.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { FOUND_BY } from '../../src/sending/emails/read/page.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
 // The schema is plain SQL, which no compiler reads: names that it repeats are held here to the lists that own them.

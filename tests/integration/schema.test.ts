@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { is } from 'drizzle-orm';
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
-import { PLAN_NAMES } from '../../src/auth/plans.ts';
+import { PLAN_NAMES } from '../../src/platform/config/plans.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
-const FOLDER = join(import.meta.dir, '../../src/db/schema');
+const FOLDER = join(import.meta.dir, '../../src/platform/db/schema');
 
 /** Drizzle writes `text[]` where PostgreSQL's catalogue says `ARRAY`; both in the catalogue's words. */
 const typeOf = (type: string): string =>

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { createSealer } from '../../src/crypto/sealer.ts';
-import { pauseWarning } from '../../src/modules/campaigns/pause-warning.ts';
-import { lostWarning } from '../../src/modules/domains/lost-warning.ts';
-import type { ServiceEmail } from '../../src/modules/service-emails/commands.ts';
-import { contentOf } from '../../src/modules/service-emails/contents.ts';
-import { textOf } from '../../src/modules/service-emails/layout.ts';
-import { enqueue, serviceEmailSender } from '../../src/modules/service-emails/queue.ts';
-import { Warner } from '../../src/modules/service-emails/watch.ts';
-import { disabledWarning } from '../../src/modules/webhooks/endpoints/disabled-warning.ts';
+import type { ServiceEmail } from '../../src/accounts/service-emails.ts';
+import { pauseWarning } from '../../src/automation/campaigns/pause-warning.ts';
+import { createSealer } from '../../src/platform/crypto/sealer.ts';
+import { lostWarning } from '../../src/sending/domains/records/lost-warning.ts';
+import { contentOf } from '../../src/sending/service-emails/contents.ts';
+import { textOf } from '../../src/sending/service-emails/layout.ts';
+import { enqueue, serviceEmailSender } from '../../src/sending/service-emails/queue.ts';
+import { Warner } from '../../src/sending/service-emails/watch.ts';
+import { disabledWarning } from '../../src/sending/webhooks/endpoints/disabled-warning.ts';
 import { countOf, ManualClock } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { SessionStore } from '../../src/auth/session-store.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { auditLogPruner } from '../../src/modules/audit-log/commands.ts';
-import { SESSION_MS } from '../../src/modules/members/sign-in.ts';
+import { auditLogPruner } from '../../src/accounts/audit-log/commands.ts';
+import { SESSION_MS } from '../../src/accounts/members/sign-in/sign-in.ts';
+import { SessionStore } from '../../src/http/auth/sessions/session-store.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import { postgresStore, rowsOf, type Store, WORKSPACE } from '../support/engine.ts';
 
 // What ends by time: sessions that nobody uses, and what the audit log keeps.

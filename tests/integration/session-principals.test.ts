@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { setPlan } from '../../src/modules/workspace/commands.ts';
+import { setPlan } from '../../src/accounts/workspace/commands.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 
 const CLIENT = '192.0.2.1';

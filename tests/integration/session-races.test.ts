@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import postgres from 'postgres';
-import { SessionStore } from '../../src/auth/session-store.ts';
-import type { Database } from '../../src/db/database.ts';
-import { endSessions, setPassword } from '../../src/modules/members/accounts.ts';
+import { endSessions, setPassword } from '../../src/accounts/members/accounts.ts';
+import { SessionStore } from '../../src/http/auth/sessions/session-store.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 

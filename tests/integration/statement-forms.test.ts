@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { loadConfig } from '../../src/config/config.ts';
-import type { Database } from '../../src/db/database.ts';
-import type { Kind } from '../../src/engine/kind.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { openService } from '../../src/service.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
 import { embeddedStore } from '../support/engine.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { formsOf } from '../support/statement-forms.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { tableAnalyser } from '../../src/duties/table-analyser.ts';
-import { ContactCounter } from '../../src/modules/audiences/count.ts';
-import { readContactFilter } from '../../src/modules/audiences/filter.ts';
+import { ContactCounter } from '../../src/audience/audiences/count.ts';
+import { readContactFilter } from '../../src/audience/audiences/filter.ts';
+import { tableAnalyser } from '../../src/engine/duties/table-analyser.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
 const SCOPE = { workspaceId: 'ws_many', livemode: true };

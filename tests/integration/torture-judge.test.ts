@@ -1,15 +1,20 @@
 import { beforeEach, expect, test } from 'bun:test';
-import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
-import { type ExpectedOutcome, OUTCOMES } from '../../src/chaos/expected-outcome.ts';
-import { FlowRecord } from '../../src/chaos/flow-record.ts';
-import type { Invariant } from '../../src/chaos/invariants.ts';
-import { judge } from '../../src/chaos/judge.ts';
-import type { Taken } from '../../src/chaos/mail-sink.ts';
-import { OutsideRecord, recipientsOf, type SentEmail, subjectOf } from '../../src/chaos/outside-record.ts';
-import type { Performed } from '../../src/chaos/performed.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { simulate } from '../../src/modules/emails/simulator/simulator.ts';
-import { periodOf } from '../../src/time/clock.ts';
+import type { EmailContext, EmailEvent } from '../../machines/email/context.ts';
+import { type ExpectedOutcome, OUTCOMES } from '../../src/ops/torture/judge/expected-outcome.ts';
+import { FlowRecord } from '../../src/ops/torture/judge/flow-record.ts';
+import type { Invariant } from '../../src/ops/torture/judge/invariants.ts';
+import { judge } from '../../src/ops/torture/judge/judge.ts';
+import {
+  OutsideRecord,
+  recipientsOf,
+  type SentEmail,
+  subjectOf,
+} from '../../src/ops/torture/judge/outside-record.ts';
+import type { Performed } from '../../src/ops/torture/judge/performed.ts';
+import type { Taken } from '../../src/ops/torture/mail-sink.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { periodOf } from '../../src/platform/time/clock.ts';
+import { simulate } from '../../src/sending/emails/simulator/simulator.ts';
 import { accepted, emailSpawn, engineOver, plainInput, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { sharedStore } from '../support/shared-store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../../src/chaos/free-port.ts';
-import type { OutboundMessage, Transport } from '../../src/transport/transport.ts';
+import type { OutboundMessage, Transport } from '../../src/mail/transport/transport.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { type CollectedSpan, openCollector } from '../support/collector.ts';
 import { eventually } from '../support/eventually.ts';
 import { startLiveService } from '../support/live-service.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
-import { usageAccountant } from '../../src/modules/usage/usage-accountant.ts';
+import { usageAccountant } from '../../src/accounts/usage/usage-accountant.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import {
   countOf,
   emailSpawn,

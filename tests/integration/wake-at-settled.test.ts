@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Clock } from '../../src/time/clock.ts';
+import type { Clock } from '../../src/platform/time/clock.ts';
 import {
   countOf,
   emailSpawn,

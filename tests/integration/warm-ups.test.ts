@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Lane, type Room, WarmUps } from '../../src/modules/emails/send/warm-ups.ts';
-import { DAY_MS } from '../../src/time/clock.ts';
+import { DAY_MS } from '../../src/platform/time/clock.ts';
+import { type Lane, type Room, WarmUps } from '../../src/sending/emails/warm-up/warm-ups.ts';
 import { embeddedStore, ManualClock, postgresStore, type Store } from '../support/engine.ts';
 
 const MORNING = Date.parse('2026-11-20T09:00:00.000Z');

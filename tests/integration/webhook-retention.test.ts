@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { LONGEST_RETENTION } from '../../src/config/settings.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { webhookPruner } from '../../src/modules/webhooks/deliveries/delivery-pruner.ts';
+import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { webhookPruner } from '../../src/sending/webhooks/deliveries/delivery-pruner.ts';
 import { openReceiver, openWorld } from '../support/webhook-world.ts';
 
 const DAY = 86_400_000;

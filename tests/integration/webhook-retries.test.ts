@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import type { WebhookDeliveryContext } from '../../machines/webhook-delivery-context.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { Decider } from '../../src/engine/decide.ts';
-import { webhookDeliveryKind } from '../../src/modules/webhooks/deliveries/kind.ts';
-import { verify } from '../../src/modules/webhooks/http/signature.ts';
+import type { WebhookDeliveryContext } from '../../machines/webhook-delivery/context.ts';
+import { Decider } from '../../src/engine/machine/decide.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { webhookDeliveryKind } from '../../src/sending/webhooks/deliveries/kind.ts';
+import { verify } from '../../src/sending/webhooks/http/signature.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';

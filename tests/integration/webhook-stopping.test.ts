@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { COMMIT_LIMITS } from '../../src/async/batcher.ts';
-import { auditLedger } from '../../src/audit/audit.ts';
-import { openSession } from '../../src/audit/session.ts';
-import { Decider } from '../../src/engine/decide.ts';
-import { PAGE } from '../../src/engine/tell-where.ts';
-import { webhookDeliveryKind } from '../../src/modules/webhooks/deliveries/kind.ts';
-import { stopDeliveries } from '../../src/modules/webhooks/deliveries/stop-pending.ts';
+import { openSession } from '../../src/engine/audit/session.ts';
+import { Decider } from '../../src/engine/machine/decide.ts';
+import { PAGE } from '../../src/engine/runtime/timers/tell-where.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
+import { COMMIT_LIMITS } from '../../src/platform/async/batcher.ts';
+import { webhookDeliveryKind } from '../../src/sending/webhooks/deliveries/kind.ts';
+import { stopDeliveries } from '../../src/sending/webhooks/deliveries/stop-pending.ts';
 import { ManualClock } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { multiply, waitingFor } from '../support/waiting-deliveries.ts';

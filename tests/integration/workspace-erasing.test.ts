@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { eraseWorkspace, journalsOf, tellProgress } from '../../src/modules/workspace/erase.ts';
-import { surveyTables } from '../../src/modules/workspace/owned-tables.ts';
+import { eraseWorkspace, journalsOf, tellProgress } from '../../src/accounts/workspace/erase.ts';
+import { surveyTables } from '../../src/accounts/workspace/owned-tables.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { fillWorkspace, tracesOf } from '../support/full-workspace.ts';
 import { onEachStore } from '../support/shared-store.ts';
 

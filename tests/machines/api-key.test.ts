@@ -6,8 +6,8 @@ import {
   type ApiKeyEvent,
   type ApiKeyInput,
   apiKeyMachine,
-} from '../../machines/api-key.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+} from '../../machines/api-key/machine.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 type State = StateValueFrom<typeof apiKeyMachine>;

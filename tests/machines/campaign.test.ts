@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { CAMPAIGN_STATES, campaignMachine } from '../../machines/campaign.ts';
-import type { CampaignContext, CampaignEvent } from '../../machines/campaign-context.ts';
+import type { CampaignContext, CampaignEvent } from '../../machines/campaign/context.ts';
+import { CAMPAIGN_STATES, campaignMachine } from '../../machines/campaign/machine.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 const BORN = Date.parse('2026-11-20T12:00:00.000Z');

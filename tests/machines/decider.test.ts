@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { emailMachine } from '../../machines/email.ts';
-import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
-import { Decider, type Decision, DecisionError, earliest } from '../../src/engine/decide.ts';
-import { type ActorEvent, type Snapshot, stateOf } from '../../src/engine/kind.ts';
+import type { EmailContext, EmailInput } from '../../machines/email/context.ts';
+import { emailMachine } from '../../machines/email/machine.ts';
+import { Decider, type Decision, DecisionError, earliest } from '../../src/engine/machine/decide.ts';
+import { type ActorEvent, type Snapshot, stateOf } from '../../src/engine/machine/kind.ts';
 import {
   type ActorHistory,
   BEGINNINGS,

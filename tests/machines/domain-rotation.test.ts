@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { domainMachine } from '../../machines/domain.ts';
-import type { DomainContext } from '../../machines/domain-context.ts';
+import type { DomainContext } from '../../machines/domain/context.ts';
+import { domainMachine } from '../../machines/domain/machine.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 const MINUTE = 60_000;

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StateValueFrom } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import { domainMachine } from '../../machines/domain.ts';
-import type { DomainContext, DomainEvent, DomainInput, Verdict } from '../../machines/domain-context.ts';
+import type { DomainContext, DomainEvent, DomainInput, Verdict } from '../../machines/domain/context.ts';
+import { domainMachine } from '../../machines/domain/machine.ts';
 import {
   CHECK_LEASE_MS,
   OUTAGE_GRACE_MS,
   PATIENCE_MS,
   REFUTED_GRACE_MS,
-} from '../../machines/domain-rules.ts';
+} from '../../machines/domain/rules.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 const MINUTE = 60_000;

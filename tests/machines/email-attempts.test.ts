@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import type { EmailInput } from '../../machines/email-context.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
-import { LIVE_SCHEDULE, mostDeferrals } from '../../src/modules/emails/accept/attempt-schedule.ts';
+import type { EmailInput } from '../../machines/email/context.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
+import { LIVE_SCHEDULE, mostDeferrals } from '../../src/sending/emails/accept/attempt-schedule.ts';
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, Observed, outcome, sending } from '../support/observed-email.ts';
 

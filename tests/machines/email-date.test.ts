@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { dateOf, LATE_MS } from '../../machines/email-rules.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+import { dateOf, LATE_MS } from '../../machines/email/rules.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 import { BEGINNINGS, BORN } from '../support/engine-email-model.ts';
 import { completed, Observed, outcome } from '../support/observed-email.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { type RecipientOutcome, WITHHELD_REASONS } from '../../machines/email-recipient.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
-import { explainEmail } from '../../src/modules/emails/explain/explanation-text.ts';
+import { type RecipientOutcome, WITHHELD_REASONS } from '../../machines/email/recipient.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
+import { explainEmail } from '../../src/sending/emails/explain/explanation-text.ts';
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, type Observed, outcome, sending } from '../support/observed-email.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 import { BEGINNINGS, BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, Observed, outcome, sending } from '../support/observed-email.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { StateValueFrom } from 'xstate';
-import type { emailMachine } from '../../machines/email.ts';
-import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome } from '../../machines/email-recipient.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
-import { outcomeFaults } from '../../src/modules/emails/audit/audit-recipients.ts';
+import type { EmailEvent, EmailInput } from '../../machines/email/context.ts';
+import type { emailMachine } from '../../machines/email/machine.ts';
+import type { RecipientOutcome } from '../../machines/email/recipient.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
+import { outcomeFaults } from '../../src/sending/emails/audit/audit-recipients.ts';
 import {
   type ActorHistory,
   BEGINNINGS,

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { lifecycles } from '../../machines/catalogue.ts';
-import { randomFrom } from '../../src/chaos/random.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
 import { walk } from '../support/decider-walk.ts';
 import { HAPPENINGS } from '../support/lifecycle-events.ts';
 import { randomMachine } from '../support/random-machine.ts';

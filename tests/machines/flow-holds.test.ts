@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { FlowDefinition, FlowStep } from '../../machines/flow-definition.ts';
-import { compileFlow } from '../../machines/flow-run.ts';
-import type { FlowRunContext } from '../../machines/flow-run-context.ts';
-import { Decider } from '../../src/engine/decide.ts';
+import type { FlowRunContext } from '../../machines/flow-run/context.ts';
+import type { FlowDefinition, FlowStep } from '../../machines/flow-run/definition.ts';
+import { compileFlow } from '../../machines/flow-run/machine.ts';
+import { Decider } from '../../src/engine/machine/decide.ts';
 import { STEP_OF } from '../support/generated-flows.ts';
 import { ComparedActor } from '../support/official-decider.ts';
 

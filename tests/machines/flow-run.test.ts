@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FlowDefinition } from '../../machines/flow-definition.ts';
-import { compileFlow } from '../../machines/flow-run.ts';
-import type { FlowRunContext } from '../../machines/flow-run-context.ts';
-import { draw } from '../../src/drawing/moves.ts';
-import { Decider } from '../../src/engine/decide.ts';
-import { graphProblems } from '../../src/modules/flows/graph.ts';
+import type { FlowRunContext } from '../../machines/flow-run/context.ts';
+import type { FlowDefinition } from '../../machines/flow-run/definition.ts';
+import { compileFlow } from '../../machines/flow-run/machine.ts';
+import { graphProblems } from '../../src/automation/flows/definition/graph.ts';
+import { draw } from '../../src/engine/drawing/moves.ts';
+import { Decider } from '../../src/engine/machine/decide.ts';
 import { generatedFlows, STEP_OF } from '../support/generated-flows.ts';
 
 // What the compiler makes of a definition is stored beside this file: runs that are under way depend on it. Write it anew with

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import type { StateValueFrom } from 'xstate';
 import { getShortestPaths } from 'xstate/graph';
-import { BACKOFF_MS, webhookDeliveryMachine } from '../../machines/webhook-delivery.ts';
 import type {
   AttemptOutcome,
   WebhookDeliveryContext,
   WebhookDeliveryEvent,
   WebhookDeliveryInput,
-} from '../../machines/webhook-delivery-context.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+} from '../../machines/webhook-delivery/context.ts';
+import { BACKOFF_MS, webhookDeliveryMachine } from '../../machines/webhook-delivery/machine.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 const input = { at: 1_000_000, leaseMs: 30_000, turnAt: null };

@@ -6,7 +6,7 @@ import {
   type WebhookEndpointContext,
   type WebhookEndpointEvent,
   webhookEndpointMachine,
-} from '../../machines/webhook-endpoint.ts';
+} from '../../machines/webhook-endpoint/machine.ts';
 import { LoneActor } from '../support/lone-actor.ts';
 
 const input = { at: 1_000, url: 'https://example.com/hook', events: ['delivered', 'bounced'] } as const;

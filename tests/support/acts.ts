@@ -1,4 +1,4 @@
-import { joinAudience, leaveAudience } from '../../src/modules/audiences/commands.ts';
+import { joinAudience, leaveAudience } from '../../src/audience/audiences/commands.ts';
 import { eventually } from './eventually.ts';
 import type { LiveService } from './live-service.ts';
 

@@ -1,8 +1,8 @@
-import { createSealer } from '../../src/crypto/sealer.ts';
-import { bindToKey } from '../../src/db/canary.ts';
-import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { createSealer } from '../../src/platform/crypto/sealer.ts';
+import { bindToKey } from '../../src/platform/db/canary.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { createTestDatabase } from './postgres.ts';
 
 /** The secret keys of a rotation. */

@@ -1,4 +1,4 @@
-import type { Hasher } from '../../src/auth/passwords.ts';
+import type { Hasher } from '../../src/http/auth/passwords/passwords.ts';
 
 /** Hashing as the service does it, for tests of the hashing itself. */
 export const usualHasher: Hasher = {

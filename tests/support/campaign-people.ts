@@ -1,5 +1,5 @@
-import type { Database } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 
 /** SQL that makes $4 contacts with ids in a row, and puts them into the static audience $3. */
 const PEOPLE = `with made as (

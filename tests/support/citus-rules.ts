@@ -1,5 +1,5 @@
 import { loadModule, parseSync } from 'libpg-query';
-import { SHARD_KEY } from '../../src/db/distribution/catalogue.ts';
+import { SHARD_KEY } from '../../src/platform/db/distribution/catalogue.ts';
 
 // What Citus documents of distributed tables, and what a cluster of it refused when this was written, held against parsed statements.
 // Tables that are not distributed lie on the coordinator. https://docs.citusdata.com/en/stable/develop/reference_workarounds.html

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 
 /**
  * Functions of Citus in a database of one server: they hold each table against the rules of Citus, write down what was asked, and leave

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { packaged } from '../../src/chaos/postgres-programs.ts';
-import { PostgresServer, type ServerOptions } from '../../src/chaos/postgres-server.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { packaged } from '../../src/ops/torture/postgres-programs.ts';
+import { PostgresServer, type ServerOptions } from '../../src/ops/torture/postgres-server.ts';
 
 /** A real PostgreSQL 18 server that lives in a temporary folder. */
 export interface Cluster {

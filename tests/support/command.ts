@@ -1,6 +1,6 @@
-import { runCommandLine } from '../../src/commands/command-line.ts';
-import { exitCodeOf, explain } from '../../src/commands/explain.ts';
-import { loadConfig } from '../../src/config/config.ts';
+import { runCommandLine } from '../../src/ops/commands/command-line.ts';
+import { exitCodeOf, explain } from '../../src/ops/commands/explain.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
 
 /** What a command has printed, and its exit code. */
 export interface Commanded {

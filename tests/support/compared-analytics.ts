@@ -1,9 +1,9 @@
 import { expect } from 'bun:test';
-import { randomFrom } from '../../src/chaos/random.ts';
-import type { Call } from '../../src/http/route.ts';
-import type { Analytics, AnalyticsQuery } from '../../src/modules/analytics/model.ts';
-import { readAnalytics } from '../../src/modules/analytics/queries.ts';
-import { analyticsRollUp } from '../../src/modules/analytics/roll-up.ts';
+import type { Call } from '../../src/http/request/route.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
+import type { Analytics, AnalyticsQuery } from '../../src/sending/analytics/model.ts';
+import { readAnalytics } from '../../src/sending/analytics/queries.ts';
+import { analyticsRollUp } from '../../src/sending/analytics/roll-up.ts';
 import { type Era, HistoryWriter, type PastEmail } from './email-history.ts';
 import type { SharedStore } from './shared-store.ts';
 

@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
-import type { Random } from '../../src/chaos/random.ts';
-import { Decider } from '../../src/engine/decide.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+import { Decider } from '../../src/engine/machine/decide.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
+import type { Random } from '../../src/ops/torture/random.ts';
 import type { Happenings } from './lifecycle-events.ts';
 import { type Comparable, ComparedActor } from './official-decider.ts';
 

@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import { EMAIL_EVENT_TYPES, type EmailEventType } from '../../machines/email-recipient.ts';
-import type { Random } from '../../src/chaos/random.ts';
-import { mintId } from '../../src/db/ids.ts';
+import { EMAIL_EVENT_TYPES, type EmailEventType } from '../../machines/email/recipient.ts';
+import type { Random } from '../../src/ops/torture/random.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 import type { SharedStore } from './shared-store.ts';
 
 /** One email of a generated history, with what happened to it so far. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dependencies } from '../../package.json';
 import { dataDirectoryTar } from '../../scripts/build/prepare-data-directory.ts';
-import { EmbeddedDatabase } from '../../src/db/embedded.ts';
+import { EmbeddedDatabase } from '../../src/platform/db/embedded/embedded.ts';
 import { digestOfMigrations } from './postgres.ts';
 
 // To initialise PGlite takes 4.8 s of processor time, to load a directory that is ready 0.7 (measured). So one directory with

@@ -1,9 +1,9 @@
 import type { SnapshotFrom } from 'xstate';
 import { getShortestPaths, getSimplePaths } from 'xstate/graph';
-import { emailMachine } from '../../machines/email.ts';
-import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome } from '../../machines/email-recipient.ts';
-import type { ActorEvent } from '../../src/engine/kind.ts';
+import type { EmailContext, EmailEvent, EmailInput } from '../../machines/email/context.ts';
+import { emailMachine } from '../../machines/email/machine.ts';
+import type { RecipientOutcome } from '../../machines/email/recipient.ts';
+import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 
 /** When the lives in the tests of the email machine begin. */
 export const BORN = Date.parse('2026-11-20T12:00:00.000Z');

@@ -1,5 +1,5 @@
-import type { Database, Parameter, QueryOptions } from '../../src/db/database.ts';
-import type { WriteRefusal } from '../../src/db/refused-writes.ts';
+import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
+import type { WriteRefusal } from '../../src/platform/db/refused-writes.ts';
 
 /** A database that something can be done to between the engine and its statements. */
 export class HookedDatabase implements Database {

@@ -1,9 +1,9 @@
 import { type AnyStateMachine, assign, setup } from 'xstate';
 import { storedStates } from '../../machines/names.ts';
-import type { Database } from '../../src/db/database.ts';
-import { insertActors } from '../../src/engine/actor-columns.ts';
-import { type ChildSpec, defineKind } from '../../src/engine/kind.ts';
-import { sharedFact } from '../../src/engine/shared-fact.ts';
+import { type ChildSpec, defineKind } from '../../src/engine/machine/kind.ts';
+import { insertActors } from '../../src/engine/store/actor-columns.ts';
+import { sharedFact } from '../../src/engine/store/shared-fact.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 
 // A kind of actor that no product has, so that tests of the engine depend on nothing but the engine.
 
@@ -162,7 +162,7 @@ interface Task {
   readonly machine: typeof taskMachine;
   readonly states: typeof TASK_STATES;
 }
-declare module '../../src/engine/kind.ts' {
+declare module '../../src/engine/machine/kind.ts' {
   interface Kinds {
     readonly task: Task;
     readonly helper: Task;

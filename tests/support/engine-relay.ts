@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Pair, Relay } from '../../src/chaos/relay.ts';
+import { type Pair, Relay } from '../../src/ops/torture/faults/relay.ts';
 
 /** What happens to the next statement whose bytes contain the mark. */
 interface Plan {

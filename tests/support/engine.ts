@@ -1,16 +1,16 @@
 import pino from 'pino';
-import type { EmailEvent, EmailInput } from '../../machines/email-context.ts';
-import type { Database, Parameter } from '../../src/db/database.ts';
-import type { Shards } from '../../src/db/distribution/shards.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { PostgresDatabase } from '../../src/db/postgres.ts';
+import type { EmailEvent, EmailInput } from '../../machines/email/context.ts';
+import { apiKeys } from '../../src/accounts/api-keys/kind.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { KeepingTimes } from '../../src/engine/kept-births.ts';
-import type { Performer } from '../../src/engine/performers.ts';
-import type { SpawnRequestOf } from '../../src/engine/spawn-queue.ts';
-import { apiKeys } from '../../src/modules/api-keys/kind.ts';
-import { emails } from '../../src/modules/emails/kind.ts';
-import type { Clock } from '../../src/time/clock.ts';
+import type { Performer } from '../../src/engine/runtime/performers.ts';
+import type { SpawnRequestOf } from '../../src/engine/runtime/spawn-queue.ts';
+import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
+import type { Database, Parameter } from '../../src/platform/db/database.ts';
+import type { Shards } from '../../src/platform/db/distribution/shards.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
+import type { Clock } from '../../src/platform/time/clock.ts';
+import { emails } from '../../src/sending/emails/kind.ts';
 import { embeddedDatabase } from './embedded.ts';
 import { createTestDatabase } from './postgres.ts';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MOST_CONDITIONS } from '../../src/filters/tree.ts';
+import { MOST_CONDITIONS } from '../../src/platform/filters/tree.ts';
 import { NOW } from './filter-cases.ts';
 import type { Person } from './filtered-people.ts';
 

@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { type Database, execute } from '../../src/db/database.ts';
-import { type Filter, Problems } from '../../src/filters/condition.ts';
-import { dateField } from '../../src/filters/date-field.ts';
-import { instantSql, type Period, periodBefore } from '../../src/filters/dates.ts';
-import { bind, type Fields, negated } from '../../src/filters/fields.ts';
-import { booleanField, idSetField, numberField, textField } from '../../src/filters/kinds.ts';
-import { readPeriod } from '../../src/filters/operators.ts';
-import { propertyFamily } from '../../src/filters/properties.ts';
-import { readFilter } from '../../src/filters/tree.ts';
+import { type Database, execute } from '../../src/platform/db/database.ts';
+import { type Filter, Problems } from '../../src/platform/filters/condition.ts';
+import { dateField } from '../../src/platform/filters/date-field.ts';
+import { instantSql, type Period, periodBefore } from '../../src/platform/filters/dates.ts';
+import { bind, type Fields, negated } from '../../src/platform/filters/fields.ts';
+import { booleanField, idSetField, numberField, textField } from '../../src/platform/filters/kinds.ts';
+import { readPeriod } from '../../src/platform/filters/operators.ts';
+import { propertyFamily } from '../../src/platform/filters/properties.ts';
+import { readFilter } from '../../src/platform/filters/tree.ts';
 import { rowsOf } from './engine.ts';
 
 /** A row with a field of every kind. */

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/db/database.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { BIRTH } from './stored-email.ts';
 
 /** One row for each of what follows, numbered by `i`; $1 the workspace, $2 and $3 the first and the last number. */

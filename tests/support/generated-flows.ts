@@ -1,7 +1,7 @@
-import type { FlowDefinition, FlowEdge, FlowStep } from '../../machines/flow-definition.ts';
-import { waysOf } from '../../machines/flow-definition.ts';
-import { type Random, randomFrom } from '../../src/chaos/random.ts';
-import { graphProblems } from '../../src/modules/flows/graph.ts';
+import type { FlowDefinition, FlowEdge, FlowStep } from '../../machines/flow-run/definition.ts';
+import { waysOf } from '../../machines/flow-run/definition.ts';
+import { graphProblems } from '../../src/automation/flows/definition/graph.ts';
+import { type Random, randomFrom } from '../../src/ops/torture/random.ts';
 
 const FILTER = { field: 'properties.plan', operator: 'eq', value: 'pro' };
 

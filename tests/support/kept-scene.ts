@@ -1,7 +1,7 @@
-import { auditLedger } from '../../src/audit/audit.ts';
-import type { Database } from '../../src/db/database.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import { auditLedger } from '../../src/ops/audit/audit.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { ManualClock, rowsOf } from './engine.ts';
 import { eventually } from './eventually.ts';
 

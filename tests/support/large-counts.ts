@@ -1,9 +1,9 @@
 import pino from 'pino';
-import type { Database } from '../../src/db/database.ts';
-import type { Kind } from '../../src/engine/kind.ts';
-import type { Scope } from '../../src/engine/result.ts';
-import type { Counts } from '../../src/modules/inspector/model.ts';
-import { StateCounts } from '../../src/modules/inspector/state-counts.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import type { Scope } from '../../src/engine/machine/result.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import type { Counts } from '../../src/web/live/model.ts';
+import { StateCounts } from '../../src/web/live/state-counts.ts';
 import { ManualClock, TEST } from './engine.ts';
 
 /** Pages of a table that no count reads as a whole. */

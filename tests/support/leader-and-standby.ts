@@ -1,7 +1,7 @@
 import postgres from 'postgres';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { packaged } from '../../src/chaos/postgres-programs.ts';
-import { PostgresServer } from '../../src/chaos/postgres-server.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { packaged } from '../../src/ops/torture/postgres-programs.ts';
+import { PostgresServer } from '../../src/ops/torture/postgres-server.ts';
 
 /** A server and one that follows it. */
 export interface LeaderAndStandby {

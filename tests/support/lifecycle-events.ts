@@ -1,13 +1,13 @@
 import type { LifecycleName } from '../../machines/catalogue.ts';
-import type { ContactImportContext } from '../../machines/contact-import-context.ts';
-import type { DomainContext } from '../../machines/domain-context.ts';
-import type { EmailContext } from '../../machines/email-context.ts';
-import type { FlowRunContext } from '../../machines/flow-run-context.ts';
+import type { ContactImportContext } from '../../machines/contact-import/context.ts';
+import type { DomainContext } from '../../machines/domain/context.ts';
+import type { EmailContext } from '../../machines/email/context.ts';
+import type { FlowRunContext } from '../../machines/flow-run/context.ts';
 import type { ContextOf, EventOf, InputOf } from '../../machines/names.ts';
-import type { WebhookDeliveryContext } from '../../machines/webhook-delivery-context.ts';
-import type { WebhookEndpointContext } from '../../machines/webhook-endpoint.ts';
-import type { Random } from '../../src/chaos/random.ts';
-import type { ActorEvent, Kinds } from '../../src/engine/kind.ts';
+import type { WebhookDeliveryContext } from '../../machines/webhook-delivery/context.ts';
+import type { WebhookEndpointContext } from '../../machines/webhook-endpoint/machine.ts';
+import type { ActorEvent, Kinds } from '../../src/engine/machine/kind.ts';
+import type { Random } from '../../src/ops/torture/random.ts';
 import { BEGINNINGS, everyEvent } from './engine-email-model.ts';
 
 /** What may happen to the actors of a lifecycle, by chance. */

@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
-import { Decider, type Decision } from '../../src/engine/decide.ts';
-import { dueTimers } from '../../src/engine/draft.ts';
-import { type ActorEvent, type Effect, stateOf } from '../../src/engine/kind.ts';
+import { Decider, type Decision } from '../../src/engine/machine/decide.ts';
+import { dueTimers } from '../../src/engine/machine/draft.ts';
+import { type ActorEvent, type Effect, stateOf } from '../../src/engine/machine/kind.ts';
 
 /** As the engine has them: one for all actors of a machine. */
 const deciders = new WeakMap<AnyStateMachine, Decider>();

@@ -1,7 +1,7 @@
-import { EMAIL_STATES, type EmailState, emailMachine } from '../../machines/email.ts';
-import type { EmailContext, EmailInput } from '../../machines/email-context.ts';
-import type { RecipientOutcome, RecordedEvent } from '../../machines/email-recipient.ts';
-import { type ActorEvent, decodeState } from '../../src/engine/kind.ts';
+import type { EmailContext, EmailInput } from '../../machines/email/context.ts';
+import { EMAIL_STATES, type EmailState, emailMachine } from '../../machines/email/machine.ts';
+import type { RecipientOutcome, RecordedEvent } from '../../machines/email/recipient.ts';
+import { type ActorEvent, decodeState } from '../../src/engine/machine/kind.ts';
 import { BEGINNINGS } from './engine-email-model.ts';
 import { LoneActor } from './lone-actor.ts';
 

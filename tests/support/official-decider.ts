@@ -1,6 +1,6 @@
 import { type AnyMachineSnapshot, type AnyStateMachine, createActor } from 'xstate';
-import type { Decider, Decision } from '../../src/engine/decide.ts';
-import { type ActorEvent, type Effect, stateOf } from '../../src/engine/kind.ts';
+import type { Decider, Decision } from '../../src/engine/machine/decide.ts';
+import { type ActorEvent, type Effect, stateOf } from '../../src/engine/machine/kind.ts';
 
 interface Action {
   readonly type: string;

@@ -1,5 +1,5 @@
-import { SiteLimits } from '../../src/transport/limits/site-limits.ts';
-import type { PoolParts } from '../../src/transport/smtp/held-sessions.ts';
+import { SiteLimits } from '../../src/mail/transport/limits/site-limits.ts';
+import type { PoolParts } from '../../src/mail/transport/smtp/held-sessions.ts';
 
 /** The surroundings of a pool to a server of which nothing is known yet. */
 export const poolParts = (): PoolParts => {

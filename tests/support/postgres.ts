@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { distribute } from '../../src/db/distribution/distribute.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { distribute } from '../../src/platform/db/distribution/distribute.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { openDatabase } from '../../src/platform/db/open.ts';
 import { serverUrl } from './server.ts';
 
 /** A database of one test's own. `await using database = await createTestDatabase()` cannot forget to drop it. */

@@ -11,5 +11,5 @@ export async function bringPreparedDirectory(): Promise<void> {
     await Bun.write(aside, Bun.zstdCompressSync(await Bun.file(image).bytes(), { level: 1 }));
     renameSync(aside, packed);
   }
-  await mock.module('../../src/db/prepared.ts', () => ({ preparedDataDirectory: packed }));
+  await mock.module('../../src/platform/db/server/prepared.ts', () => ({ preparedDataDirectory: packed }));
 }

@@ -1,5 +1,5 @@
 import { type AnyStateMachine, and, assign, cancel, createMachine, not, or, raise, setup } from 'xstate';
-import type { Random } from '../../src/chaos/random.ts';
+import type { Random } from '../../src/ops/torture/random.ts';
 import type { Happenings } from './lifecycle-events.ts';
 
 interface Context {

@@ -1,10 +1,10 @@
-import { createSigner } from '../../src/crypto/signer.ts';
-import { EncodingDetector } from '../../src/csv/encoding.ts';
-import { FilePlanner, type PlannedFile } from '../../src/modules/contacts/imports/planner.ts';
-import { RowSource } from '../../src/modules/contacts/imports/row-source.ts';
-import { type RowBatch, readRows } from '../../src/modules/contacts/imports/rows.ts';
-import { PIECE } from '../../src/modules/contacts/imports/stored-file.ts';
-import { targetText } from '../../src/modules/contacts/imports/targets.ts';
+import { RowSource } from '../../src/audience/contacts/imports/file/row-source.ts';
+import { type RowBatch, readRows } from '../../src/audience/contacts/imports/file/rows.ts';
+import { PIECE } from '../../src/audience/contacts/imports/file/stored-file.ts';
+import { FilePlanner, type PlannedFile } from '../../src/audience/contacts/imports/plan/planner.ts';
+import { targetText } from '../../src/audience/contacts/imports/plan/targets.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { EncodingDetector } from '../../src/platform/csv/encoding.ts';
 
 const signer = createSigner('only-for-tests');
 

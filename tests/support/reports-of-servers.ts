@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reportOf, verdictOf } from '../../src/modules/emails/feedback/verdict.ts';
-import { readReport } from '../../src/transport/inbound/read-report.ts';
+import { readReport } from '../../src/mail/inbound/read-report.ts';
+import { reportOf, verdictOf } from '../../src/sending/emails/feedback/verdict.ts';
 import { CASES } from '../failure/report-servers/cases.ts';
 
 /** The reports of real servers that are committed. */

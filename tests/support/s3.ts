@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { Bucket } from '../../src/bodies/bucket.ts';
-import { Relay } from '../../src/chaos/relay.ts';
+import { Relay } from '../../src/ops/torture/faults/relay.ts';
+import { Bucket } from '../../src/platform/bodies/bucket.ts';
 
 /** An S3 server of one test's own, with a network in between that can be cut and frozen. */
 export interface S3 extends AsyncDisposable {

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { freePort } from '../../src/chaos/free-port.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
 import { layEmbedded } from './embedded.ts';
 import { eventually } from './eventually.ts';
 

@@ -1,10 +1,10 @@
-import { Children } from '../../src/engine/children.ts';
-import { WHOLE_SHARE } from '../../src/engine/handing-over.ts';
-import type { Kind } from '../../src/engine/kind.ts';
-import type { BatchStatement } from '../../src/engine/statement-parts.ts';
-import { commitStatement, spawnStatement } from '../../src/engine/statements.ts';
-import { wakeWriting } from '../../src/engine/wake-at.ts';
-import { systemClock } from '../../src/time/clock.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import { WHOLE_SHARE } from '../../src/engine/runtime/handing-over.ts';
+import { Children } from '../../src/engine/store/children.ts';
+import type { BatchStatement } from '../../src/engine/store/statements/statement-parts.ts';
+import { commitStatement, spawnStatement } from '../../src/engine/store/statements/statements.ts';
+import { wakeWriting } from '../../src/engine/store/statements/wake-at.ts';
+import { systemClock } from '../../src/platform/time/clock.ts';
 
 /** A clock that the database's is compared with, and one that it is not: they write `wake_at` differently. */
 export const CLOCKS = [

@@ -1,4 +1,4 @@
-import { openDatabase, type Where } from '../../src/db/open.ts';
+import { openDatabase, type Where } from '../../src/platform/db/open.ts';
 
 const TABLES = `select c.relname as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;

@@ -1,10 +1,10 @@
 import pino from 'pino';
-import type { Database } from '../../src/db/database.ts';
-import type { Duty } from '../../src/duties/duty.ts';
+import type { Duty } from '../../src/engine/duties/duty.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import { deliveryStopper } from '../../src/modules/webhooks/deliveries/delivery-stopper.ts';
-import { webhookDeliveries } from '../../src/modules/webhooks/deliveries/kind.ts';
-import type { Clock } from '../../src/time/clock.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import type { Clock } from '../../src/platform/time/clock.ts';
+import { deliveryStopper } from '../../src/sending/webhooks/deliveries/delivery-stopper.ts';
+import { webhookDeliveries } from '../../src/sending/webhooks/deliveries/kind.ts';
 import { idle } from './engine.ts';
 
 /** The duty over an engine of its own, as another instance runs it. */

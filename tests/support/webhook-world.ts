@@ -1,10 +1,10 @@
-import { loadConfig } from '../../src/config/config.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { listen } from '../../src/http/listen.ts';
-import { issueKey } from '../../src/modules/api-keys/issue.ts';
+import { issueKey } from '../../src/accounts/api-keys/issue.ts';
+import { listen } from '../../src/http/listen/listen.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
+import type { Clock } from '../../src/platform/time/clock.ts';
 import { openService, type Service } from '../../src/service.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import type { Clock } from '../../src/time/clock.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually } from './eventually.ts';
 import { createTestDatabase } from './postgres.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'bun:test';
-import { Failure } from '../../src/http/failure.ts';
-import { compileChecker } from '../../src/http/schema.ts';
-import { readSendRequest, type SendRequest } from '../../src/modules/emails/accept/request.ts';
-import { SendBody } from '../../src/modules/emails/accept/request-model.ts';
+import { compileChecker } from '../../src/http/request/schema.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import { readSendRequest, type SendRequest } from '../../src/sending/emails/accept/request.ts';
+import { SendBody } from '../../src/sending/emails/accept/request-model.ts';
 
 /** The time at which every request here is read. */
 export const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { type Address, formatAddress, isProblem, parseAddress } from '../../src/mail/address.ts';
+import { type Address, formatAddress, isProblem, parseAddress } from '../../src/platform/text/address.ts';
 
 const parsed = (text: string): Address => {
   const read = parseAddress(text);

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Failure } from '../../src/http/failure.ts';
-import { readPeriod } from '../../src/modules/analytics/period.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import { readPeriod } from '../../src/sending/analytics/period.ts';
 
 function daysOf(timeZone: string, from: string, to: string): readonly string[] {
   const period = readPeriod({ from, to, interval: 'day', timeZone }, Date.UTC(2026, 0));

@@ -26,42 +26,56 @@ describe('imports are found', () => {
   });
 });
 
-describe('an arrow that is not drawn is refused', () => {
+describe('an import of an area above is refused', () => {
   test.each([
-    ['machines/email.ts', '../src/engine/kind.ts'],
-    ['machines/email.ts', 'node:crypto'],
-    ['src/engine/mailbox.ts', '../modules/emails/kind.ts'],
-    ['src/engine/mailbox.ts', '../config.ts'],
-    ['src/http/mount.ts', '../modules/emails/request-model.ts'],
-    ['src/transport/smtp.ts', '../engine/kind.ts'],
-    ['src/modules/emails/routes.ts', '../../app.ts'],
-    ['src/modules/emails/routes.ts', '../../config.ts'],
-    ['src/modules/emails/routes.ts', '../webhooks/model.ts'],
-    ['src/app.ts', './commands/serve.ts'],
-    ['src/commands/serve.ts', '../main.ts'],
-    ['src/app.ts', '../tests/support/client.ts'],
-    ['src/drawing/moves.ts', '../engine/kind.ts'],
+    ['machines/email/machine.ts', '../../src/engine/machine/kind.ts'],
+    ['machines/email/machine.ts', 'node:crypto'],
+    ['src/platform/db/open.ts', '../../engine/engine.ts'],
+    ['src/mail/compose/compose.ts', '../../http/request/route.ts'],
+    ['src/engine/runtime/mailbox.ts', '../../sending/emails/kind.ts'],
+    ['src/http/request/mount.ts', '../../sending/emails/queries.ts'],
+    ['src/accounts/members/routes.ts', '../../sending/emails/queries.ts'],
+    ['src/sending/emails/routes.ts', '../../audience/contacts/queries.ts'],
+    ['src/audience/contacts/routes.ts', '../../automation/campaigns/queries.ts'],
+    ['src/automation/flows/routes.ts', '../../service.ts'],
+    ['src/service.ts', './ops/commands/serving/serve.ts'],
+    ['src/ops/commands/serving/serve.ts', '../../../main.ts'],
+    ['src/service.ts', '../tests/support/client.ts'],
+    ['src/web/client/call.ts', '../../platform/time/clock.ts'],
   ])('%s → %s', (path, specifier) => {
     expect(problems(path, `import { a } from '${specifier}';`)).toHaveLength(1);
   });
 
   test.each([
-    ['machines/email.ts', 'xstate'],
-    ['machines/email.ts', './email-progress.ts'],
-    ['src/engine/mailbox.ts', '../db/database.ts'],
-    ['src/http/route.ts', '../db/ids.ts'],
-    ['src/modules/emails/kind.ts', '../../../machines/email.ts'],
-    ['src/modules/emails/kind.ts', './model.ts'],
-    ['src/modules/emails/routes.ts', '../webhooks/queries.ts'],
-    ['src/db/migrations.ts', '../../drizzle/0000_schema.sql'],
-    ['src/db/pglite-assets.ts', '../../node_modules/@electric-sql/pglite/dist/pglite.wasm'],
-    ['src/main.ts', './commands/serve.ts'],
-    ['tests/unit/x.test.ts', '../../src/app.ts'],
-  ])('but %s → %s is drawn', (path, specifier) => {
+    ['machines/email/machine.ts', 'xstate'],
+    ['machines/email/machine.ts', './progress.ts'],
+    ['src/engine/runtime/mailbox.ts', '../../platform/db/database.ts'],
+    ['src/http/request/route.ts', '../../platform/db/ids.ts'],
+    ['src/sending/emails/kind.ts', '../../../machines/email/machine.ts'],
+    ['src/sending/emails/kind.ts', './model.ts'],
+    ['src/automation/flows/steps.ts', '../../sending/emails/accept.ts'],
+    ['src/platform/db/migrations.ts', '../../../drizzle/0000_schema.sql'],
+    [
+      'src/platform/db/embedded/pglite-assets.ts',
+      '../../../../node_modules/@electric-sql/pglite/dist/pglite.wasm',
+    ],
+    ['src/main.ts', './ops/commands/serving/serve.ts'],
+    ['tests/unit/x.test.ts', '../../src/service.ts'],
+  ])('but %s → %s goes down', (path, specifier) => {
     expect(problems(path, `import { a } from '${specifier}';`)).toEqual([]);
   });
 
-  test('a new folder of src has to be given a layer', () => {
+  test.each(['commands', 'queries', 'accept', 'api'])('a module gives others its %s.ts', (name) => {
+    const text = `import { a } from '../../sending/webhooks/${name}.ts';`;
+    expect(problems('src/automation/flows/steps.ts', text)).toEqual([]);
+  });
+
+  test('and nothing else', () => {
+    const text = "import { a } from '../webhooks/model.ts';";
+    expect(problems('src/sending/emails/routes.ts', text)).toHaveLength(1);
+  });
+
+  test('a new folder of src has to be one of the areas', () => {
     expect(problems('src/somewhere/new.ts', '')).toHaveLength(1);
   });
 });
@@ -70,9 +84,9 @@ describe('time comes from the injected clock', () => {
   test.each(['const at = Date.now();', 'const clock = { now: Date.now };', 'const at = new Date();'])(
     '%s is refused',
     (text) => {
-      expect(problems('src/modules/emails/other.ts', text)).toHaveLength(1);
-      expect(problems('src/commands/other.ts', text)).toHaveLength(1);
-      expect(problems('src/time/clock.ts', text)).toEqual([]);
+      expect(problems('src/sending/emails/other.ts', text)).toHaveLength(1);
+      expect(problems('src/ops/commands/other.ts', text)).toHaveLength(1);
+      expect(problems('src/platform/time/clock.ts', text)).toEqual([]);
       expect(problems('tests/unit/x.test.ts', text)).toEqual([]);
     },
   );
@@ -80,15 +94,15 @@ describe('time comes from the injected clock', () => {
   test.each(['const at = new Date(clock.now());', 'const at: Date = given;', '// Date.now() is forbidden'])(
     '%s is not',
     (text) => {
-      expect(problems('src/modules/emails/other.ts', text)).toEqual([]);
+      expect(problems('src/sending/emails/other.ts', text)).toEqual([]);
     },
   );
 });
 
 describe('what one file does, no other does', () => {
   test.each([
-    ['src/config/environment.ts', 'const level = process.env.LOG_LEVEL;'],
-    ['src/config/environment.ts', 'const level = Bun.env.LOG_LEVEL;'],
+    ['src/platform/config/environment.ts', 'const level = process.env.LOG_LEVEL;'],
+    ['src/platform/config/environment.ts', 'const level = Bun.env.LOG_LEVEL;'],
     ['src/main.ts', 'process.exit(1);'],
     ['src/main.ts', 'process.exitCode = 1;'],
   ])('only %s: %s', (owner, text) => {
@@ -102,9 +116,9 @@ describe('what one file does, no other does', () => {
     'const next = kind.machine.transition(snapshot, event);',
     'const actor = createActor(machine);',
   ])('nobody lets XState decide: %s', (text) => {
-    expect(problems('src/engine/decide.ts', text)).toHaveLength(1);
+    expect(problems('src/engine/machine/decide.ts', text)).toHaveLength(1);
     expect(problems('tests/machines/x.test.ts', text)).toEqual([]);
-    expect(problems('src/engine/decide.ts', `// ${text}`)).toEqual([]);
+    expect(problems('src/engine/machine/decide.ts', `// ${text}`)).toEqual([]);
   });
 
   test('tests and scripts may', () => {
@@ -122,7 +136,11 @@ describe('a test', () => {
   ])('neither waits nor measures by the wall: %s', (text) => {
     expect(problems('tests/unit/x.test.ts', text)).toHaveLength(1);
     expect(problems('tests/unit/x.test.ts', `/* ${text} */`)).toEqual([]);
-    for (const path of ['tests/bench/x.ts', 'tests/support/eventually.ts', 'src/engine/scheduler.ts'])
+    for (const path of [
+      'tests/bench/x.ts',
+      'tests/support/eventually.ts',
+      'src/engine/runtime/timers/scheduler.ts',
+    ])
       expect(problems(path, text)).toEqual([]);
   });
 });
@@ -131,7 +149,7 @@ describe('a file', () => {
   test.each(['types.ts', 'utils.ts', 'helpers.ts', 'common.ts', 'index.ts', 'utils.test.ts'])(
     'is not called %s',
     (name) => {
-      expect(problems(`src/db/${name}`, '')).toHaveLength(1);
+      expect(problems(`src/platform/db/${name}`, '')).toHaveLength(1);
     },
   );
 
@@ -146,9 +164,9 @@ describe('a file', () => {
     const lines = (path: string, count: number) => problemsIn([{ path, text: '\n'.repeat(count) }]);
     expect(lines('src/engine/crumb.ts', 19)).toHaveLength(1);
     expect(lines('src/engine/crumb.ts', 20)).toEqual([]);
-    expect(lines('src/db/open.ts', 19)).toEqual([]);
-    expect(lines('src/db/open.ts', 20)).toHaveLength(1);
-    expect(lines('src/modules/usage/module.ts', 9)).toEqual([]);
+    expect(lines('src/platform/db/open.ts', 19)).toEqual([]);
+    expect(lines('src/platform/db/open.ts', 20)).toHaveLength(1);
+    expect(lines('src/accounts/usage/module.ts', 9)).toEqual([]);
     expect(lines('tests/unit/short.test.ts', 1)).toEqual([]);
   });
 
@@ -173,8 +191,8 @@ describe('what a replica may answer', () => {
   const importing = `import type { Reads } from '../../db/reads.ts';`;
 
   test('is read by lists, figures and exports that the rule names, and by nothing that decides', () => {
-    expect(problems('src/modules/emails/queries.ts', importing)).toEqual([]);
-    for (const path of ['src/modules/emails/accept.ts', 'src/modules/campaigns/guards.ts'])
+    expect(problems('src/sending/emails/queries.ts', importing)).toEqual([]);
+    for (const path of ['src/sending/emails/accept.ts', 'src/automation/campaigns/sending/guards.ts'])
       expect(problems(path, importing)).toEqual([expect.stringContaining('reads what a replica may answer')]);
   });
 });
@@ -222,7 +240,7 @@ describe('a circle of files', () => {
   });
 });
 
-describe('a zone by another table than that of src/zones is refused', () => {
+describe('a zone by another table than that of src/platform/zones is refused', () => {
   const says = (path: string, text: string) =>
     problems(path, text).filter((problem) => problem.includes('by another table')).length;
   test.each([
@@ -237,7 +255,7 @@ describe('a zone by another table than that of src/zones is refused', () => {
     'date.setMonth(1)',
     'select (now() at time zone $1)::date',
   ])('%s', (code) => {
-    expect([says('src/modules/x.ts', code), says('src/dashboard/web/x.ts', code)]).toEqual([1, 1]);
+    expect([says('src/modules/x.ts', code), says('src/web/dashboard/web/x.ts', code)]).toEqual([1, 1]);
   });
   test.each([
     'new Date(at).getUTCHours()',

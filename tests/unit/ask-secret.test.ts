@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { EventEmitter } from 'node:events';
-import { BackupRefused } from '../../src/backup/refused.ts';
-import { askSecret } from '../../src/commands/ask-secret.ts';
+import { BackupRefused } from '../../src/ops/backup/refused.ts';
+import { askSecret } from '../../src/ops/commands/accounts/ask-secret.ts';
 
 /** A keyboard, and what is done to it. */
 function keyboard() {

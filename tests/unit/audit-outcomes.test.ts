@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { outcomeFaults } from '../../src/modules/emails/audit/audit-recipients.ts';
+import { outcomeFaults } from '../../src/sending/emails/audit/audit-recipients.ts';
 import { BORN, timerOf } from '../support/engine-email-model.ts';
 import { completed, outcome, sending } from '../support/observed-email.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import type { EmailState } from '../../machines/email.ts';
-import type { EmailContext } from '../../machines/email-context.ts';
-import { Findings } from '../../src/audit/findings.ts';
-import { QuotaLedger } from '../../src/audit/quotas.ts';
-import type { Session } from '../../src/audit/session.ts';
+import type { EmailContext } from '../../machines/email/context.ts';
+import type { EmailState } from '../../machines/email/machine.ts';
+import { Findings } from '../../src/engine/audit/findings.ts';
+import { QuotaLedger } from '../../src/engine/audit/quotas.ts';
+import type { Session } from '../../src/engine/audit/session.ts';
 
 const NOVEMBER = Date.parse('2026-11-30T12:00:00.000Z');
 const DECEMBER = NOVEMBER + 86_400_000;

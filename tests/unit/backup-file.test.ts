@@ -15,11 +15,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FRAME_HEAD, MARK } from '../../src/backup/frames.ts';
-import { countRows, type Header, inPieces, type Part } from '../../src/backup/parts.ts';
-import { isEncrypted, readBackup, readHeader } from '../../src/backup/read-file.ts';
-import { BackupRefused } from '../../src/backup/refused.ts';
-import { writeBackup } from '../../src/backup/write-file.ts';
+import { FRAME_HEAD, MARK } from '../../src/ops/backup/frames.ts';
+import { countRows, type Header, inPieces, type Part } from '../../src/ops/backup/parts.ts';
+import { isEncrypted, readBackup, readHeader } from '../../src/ops/backup/read-file.ts';
+import { BackupRefused } from '../../src/ops/backup/refused.ts';
+import { writeBackup } from '../../src/ops/backup/write-file.ts';
 
 let folder: string;
 let path: string;

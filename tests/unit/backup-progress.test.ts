@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { ordered } from '../../src/backup/catalogue.ts';
-import type { Part } from '../../src/backup/parts.ts';
-import { Progress, rowsOf, sizeOf } from '../../src/backup/progress.ts';
+import { ordered } from '../../src/ops/backup/catalogue.ts';
+import type { Part } from '../../src/ops/backup/parts.ts';
+import { Progress, rowsOf, sizeOf } from '../../src/ops/backup/progress.ts';
 
 const HEADER: Part = {
   kind: 'header',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { BatchedRead } from '../../src/async/batched-read.ts';
-import { untilNextTurn } from '../../src/async/batcher.ts';
+import { BatchedRead } from '../../src/platform/async/batched-read.ts';
+import { untilNextTurn } from '../../src/platform/async/batcher.ts';
 
 /** A read whose statements answer with their number, and a rest that ends when it is told to. */
 function resting() {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { readBucketAddress } from '../../src/bodies/address.ts';
-import { bodyKey, generationClosed, readBodyKey } from '../../src/bodies/body-key.ts';
-import { BodyStore } from '../../src/bodies/body-store.ts';
-import type { Bucket } from '../../src/bodies/bucket.ts';
-import { readListing } from '../../src/bodies/listing.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import { readBucketAddress } from '../../src/platform/bodies/address.ts';
+import { bodyKey, generationClosed, readBodyKey } from '../../src/platform/bodies/body-key.ts';
+import { BodyStore } from '../../src/platform/bodies/body-store.ts';
+import type { Bucket } from '../../src/platform/bodies/bucket.ts';
+import { readListing } from '../../src/platform/bodies/listing.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { eventually } from '../support/eventually.ts';
 
 const HOUR = 3_600_000;

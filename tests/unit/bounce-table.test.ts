@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReportReceived } from '../../machines/email-context.ts';
-import { afterReport } from '../../machines/email-progress.ts';
-import { suppressionOfReport } from '../../machines/email-rules.ts';
-import { reportOf } from '../../src/modules/emails/feedback/verdict.ts';
-import { readDeliveryReport } from '../../src/transport/inbound/delivery-report.ts';
+import type { ReportReceived } from '../../machines/email/context.ts';
+import { afterReport } from '../../machines/email/progress.ts';
+import { suppressionOfReport } from '../../machines/email/rules.ts';
+import { readDeliveryReport } from '../../src/mail/inbound/delivery-report.ts';
+import { reportOf } from '../../src/sending/emails/feedback/verdict.ts';
 
 // What the page about the life of an email says becomes of a bounce that is reported later.
 
-const page = readFileSync(join(import.meta.dir, '../../src/modules/docs/life-of-an-email.md'), 'utf8');
+const page = readFileSync(join(import.meta.dir, '../../src/web/docs/texts/life-of-an-email.md'), 'utf8');
 const ROW =
   /^\| `(\d{3} )?(\d\.\d\.\d{1,2})`: [^|]+ \| `(\w+)`, `(\w+)` \| `(\w+)` \| (suppressed|gets more mail) \|$/gm;
 const rows = [...page.matchAll(ROW)];

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { BulkHeap, MOST_HEAP } from '../../src/modules/emails/send/bulk-heap.ts';
+import { BulkHeap, MOST_HEAP } from '../../src/sending/emails/bulk/bulk-heap.ts';
 
 function world(left: number, clock = { now: 0 }) {
   let size = 0;

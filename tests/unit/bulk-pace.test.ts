@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { Semaphore } from '../../src/async/semaphore.ts';
-import { BulkPace } from '../../src/modules/emails/send/bulk-pace.ts';
+import { Semaphore } from '../../src/platform/async/semaphore.ts';
+import { BulkPace } from '../../src/sending/emails/bulk/bulk-pace.ts';
 
 const MOST = 64;
 let now = 0;

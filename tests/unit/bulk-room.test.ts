@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { bulkRoomOf, MOST_LEFT } from '../../src/modules/emails/send/bulk-room.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { bulkRoomOf, MOST_LEFT } from '../../src/sending/emails/bulk/bulk-room.ts';
 
 /** The room with what waits in the database and how often that was asked. */
 function world({ own = 0, others = 1, waiting = 0, tookMs = 0 }) {

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import type { Order } from '../../src/engine/draft.ts';
-import { BulkSupply } from '../../src/modules/emails/send/bulk-supply.ts';
-import type { Sender } from '../../src/modules/emails/send/message.ts';
-import type { Lane } from '../../src/modules/emails/send/warm-ups.ts';
-import type { Transport } from '../../src/transport/transport.ts';
+import type { Order } from '../../src/engine/machine/draft.ts';
+import type { Transport } from '../../src/mail/transport/transport.ts';
+import { BulkSupply } from '../../src/sending/emails/bulk/bulk-supply.ts';
+import type { Sender } from '../../src/sending/emails/send/message.ts';
+import type { Lane } from '../../src/sending/emails/warm-up/warm-ups.ts';
 
 // What the warm-up of a domain leaves to its campaigns.
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { createSigner } from '../../src/crypto/signer.ts';
+import { compose } from '../../src/mail/compose/compose.ts';
+import { finishMessage } from '../../src/mail/compose/finish.ts';
 import { textFromHtml } from '../../src/mail/content/text-part.ts';
-import { bulkWriter, restsOf, writersRest } from '../../src/modules/emails/send/bulk-writer.ts';
-import { type Copy, outboundMessage, type Sender } from '../../src/modules/emails/send/message.ts';
-import type { LiveMessage } from '../../src/modules/emails/send/reader.ts';
-import { personaliser } from '../../src/modules/tracking/commands.ts';
-import type { Logger } from '../../src/telemetry/logger.ts';
-import { generateDkimKey } from '../../src/transport/dkim/key-pair.ts';
-import { loadSigningKey } from '../../src/transport/dkim/signing-key.ts';
-import { compose } from '../../src/transport/message/compose.ts';
-import { finishMessage } from '../../src/transport/message/finish.ts';
+import { generateDkimKey } from '../../src/mail/dkim/key-pair.ts';
+import { loadSigningKey } from '../../src/mail/dkim/signing-key.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import type { Logger } from '../../src/platform/telemetry/logger.ts';
+import { bulkWriter, restsOf, writersRest } from '../../src/sending/emails/bulk/bulk-writer.ts';
+import { type Copy, outboundMessage, type Sender } from '../../src/sending/emails/send/message.ts';
+import type { LiveMessage } from '../../src/sending/emails/send/reader.ts';
+import { personaliser } from '../../src/sending/tracking/commands.ts';
 
 const publicUrl = 'https://mail.example';
 const signer = createSigner('only-for-tests');

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { createSigner } from '../../src/crypto/signer.ts';
-import { Failure } from '../../src/http/failure.ts';
-import type { KeptContent } from '../../src/modules/campaigns/content.ts';
-import { campaignMail, type MailDeps } from '../../src/modules/campaigns/mail.ts';
-import { paceOf } from '../../src/modules/campaigns/pace.ts';
-import { RENDER_MS, subjectsOf } from '../../src/modules/campaigns/subjects.ts';
+import type { KeptContent } from '../../src/automation/campaigns/preview/content.ts';
+import { campaignMail, type MailDeps } from '../../src/automation/campaigns/sending/mail.ts';
+import { paceOf } from '../../src/automation/campaigns/sending/pace.ts';
+import { RENDER_MS, subjectsOf } from '../../src/automation/campaigns/sending/subjects.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
 
 const sources = { subject: 'Hello {{ contact.firstName }}', previewText: null, html: '<p>x</p>', text: null };
 const kept = {

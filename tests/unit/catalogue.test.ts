@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { type Lifecycle, lifecycles } from '../../machines/catalogue.ts';
-import { transientStates } from '../../src/drawing/arrows.ts';
-import { draw } from '../../src/drawing/moves.ts';
-import { decidedFor, decodeState } from '../../src/engine/kind.ts';
+import { transientStates } from '../../src/engine/drawing/arrows.ts';
+import { draw } from '../../src/engine/drawing/moves.ts';
+import { decidedFor, decodeState } from '../../src/engine/machine/kind.ts';
 
 test.each(lifecycles.map((lifecycle): [string, Lifecycle] => [lifecycle.name, lifecycle]))(
   'the stored states of %s are those that its machine does not leave at once',

@@ -1,9 +1,9 @@
 import { expect, jest, test } from 'bun:test';
-import type { Permission } from '../../src/auth/permissions.ts';
 import type { CommitListener } from '../../src/engine/engine.ts';
-import { ChangeFeed, MOST_IDS } from '../../src/modules/changes/change-feed.ts';
-import { BACKLOG, ChangeSocket, SLOW_MS } from '../../src/modules/changes/change-socket.ts';
-import type { ChangeMessage } from '../../src/modules/changes/model.ts';
+import type { Permission } from '../../src/http/auth/permissions.ts';
+import { ChangeFeed, MOST_IDS } from '../../src/web/changes/change-feed.ts';
+import { BACKLOG, ChangeSocket, SLOW_MS } from '../../src/web/changes/change-socket.ts';
+import type { ChangeMessage } from '../../src/web/changes/model.ts';
 
 const KINDS = [
   { kind: { name: 'email' }, resource: 'emails', permission: 'emails:read' as Permission },

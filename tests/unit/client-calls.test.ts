@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { isPosthornError, Posthorn, type PosthornError, settle } from '../../src/client/posthorn.ts';
-import { retryAfterOf, waitAfter } from '../../src/client/retries.ts';
+import { isPosthornError, Posthorn, type PosthornError, settle } from '../../src/web/client/posthorn.ts';
+import { retryAfterOf, waitAfter } from '../../src/web/client/retries.ts';
 
 type Sent = {
   readonly url: string;

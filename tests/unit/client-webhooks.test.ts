@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { verifyWebhook, verifyWebhookRequest, WebhookVerificationError } from '../../src/client/posthorn.ts';
-import { sign } from '../../src/modules/webhooks/http/signature.ts';
+import { sign } from '../../src/sending/webhooks/http/signature.ts';
+import {
+  verifyWebhook,
+  verifyWebhookRequest,
+  WebhookVerificationError,
+} from '../../src/web/client/posthorn.ts';
 
 const SECRET = 'whsec_k5cNwqVHr2ZtYb8XnGf3JpLs7DmTe0uAiQy4RoWh6Cg';
 const PAYLOAD = '{"id":"evt_1","type":"delivered","data":{"response":"250 2.0.0 Ok – ✓"}}';

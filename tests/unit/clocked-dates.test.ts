@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { clockedDates } from '../../src/modules/flows/clocked-dates.ts';
-import type { EnrolTime, Occurrence } from '../../src/modules/flows/enrol.ts';
-import type { Listener } from '../../src/modules/flows/wake.ts';
+import { clockedDates } from '../../src/automation/flows/clocked/clocked-dates.ts';
+import type { EnrolTime, Occurrence } from '../../src/automation/flows/triggers/enrol.ts';
+import type { Listener } from '../../src/automation/flows/triggers/wake.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 
 const TODAY = Date.UTC(2026, 10, 1, 8);
 const BIRTHDAY = Date.UTC(2026, 10, 3, 9);

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { FairQueue } from '../../src/async/fair-slots.ts';
-import type { Database } from '../../src/db/database.ts';
+import { clockedRuns } from '../../src/automation/flows/clocked/clocked-runs.ts';
+import type { TakeStep } from '../../src/automation/flows/runs/take-step.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { clockedRuns } from '../../src/modules/flows/clocked-runs.ts';
-import type { TakeStep } from '../../src/modules/flows/take-step.ts';
+import { FairQueue } from '../../src/platform/async/fair-slots.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 
 const AT = Date.UTC(2026, 11, 1);
 const CLOCK = { id: 'clk_1', workspaceId: 'ws_1' };

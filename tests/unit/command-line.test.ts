@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { version } from '../../package.json' with { type: 'json' };
-import { runCommandLine } from '../../src/commands/command-line.ts';
-import { loadConfig } from '../../src/config/config.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
+import { runCommandLine } from '../../src/ops/commands/command-line.ts';
+import { loadConfig } from '../../src/platform/config/config.ts';
+import { SETTINGS } from '../../src/platform/config/settings/settings.ts';
 
 async function run(words: string, environment: Record<string, string> = {}) {
   const out: string[] = [];

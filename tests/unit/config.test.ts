@@ -2,8 +2,8 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, type Environment, loadConfig, redacted } from '../../src/config/config.ts';
-import { SETTINGS } from '../../src/config/settings.ts';
+import { type Config, type Environment, loadConfig, redacted } from '../../src/platform/config/config.ts';
+import { SETTINGS } from '../../src/platform/config/settings/settings.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'posthorn-config-'));

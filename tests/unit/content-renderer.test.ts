@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { Failure } from '../../src/http/failure.ts';
 import {
   createMarkdownRenderer,
   type MarkdownRenderer,
   startMarkdownThread,
 } from '../../src/mail/content/markdown-renderer.ts';
 import type { RenderRequest } from '../../src/mail/content/markdown-thread.ts';
-import { JobTimeout, type PoolLimits } from '../../src/threads/worker-pool.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { JobTimeout, type PoolLimits } from '../../src/platform/threads/worker-pool.ts';
 
 /** More buttons than there may be, which are counted after they have been made: it takes minutes. */
 const ENDLESS = '[a](b){button}'.repeat(18_000);

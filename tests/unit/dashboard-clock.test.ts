@@ -1,14 +1,14 @@
 import { afterAll, describe, expect, test } from 'bun:test';
+import { zones } from '../../src/platform/zones/zones.ts';
 import {
   agoText,
   dayText,
   intervalText,
   momentText,
   momentTitle,
-} from '../../src/dashboard/web/application/ui/format.ts';
-import { instantOf, localText, setClock, zoneLabel } from '../../src/dashboard/web/clock.ts';
-import { timeText } from '../../src/dashboard/web/format.ts';
-import { zones } from '../../src/zones/zones.ts';
+} from '../../src/web/dashboard/web/application/ui/display/format.ts';
+import { instantOf, localText, setClock, zoneLabel } from '../../src/web/dashboard/web/clock.ts';
+import { timeText } from '../../src/web/dashboard/web/format.ts';
 
 const YEARS = 10 * 365 * 86_400_000;
 const NOW = Date.UTC(2026, 10, 27);

@@ -5,7 +5,7 @@ import {
   LOOK_EVERY_MS,
   openClock,
   readClock,
-} from '../../src/time/database-clock.ts';
+} from '../../src/platform/time/database-clock.ts';
 
 const NOON = Date.parse('2026-11-22T12:00:00Z');
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { MOST_SERVERS, serverUrls } from '../../src/db/server-urls.ts';
-import { type ServerSeen, Servers } from '../../src/db/servers.ts';
+import { MOST_SERVERS, serverUrls } from '../../src/platform/db/server/server-urls.ts';
+import { type ServerSeen, Servers } from '../../src/platform/db/server/servers.ts';
 
 const ONE = 'postgres://u:p%40ss@one:5432/posthorn';
 const TWO = 'postgres://u:p%40ss@two/posthorn';

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
-import { withDeadline } from '../../src/async/deadline.ts';
+import { withDeadline } from '../../src/platform/async/deadline.ts';
 
 /** Keeps the thread busy until then: to timers and sockets that is a process that was stopped. */
 function standStillUntil(monotonic: number): void {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import type { Call } from '../../src/http/route.ts';
-import { deleteTestClock } from '../../src/modules/test-clocks/commands.ts';
-import type { ClockMover } from '../../src/modules/test-clocks/mover.ts';
+import type { Call } from '../../src/http/request/route.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { deleteTestClock } from '../../src/sending/test-clocks/commands.ts';
+import type { ClockMover } from '../../src/sending/test-clocks/mover.ts';
 
 const ROW = { workspace_id: 'ws_1', id: 'clk_1', status: 'ready', now_at: 0, target_at: 0 };
 const CALL = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { diagnoseTimeZones } from '../../src/doctor/machine.ts';
+import { diagnoseTimeZones } from '../../src/ops/doctor/machine.ts';
 
 const OWN = { release: '2026f', source: 'executable' as const };
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
 import type { CommitListener } from '../../src/engine/engine.ts';
-import type { Kind } from '../../src/engine/kind.ts';
-import { cachedSendingDomains } from '../../src/modules/domains/sending-domains.ts';
+import type { Kind } from '../../src/engine/machine/kind.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { cachedSendingDomains } from '../../src/sending/domains/sending-domains.ts';
 
 const ROW = {
   id: 'dom_1',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { CommitListener } from '../../src/engine/engine.ts';
-import { domainKind } from '../../src/modules/domains/kind.ts';
-import { nextOutcome } from '../../src/modules/domains/next-outcome.ts';
+import { domainKind } from '../../src/sending/domains/kind.ts';
+import { nextOutcome } from '../../src/sending/domains/records/next-outcome.ts';
 
 /** Waits for outcomes of `dom_1` beside commits that the test makes. */
 function awaited() {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { lifecycles } from '../../machines/catalogue.ts';
-import { emailMachine } from '../../machines/email.ts';
+import { emailMachine } from '../../machines/email/machine.ts';
 import { layoutsOf } from '../../scripts/dashboard/layout.ts';
 import {
   arrowsOf,
@@ -9,9 +9,9 @@ import {
   START,
   stayingIn,
   transientStates,
-} from '../../src/drawing/arrows.ts';
-import type { Box } from '../../src/drawing/layout.ts';
-import { draw } from '../../src/drawing/moves.ts';
+} from '../../src/engine/drawing/arrows.ts';
+import type { Box } from '../../src/engine/drawing/layout.ts';
+import { draw } from '../../src/engine/drawing/moves.ts';
 
 const email = draw(emailMachine);
 const drawings = lifecycles.map(({ machine }) => draw(machine));

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { compileFlow } from '../../machines/flow-run.ts';
-import { START } from '../../src/drawing/arrows.ts';
-import { layeredLayout } from '../../src/drawing/layered.ts';
-import type { Box } from '../../src/drawing/layout.ts';
-import { draw } from '../../src/drawing/moves.ts';
+import { compileFlow } from '../../machines/flow-run/machine.ts';
+import { START } from '../../src/engine/drawing/arrows.ts';
+import { layeredLayout } from '../../src/engine/drawing/layered.ts';
+import type { Box } from '../../src/engine/drawing/layout.ts';
+import { draw } from '../../src/engine/drawing/moves.ts';
 import { generatedFlows } from '../support/generated-flows.ts';
 
 const overlap = (a: Box, b: Box): boolean =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { DueBatches, type Woken } from '../../src/engine/due-batches.ts';
-import { domainKind } from '../../src/modules/domains/kind.ts';
+import { DueBatches, type Woken } from '../../src/engine/runtime/timers/due-batches.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { domainKind } from '../../src/sending/domains/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 

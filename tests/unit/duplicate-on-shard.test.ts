@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isDuplicate, isDuplicateIn, isRetriable } from '../../src/db/sqlstate.ts';
+import { isDuplicate, isDuplicateIn, isRetriable } from '../../src/platform/db/sqlstate.ts';
 
 const KEY = 'idempotency_keys_pkey';
 /** An error as the driver gives it, within the one that Drizzle makes of it. */

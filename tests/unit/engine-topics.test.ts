@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { hearingOf, KnownTopics, type Topic, topicsOf } from '../../src/engine/topics.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
-import { fanOut } from '../../src/modules/webhooks/deliveries/fan-out.ts';
+import { hearingOf, KnownTopics, type Topic, topicsOf } from '../../src/engine/store/statements/topics.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
+import { fanOut } from '../../src/sending/webhooks/deliveries/fan-out.ts';
 
 const topic = (about: string, workspaceId = 'ws_1', livemode = false): Topic => ({
   workspaceId,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { emailMachine } from '../../machines/email.ts';
-import type { RecipientProgress, WithheldReason } from '../../machines/email-recipient.ts';
-import { transientStates } from '../../src/drawing/arrows.ts';
-import { draw } from '../../src/drawing/moves.ts';
-import { explainEmail } from '../../src/modules/emails/explain/explanation-text.ts';
+import { emailMachine } from '../../machines/email/machine.ts';
+import type { RecipientProgress, WithheldReason } from '../../machines/email/recipient.ts';
+import { transientStates } from '../../src/engine/drawing/arrows.ts';
+import { draw } from '../../src/engine/drawing/moves.ts';
+import { explainEmail } from '../../src/sending/emails/explain/explanation-text.ts';
 
 const drawing = draw(emailMachine);
 const context = {

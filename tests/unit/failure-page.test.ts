@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { lifeDiagram } from '../../src/modules/docs/life-diagram.ts';
+import { lifeDiagram } from '../../src/web/docs/life-diagram.ts';
 
 const ROOT = join(import.meta.dir, '../..');
-const page = readFileSync(join(ROOT, 'src/modules/docs/what-happens-when.md'), 'utf8');
+const page = readFileSync(join(ROOT, 'src/web/docs/texts/what-happens-when.md'), 'utf8');
 
 /** The tests that the page names, with their files. */
 const named = [...page.matchAll(/^> `(.+?)` · (\S+)$/gm)].map(([, name = '', file = '']) => ({ name, file }));

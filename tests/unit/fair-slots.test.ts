@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FairSlots } from '../../src/async/fair-slots.ts';
+import { FairSlots } from '../../src/platform/async/fair-slots.ts';
 
 const wide = { total: 1_000, perKey: 1_000, backlog: 100_000 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { filterWarnings, wayOutWarnings } from '../../src/mail/content/filter-warnings.ts';
-import { verdictOf } from '../../src/modules/captured/spam-verdict.ts';
+import { verdictOf } from '../../src/sending/captured/spam-verdict.ts';
 
 const QUIET = { opens: false, clicks: false };
 const WORDS = 'Some words that people read in a mail. '.repeat(100);

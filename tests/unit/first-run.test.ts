@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { firstRunText } from '../../src/commands/first-run.ts';
-import type { FirstKey } from '../../src/modules/api-keys/issue.ts';
+import type { FirstKey } from '../../src/accounts/api-keys/issue.ts';
+import { firstRunText } from '../../src/ops/commands/serving/first-run.ts';
 
 const where = {
   publicUrl: 'http://localhost:3000',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { delayEnd, occurrencesOf, quietUntil, untilMoment } from '../../machines/flow-time.ts';
-import { comesWithin } from '../../src/modules/flows/dated.ts';
+import { delayEnd, occurrencesOf, quietUntil, untilMoment } from '../../machines/flow-run/time.ts';
+import { comesWithin } from '../../src/automation/flows/triggers/dated.ts';
 
 const at = (text: string): number => Date.parse(text);
 const told = (moment: number | null): string | null =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 import { emailSpawn, engineOver, plainInput } from '../support/engine.ts';
 
 /** A driver that lost its place: every statement gets the reply to something else. */

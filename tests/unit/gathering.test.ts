@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Batcher, COMMIT_LIMITS, GATHERED, HALVED } from '../../src/async/batcher.ts';
-import { Gathering } from '../../src/async/gathering.ts';
+import { Batcher, COMMIT_LIMITS, GATHERED, HALVED } from '../../src/platform/async/batcher.ts';
+import { Gathering } from '../../src/platform/async/gathering.ts';
 
 test('where few are inside nobody waits for others', () => {
   const gathering = new Gathering();

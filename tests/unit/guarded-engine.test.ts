@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Results } from '@electric-sql/pglite';
-import { DiskRoom, RESERVE } from '../../src/db/disk-room.ts';
-import { type Engine, EngineEnded, GuardedEngine } from '../../src/db/guarded-engine.ts';
+import { DiskRoom, RESERVE } from '../../src/platform/db/embedded/disk-room.ts';
+import { type Engine, EngineEnded, GuardedEngine } from '../../src/platform/db/embedded/guarded-engine.ts';
 
 const NONE: Results<never> = { rows: [], fields: [] };
 

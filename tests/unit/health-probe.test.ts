@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { HealthProbe, type ProbeResult } from '../../src/db/health-probe.ts';
+import { HealthProbe, type ProbeResult } from '../../src/platform/db/server/health-probe.ts';
 
 let now = 0;
 let result: ProbeResult = { seen: 'silent' };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { createSigner } from '../../src/crypto/signer.ts';
 import { withPreviewLine } from '../../src/mail/html/preview-line.ts';
 import { readHtml } from '../../src/mail/html/read-html.ts';
-import { personaliser } from '../../src/modules/tracking/commands.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { personaliser } from '../../src/sending/tracking/commands.ts';
 import { type HtmlShape, htmlShapes } from '../support/html-shapes.ts';
 import { asOutlook, type Seen, seenIn } from '../support/read-as-browser.ts';
 

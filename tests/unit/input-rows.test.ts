@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { columnsOf, InputRows } from '../../src/engine/input-rows.ts';
+import { columnsOf, InputRows } from '../../src/engine/store/statements/input-rows.ts';
+import type { Database } from '../../src/platform/db/database.ts';
 import { embeddedStore, postgresStore, type Store } from '../support/engine.ts';
 
 const COLUMNS = columnsOf(

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { KeptStatements } from '../../src/db/kept-statements.ts';
+import { KeptStatements } from '../../src/platform/db/server/kept-statements.ts';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { KeyedBudget } from '../../src/async/keyed-budget.ts';
+import { KeyedBudget } from '../../src/platform/async/keyed-budget.ts';
 
 test('a keyed budget gives each key so much and no more', () => {
   const budget = new KeyedBudget({ total: 100, each: 3 });

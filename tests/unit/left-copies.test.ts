@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { snapshotFolder } from '../../src/control/protocol.ts';
-import { Snapshots } from '../../src/control/snapshots.ts';
-import { lockDirectory } from '../../src/db/directory-lock.ts';
+import { snapshotFolder } from '../../src/platform/control/protocol.ts';
+import { Snapshots } from '../../src/platform/control/snapshots.ts';
+import { lockDirectory } from '../../src/platform/db/embedded/directory-lock.ts';
 
 // Copies of an embedded database whose commands were killed, as the next copy finds them.
 

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { linkProblems, type MarkdownPage } from '../../scripts/links/problems.ts';
 
-const FILES = ['README.md', 'docs/setup.md', 'docs/a file.md', 'src/mail/README.md', 'src/mail/address.ts'];
+const FILES = [
+  'README.md',
+  'docs/setup.md',
+  'docs/a file.md',
+  'src/mail/message/README.md',
+  'src/platform/text/address.ts',
+];
 const SETUP: MarkdownPage = {
   path: 'docs/setup.md',
   text: '# Set it up\n\n## `bun run` & more\n\n## Twice\n\n## Twice',
@@ -16,12 +22,12 @@ describe('a link that leads somewhere is accepted', () => {
     ['README.md', '![a](docs/setup.md "title")'],
     ['README.md', '[a](docs/a%20file.md)'],
     ['README.md', '[a](<docs/setup.md>)'],
-    ['src/mail/README.md', '[a](../../docs/setup.md#set-it-up)'],
+    ['src/mail/message/README.md', '[a](../../docs/setup.md#set-it-up)'],
     ['README.md', '[a](docs/setup.md#bun-run--more)'],
     ['README.md', '[a](docs/setup.md#twice-1)'],
     ['README.md', '# Here\n[a](#here)'],
     ['README.md', '[a](https://example.com/missing.md) [b](mailto:a@example.com)'],
-    ['src/modules/docs/guide.md', '[a](/docs/another-guide)'],
+    ['src/web/docs/guide.md', '[a](/docs/another-guide)'],
     ['README.md', '```md\n[a](missing.md)\n```'],
     ['README.md', 'Write `[a](missing.md)` for a link.'],
   ])('%s: %s', (path, text) => {
@@ -78,26 +84,28 @@ describe('a link that leads nowhere is named with its page and line', () => {
 
 describe('a path in the text', () => {
   test('may name a file or folder that is there', () => {
-    expect(problems('docs/x.md', 'See `src/mail/address.ts` and `docs/setup.md`, or `src/**/*.ts`.')).toEqual(
-      [],
-    );
+    expect(
+      problems('docs/x.md', 'See `src/platform/text/address.ts` and `docs/setup.md`, or `src/**/*.ts`.'),
+    ).toEqual([]);
   });
 
   test('may not name one that is gone', () => {
-    expect(problems('docs/x.md', '# A\nSee `src/mail/mailbox.ts`.')).toEqual([
-      'docs/x.md:2: src/mail/mailbox.ts does not exist.',
+    expect(problems('docs/x.md', '# A\nSee `src/mail/message/mailbox.ts`.')).toEqual([
+      'docs/x.md:2: src/mail/message/mailbox.ts does not exist.',
     ]);
   });
 });
 
 describe('the table of files in a folder’s README', () => {
   test('may name files that are there', () => {
-    expect(problems('src/mail/README.md', '| `address.ts` | what `elsewhere.ts` needs |')).toEqual([]);
+    expect(problems('src/mail/message/README.md', '| `address.ts` | what `elsewhere.ts` needs |')).toEqual(
+      [],
+    );
   });
 
   test('may not name a file that is gone', () => {
-    expect(problems('src/mail/README.md', '| `address.ts`, `mailbox.ts` | addresses |')).toEqual([
-      'src/mail/README.md:1: mailbox.ts is not in src/mail.',
+    expect(problems('src/mail/message/README.md', '| `address.ts`, `mailbox.ts` | addresses |')).toEqual([
+      'src/mail/message/README.md:1: mailbox.ts is not in src/mail/message.',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { eventsOfAttempt } from '../../src/modules/emails/send/outcome.ts';
-import { withoutReply } from '../../src/transport/smtp/outcome.ts';
-import type { RecipientOutcome } from '../../src/transport/transport.ts';
+import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
+import type { RecipientOutcome } from '../../src/mail/transport/transport.ts';
+import { eventsOfAttempt } from '../../src/sending/emails/send/outcome.ts';
 
 const by = { name: 'smtp', confirmsDelivery: true } as const;
 

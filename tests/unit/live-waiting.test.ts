@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test';
-import type { EmailContext, EmailEvent } from '../../machines/email-context.ts';
-import { newEmail } from '../../machines/email-rules.ts';
-import { createSigner } from '../../src/crypto/signer.ts';
-import type { Database } from '../../src/db/database.ts';
-import type { Order } from '../../src/engine/draft.ts';
-import type { CampaignMail, Standing } from '../../src/modules/emails/campaign-mail.ts';
-import { LIVE_LIMITS } from '../../src/modules/emails/send/limits.ts';
-import { outboundMessage, type Personalise, type Sender } from '../../src/modules/emails/send/message.ts';
-import { LivePerformer } from '../../src/modules/emails/send/performer.ts';
-import type { LiveMessage, LiveReader } from '../../src/modules/emails/send/reader.ts';
-import type { Senders } from '../../src/modules/emails/send/senders.ts';
-import { SubjectWriter } from '../../src/modules/emails/send/subject-writer.ts';
-import { WarmUps } from '../../src/modules/emails/send/warm-ups.ts';
-import { type Clock, systemClock } from '../../src/time/clock.ts';
-import { withoutReply } from '../../src/transport/smtp/outcome.ts';
-import type { Transport } from '../../src/transport/transport.ts';
+import type { EmailContext, EmailEvent } from '../../machines/email/context.ts';
+import { newEmail } from '../../machines/email/rules.ts';
+import type { Order } from '../../src/engine/machine/draft.ts';
+import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
+import type { Transport } from '../../src/mail/transport/transport.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { type Clock, systemClock } from '../../src/platform/time/clock.ts';
+import type { CampaignMail, Standing } from '../../src/sending/emails/campaign-mail.ts';
+import { outboundMessage, type Personalise, type Sender } from '../../src/sending/emails/send/message.ts';
+import { LivePerformer } from '../../src/sending/emails/send/performer.ts';
+import type { LiveMessage, LiveReader } from '../../src/sending/emails/send/reader.ts';
+import { SubjectWriter } from '../../src/sending/emails/send/subject-writer.ts';
+import { LIVE_LIMITS } from '../../src/sending/emails/transports/limits.ts';
+import type { Senders } from '../../src/sending/emails/transports/senders.ts';
+import { WarmUps } from '../../src/sending/emails/warm-up/warm-ups.ts';
 import { eventually } from '../support/eventually.ts';
 
 // Emails wait in the memory of one process: 2 at work, 256 that it may claim, and 4,096 new ones without their messages.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { logAligner } from '../../src/modules/events/commands.ts';
+import { logAligner } from '../../src/sending/events/commands.ts';
 
 /** A server that says what it is told to say, and what was done to it. */
 function server() {

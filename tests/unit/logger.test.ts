@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { createLogger } from '../../src/telemetry/logger.ts';
+import { createLogger } from '../../src/platform/telemetry/logger.ts';
 
 const capture = (options: { level?: string; pretty: boolean }) => {
   const lines: string[] = [];

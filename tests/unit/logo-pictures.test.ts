@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { isJpeg, readJpeg } from '../../src/modules/workspace/logo/jpeg.ts';
-import { isPng, readPng } from '../../src/modules/workspace/logo/png.ts';
-import { putLogo } from '../../src/modules/workspace/logo/store-logo.ts';
+import { isJpeg, readJpeg } from '../../src/accounts/workspace/logo/jpeg.ts';
+import { isPng, readPng } from '../../src/accounts/workspace/logo/png.ts';
+import { putLogo } from '../../src/accounts/workspace/logo/store-logo.ts';
 
 const MOST = 4_096;
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
-import { invalid } from '../../src/http/failure.ts';
-import type { Call } from '../../src/http/route.ts';
+import { compile } from '../../src/automation/templates/render/compile.ts';
+import type { Call } from '../../src/http/request/route.ts';
 import type { MarkdownOrder } from '../../src/mail/content/markdown-renderer.ts';
-import { type BatchDeps, batchSender, sendEmail } from '../../src/modules/emails/commands.ts';
-import { compile } from '../../src/modules/templates/compile.ts';
+import { invalid } from '../../src/platform/errors/failure.ts';
+import { type BatchDeps, batchSender, sendEmail } from '../../src/sending/emails/commands.ts';
 
 const orders: MarkdownOrder[] = [];
 const refuse = async (_markdown: string, order: MarkdownOrder) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { migrations } from '../../src/db/migrations.ts';
+import { migrations } from '../../src/platform/db/migrations.ts';
 import facts from '../fixtures/upgrade/facts.json';
 
 // While instances are replaced one after the other, those of the release before go on with the schema of the next one: see

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isoOf } from '../../src/db/values.ts';
+import { isoOf } from '../../src/platform/db/wire/values.ts';
 
 // The text that PostgreSQL gives of a moment, as the ISO 8601 of an answer.
 

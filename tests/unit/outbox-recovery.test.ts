@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import pino from 'pino';
-import type { Database } from '../../src/db/database.ts';
-import { mintId } from '../../src/db/ids.ts';
-import { Outbox } from '../../src/engine/outbox.ts';
+import { Outbox } from '../../src/engine/runtime/outbox.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { mintId } from '../../src/platform/db/ids.ts';
 
 const NOW = Date.parse('2026-11-22T12:00:00Z');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Content } from '../../src/modules/emails/accept/message.ts';
-import { packContent, unpackContent } from '../../src/modules/emails/accept/packed-content.ts';
+import type { Content } from '../../src/sending/emails/accept/message.ts';
+import { packContent, unpackContent } from '../../src/sending/emails/accept/packed-content.ts';
 
 const contentOf = (html: string): Content => ({ text: null, html, markdown: null, attachments: [] });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bitsOf } from '../../src/dashboard/web/application/ui/password-strength.ts';
+import { bitsOf } from '../../src/web/dashboard/web/application/ui/forms/password-strength.ts';
 
 test('the meter counts what a guesser has to find: not length alone, and not kinds of characters alone', () => {
   const order = [

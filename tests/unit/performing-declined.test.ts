@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Order } from '../../src/engine/draft.ts';
-import { Performing } from '../../src/engine/performers.ts';
+import type { Order } from '../../src/engine/machine/draft.ts';
+import { Performing } from '../../src/engine/runtime/performers.ts';
 
 test('an order that is not begun is declined with the reason: no place, or a stop', async () => {
   const declined: [string, boolean][] = [];

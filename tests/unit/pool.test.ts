@@ -1,8 +1,8 @@
 import { expect, jest, test } from 'bun:test';
 import postgres from 'postgres';
-import { HealthProbe } from '../../src/db/health-probe.ts';
-import { Pool } from '../../src/db/pool.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
+import { HealthProbe } from '../../src/platform/db/server/health-probe.ts';
+import { Pool } from '../../src/platform/db/server/pool.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
 
 /** A pool over a client that never connects: what it answers is up to the test. */
 function poolOverNothing() {

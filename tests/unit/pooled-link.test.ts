@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { DIRECT } from '../../src/db/connect.ts';
-import { findLink } from '../../src/db/link.ts';
-import { classify } from '../../src/db/sqlstate.ts';
+import { DIRECT } from '../../src/platform/db/server/connect.ts';
+import { findLink } from '../../src/platform/db/server/link.ts';
+import { classify } from '../../src/platform/db/sqlstate.ts';
 
 const BACKEND = 42;
 let server: Server | undefined;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Rarity, rarely } from '../../src/telemetry/rarely.ts';
+import { type Rarity, rarely } from '../../src/platform/telemetry/rarely.ts';
 
 /** What is logged of a warning a second for so many seconds. */
 function loggedOf(seconds: number, rarity?: Rarity): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { isReachable, recordsOf } from '../../src/modules/domains/records.ts';
-import { type SetupSource, setupOf } from '../../src/modules/domains/setup.ts';
+import { isReachable, recordsOf } from '../../src/sending/domains/records/records.ts';
+import { type SetupSource, setupOf } from '../../src/sending/domains/records/setup.ts';
 
 test.each([
   'mail.acme.com',

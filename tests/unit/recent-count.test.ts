@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { RecentCount } from '../../src/async/recent-count.ts';
+import { RecentCount } from '../../src/platform/async/recent-count.ts';
 
 test('a count of the last second forgets what is older, a quarter of a second at a time', () => {
   let now = 10_000;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { isoOf } from '../../src/time/clock.ts';
+import { isoOf } from '../../src/platform/time/clock.ts';
 
 const NOW = Date.UTC(2026, 10, 24, 12);
 

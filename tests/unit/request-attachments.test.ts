@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { Failure } from '../../src/http/failure.ts';
+import type { Failure } from '../../src/platform/errors/failure.ts';
 import { accepted, misshapen, places, plain, read } from './a-send-request.ts';
 
 const base64 = (octets: number) => Buffer.alloc(octets, 1).toString('base64');

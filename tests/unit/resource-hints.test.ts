@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { withoutResourceHints } from '../../src/mail/resource-hints.ts';
+import { withoutResourceHints } from '../../src/mail/message/resource-hints.ts';
 
 test.each([
   '<link rel=preconnect href=//a.example>',

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
 import pino from 'pino';
-import type { Database } from '../../src/db/database.ts';
-import { Scheduler } from '../../src/engine/scheduler.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
+import { Scheduler } from '../../src/engine/runtime/timers/scheduler.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

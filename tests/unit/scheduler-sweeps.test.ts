@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
-import { untilNextTurn } from '../../src/async/batcher.ts';
-import type { Database } from '../../src/db/database.ts';
-import { TOOK_TOO_LONG } from '../../src/db/sqlstate.ts';
-import { Scheduler } from '../../src/engine/scheduler.ts';
-import { Unavailable } from '../../src/errors/unavailable.ts';
-import { domainKind } from '../../src/modules/domains/kind.ts';
+import { Scheduler } from '../../src/engine/runtime/timers/scheduler.ts';
+import { untilNextTurn } from '../../src/platform/async/batcher.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { TOOK_TOO_LONG } from '../../src/platform/db/sqlstate.ts';
+import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { domainKind } from '../../src/sending/domains/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { createSealer, SealedWithAnotherKey, sealerOf } from '../../src/crypto/sealer.ts';
-import { type Keys, onlyKey, secretKeyOf } from '../../src/crypto/secret-key.ts';
-import { createSigner, signerOf } from '../../src/crypto/signer.ts';
+import { createSealer, SealedWithAnotherKey, sealerOf } from '../../src/platform/crypto/sealer.ts';
+import { type Keys, onlyKey, secretKeyOf } from '../../src/platform/crypto/secret-key.ts';
+import { createSigner, signerOf } from '../../src/platform/crypto/signer.ts';
 
 const OLD = 'the-key-of-before-the-key-of-before-it';
 const NEW = 'the-key-of-now-the-key-of-now-and-after';

@@ -12,7 +12,7 @@ import {
   settleWhenFree,
   writeNextSecretKey,
   writeSecretKey,
-} from '../../src/config/secret-key.ts';
+} from '../../src/platform/config/secret-key.ts';
 
 /** The first key of a source, with which a new database is used. */
 const resolveSecretKey = async (

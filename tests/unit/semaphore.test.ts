@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { Semaphore } from '../../src/async/semaphore.ts';
-import type { Order } from '../../src/engine/draft.ts';
-import { Performing } from '../../src/engine/performers.ts';
+import type { Order } from '../../src/engine/machine/draft.ts';
+import { Performing } from '../../src/engine/runtime/performers.ts';
+import { Semaphore } from '../../src/platform/async/semaphore.ts';
 
 const monotonic = (): number => performance.now();
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { exitCodeOf, explain } from '../../src/commands/explain.ts';
-import type { Database } from '../../src/db/database.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { OldServer, problemOfVersion } from '../../src/db/server-version.ts';
-import { diagnoseConnection } from '../../src/doctor/database.ts';
+import { exitCodeOf, explain } from '../../src/ops/commands/explain.ts';
+import { diagnoseConnection } from '../../src/ops/doctor/database/database.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { migrate } from '../../src/platform/db/migrate.ts';
+import { OldServer, problemOfVersion } from '../../src/platform/db/server-version.ts';
 
 /** A server that says its version, and that fails a test which asks it for anything else. */
 const serverOf = (version: number) =>

@@ -1,9 +1,9 @@
 import { expect, jest, test } from 'bun:test';
-import { SessionEnds } from '../../src/auth/session-ends.ts';
-import type { Session } from '../../src/auth/session-store.ts';
-import type { SocketSession } from '../../src/http/listen.ts';
-import { CLOSED_AFTER_MS, SESSION_OVER } from '../../src/http/session-socket.ts';
-import { type AdmittedSocket, type SocketGateDeps, socketGate } from '../../src/http/socket-gate.ts';
+import { SessionEnds } from '../../src/http/auth/sessions/session-ends.ts';
+import type { Session } from '../../src/http/auth/sessions/session-store.ts';
+import type { SocketSession } from '../../src/http/listen/listen.ts';
+import { CLOSED_AFTER_MS, SESSION_OVER } from '../../src/http/listen/session-socket.ts';
+import { type AdmittedSocket, type SocketGateDeps, socketGate } from '../../src/http/listen/socket-gate.ts';
 
 const SESSION: Session = {
   id: 'ses_1',

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { closeServer } from '../../src/async/close-server.ts';
-import { isDoneWithin } from '../../src/async/deadline.ts';
+import { closeServer } from '../../src/platform/async/close-server.ts';
+import { isDoneWithin } from '../../src/platform/async/deadline.ts';
 import { livedMs } from '../support/own-time.ts';
 
 describe('closing a server', () => {

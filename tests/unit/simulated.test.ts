@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { isProblem, parseAddress } from '../../src/mail/address.ts';
+import { isProblem, parseAddress } from '../../src/platform/text/address.ts';
 import {
   SIMULATED_OUTCOMES,
   simulatedOutcome,
-} from '../../src/modules/emails/simulator/simulated-addresses.ts';
+} from '../../src/sending/emails/simulator/simulated-addresses.ts';
 
 const DOMAIN = 'simulator.svc.test';
 

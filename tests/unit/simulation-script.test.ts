@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { LONGEST_SCRIPT, MOST_OUTCOMES, readScript } from '../../src/modules/emails/simulator/read-script.ts';
+import { LONGEST_SCRIPT, MOST_OUTCOMES, readScript } from '../../src/sending/emails/simulator/read-script.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;

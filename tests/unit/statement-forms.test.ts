@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { columnsWith, Forms, type Part } from '../../src/engine/statement-forms.ts';
-import { partsOf } from '../../src/engine/statement-parts.ts';
-import { domainKind } from '../../src/modules/domains/kind.ts';
-import { emailKind } from '../../src/modules/emails/kind.ts';
+import { columnsWith, Forms, type Part } from '../../src/engine/store/statements/statement-forms.ts';
+import { partsOf } from '../../src/engine/store/statements/statement-parts.ts';
+import { domainKind } from '../../src/sending/domains/kind.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
 
 const PARTS: readonly Part[] = [
   { name: 'claim', columns: ['key', 'reply'] },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { storableJson, storableText, storableTexts } from '../../src/db/storable.ts';
+import { storableJson, storableText, storableTexts } from '../../src/platform/db/storable.ts';
 
 /** Texts of which every other one has something that PostgreSQL refuses, or looks as if it had. */
 const anyText = fc

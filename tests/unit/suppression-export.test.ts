@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Signer } from '../../src/crypto/signer.ts';
-import type { Database } from '../../src/db/database.ts';
-import type { Call } from '../../src/http/route.ts';
-import { exportSuppressions, importSuppressions } from '../../src/modules/suppressions/csv.ts';
+import type { Call } from '../../src/http/request/route.ts';
+import type { Signer } from '../../src/platform/crypto/signer.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { exportSuppressions, importSuppressions } from '../../src/sending/suppressions/csv.ts';
 
 test('an export lets other requests in between its pages, though the database answers at once', async () => {
   const row = { address_key: 'a', address: 'a@b.example', reason: 'manual', since: 'x' };

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
-import { Failure } from '../../src/http/failure.ts';
+import { type Compilers, compile } from '../../src/automation/templates/render/compile.ts';
+import type { Authored } from '../../src/automation/templates/render/content.ts';
 import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
-import { type Compilers, compile } from '../../src/modules/templates/compile.ts';
-import type { Authored } from '../../src/modules/templates/content.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
 
 /** A renderer on a machine so busy that every rendering takes too long. */
 const busy = {

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { Failure } from '../../src/http/failure.ts';
-import type { TemplateFilling } from '../../src/modules/emails/queries.ts';
-import type { StoredContent } from '../../src/modules/templates/content.ts';
-import { templateFiller } from '../../src/modules/templates/fill.ts';
-import type { RenderTemplate } from '../../src/modules/templates/rendering.ts';
-import type { TemplateRow } from '../../src/modules/templates/store.ts';
+import type { StoredContent } from '../../src/automation/templates/render/content.ts';
+import { templateFiller } from '../../src/automation/templates/render/fill.ts';
+import type { RenderTemplate } from '../../src/automation/templates/render/rendering.ts';
+import type { TemplateRow } from '../../src/automation/templates/store.ts';
+import { Failure } from '../../src/platform/errors/failure.ts';
+import type { TemplateFilling } from '../../src/sending/emails/queries.ts';
 
 const rowOf = (version: number, id = 'tpl_1'): TemplateRow => ({
   ...{ id, name: 'Hello', alias: 'hello', version, latest: version, revision: version },

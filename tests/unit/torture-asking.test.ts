@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test';
-import { acceptancesIn, ask } from '../../src/chaos/ask.ts';
-import { freePort } from '../../src/chaos/free-port.ts';
-import { OutsideRecord } from '../../src/chaos/outside-record.ts';
-import { randomFrom } from '../../src/chaos/random.ts';
-import { Requests } from '../../src/chaos/requests.ts';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { OutsideRecord } from '../../src/ops/torture/judge/outside-record.ts';
+import { acceptancesIn, ask } from '../../src/ops/torture/load/ask.ts';
+import { Requests } from '../../src/ops/torture/load/requests.ts';
+import { randomFrom } from '../../src/ops/torture/random.ts';
 
 // The chaos client must not read more into an answer than it says, which would hide a fault from the judge.
 

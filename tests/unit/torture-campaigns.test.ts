@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { CampaignRecord } from '../../src/chaos/campaign-record.ts';
-import { type Invariant, Violations } from '../../src/chaos/invariants.ts';
-import { CampaignJudge } from '../../src/chaos/judge-campaigns.ts';
+import { CampaignRecord } from '../../src/ops/torture/judge/campaign-record.ts';
+import { type Invariant, Violations } from '../../src/ops/torture/judge/invariants.ts';
+import { CampaignJudge } from '../../src/ops/torture/judge/judge-campaigns.ts';
 
 const ID = 'cmp_1';
 const ALL = new CampaignRecord().people.length;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { addressOf, FlowRecord, flowMailIn } from '../../src/chaos/flow-record.ts';
-import { type Invariant, Violations } from '../../src/chaos/invariants.ts';
-import { FlowJudge } from '../../src/chaos/judge-flows.ts';
+import { addressOf, FlowRecord, flowMailIn } from '../../src/ops/torture/judge/flow-record.ts';
+import { type Invariant, Violations } from '../../src/ops/torture/judge/invariants.ts';
+import { FlowJudge } from '../../src/ops/torture/judge/judge-flows.ts';
 
 const LOG = 'hello sent, mark updated, wait event, again sent, tag updated';
 

@@ -11,20 +11,20 @@ type Addition = readonly [path: string, behind: string, text: string];
 
 const STATE: readonly Addition[] = [
   [
-    'machines/email.ts',
+    'machines/email/machine.ts',
     'states: {',
     `paused: { on: { 'pause.requested': { actions: { type: 'archive' } } } },`,
   ],
   [
-    'machines/email-context.ts',
+    'machines/email/context.ts',
     'export type EmailEvent =',
     `| { readonly type: 'pause.requested'; readonly at: number }`,
   ],
-  ['machines/email-setup.ts', 'actions: {', 'archive: () => {},'],
+  ['machines/email/setup.ts', 'actions: {', 'archive: () => {},'],
 ];
 
 const TRANSPORT: readonly Addition[] = [
-  ['src/config/transport-names.ts', 'export const TRANSPORTS = [', `'postmark',`],
+  ['src/platform/config/transport-names.ts', 'export const TRANSPORTS = [', `'postmark',`],
 ];
 
 /** A copy of the sources, as they would be after the additions, in a folder of its own. */
@@ -43,7 +43,7 @@ function scratchCopy(additions: readonly Addition[]): string {
     JSON.stringify({
       extends: './tsconfig.json',
       include: ['src', 'machines'],
-      files: ['src/dashboard/web/state-color.ts'],
+      files: ['src/web/dashboard/web/state-color.ts'],
     }),
   );
   return folder;
@@ -73,24 +73,24 @@ const placesOf = (...words: readonly string[]): readonly string[] => {
 describe('an addition does not compile until every place has decided on it', () => {
   test('a state, an event and an effect of the email', () => {
     expect(placesOf('paused', 'pause.requested', 'archive')).toEqual([
-      'src/audit/quotas.ts',
-      'src/chaos/judge.ts',
-      'src/dashboard/web/state-color.ts',
-      'src/modules/contacts/erase-emails.ts',
-      'src/modules/emails/audit/audit-recipients.ts',
-      'src/modules/emails/explain/explanation-text.ts',
-      'src/modules/emails/facts.ts',
-      'src/modules/emails/read/page.ts',
-      'src/modules/emails/retention/live-data-pruner.ts',
+      'src/engine/audit/quotas.ts',
+      'src/ops/torture/judge/judge.ts',
+      'src/web/dashboard/web/state-color.ts',
+      'src/audience/contacts/forgetting/erase-emails.ts',
+      'src/sending/emails/audit/audit-recipients.ts',
+      'src/sending/emails/explain/explanation-text.ts',
+      'src/sending/emails/facts.ts',
+      'src/sending/emails/read/page.ts',
+      'src/sending/emails/retention/live-data-pruner.ts',
     ]);
     for (const name of ['paused', 'pause.requested', 'archive']) expect(placesOf(name)).not.toBeEmpty();
   });
 
   test('a transport: its traits, its settings and the object that sends', () => {
     expect(placesOf('postmark')).toEqual([
-      'src/config/config.ts',
-      'src/transport/traits.ts',
-      'src/transport/transports.ts',
+      'src/platform/config/config.ts',
+      'src/mail/transport/traits.ts',
+      'src/mail/transport/transports.ts',
     ]);
   });
 

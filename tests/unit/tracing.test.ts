@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
-import { openTracing } from '../../src/telemetry/open-tracing.ts';
-import { MOST_SPANS_AT_ONCE, MOST_WAITING_SPANS } from '../../src/telemetry/otlp-tracing.ts';
-import type { Tracing } from '../../src/telemetry/tracing.ts';
+import { openTracing } from '../../src/platform/telemetry/open-tracing.ts';
+import { MOST_SPANS_AT_ONCE, MOST_WAITING_SPANS } from '../../src/platform/telemetry/otlp-tracing.ts';
+import type { Tracing } from '../../src/platform/telemetry/tracing.ts';
 import { openCollector } from '../support/collector.ts';
 
 const warnings: string[] = [];
@@ -64,7 +64,7 @@ test('an unanswering collector is not waited for at the end', async () => {
 
 test('nothing of the library is loaded where no collector is named', () => {
   const script = `
-    const { openTracing } = await import(${JSON.stringify(resolve(import.meta.dir, '../../src/telemetry/open-tracing.ts'))});
+    const { openTracing } = await import(${JSON.stringify(resolve(import.meta.dir, '../../src/platform/telemetry/open-tracing.ts'))});
     const loaded = () => Object.keys(require.cache).filter((path) => path.includes('@opentelemetry')).length;
     const options = { headers: {}, serviceName: 'p', version: '1', ratio: 1, now: Date.now, warn() {} };
     const opened = await openTracing({ ...options, endpoint: null });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readHtml } from '../../src/mail/html/read-html.ts';
-import { rewriteHtml } from '../../src/modules/tracking/rewrite.ts';
+import { rewriteHtml } from '../../src/sending/tracking/rewrite.ts';
 import { costMs } from '../support/own-time.ts';
 
 const rewriteLinks = (html: string, link: (url: string) => string): string =>

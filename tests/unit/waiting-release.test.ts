@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { waitingReleaser } from '../../src/modules/emails/send/release.ts';
-import { SENDER_KNOWN_MS } from '../../src/modules/workspace/queries.ts';
+import { SENDER_KNOWN_MS } from '../../src/accounts/workspace/queries.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { waitingReleaser } from '../../src/sending/emails/warm-up/release.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00.000Z');
 

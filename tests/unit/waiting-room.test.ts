@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { FULL, GONE, WaitingRoom, type Wanted } from '../../src/async/waiting-room.ts';
+import { FULL, GONE, WaitingRoom, type Wanted } from '../../src/platform/async/waiting-room.ts';
 
 /** A room whose looks a test answers one by one. */
 function openRoom(hasOthers = false) {

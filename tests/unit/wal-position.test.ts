@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { Database } from '../../src/db/database.ts';
-import { LeaderPosition } from '../../src/db/wal-position.ts';
+import type { Database } from '../../src/platform/db/database.ts';
+import { LeaderPosition } from '../../src/platform/db/replica/wal-position.ts';
 
 /** A leader that tells this, and the statements that it was asked. */
 function leaderThatTells(commits: string) {

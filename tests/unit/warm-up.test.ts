@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { allowedOn, bulkPartOf, DEFAULT_PER_DAY, dayOf } from '../../src/transport/warm-up.ts';
+import { allowedOn, bulkPartOf, DEFAULT_PER_DAY, dayOf } from '../../src/mail/transport/warm-up.ts';
 
 const warmUp = { provider: 'smtp', startedAt: '2026-11-20T23:59:59.999Z', perDay: [10, 20, 30] } as const;
 const at = (text: string): number => Date.parse(text);

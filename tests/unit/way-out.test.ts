@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import { createSigner } from '../../src/crypto/signer.ts';
 import { textFromHtml } from '../../src/mail/content/text-part.ts';
 import { parseParts, renderParts } from '../../src/mail/liquid/parts.ts';
-import { personaliser } from '../../src/modules/tracking/commands.ts';
+import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { personaliser } from '../../src/sending/tracking/commands.ts';
 import { costMs } from '../support/own-time.ts';
 import { asOutlook, seenIn } from '../support/read-as-browser.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { createAddressGuard, isLocalOnly } from '../../src/modules/webhooks/http/address-guard.ts';
+import { createAddressGuard, isLocalOnly } from '../../src/sending/webhooks/http/address-guard.ts';
 
 const production = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
 const development = createAddressGuard({ allowPrivate: true, allowCidrs: [] });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { addressesIn } from '../../src/modules/webhooks/http/hosts-file.ts';
-import { resolveBy } from '../../src/modules/webhooks/http/lookup.ts';
-import type { Answer } from '../../src/transport/dns/resolver.ts';
+import type { Answer } from '../../src/mail/dns/resolver.ts';
+import { addressesIn } from '../../src/sending/webhooks/http/hosts-file.ts';
+import { resolveBy } from '../../src/sending/webhooks/http/lookup.ts';
 
 const HOSTS = `127.0.0.1 localhost
 # 10.0.0.1 commented.example.com

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sign, verify } from '../../src/modules/webhooks/http/signature.ts';
+import { sign, verify } from '../../src/sending/webhooks/http/signature.ts';
 
-const DOCS = join(import.meta.dir, '../../src/modules/docs');
+const DOCS = join(import.meta.dir, '../../src/web/docs');
 const page = await readFile(join(DOCS, 'receivers.md'), 'utf8');
 const spring = await readFile(join(DOCS, 'guides/spring.md'), 'utf8');
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { REPLY_MAX_LENGTH, ResponseHead } from '../../src/modules/webhooks/http/response-head.ts';
+import { REPLY_MAX_LENGTH, ResponseHead } from '../../src/sending/webhooks/http/response-head.ts';
 
 function textOf(body: string | Uint8Array, chunkSize = 7): string {
   const bytes = Buffer.from(body);

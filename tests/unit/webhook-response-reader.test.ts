@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ResponseReader } from '../../src/modules/webhooks/http/response-reader.ts';
+import { ResponseReader } from '../../src/sending/webhooks/http/response-reader.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\n';
 const CHUNKED = `${HEAD}transfer-encoding: chunked\r\n\r\n`;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import Stripe from 'stripe';
-import { sign, verify } from '../../src/modules/webhooks/http/signature.ts';
+import { sign, verify } from '../../src/sending/webhooks/http/signature.ts';
 
 const secret = `whsec_${'Zm9v'.repeat(10)}abc`;
 const body = JSON.stringify({ id: 'evt_1', type: 'delivered', data: { isTest: true }, note: 'naïve ☃ 🐎' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { problemOfTarget, problemOfUrl } from '../../src/modules/webhooks/endpoints/target.ts';
-import { createAddressGuard } from '../../src/modules/webhooks/http/address-guard.ts';
+import { problemOfTarget, problemOfUrl } from '../../src/sending/webhooks/endpoints/target.ts';
+import { createAddressGuard } from '../../src/sending/webhooks/http/address-guard.ts';
 
 const guard = createAddressGuard({ allowPrivate: false, allowCidrs: [] });
 

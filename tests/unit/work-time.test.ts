@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { WorkTime } from '../../src/async/deadline.ts';
+import { WorkTime } from '../../src/platform/async/deadline.ts';
 
 const never = () => new Promise<never>(() => {});
 const messageOf = (error: Error): string => error.message;

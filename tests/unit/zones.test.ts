@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import packed from 'moment-timezone/data/packed/latest.json';
-import { SYSTEM_FOLDER, systemZones } from '../../src/zones/system.ts';
-import { recurringEnds } from '../../src/zones/tz-string.ts';
-import { Zones } from '../../src/zones/zones.ts';
+import { SYSTEM_FOLDER, systemZones } from '../../src/platform/zones/system.ts';
+import { recurringEnds } from '../../src/platform/zones/tz-string.ts';
+import { Zones } from '../../src/platform/zones/zones.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 /** The rules of the executable: no folder is no system. */

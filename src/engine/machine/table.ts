@@ -1,4 +1,4 @@
-import type { Effect } from '../kind.ts';
+import type { Effect } from './kind.ts';
 
 /** What a machine's own functions are given: the actor's context, and the event that moves it. */
 export interface Given {

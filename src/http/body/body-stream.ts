@@ -1,6 +1,6 @@
-import { within } from '../../async/deadline.ts';
-import type { Failure } from '../failure.ts';
-import type { BodyReservation } from './body-budget.ts';
+import type { BodyReservation } from '../../platform/async/body-budget.ts';
+import { within } from '../../platform/async/deadline.ts';
+import type { Failure } from '../../platform/errors/failure.ts';
 import { type BodyRules, INCOMPLETE, NO_ROOM, tooLarge } from './read-body.ts';
 
 /** A body that broke off, came too slowly or became too large while somebody was reading it. */

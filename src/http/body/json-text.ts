@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { Detail } from '../failure.ts';
-import { pointerSegment, shortened } from '../schema-errors.ts';
+import type { Detail } from '../../platform/errors/failure.ts';
+import { pointerSegment, shortened } from '../../platform/errors/schema-errors.ts';
 
 /** RFC 8259 lets a receiver bound the nesting. Without a bound, serialising the value again would overflow the stack. */
 const DEEPEST = 32;

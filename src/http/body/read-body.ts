@@ -1,6 +1,6 @@
-import { within } from '../../async/deadline.ts';
-import { Failure, invalid } from '../failure.ts';
-import { type BodyReservation, SMALL } from './body-budget.ts';
+import { type BodyReservation, SMALL } from '../../platform/async/body-budget.ts';
+import { within } from '../../platform/async/deadline.ts';
+import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { findUnstorable, hasTooManyValues, MOST_VALUES, parseJson } from './json-text.ts';
 import { isMediaType } from './media-type.ts';
 

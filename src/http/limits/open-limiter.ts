@@ -1,5 +1,5 @@
 import { RedisClient } from 'bun';
-import { within } from '../../async/deadline.ts';
+import { within } from '../../platform/async/deadline.ts';
 import type { Log } from '../log.ts';
 import { RateLimiter, type RateLimits } from './rate-limit.ts';
 import { RedisCounter } from './redis-counter.ts';

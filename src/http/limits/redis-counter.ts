@@ -1,5 +1,5 @@
 import type { RedisClient } from 'bun';
-import { within } from '../../async/deadline.ts';
+import { within } from '../../platform/async/deadline.ts';
 import type { Log } from '../log.ts';
 import type { Counter, Hit } from './window-counter.ts';
 

@@ -1,14 +1,14 @@
-import type { Unheard } from '../../async/deadline.ts';
-import { FairQueue } from '../../async/fair-slots.ts';
-import { Unavailable } from '../../errors/unavailable.ts';
-import { Failure, invalid } from '../../http/failure.ts';
+import type { Unheard } from '../../platform/async/deadline.ts';
+import { FairQueue } from '../../platform/async/fair-slots.ts';
+import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
 import {
   JobTimeout,
   type PoolLimits,
   type PoolWorker,
   startThread,
   WorkerPool,
-} from '../../threads/worker-pool.ts';
+} from '../../platform/threads/worker-pool.ts';
 import type { RenderRequest, RenderResult } from './markdown-thread.ts';
 import type { RenderedMarkdown, TemplateFrame } from './render-markdown.ts';
 

@@ -1,7 +1,7 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). emailmd and mjml
 // are loaded here alone: they take 65 MB and 100 ms, which a service without markdown does not pay and no request waits for.
-import { serve } from '../../threads/serve.ts';
-import { ownTime } from '../../threads/thread-time.ts';
+import { serve } from '../../platform/threads/serve.ts';
+import { ownTime } from '../../platform/threads/thread-time.ts';
 import { MarkdownProblem } from './markdown-values.ts';
 import { type RenderedMarkdown, renderMarkdown, type TemplateFrame } from './render-markdown.ts';
 

@@ -1,4 +1,4 @@
-import { ownTime } from '../../threads/thread-time.ts';
+import { ownTime } from '../../platform/threads/thread-time.ts';
 
 /** The limits of one rendering. Each is a 422 that says which one was met. */
 export const LIQUID_LIMITS = {

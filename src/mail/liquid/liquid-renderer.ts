@@ -1,5 +1,5 @@
-import { FairQueue } from '../../async/fair-slots.ts';
-import { Unavailable } from '../../errors/unavailable.ts';
+import { FairQueue } from '../../platform/async/fair-slots.ts';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';

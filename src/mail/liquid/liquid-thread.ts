@@ -1,6 +1,6 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What strangers write in
 // Liquid is read and rendered here alone: a thread can be ended whatever it does.
-import { serve } from '../../threads/serve.ts';
+import { serve } from '../../platform/threads/serve.ts';
 import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import {

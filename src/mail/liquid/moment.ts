@@ -1,4 +1,4 @@
-import { zones } from '../../zones/zones.ts';
+import { zones } from '../../platform/zones/zones.ts';
 import { LiquidProblem } from './limits.ts';
 
 /** A moment as clocks and calendars of one zone show it. */

@@ -59,7 +59,7 @@ export class BoundedEmitter implements Emitter {
 }
 
 /**
- * A placeholder that is filled in for each recipient when an email leaves (src/modules/tracking). Only the template may write
+ * A placeholder that is filled in for each recipient when an email leaves (src/sending/tracking). Only the template may write
  * one: the same characters in a variable are text.
  */
 const PLACEHOLDER = /\{\{(?=\s*(?:unsubscribeUrl|preferencesUrl)\s*\}\})/g;

@@ -1,8 +1,8 @@
-import { within } from '../../async/deadline.ts';
-import { Unavailable } from '../../errors/unavailable.ts';
-import type { Reply } from '../../threads/serve.ts';
-import { Thread } from '../../threads/thread.ts';
-import { timeOfThread } from '../../threads/thread-time.ts';
+import { within } from '../../platform/async/deadline.ts';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
+import type { Reply } from '../../platform/threads/serve.ts';
+import { Thread } from '../../platform/threads/thread.ts';
+import { timeOfThread } from '../../platform/threads/thread-time.ts';
 import type { Done, Job, Question } from './liquid-thread.ts';
 
 /** What became of a job: done, ended because it took too long, or to be asked again because another one of its batch did. */

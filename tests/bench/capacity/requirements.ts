@@ -1,4 +1,4 @@
-import { COMMIT_LIMITS } from '../../../src/async/batcher.ts';
+import { COMMIT_LIMITS } from '../../../src/platform/async/batcher.ts';
 import type { Figures, Weighed } from '../figures.ts';
 import type { CpuPerItem } from '../table.ts';
 import { spentBy } from './costs.ts';

@@ -1,6 +1,6 @@
-import { COMMIT_LIMITS } from '../../../src/async/batcher.ts';
-import { Gathering } from '../../../src/async/gathering.ts';
-import { randomFrom } from '../../../src/chaos/random.ts';
+import { randomFrom } from '../../../src/ops/torture/random.ts';
+import { COMMIT_LIMITS } from '../../../src/platform/async/batcher.ts';
+import { Gathering } from '../../../src/platform/async/gathering.ts';
 import type { Cost } from './costs.ts';
 import { Machine, Thread, Timeline } from './processors.ts';
 import type { ServiceTimes } from './times.ts';
@@ -46,7 +46,7 @@ export interface Simulated {
   };
 }
 
-/** Batches of new actors under way at once (src/engine/spawn-queue.ts); of events there is one. */
+/** Batches of new actors under way at once (src/engine/runtime/spawn-queue.ts); of events there is one. */
 const BIRTHS_AT_ONCE = 2;
 /**
  * Where the service's work on an email lies, which no meter tells apart: before the batch (reading the request, deciding), in putting the
@@ -103,7 +103,7 @@ interface Shared {
   readonly wayUs: number;
 }
 
-/** A queue in front of commits, as src/async/batcher.ts has it; when a batch leaves is decided by the service's own rule. */
+/** A queue in front of commits, as src/platform/async/batcher.ts has it; when a batch leaves is decided by the service's own rule. */
 class Committer {
   readonly #gathering = new Gathering();
   #waiting = 0;

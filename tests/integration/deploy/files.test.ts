@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { SETTINGS } from '../../../src/config/settings.ts';
+import { SETTINGS } from '../../../src/platform/config/settings/settings.ts';
 import { deployed } from '../../support/proxies.ts';
 
 // The files of docs/deploy are read as their programs read them, and by those programs where they are installed.

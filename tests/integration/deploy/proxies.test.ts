@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { freePort } from '../../../src/chaos/free-port.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { createClient } from '../../support/client.ts';
 import { deployed, PROXIES, startProxy } from '../../support/proxies.ts';
 import { startService, TEST_KEY } from '../../support/service.ts';

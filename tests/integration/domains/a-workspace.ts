@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import pino from 'pino';
-import { createSealer } from '../../../src/crypto/sealer.ts';
+import { ensureFirstWorkspace } from '../../../src/accounts/workspace/commands.ts';
 import { Engine } from '../../../src/engine/engine.ts';
-import { Failure } from '../../../src/http/failure.ts';
-import type { Call } from '../../../src/http/route.ts';
-import { addDomain } from '../../../src/modules/domains/add.ts';
+import type { Call } from '../../../src/http/request/route.ts';
+import { createSealer } from '../../../src/platform/crypto/sealer.ts';
+import { Failure } from '../../../src/platform/errors/failure.ts';
+import { addDomain } from '../../../src/sending/domains/add.ts';
 import {
   type DomainCommands,
   patchDomain,
   removeDomain,
   verifyDomain,
-} from '../../../src/modules/domains/commands.ts';
-import type { DomainView } from '../../../src/modules/domains/model.ts';
-import { nextOutcome } from '../../../src/modules/domains/next-outcome.ts';
-import { type DomainParts, openDomains } from '../../../src/modules/domains/open.ts';
-import { rotateKeys } from '../../../src/modules/domains/rotate.ts';
-import { ensureFirstWorkspace } from '../../../src/modules/workspace/commands.ts';
+} from '../../../src/sending/domains/commands.ts';
+import type { DomainView } from '../../../src/sending/domains/model.ts';
+import { type DomainParts, openDomains } from '../../../src/sending/domains/open.ts';
+import { nextOutcome } from '../../../src/sending/domains/records/next-outcome.ts';
+import { rotateKeys } from '../../../src/sending/domains/records/rotate.ts';
 import { ManualClock, postgresStore } from '../../support/engine.ts';
 import { startNameServer, txt, type Zone } from '../transport/name-server.ts';
 

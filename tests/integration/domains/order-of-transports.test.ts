@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { freePort } from '../../../src/chaos/free-port.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { startSes } from '../../support/ses.ts';
 import { openWorkspace, zoneOf } from './a-workspace.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createPublicKey } from 'node:crypto';
-import type { DomainView } from '../../../src/modules/domains/model.ts';
-import { findSendingDomain, signingKeys } from '../../../src/modules/domains/queries.ts';
+import type { DomainView } from '../../../src/sending/domains/model.ts';
+import { findSendingDomain, signingKeys } from '../../../src/sending/domains/queries.ts';
 import { txt } from '../transport/name-server.ts';
 import { openWorkspace, type Workspace, zoneOf } from './a-workspace.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import type { DomainView } from '../../../src/modules/domains/model.ts';
-import { findDomainOfEmail, findSendingDomain, signingKeys } from '../../../src/modules/domains/queries.ts';
+import type { DomainView } from '../../../src/sending/domains/model.ts';
+import { findDomainOfEmail, findSendingDomain, signingKeys } from '../../../src/sending/domains/queries.ts';
 import { cname, txt } from '../transport/name-server.ts';
 import { openWorkspace, type Workspace, zoneOf } from './a-workspace.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { generateDkimKey } from '../../../src/transport/dkim/key-pair.ts';
-import { checkRecords } from '../../../src/transport/dns/check-records.ts';
-import { createResolver } from '../../../src/transport/dns/resolver.ts';
-import type { ExpectedRecord } from '../../../src/transport/dns/txt-rules.ts';
+import { generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
+import { checkRecords } from '../../../src/mail/dns/check-records.ts';
+import { createResolver } from '../../../src/mail/dns/resolver.ts';
+import type { ExpectedRecord } from '../../../src/mail/dns/txt-rules.ts';
 import { a, cname, mx, startNameServer, txt, type Zone } from './name-server.ts';
 
 const dns = await startNameServer();

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { freePort } from '../../../src/chaos/free-port.ts';
-import { type DirectOptions, DirectTransport } from '../../../src/transport/direct/direct.ts';
-import { mxGroupLimits } from '../../../src/transport/direct/mx-group.ts';
-import { createResolver } from '../../../src/transport/dns/resolver.ts';
+import { createResolver } from '../../../src/mail/dns/resolver.ts';
+import { type DirectOptions, DirectTransport } from '../../../src/mail/transport/direct/direct.ts';
+import { mxGroupLimits } from '../../../src/mail/transport/direct/mx-group.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 import { a, aaaa, mx, startNameServer } from './name-server.ts';
@@ -201,7 +201,7 @@ describe('direct delivery connects to no address that is not public', () => {
       expect(first.connections).toBe(0);
     });
   test('IPv4 in IPv6', async () => {
-    const { isPublicAddress } = await import('../../../src/transport/direct/public-address.ts');
+    const { isPublicAddress } = await import('../../../src/mail/transport/direct/public-address.ts');
     for (const address of ['::1', '::ffff:127.0.0.1', 'fe80::1', 'fc00::1', '64:ff9b::7f00:1'])
       expect(isPublicAddress(address)).toBe(false);
     for (const address of ['9.9.9.9', '2620:fe::fe']) expect(isPublicAddress(address)).toBe(true);

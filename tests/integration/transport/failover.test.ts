@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { NotBegun } from '../../../src/transport/begin.ts';
-import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/transport/circuit.ts';
-import { FailoverTransport } from '../../../src/transport/smtp/failover.ts';
+import { NotBegun } from '../../../src/mail/transport/begin.ts';
+import { FailoverTransport } from '../../../src/mail/transport/smtp/failover.ts';
+import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/platform/async/circuit.ts';
 import { relayTo } from '../../support/live-service.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { DROP, type Script, SILENCE, startScriptedSmtp } from './scripted-smtp.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type DNS from 'dns2';
 import { Packet } from 'dns2';
-import type { NameServer, RecordType } from '../../../src/transport/dns/exchange.ts';
+import type { NameServer, RecordType } from '../../../src/mail/dns/exchange.ts';
 
 /** What the server says to one question: records, or one of the ways of saying nothing. */
 export type Say =

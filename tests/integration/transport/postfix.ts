@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../src/chaos/free-port.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 
 /** A Postfix of the tests' own, strict, on loopback, that puts what it accepts for receiver.test into one Maildir. */

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import type { Endpoint } from '../../../src/transport/smtp/endpoint.ts';
-import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
-import type { RecipientOutcome } from '../../../src/transport/transport.ts';
+import type { Endpoint } from '../../../src/mail/transport/smtp/endpoint.ts';
+import { RelayTransport } from '../../../src/mail/transport/smtp/relay.ts';
+import type { RecipientOutcome } from '../../../src/mail/transport/transport.ts';
 import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { type Act, DROP, type Script, SILENCE, startScriptedSmtp } from './scripted-smtp.ts';

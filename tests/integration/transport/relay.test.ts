@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import type { Endpoint } from '../../../src/transport/smtp/endpoint.ts';
-import { RelayTransport } from '../../../src/transport/smtp/relay.ts';
+import type { Endpoint } from '../../../src/mail/transport/smtp/endpoint.ts';
+import { RelayTransport } from '../../../src/mail/transport/smtp/relay.ts';
 import { poolParts } from '../../support/pool-parts.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
-import { freePort } from '../../../src/chaos/free-port.ts';
-import { createResolver, systemNameServers } from '../../../src/transport/dns/resolver.ts';
+import { createResolver, systemNameServers } from '../../../src/mail/dns/resolver.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { a, aaaa, cname, mx, ptr, startNameServer, txt } from './name-server.ts';
 
 const dns = await startNameServer();

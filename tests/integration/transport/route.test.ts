@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
-import { routeOf } from '../../../src/transport/direct/route.ts';
-import { createResolver } from '../../../src/transport/dns/resolver.ts';
+import { createResolver } from '../../../src/mail/dns/resolver.ts';
+import { routeOf } from '../../../src/mail/transport/direct/route.ts';
 import { a, aaaa, mx, startNameServer, type Zone } from './name-server.ts';
 
 const dns = await startNameServer();

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test';
 import { createServer } from 'node:net';
-import { freePort } from '../../../src/chaos/free-port.ts';
-import { SesTransport } from '../../../src/transport/ses/ses.ts';
+import { SesTransport } from '../../../src/mail/transport/ses/ses.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { startSes } from '../../support/ses.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 

@@ -2,18 +2,18 @@ import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createHash, createHmac } from 'node:crypto';
 import { createServer } from 'node:net';
 import { simpleParser } from 'mailparser';
-import { freePort } from '../../../src/chaos/free-port.ts';
-import { generateDkimKey } from '../../../src/transport/dkim/key-pair.ts';
-import { loadSigningKey } from '../../../src/transport/dkim/signing-key.ts';
+import { generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
+import { loadSigningKey } from '../../../src/mail/dkim/signing-key.ts';
 import {
   IdentityRefused,
   identityState,
   registerIdentity,
   removeIdentity,
   replaceKey,
-} from '../../../src/transport/ses/identity.ts';
-import { SesTransport } from '../../../src/transport/ses/ses.ts';
-import { createSesApi } from '../../../src/transport/ses/ses-api.ts';
+} from '../../../src/mail/transport/ses/identity.ts';
+import { SesTransport } from '../../../src/mail/transport/ses/ses.ts';
+import { createSesApi } from '../../../src/mail/transport/ses/ses-api.ts';
+import { freePort } from '../../../src/ops/torture/free-port.ts';
 import { aMessage, field } from '../../unit/transport/a-message.ts';
 
 interface Call {

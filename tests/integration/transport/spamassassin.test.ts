@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { generateDkimKey } from '../../../src/transport/dkim/key-pair.ts';
-import { loadSigningKey } from '../../../src/transport/dkim/signing-key.ts';
-import { finishMessage } from '../../../src/transport/message/finish.ts';
+import { finishMessage } from '../../../src/mail/compose/finish.ts';
+import { generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
+import { loadSigningKey } from '../../../src/mail/dkim/signing-key.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 
 const missing = Bun.which('spamassassin') === null;

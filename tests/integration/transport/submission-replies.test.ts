@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { openReportServer } from '../../../src/transport/inbound/report-server.ts';
-import { createMailReader } from '../../../src/transport/reading/mail-reader.ts';
-import { openSubmissionServer } from '../../../src/transport/submission/submission-server.ts';
+import { openReportServer } from '../../../src/mail/inbound/report-server.ts';
+import { createMailReader } from '../../../src/mail/reading/mail-reader.ts';
+import { openSubmissionServer } from '../../../src/mail/submission/submission-server.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 
 const mailReader = createMailReader({

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { BudgetLimits } from '../../../src/async/keyed-budget.ts';
-import { createMailReader } from '../../../src/transport/reading/mail-reader.ts';
+import { createMailReader } from '../../../src/mail/reading/mail-reader.ts';
 import {
   openSubmissionServer,
   type SubmissionFailure,
-} from '../../../src/transport/submission/submission-server.ts';
-import type { Submission } from '../../../src/transport/submission/submitted.ts';
+} from '../../../src/mail/submission/submission-server.ts';
+import type { Submission } from '../../../src/mail/submission/submitted.ts';
+import type { BudgetLimits } from '../../../src/platform/async/keyed-budget.ts';
 import { costMs, longestStall } from '../../support/own-time.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 

@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import type { Resolver } from '../../../src/transport/dns/resolver.ts';
-import { LimitBook } from '../../../src/transport/limits/limit-book.ts';
-import { type TransportSettings, Transports, UnusableSettings } from '../../../src/transport/transports.ts';
+import type { Resolver } from '../../../src/mail/dns/resolver.ts';
+import { LimitBook } from '../../../src/mail/transport/limits/limit-book.ts';
+import {
+  type TransportSettings,
+  Transports,
+  UnusableSettings,
+} from '../../../src/mail/transport/transports.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 import { startSink } from './smtp-sink.ts';

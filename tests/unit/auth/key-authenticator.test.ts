@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { mintApiKey } from '../../../src/auth/api-key.ts';
-import { KeyAuthenticator } from '../../../src/auth/key-authenticator.ts';
-import type { Database } from '../../../src/db/database.ts';
+import { mintApiKey } from '../../../src/http/auth/api-key.ts';
+import { KeyAuthenticator } from '../../../src/http/auth/key-authenticator.ts';
+import type { Database } from '../../../src/platform/db/database.ts';
 
 /** A database of which every key that is asked for is an active one. */
 const everyKey = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { isCommonPassword } from '../../../src/auth/common-passwords.ts';
-import packed from '../../../src/auth/common-passwords.txt' with { type: 'text' };
-import { type Hasher, Passwords, problemOfPassword } from '../../../src/auth/passwords.ts';
+import { isCommonPassword } from '../../../src/http/auth/passwords/common-passwords.ts';
+import packed from '../../../src/http/auth/passwords/common-passwords.txt' with { type: 'text' };
+import { type Hasher, Passwords, problemOfPassword } from '../../../src/http/auth/passwords/passwords.ts';
 import { usualHasher } from '../../support/brief-hashing.ts';
 
 test('an unknown account costs the same work as a known one: one hash of the same kind is verified', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { lacking } from '../../../src/auth/principal.ts';
+import { lacking } from '../../../src/http/auth/principal.ts';
 
 describe('the refusal of a missing permission names the permission and the remedy of', () => {
   test('an API key, which can be changed', () => {

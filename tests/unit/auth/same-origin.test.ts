@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { isForeignHandshake, isFromOwnPage } from '../../../src/auth/same-origin.ts';
+import { isForeignHandshake, isFromOwnPage } from '../../../src/http/auth/sessions/same-origin.ts';
 
 const PUBLIC_URL = 'https://mail.example.com/posthorn';
 const OWN = 'https://mail.example.com';

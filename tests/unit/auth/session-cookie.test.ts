@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { SessionCookie } from '../../../src/auth/session-cookie.ts';
+import { SessionCookie } from '../../../src/http/auth/sessions/session-cookie.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-11-20T12:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { SlowDown } from '../../../src/auth/slow-down.ts';
-import { Unavailable } from '../../../src/errors/unavailable.ts';
-import { type SignInDeps, signIn } from '../../../src/modules/members/sign-in.ts';
+import { type SignInDeps, signIn } from '../../../src/accounts/members/sign-in/sign-in.ts';
+import { SlowDown } from '../../../src/http/auth/passwords/slow-down.ts';
+import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
 
 function world() {
   const clock = { now: 0 };

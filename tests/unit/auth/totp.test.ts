@@ -1,5 +1,11 @@
 import { expect, test } from 'bun:test';
-import { newTotpSecret, repeatedStep, stepOfCode, totpCode, totpUri } from '../../../src/auth/totp.ts';
+import {
+  newTotpSecret,
+  repeatedStep,
+  stepOfCode,
+  totpCode,
+  totpUri,
+} from '../../../src/http/auth/passwords/totp.ts';
 
 /** `12345678901234567890`, the secret of the test vectors. */
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';

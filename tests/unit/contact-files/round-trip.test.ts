@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { csvRow } from '../../../src/csv/write.ts';
-import { seenName } from '../../../src/mail/characters.ts';
-import { ExportColumns, type ExportRow } from '../../../src/modules/contacts/export.ts';
-import type { ImportedContact } from '../../../src/modules/contacts/imports/rows.ts';
-import { CONTACT_STATUSES } from '../../../src/modules/contacts/model.ts';
-import type { PropertyValue } from '../../../src/modules/contacts/properties.ts';
+import type { ImportedContact } from '../../../src/audience/contacts/imports/file/rows.ts';
+import { ExportColumns, type ExportRow } from '../../../src/audience/contacts/lists/export.ts';
+import { CONTACT_STATUSES } from '../../../src/audience/contacts/model.ts';
+import type { PropertyValue } from '../../../src/audience/contacts/properties.ts';
+import { csvRow } from '../../../src/platform/csv/write.ts';
+import { seenName } from '../../../src/platform/text/characters.ts';
 import { readContactFile } from '../../support/read-contact-file.ts';
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { listColumns, reasonOfLine } from '../../../src/modules/suppressions/list-columns.ts';
+import { listColumns, reasonOfLine } from '../../../src/sending/suppressions/list-columns.ts';
 
 const LISTS: readonly (readonly [
   service: string,

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
-import { dialectOf } from '../../../src/csv/delimiter.ts';
-import { BrokenEncoding, EncodingDetector } from '../../../src/csv/encoding.ts';
+import { dialectOf } from '../../../src/platform/csv/delimiter.ts';
+import { BrokenEncoding, EncodingDetector } from '../../../src/platform/csv/encoding.ts';
 import {
   CsvReader,
   LONGEST_CELL,
   LONGEST_ROW,
   MOST_CELLS,
   MOST_LINES_OF_CELL,
-} from '../../../src/csv/reader.ts';
+} from '../../../src/platform/csv/reader.ts';
 
 /** Each row in short: its line and cells, or its fault. */
 const read = (text: string, delimiter = ',') =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FileLost, RowSource } from '../../../src/modules/contacts/imports/row-source.ts';
-import { PIECE } from '../../../src/modules/contacts/imports/stored-file.ts';
+import { FileLost, RowSource } from '../../../src/audience/contacts/imports/file/row-source.ts';
+import { PIECE } from '../../../src/audience/contacts/imports/file/stored-file.ts';
 import { contactFile } from '../../support/contact-file.ts';
 
 const START = { offset: 0, line: 1 };

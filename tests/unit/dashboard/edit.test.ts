@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Refused } from '../../../src/dashboard/web/application/api/requests.ts';
+import { Refused } from '../../../src/web/dashboard/web/application/api/requests.ts';
 import {
   type Draft,
   KEPT_MS,
   MOST_DRAFTS,
   outdatedIn,
-} from '../../../src/dashboard/web/application/editing/draft.ts';
-import { Edit } from '../../../src/dashboard/web/application/editing/edit.ts';
-import { pick, sumOf } from '../../../src/dashboard/web/application/editing/merge.ts';
+} from '../../../src/web/dashboard/web/application/editing/draft.ts';
+import { Edit } from '../../../src/web/dashboard/web/application/editing/edit.ts';
+import { pick, sumOf } from '../../../src/web/dashboard/web/application/editing/merge.ts';
 
 const MEMBERS = ['subject', 'from', 'source'] as const;
 type Member = (typeof MEMBERS)[number];

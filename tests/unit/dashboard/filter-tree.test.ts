@@ -4,13 +4,13 @@ import {
   partsOf,
   WAYS,
   wayOf,
-} from '../../../src/dashboard/web/application/pages/audiences/fields.ts';
+} from '../../../src/web/dashboard/web/application/pages/audiences/fields.ts';
 import {
   filterOf,
   isGroup,
   type Node,
   treeOf,
-} from '../../../src/dashboard/web/application/pages/audiences/filter-tree.ts';
+} from '../../../src/web/dashboard/web/application/pages/audiences/filter-tree.ts';
 
 const IS_ADA = { field: 'firstName', operator: 'eq', value: 'Ada' } as const;
 const SINCE = { field: 'createdAt', operator: 'withinLast', value: { amount: 3, unit: 'days' } } as const;

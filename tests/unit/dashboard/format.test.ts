@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { agoText, count } from '../../../src/dashboard/web/application/ui/format.ts';
+import { agoText, count } from '../../../src/web/dashboard/web/application/ui/display/format.ts';
 
 // The browser's own formatters are the oracle: making them takes too long for a page, not for a test.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Batcher } from '../../../src/async/batcher.ts';
-import { BulkLane, restAfter } from '../../../src/engine/bulk-lane.ts';
+import { BulkLane, restAfter } from '../../../src/engine/runtime/bulk-lane.ts';
+import { Batcher } from '../../../src/platform/async/batcher.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test('what nobody waits for rests for as long as its batch took while others are about, a quarter of a second at most', () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { EMAIL_EVENT_TYPES } from '../../../machines/email-recipient.ts';
-import { inputRow } from '../../../src/engine/draft.ts';
-import { commitStatement } from '../../../src/engine/statements.ts';
-import { wakeWriting } from '../../../src/engine/wake-at.ts';
-import { followsCampaignEmails } from '../../../src/modules/campaigns/follow-emails.ts';
-import { emailKind } from '../../../src/modules/emails/kind.ts';
-import { systemClock } from '../../../src/time/clock.ts';
+import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
+import { followsCampaignEmails } from '../../../src/automation/campaigns/sending/follow-emails.ts';
+import { inputRow } from '../../../src/engine/machine/draft.ts';
+import { commitStatement } from '../../../src/engine/store/statements/statements.ts';
+import { wakeWriting } from '../../../src/engine/store/statements/wake-at.ts';
+import { systemClock } from '../../../src/platform/time/clock.ts';
+import { emailKind } from '../../../src/sending/emails/kind.ts';
 
 const kind = { ...emailKind, followers: followsCampaignEmails };
 const CONTEXT = {

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test';
-import type { Role } from '../../../src/config/roles.ts';
-import { Decider } from '../../../src/engine/decide.ts';
-import { draftSpawn } from '../../../src/engine/draft.ts';
-import { fold, LEFT_TO_CLOCK, TIMERS_DUE } from '../../../src/engine/fold.ts';
-import { handedOver, withoutOrders } from '../../../src/engine/handing-over.ts';
-import type { Actor, ActorEvent, Kind } from '../../../src/engine/kind.ts';
-import { shareOf } from '../../../src/engine/share.ts';
-import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from '../../../src/modules/emails/accept/attempt-schedule.ts';
-import { emailKind } from '../../../src/modules/emails/kind.ts';
-import { webhookDeliveryKind } from '../../../src/modules/webhooks/deliveries/kind.ts';
-import { webhookEndpointKind } from '../../../src/modules/webhooks/endpoints/kind.ts';
+import { Decider } from '../../../src/engine/machine/decide.ts';
+import { draftSpawn } from '../../../src/engine/machine/draft.ts';
+import { fold, LEFT_TO_CLOCK, TIMERS_DUE } from '../../../src/engine/machine/fold.ts';
+import type { Actor, ActorEvent, Kind } from '../../../src/engine/machine/kind.ts';
+import { handedOver, withoutOrders } from '../../../src/engine/runtime/handing-over.ts';
+import { shareOf } from '../../../src/engine/runtime/share.ts';
+import type { Role } from '../../../src/platform/config/roles.ts';
+import { LIVE_SCHEDULE, SIMULATED_SCHEDULE } from '../../../src/sending/emails/accept/attempt-schedule.ts';
+import { emailKind } from '../../../src/sending/emails/kind.ts';
+import { webhookDeliveryKind } from '../../../src/sending/webhooks/deliveries/kind.ts';
+import { webhookEndpointKind } from '../../../src/sending/webhooks/endpoints/kind.ts';
 
 const AT = 1_000_000;
 const WHERE = { workspaceId: 'ws_1', livemode: false };

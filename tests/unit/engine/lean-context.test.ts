@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { leanContext } from '../../../src/engine/lean-context.ts';
-import { lifeOf } from '../../../src/engine/life-statements.ts';
-import { storedEnvelope, wholeEnvelope } from '../../../src/modules/emails/accept/message.ts';
-import { emailKind } from '../../../src/modules/emails/kind.ts';
+import { leanContext } from '../../../src/engine/store/statements/lean-context.ts';
+import { lifeOf } from '../../../src/engine/store/statements/life-statements.ts';
+import { storedEnvelope, wholeEnvelope } from '../../../src/sending/emails/accept/message.ts';
+import { emailKind } from '../../../src/sending/emails/kind.ts';
 
 const life = lifeOf(emailKind);
 const RECIPIENTS = [{ status: 'pending' }];

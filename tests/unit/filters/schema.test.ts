@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { Type } from '@sinclair/typebox';
 import Ajv from 'ajv/dist/2020';
 import fc from 'fast-check';
-import { FilterComponent, filterMember } from '../../../src/filters/schema.ts';
-import { compileChecker } from '../../../src/http/schema.ts';
+import { compileChecker } from '../../../src/http/request/schema.ts';
+import { FilterComponent, filterMember } from '../../../src/platform/filters/schema.ts';
 import { tree } from '../../support/filter-arbitrary.ts';
 
 /** A document in which the schema lies as in the OpenAPI document. */

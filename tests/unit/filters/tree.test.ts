@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { Problems } from '../../../src/filters/condition.ts';
-import { readFilter } from '../../../src/filters/tree.ts';
+import { Problems } from '../../../src/platform/filters/condition.ts';
+import { readFilter } from '../../../src/platform/filters/tree.ts';
 import { CASES, NOW, PEOPLE_OF_CASES } from '../../support/filter-cases.ts';
 import { filterOf, matching, PEOPLE } from '../../support/filtered-people.ts';
 

@@ -1,12 +1,16 @@
 import { expect, test } from 'bun:test';
-import type { KeyPrincipal } from '../../../src/auth/principal.ts';
-import { Recollection } from '../../../src/auth/recollection.ts';
-import { Unavailable } from '../../../src/errors/unavailable.ts';
-import { type AdmissionDeps, type AdmissionRequest, answeredBy } from '../../../src/http/admission.ts';
-import type { Endpoint } from '../../../src/http/endpoint.ts';
-import { Failure } from '../../../src/http/failure.ts';
+import type { KeyPrincipal } from '../../../src/http/auth/principal.ts';
+import { Recollection } from '../../../src/http/auth/recollection.ts';
 import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
 import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
+import {
+  type AdmissionDeps,
+  type AdmissionRequest,
+  answeredBy,
+} from '../../../src/http/request/admission.ts';
+import type { Endpoint } from '../../../src/http/request/endpoint.ts';
+import { Failure } from '../../../src/platform/errors/failure.ts';
+import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
 
 const KEY = `svc_test_${'a'.repeat(32)}`;
 const TERMS = 'key_1 as it was';

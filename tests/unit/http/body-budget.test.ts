@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { BodyBudget } from '../../../src/http/body/body-budget.ts';
+import { BodyBudget } from '../../../src/platform/async/body-budget.ts';
 
 const KB = 1_024;
 const room = () => new BodyBudget({ total: 500 * KB, each: 300 * KB });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { TSchema } from '@sinclair/typebox';
-import type { Route } from '../../../src/http/route.ts';
-import { compileChecker } from '../../../src/http/schema.ts';
+import type { Route } from '../../../src/http/request/route.ts';
+import { compileChecker } from '../../../src/http/request/schema.ts';
 import { documentedRoutes } from '../../../src/modules.ts';
 
 /** A field of a request, with where it stands. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { clientAddress, parseTrustedProxies } from '../../../src/http/limits/client-address.ts';
+import { clientAddress, parseTrustedProxies } from '../../../src/platform/config/client-address.ts';
 
 function clientOf(trust: string, socket: string, forwardedFor?: string): string {
   const proxies = parseTrustedProxies(trust);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { Type } from '@sinclair/typebox';
-import { endpointOf } from '../../../src/http/endpoint.ts';
-import { forMembers, route } from '../../../src/http/route.ts';
+import { endpointOf } from '../../../src/http/request/endpoint.ts';
+import { forMembers, route } from '../../../src/http/request/route.ts';
 
 test('a route with a limit of its own has one for keys and members together, in both environments', () => {
   const preview = route({

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { Principal } from '../../../src/auth/principal.ts';
-import { Failure } from '../../../src/http/failure.ts';
-import { claimOf, fingerprintOf, InFlight, replayOf, saidBy } from '../../../src/http/idempotency.ts';
+import type { Principal } from '../../../src/http/auth/principal.ts';
+import { claimOf, fingerprintOf, InFlight, replayOf, saidBy } from '../../../src/http/request/idempotency.ts';
+import { Failure } from '../../../src/platform/errors/failure.ts';
 
 const asked = {
   method: 'POST',

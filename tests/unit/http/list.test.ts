@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { lowestIdAt, mintId } from '../../../src/db/ids.ts';
-import { Failure } from '../../../src/http/failure.ts';
-import { type IdRange, idRangeOf, listById } from '../../../src/http/list.ts';
+import { type IdRange, idRangeOf, listById } from '../../../src/http/lists/list.ts';
+import { lowestIdAt, mintId } from '../../../src/platform/db/ids.ts';
+import { Failure } from '../../../src/platform/errors/failure.ts';
 
 const START = Date.parse('2026-11-01T00:00:00Z');
 const HOUR = 3_600_000;

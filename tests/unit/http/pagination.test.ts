@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Failure } from '../../../src/http/failure.ts';
-import { type ListRequest, pageOf, positionOf } from '../../../src/http/pagination.ts';
-import type { Page } from '../../../src/http/route.ts';
+import { type ListRequest, pageOf, positionOf } from '../../../src/http/lists/pagination.ts';
+import type { Page } from '../../../src/http/request/route.ts';
+import { Failure } from '../../../src/platform/errors/failure.ts';
 
 const isPosition = (text: string): boolean => /^[a-e]$/.test(text);
 const caller = { workspaceId: 'ws_1', livemode: true };

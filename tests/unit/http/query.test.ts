@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test';
 import { Type as T } from '@sinclair/typebox';
 import fc from 'fast-check';
-import { Failure } from '../../../src/http/failure.ts';
-import { pageQuery } from '../../../src/http/pagination.ts';
-import { compileQuery, noQuery } from '../../../src/http/query.ts';
+import { pageQuery } from '../../../src/http/lists/pagination.ts';
+import { compileQuery, noQuery } from '../../../src/http/request/query.ts';
+import { Failure } from '../../../src/platform/errors/failure.ts';
 
 const read = compileQuery(
   T.Object({

@@ -3,8 +3,8 @@ import { Type as T } from '@sinclair/typebox';
 import { type ValueErrorIterator, ValueErrorType } from '@sinclair/typebox/errors';
 import Ajv from 'ajv/dist/2020';
 import fc from 'fast-check';
-import { compileChecker, isDateTime } from '../../../src/http/schema.ts';
-import { detailsOf } from '../../../src/http/schema-errors.ts';
+import { compileChecker, isDateTime } from '../../../src/http/request/schema.ts';
+import { detailsOf } from '../../../src/platform/errors/schema-errors.ts';
 
 const check = compileChecker(
   T.Object({

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { firstCharacters, isLonger, isShorter } from '../../../src/http/text-length.ts';
+import { firstCharacters, isLonger, isShorter } from '../../../src/platform/errors/text-length.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 12 });
 const bound = fc.integer({ min: 0, max: 13 });

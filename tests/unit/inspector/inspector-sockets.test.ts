@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { SessionEnds } from '../../../src/auth/session-ends.ts';
-import type { SocketSession } from '../../../src/http/listen.ts';
+import { SessionEnds } from '../../../src/http/auth/sessions/session-ends.ts';
+import type { SocketSession } from '../../../src/http/listen/listen.ts';
 import {
   type InspectorSocketDeps,
   inspectorSockets,
   MOST_CONNECTIONS,
-} from '../../../src/modules/inspector/inspector-sockets.ts';
+} from '../../../src/web/live/inspector-sockets.ts';
 
 /** A gate whose visitors say in a header which key, of which workspace, they hold. */
 function openUpgrade() {

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, jest, test } from 'bun:test';
-import type { Draft } from '../../../src/engine/draft.ts';
 import type { CommitListener } from '../../../src/engine/engine.ts';
-import type { Kind } from '../../../src/engine/kind.ts';
-import type { Scope } from '../../../src/engine/result.ts';
-import type { HeardListener } from '../../../src/modules/inspector/incoming.ts';
-import { LiveFeed, type Viewer } from '../../../src/modules/inspector/live-feed.ts';
-import type { Counts, Hearing, Tick } from '../../../src/modules/inspector/model.ts';
-import { visibilityAmong } from '../../../src/modules/inspector/visibility.ts';
+import type { Draft } from '../../../src/engine/machine/draft.ts';
+import type { Kind } from '../../../src/engine/machine/kind.ts';
+import type { Scope } from '../../../src/engine/machine/result.ts';
 import { MODULE_KINDS } from '../../../src/modules.ts';
+import type { HeardListener } from '../../../src/web/live/exchange/incoming.ts';
+import { LiveFeed, type Viewer } from '../../../src/web/live/exchange/live-feed.ts';
+import type { Counts, Hearing, Tick } from '../../../src/web/live/model.ts';
+import { visibilityAmong } from '../../../src/web/live/visibility.ts';
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
 const LIVE = { workspaceId: 'ws_1', livemode: true };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
-import type { Draft } from '../../../src/engine/draft.ts';
-import type { Kind } from '../../../src/engine/kind.ts';
-import { FOR_VIEWERS, FOREIGN_SAMPLE, Gathered, type News } from '../../../src/modules/inspector/gathered.ts';
-import { Outgoing } from '../../../src/modules/inspector/outgoing.ts';
+import type { Draft } from '../../../src/engine/machine/draft.ts';
+import type { Kind } from '../../../src/engine/machine/kind.ts';
+import { FOR_VIEWERS, FOREIGN_SAMPLE, Gathered, type News } from '../../../src/web/live/exchange/gathered.ts';
+import { Outgoing } from '../../../src/web/live/exchange/outgoing.ts';
 
 const scopeOf = (number: number) => ({ workspaceId: `ws_${number}`, livemode: false });
 const email = { name: 'email' } as Kind;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { redacted } from '../../../src/modules/inspector/redact.ts';
+import { redacted } from '../../../src/web/live/redact.ts';
 
 test('the live view redacts secrets and personal data from snapshots', () => {
   const context = {

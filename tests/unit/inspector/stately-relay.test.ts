@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import type { ServerWebSocket } from 'bun';
-import type { SocketSession } from '../../../src/http/listen.ts';
-import { emailKind } from '../../../src/modules/emails/kind.ts';
-import type { News } from '../../../src/modules/inspector/gathered.ts';
-import type { HeardListener } from '../../../src/modules/inspector/incoming.ts';
-import { type Relayed, StatelyRelay } from '../../../src/modules/inspector/stately-relay.ts';
+import type { SocketSession } from '../../../src/http/listen/listen.ts';
+import { emailKind } from '../../../src/sending/emails/kind.ts';
+import type { News } from '../../../src/web/live/exchange/gathered.ts';
+import type { HeardListener } from '../../../src/web/live/exchange/incoming.ts';
+import { type Relayed, StatelyRelay } from '../../../src/web/live/stately/stately-relay.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const SCOPE = { workspaceId: 'ws_1', livemode: false };

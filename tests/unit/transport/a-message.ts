@@ -1,4 +1,4 @@
-import type { OutboundMessage } from '../../../src/transport/transport.ts';
+import type { OutboundMessage } from '../../../src/mail/transport/transport.ts';
 
 /** A plain email to one recipient, changed where a test says so. */
 export const aMessage = (changes: Partial<OutboundMessage> = {}): OutboundMessage => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { type CapturedMessage, CaptureTransport } from '../../../src/transport/capture.ts';
-import { finishMessage } from '../../../src/transport/message/finish.ts';
+import { finishMessage } from '../../../src/mail/compose/finish.ts';
+import { type CapturedMessage, CaptureTransport } from '../../../src/mail/transport/capture.ts';
 import { aMessage } from './a-message.ts';
 
 const LIMITS = { signal: new AbortController().signal, deadlineMs: 1_000 };

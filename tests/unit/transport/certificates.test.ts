@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
-import { createCertificateStore } from '../../../src/transport/ses/certificates.ts';
+import { createCertificateStore } from '../../../src/mail/transport/ses/certificates.ts';
 
 let now = 0;
 let asked: string[] = [];

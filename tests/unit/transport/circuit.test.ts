@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { Circuit, FAILURES_TO_OPEN, FIRST_REST_MS, LONGEST_REST_MS } from '../../../src/transport/circuit.ts';
+import {
+  Circuit,
+  FAILURES_TO_OPEN,
+  FIRST_REST_MS,
+  LONGEST_REST_MS,
+} from '../../../src/platform/async/circuit.ts';
 
 let now = 0;
 let circuit: Circuit;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { simpleParser } from 'mailparser';
 import PostalMime, { decodeWords } from 'postal-mime';
-import { compose } from '../../../src/transport/message/compose.ts';
+import { compose } from '../../../src/mail/compose/compose.ts';
 import { aMessage, field, headerOf } from './a-message.ts';
 
 const HTML = '<p>Grüße 👋 <img src="cid:logo"></p>';

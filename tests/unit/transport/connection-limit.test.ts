@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { ConnectionLimit } from '../../../src/transport/inbound/connection-limit.ts';
+import { ConnectionLimit } from '../../../src/mail/inbound/connection-limit.ts';
 
 const from = (remoteAddress: string) => ({ remoteAddress });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { relaxedBody } from '../../../src/transport/dkim/canonical.ts';
-import { dkimDnsValue, generateDkimKey } from '../../../src/transport/dkim/key-pair.ts';
-import { signMessage } from '../../../src/transport/dkim/sign.ts';
-import { loadSigningKey, type SigningKey, UnusableKey } from '../../../src/transport/dkim/signing-key.ts';
-import { finishMessage } from '../../../src/transport/message/finish.ts';
+import { finishMessage } from '../../../src/mail/compose/finish.ts';
+import { relaxedBody } from '../../../src/mail/dkim/canonical.ts';
+import { dkimDnsValue, generateDkimKey } from '../../../src/mail/dkim/key-pair.ts';
+import { signMessage } from '../../../src/mail/dkim/sign.ts';
+import { loadSigningKey, type SigningKey, UnusableKey } from '../../../src/mail/dkim/signing-key.ts';
 import { aMessage, field, headerOf } from './a-message.ts';
 
 const rsa = await generateDkimKey('rsa-sha256');

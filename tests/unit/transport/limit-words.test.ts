@@ -3,7 +3,7 @@ import {
   type LimitWords,
   limitInWords,
   saysEnoughRecipients,
-} from '../../../src/transport/limits/limit-words.ts';
+} from '../../../src/mail/transport/limits/limit-words.ts';
 
 /** What servers say at their limits, and what they say of other things. */
 const SAID: readonly (readonly [LimitWords | null, string])[] = [

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { Unavailable } from '../../../src/errors/unavailable.ts';
 import {
   createMailReader,
   type MailReader,
   type ReaderLimits,
-} from '../../../src/transport/reading/mail-reader.ts';
-import { isWithin, MAIL_LIMITS } from '../../../src/transport/reading/mail-size.ts';
-import { NotSubmittable } from '../../../src/transport/submission/submitted.ts';
+} from '../../../src/mail/reading/mail-reader.ts';
+import { isWithin, MAIL_LIMITS } from '../../../src/mail/reading/mail-size.ts';
+import { NotSubmittable } from '../../../src/mail/submission/submitted.ts';
+import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { longestStall } from '../../support/own-time.ts';
 import { dsn, POSTFIX } from './reports.ts';

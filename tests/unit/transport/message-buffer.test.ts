@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { FullBuffer, HeadTailBuffer } from '../../../src/transport/inbound/message-buffer.ts';
+import { FullBuffer, HeadTailBuffer } from '../../../src/mail/inbound/message-buffer.ts';
 
 const octets = (count: number, from = 0): Buffer =>
   Buffer.from(Array.from({ length: count }, (_, n) => (from + n) % 251));

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
-import { begin } from '../../../src/transport/begin.ts';
-import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/transport/circuit.ts';
-import { TransportOrder } from '../../../src/transport/order.ts';
-import { FailoverTransport } from '../../../src/transport/smtp/failover.ts';
-import { withoutReply } from '../../../src/transport/smtp/outcome.ts';
-import type { Transport } from '../../../src/transport/transport.ts';
+import { begin } from '../../../src/mail/transport/begin.ts';
+import { TransportOrder } from '../../../src/mail/transport/order.ts';
+import { FailoverTransport } from '../../../src/mail/transport/smtp/failover.ts';
+import { withoutReply } from '../../../src/mail/transport/smtp/outcome.ts';
+import type { Transport } from '../../../src/mail/transport/transport.ts';
+import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/platform/async/circuit.ts';
 import { aMessage } from './a-message.ts';
 
 // Two relays that follow each other, before a transport that takes over from both.

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test';
-import { begin, NotBegun } from '../../../src/transport/begin.ts';
-import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/transport/circuit.ts';
-import { orderOf, TransportOrder } from '../../../src/transport/order.ts';
-import { withoutReply } from '../../../src/transport/smtp/outcome.ts';
-import type { RecipientOutcome, SendLimits, Transport } from '../../../src/transport/transport.ts';
+import { begin, NotBegun } from '../../../src/mail/transport/begin.ts';
+import { orderOf, TransportOrder } from '../../../src/mail/transport/order.ts';
+import { withoutReply } from '../../../src/mail/transport/smtp/outcome.ts';
+import type { RecipientOutcome, SendLimits, Transport } from '../../../src/mail/transport/transport.ts';
+import { FAILURES_TO_OPEN, FIRST_REST_MS } from '../../../src/platform/async/circuit.ts';
 import { aMessage } from './a-message.ts';
 
 const ACCEPTED = { outcome: 'accepted', response: 'ok' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { connectionsOf, messagesOf, type Part, WHOLE } from '../../../src/transport/part.ts';
+import { connectionsOf, messagesOf, type Part, WHOLE } from '../../../src/mail/transport/part.ts';
 
 const parts = (of: number): readonly Part[] =>
   Array.from({ length: of }, (_, rank) => ({ of, rank, isKnown: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
-import { composeAny } from '../../../src/transport/message/compose.ts';
-import { composePlain } from '../../../src/transport/message/plain.ts';
-import type { Mailbox, OutboundMessage } from '../../../src/transport/transport.ts';
+import { composeAny } from '../../../src/mail/compose/compose.ts';
+import { composePlain } from '../../../src/mail/compose/plain.ts';
+import type { Mailbox, OutboundMessage } from '../../../src/mail/transport/transport.ts';
 import { aMessage } from './a-message.ts';
 
 // The composer of nodemailer is what the writer of plain mail is compared with, octet by octet.

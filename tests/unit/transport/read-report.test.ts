@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readReport } from '../../../src/transport/inbound/read-report.ts';
+import { readReport } from '../../../src/mail/inbound/read-report.ts';
 import { costMsOf } from '../../support/own-time.ts';
 import { arf, dsn, EXCHANGE, EXIM, EXPIRED, GMAIL, POSTFIX, SEVERAL } from './reports.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { readRelayUrl } from '../../../src/config/relay-url.ts';
+import { readRelayUrl } from '../../../src/platform/config/relay-url.ts';
 
 test('SMTP_URL decides port and TLS by its scheme', () => {
   expect(readRelayUrl('smtp://relay.test')).toMatchObject({

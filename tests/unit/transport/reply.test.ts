@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { provesAddressDead, readReply, type Step, verdictOf } from '../../../src/transport/smtp/reply.ts';
+import {
+  provesAddressDead,
+  readReply,
+  type Step,
+  verdictOf,
+} from '../../../src/mail/transport/smtp/reply.ts';
 
 const verdict = (step: Step, response: string) => {
   const { outcome, fault, subType } = verdictOf(step, readReply(response));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
-import { SendRate } from '../../../src/transport/direct/send-rate.ts';
+import { SendRate } from '../../../src/mail/transport/direct/send-rate.ts';
 
 let now = 0;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { SharedSessions } from '../../../src/transport/shared-sessions.ts';
+import { SharedSessions } from '../../../src/mail/transport/shared-sessions.ts';
 
 const signal = new AbortController().signal;
 const refused = () => new Error('refused');

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
-import { HOLDS, isDue } from '../../../src/transport/limits/learned.ts';
-import { LimitBook } from '../../../src/transport/limits/limit-book.ts';
-import { SiteLimits } from '../../../src/transport/limits/site-limits.ts';
-import type { Part } from '../../../src/transport/part.ts';
+import { HOLDS, isDue } from '../../../src/mail/transport/limits/learned.ts';
+import { LimitBook } from '../../../src/mail/transport/limits/limit-book.ts';
+import { SiteLimits } from '../../../src/mail/transport/limits/site-limits.ts';
+import type { Part } from '../../../src/mail/transport/part.ts';
 
 let at = 1_000_000;
 const clocks = { now: () => at, monotonic: () => at };

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { askSns } from '../../../src/transport/ses/sns-requests.ts';
+import { askSns } from '../../../src/mail/transport/ses/sns-requests.ts';
 
 test('SNS certificates are requested from Amazon only', async () => {
   await using server = Bun.serve({ port: 0, fetch: () => new Response('secret') });

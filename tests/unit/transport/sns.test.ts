@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { sign } from 'node:crypto';
-import { readSesEvent } from '../../../src/transport/ses/ses-events.ts';
-import { isAmazon, NotGenuine, readSnsMessage } from '../../../src/transport/ses/sns-message.ts';
+import { readSesEvent } from '../../../src/mail/transport/ses/ses-events.ts';
+import { isAmazon, NotGenuine, readSnsMessage } from '../../../src/mail/transport/ses/sns-message.ts';
 import { CERTIFICATE, PRIVATE_KEY } from '../../integration/transport/certificates.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:123456789012:ses';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { allowsHost, policyId, readPolicy } from '../../../src/transport/direct/sts-policy.ts';
+import { allowsHost, policyId, readPolicy } from '../../../src/mail/transport/direct/sts-policy.ts';
 import { costMs } from '../../support/own-time.ts';
 
 const POLICY =

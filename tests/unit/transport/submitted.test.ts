@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import {
-  NotSubmittable,
-  readSubmission,
-  type Submission,
-} from '../../../src/transport/submission/submitted.ts';
+import { NotSubmittable, readSubmission, type Submission } from '../../../src/mail/submission/submitted.ts';
 
 const mail = (header: string, body = 'Hello') => Buffer.from(`${header}\n\n${body}`.replace(/\n/g, '\r\n'));
 const read = async (raw: Buffer, ...recipients: string[]) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { returnPathFor, tokenOf } from '../../../src/transport/inbound/verp.ts';
+import { returnPathFor, tokenOf } from '../../../src/mail/inbound/verp.ts';
 
 test('a VERP token survives a change of case', () => {
   const path = returnPathFor('em_06fqk3d5vg8x2m7c1pzt4nwy.0a1b2c3d', 'bounces.sender.example');

@@ -1,0 +1,58 @@
+import type { EmailContext } from './context.ts';
+import { afterReport, type RestingState, restingState } from './progress.ts';
+import type { RecipientProgress, RecordedEvent } from './recipient.ts';
+import { isRepeated } from './repetition.ts';
+import { type ScriptProgress, SIMULATED_REPORTS, type SimulatedReportOf } from './script.ts';
+
+type Scripted = Pick<EmailContext, 'at' | 'sentAt' | 'script' | 'scripted' | 'recipients'>;
+
+const nextOf = ({ script, scripted }: Scripted) => script?.reports[scripted?.done ?? 0];
+
+/** The time until the next report of the script; without end where there is none. */
+export function waitForScript(context: Scripted): number {
+  const next = nextOf(context);
+  if (!next) return Number.POSITIVE_INFINITY;
+  const origin = context.scripted?.at ?? context.sentAt ?? context.at;
+  return Math.max(0, origin + next.afterMs - context.at);
+}
+
+/** What the reports that are due now come to. */
+export interface ScriptedTurn {
+  readonly recipients: readonly RecipientProgress[];
+  readonly events: readonly RecordedEvent[];
+  readonly scripted: ScriptProgress;
+}
+
+/** Links are numbered anew for each report, so that none repeats the one before. */
+const MOST_OF_A_TURN = 1_000;
+
+/** Takes the next reports of the script, for all recipients. Nobody hears of one who has failed, nor twice of the same. */
+export function turnOfScript(context: Scripted, at: number): ScriptedTurn {
+  const done = context.scripted?.done ?? 0;
+  let { recipients } = context;
+  const events: RecordedEvent[] = [];
+  nextOf(context)?.what.forEach((name, place) => {
+    const simulated: SimulatedReportOf = SIMULATED_REPORTS[name];
+    const isVisit = simulated.type === 'opened' || simulated.type === 'clicked';
+    for (const recipient of recipients.keys()) {
+      const report = {
+        ...simulated,
+        recipient,
+        ...(isVisit && { link: (done + 1) * MOST_OF_A_TURN + place }),
+      };
+      const received = { type: 'report.received', at, report } as const;
+      const known = recipients[recipient] as RecipientProgress;
+      if (known.status === 'failed' || known.status === 'pending' || isRepeated(known, received)) continue;
+      recipients = afterReport(recipients, received);
+      const { type, permanent, data } = simulated;
+      const kept =
+        type === 'bounced' ? { type: permanent === true ? 'Permanent' : 'Transient', ...data } : data;
+      events.push({ type, recipient, at, data: kept });
+    }
+  });
+  return { recipients, events, scripted: { done: done + 1, at } };
+}
+
+/** True when the script has further reports, and the next ones lead to that state. */
+export const scriptRests = (context: Scripted, at: number, state: RestingState): boolean =>
+  nextOf(context) !== undefined && restingState(turnOfScript(context, at).recipients) === state;

@@ -1,0 +1,188 @@
+import type { Engine } from '../../engine/engine.ts';
+import { hashOfKey, mintApiKey, prefixOf } from '../../http/auth/api-key.ts';
+import { holds, type Permission } from '../../http/auth/permissions.ts';
+import { lacking, type Principal } from '../../http/auth/principal.ts';
+import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import { type Call, Replay } from '../../http/request/route.ts';
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import { mintId, timeOfId } from '../../platform/db/ids.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { actRecorder } from '../audit-log/commands.ts';
+import type { ApiKeyView, NewApiKey } from './model.ts';
+import { findApiKey, type KeyReader } from './queries.ts';
+
+export interface ApiKeyCommands extends KeyReader {
+  readonly engine: Engine;
+  readonly sealer: Sealer;
+}
+
+const REPLY = 'idempotent reply';
+
+/** `*` includes every other permission and is stored alone. */
+const normalized = (permissions: readonly Permission[]): readonly Permission[] =>
+  permissions.includes('*') ? ['*'] : permissions;
+
+/** Refuses to give a key permissions that its maker does not hold. */
+const beyond = (caller: Principal, permissions: readonly Permission[]): Failure | null => {
+  const missing = permissions.find((permission) => !holds(caller.permissions, permission));
+  return missing === undefined ? null : lacking(missing, caller);
+};
+
+/** Creates a key. The reply is the only place that ever shows it. */
+export async function createApiKey(
+  commands: ApiKeyCommands,
+  call: Call<unknown, unknown, NewApiKey>,
+): Promise<(ApiKeyView & { key: string }) | Failure | Replay> {
+  const { caller, body, now } = call;
+  const { engine, sealer } = commands;
+  const livemode = body.env === 'live';
+  const permissions = normalized(body.permissions as Permission[]);
+  if (livemode && !caller.livemode)
+    return new Failure('FORBIDDEN', 'A test key cannot create a live key.', {
+      suggestion: 'Use a live key that holds api-keys:write.',
+    });
+  const refusal = beyond(caller, permissions);
+  if (refusal) return refusal;
+
+  const key = mintApiKey(livemode);
+  const id = mintId('key', now);
+  const view = {
+    id,
+    name: body.name,
+    key,
+    prefix: prefixOf(key),
+    env: body.env,
+    permissions: [...permissions],
+    createdAt: new Date(timeOfId(id)).toISOString(),
+    lastUsedAt: null,
+    revokedAt: null,
+  };
+  const keyed = keyedBy(call);
+  const created = await idempotently(commands.database, keyed, {
+    run: async () => {
+      const spawned = await engine.spawn('apiKey', {
+        id,
+        workspaceId: caller.workspaceId,
+        livemode,
+        input: { at: now, permissions },
+        columns: { name: body.name, prefix: view.prefix, hash: hashOfKey(key), created_by: caller.id },
+        claim: claimOnce(keyed, 201, () => sealer.seal(JSON.stringify(view), REPLY)),
+      });
+      return spawned.outcome === 'replayed' ? spawned : view;
+    },
+    open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
+  });
+  if (created instanceof Failure) return created;
+  if (created instanceof Replay) return shownAgain(commands, caller, created);
+  if (await isStillThere(commands, caller)) return created;
+  await revokeApiKey(commands, { caller: { ...caller, permissions: ['*'] }, params: { id }, now });
+  return GONE;
+}
+
+const GONE = new Failure('UNAUTHORIZED', 'Whoever makes this request was removed meanwhile.');
+
+const STILL_THERE = `select exists (select from members where id = $1 and workspace_id = $2)
+  or exists (select from api_keys where id = $1 and state = 'active') as yes`;
+
+/**
+ * Asked once the key is stored: a removal that comes later finds it and can revoke it with the others, and whoever was removed earlier,
+ * while the request was under way, leaves none behind.
+ */
+async function isStillThere({ database }: KeyReader, { kind, id, workspaceId }: Principal): Promise<boolean> {
+  if (kind === 'operatorLink') return true;
+  const [row] = await database.query<{ yes: boolean }>(STILL_THERE, [id, workspaceId]);
+  return row?.yes ?? false;
+}
+
+/** A key may have received more permissions since it was made, so a repeated request shows it only to a caller who could grant them now. */
+async function shownAgain(
+  commands: ApiKeyCommands,
+  caller: Principal,
+  replay: Replay,
+): Promise<Replay | Failure> {
+  const key = await findApiKey(commands, caller, (replay.body as ApiKeyView).id);
+  return (key && beyond(caller, key.permissions as Permission[])) ?? replay;
+}
+
+/** Replaces the permissions of a key from its next request on. */
+export async function patchApiKey(
+  commands: ApiKeyCommands,
+  { caller, params, body, now }: Call<{ readonly id: string }, unknown, { permissions: readonly string[] }>,
+): Promise<ApiKeyView | Failure> {
+  const key = await findApiKey(commands, caller, params.id);
+  if (!key) return notFound('API key');
+  const permissions = normalized(body.permissions as Permission[]);
+  if (params.id === caller.id && !holds(permissions, 'api-keys:write'))
+    return invalid([
+      {
+        path: '/body/permissions',
+        message: 'A key cannot take api-keys:write from itself; use another key for that.',
+      },
+    ]);
+  const refusal = beyond(caller, permissions);
+  if (refusal) return refusal;
+  const result = await commands.engine.tell(
+    'apiKey',
+    params.id,
+    { type: 'permissions.replaced', at: now, permissions },
+    { scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' } },
+  );
+  if (result.outcome === 'absent') return notFound('API key');
+  if (result.outcome === 'refused')
+    return new Failure('CONFLICT', 'This API key is revoked; its permissions cannot change.');
+  return { ...key, permissions: [...permissions] };
+}
+
+/** Revokes a key at once. Revoking it again is no error. One that may do everything is taken away by its like alone. */
+export async function revokeApiKey(
+  commands: ApiKeyCommands,
+  { caller, params, now }: Pick<Call<{ readonly id: string }>, 'caller' | 'params' | 'now'>,
+): Promise<{ id: string } | Failure> {
+  const key = await findApiKey(commands, caller, params.id);
+  if (!key) return notFound('API key');
+  if (key.revokedAt === null && key.permissions.includes('*') && !holds(caller.permissions, '*'))
+    return lacking('*', caller);
+  const result = await commands.engine.tell(
+    'apiKey',
+    params.id,
+    { type: 'revoke.requested', at: now },
+    {
+      scope: { workspaceId: caller.workspaceId, livemode: key.env === 'live' },
+    },
+  );
+  return result.outcome === 'absent' ? notFound('API key') : { id: params.id };
+}
+
+/** The active keys that somebody has made, and those that these keys have made. */
+const MADE_BY = `with recursive made as (
+  select id from api_keys where workspace_id = $1 and created_by = $2
+  union
+  select k.id from made m join api_keys k on k.workspace_id = $1 and k.created_by = m.id
+)
+select k.id from made m join api_keys k on k.id = m.id and k.state = 'active' order by k.id`;
+
+/**
+ * Revokes every active key that a member has made, with those that these keys have made; answers their ids. Of keys that the caller may
+ * not take away none is. Repeating it goes on where it was cut off. @throws Unavailable
+ */
+export async function revokeKeysOf(
+  commands: ApiKeyCommands,
+  { caller, now, requestId }: Pick<Call, 'caller' | 'now' | 'requestId'>,
+  makerId: string,
+): Promise<readonly string[] | Failure> {
+  if (!holds(caller.permissions, 'api-keys:write')) return lacking('api-keys:write', caller);
+  // Whoever may remove a member does so in both environments, from whichever the request comes.
+  const everywhere = { ...caller, livemode: true };
+  const rows = await commands.database.query<{ id: string }>(MADE_BY, [caller.workspaceId, makerId]);
+  const keys = await Promise.all(rows.map(({ id }) => findApiKey(commands, everywhere, id)));
+  if (keys.some((key) => key?.permissions.includes('*')) && !holds(caller.permissions, '*'))
+    return lacking('*', caller);
+  const record = actRecorder(commands.database);
+  for (const { id } of rows) {
+    const revoked = await revokeApiKey(commands, { caller: everywhere, params: { id }, now });
+    if (revoked instanceof Failure) return revoked;
+    const details = { createdBy: makerId };
+    await record({ caller, action: 'apiKey.revoked', targetId: id, details, now, requestId });
+  }
+  return rows.map(({ id }) => id);
+}

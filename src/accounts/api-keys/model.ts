@@ -1,0 +1,74 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { PERMISSION_NAMES } from '../../http/auth/permissions.ts';
+
+const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Literal(name))), {
+  minItems: 1,
+  maxItems: PERMISSION_NAMES.length,
+  uniqueItems: true,
+  description:
+    'What the key may do. `*` grants everything, future permissions included, and is stored alone.',
+});
+
+/** The body of POST /v1/api-keys. */
+export const CreateApiKey = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      pattern: '\\S',
+      description: 'What you call the key.',
+    }),
+    env: Type.Union([Type.Literal('live'), Type.Literal('test')], {
+      description: 'Fixed for the life of the key. A test key runs everything and sends nothing.',
+    }),
+    permissions: Permissions,
+  },
+  { title: 'CreateApiKey' },
+);
+
+/** The body of PATCH /v1/api-keys/{id}. */
+export const PatchApiKey = Type.Object({ permissions: Permissions }, { title: 'UpdateApiKey' });
+
+/** The query of GET /v1/api-keys. */
+export const ApiKeyQuery = Type.Object({
+  createdBy: Type.Optional(
+    Type.String({
+      maxLength: 60,
+      description: 'Only keys that this member, or this key, has made, by its id.',
+    }),
+  ),
+});
+
+/** The type of the query. */
+export type ApiKeyQuery = Static<typeof ApiKeyQuery>;
+
+const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+
+const members = {
+  id: Type.String(),
+  name: Type.String(),
+  prefix: Type.String({ description: 'First and last four characters of the key.' }),
+  env: Type.Union([Type.Literal('live'), Type.Literal('test')]),
+  permissions: Type.Array(Type.String()),
+  createdAt: Type.String({ format: 'date-time' }),
+  lastUsedAt: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description:
+      'Approximate: refreshed at most every 15 minutes. Null until the key first authenticates a request.',
+  }),
+  revokedAt: NullableTime,
+};
+
+/** The schema of a listed API key, without the key itself. */
+export const ApiKey = Type.Object(members, { title: 'ApiKey' });
+
+/** The schema of a created API key, the only answer that shows the key itself. */
+export const CreatedApiKey = Type.Object(
+  {
+    ...members,
+    key: Type.String({ description: 'The API key. It is shown this once and cannot be had again.' }),
+  },
+  { title: 'CreatedApiKey' },
+);
+
+export type NewApiKey = Static<typeof CreateApiKey>;
+export type ApiKeyView = Static<typeof ApiKey>;

@@ -1,0 +1,91 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import { type ApiKeyCommands, createApiKey, patchApiKey, revokeApiKey } from './commands.ts';
+import { ApiKey, ApiKeyQuery, CreateApiKey, CreatedApiKey, PatchApiKey } from './model.ts';
+import { listApiKeys } from './queries.ts';
+
+const KEY_ID = { prefix: 'key', resource: 'API key' } as const;
+
+const KEY_EXAMPLE = {
+  id: 'key_01m7xj1rwp4sersf8ggsa354',
+  name: 'Checkout',
+  prefix: 'svc_…4xQz',
+  env: 'test' as const,
+  permissions: ['emails:send', 'emails:read'],
+  createdAt: '2026-11-20T21:33:00.000Z',
+  lastUsedAt: null,
+  revokedAt: null,
+};
+
+/** The endpoints of API keys. */
+export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/api-keys',
+    name: 'createApiKey',
+    audit: {
+      action: 'apiKey.created',
+      details: ({ body }) => ({ ...(body as object) }),
+    },
+    permission: 'api-keys:write',
+    summary: 'Create an API key',
+    description:
+      'The full key is in this reply and nowhere else. A key cannot grant what it lacks, and a test key cannot create a live one.',
+    body: CreateApiKey,
+    response: CreatedApiKey,
+    status: 201,
+    failures: ['FORBIDDEN'],
+    example: {
+      body: { name: 'Checkout', env: 'test', permissions: ['emails:send', 'emails:read'] },
+      response: { ...KEY_EXAMPLE, key: 'svc_test_7hJ2kQ9xV4mZ1cT8pN5wR3yB6dF04xQz' },
+    },
+    handle: (call) => createApiKey(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/api-keys',
+    name: 'listApiKeys',
+    permission: 'api-keys:read',
+    summary: 'List API keys',
+    description: 'All of them, newest first, revoked ones included. A test key sees test keys only.',
+    query: ApiKeyQuery,
+    response: Type.Array(ApiKey),
+    status: 200,
+    example: { response: [KEY_EXAMPLE] },
+    handle: (call) => listApiKeys(deps, call),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/api-keys/:id',
+    name: 'updateApiKey',
+    audit: { action: 'apiKey.changed', details: ({ body }) => ({ ...(body as object) }) },
+    permission: 'api-keys:write',
+    summary: 'Replace the permissions of an API key',
+    description: 'The whole set is replaced, never merged, and holds from the next request on.',
+    params: { id: KEY_ID },
+    body: PatchApiKey,
+    response: ApiKey,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: {
+      body: { permissions: ['emails:send'] },
+      response: { ...KEY_EXAMPLE, permissions: ['emails:send'] },
+    },
+    handle: (call) => patchApiKey(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/api-keys/:id',
+    name: 'revokeApiKey',
+    audit: { action: 'apiKey.revoked' },
+    permission: 'api-keys:write',
+    summary: 'Revoke an API key',
+    description:
+      'At once and for good; its invitations that wait open nothing any more. Revoking a revoked key again is no error. A key with * can be revoked by another with *, or by an owner.',
+    params: { id: KEY_ID },
+    response: Type.Object({ id: Type.String() }, { title: 'RevokedApiKey' }),
+    status: 200,
+    example: { response: { id: KEY_EXAMPLE.id } },
+    handle: (call) => revokeApiKey(deps, call),
+  }),
+];

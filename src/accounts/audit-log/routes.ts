@@ -1,0 +1,114 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { createdQuery, type IdRange, listById } from '../../http/lists/list.ts';
+import { pageQuery } from '../../http/lists/pagination.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import { literals } from '../../http/request/schema.ts';
+import { timeOfId } from '../../platform/db/ids.ts';
+import type { Reads } from '../../platform/db/reads.ts';
+
+const ACTORS = ['member', 'apiKey', 'operator', 'system'] as const;
+const nullableText = (description: string) => Type.Union([Type.String({ description }), Type.Null()]);
+
+const Entry = Type.Object(
+  {
+    id: Type.String(),
+    at: Type.String({ format: 'date-time' }),
+    actor: Type.Object({
+      type: literals(ACTORS),
+      id: nullableText('The id of the member or the key; null for the operator and the service itself.'),
+      name: nullableText('The name at that time.'),
+    }),
+    action: Type.String({ description: 'Such as `apiKey.created` or `member.roleChanged`.' }),
+    target: Type.Object({
+      type: Type.String({ description: 'The part of the action before its dot.' }),
+      id: nullableText('Null where the act has no target of its own.'),
+    }),
+    requestId: nullableText(
+      'The `x-request-id` of the answer, under which the log of the service tells of the request; null for what the operator did on the command line.',
+    ),
+    details: Type.Unsafe<Record<string, unknown>>(
+      Type.Object({}, { additionalProperties: true, description: 'What else is known of the act.' }),
+    ),
+  },
+  { title: 'AuditLogEntry' },
+);
+
+const Query = Type.Object({
+  ...pageQuery,
+  actor: Type.Optional(Type.String({ maxLength: 60, description: 'The id of a member or a key.' })),
+  action: Type.Optional(Type.String({ maxLength: 60, description: 'One action, such as `apiKey.created`.' })),
+  ...createdQuery,
+});
+
+export interface AuditLogDeps {
+  readonly reads: Reads;
+}
+
+interface Row {
+  readonly id: string;
+  readonly actor_type: (typeof ACTORS)[number];
+  readonly actor_id: string | null;
+  readonly actor_name: string | null;
+  readonly action: string;
+  readonly target_id: string | null;
+  readonly details: Record<string, unknown>;
+  readonly request_id: string | null;
+}
+
+const LIST = `select id, actor_type, actor_id, actor_name, action, target_id, details, request_id from audit_log
+where workspace_id = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3)
+  and ($4::text is null or actor_id = $4) and ($5::text is null or action = $5)
+order by id desc limit $6::integer`;
+
+const entryOf = (row: Row): Static<typeof Entry> => ({
+  id: row.id,
+  at: new Date(timeOfId(row.id)).toISOString(),
+  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  action: row.action,
+  target: { type: row.action.split('.')[0] ?? '', id: row.target_id },
+  requestId: row.request_id,
+  details: row.details,
+});
+
+/** The endpoint of the audit log. */
+export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/audit-log',
+    name: 'listAuditLog',
+    permission: 'members:write',
+    summary: 'List who did what in the workspace',
+    description:
+      'Newest first, in both environments, for a year. Changing is written down, and so is downloading a list of people; other reading is not.',
+    query: Query,
+    response: Type.Array(Entry),
+    status: 200,
+    example: {
+      response: [
+        {
+          id: 'log_01m7xj1rwp4sersf8ggsa354',
+          at: '2026-11-20T21:33:00.000Z',
+          actor: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa354', name: 'Ada Lovelace' },
+          action: 'member.roleChanged',
+          target: { type: 'member', id: 'mem_01m7xj1rwp4sersf8ggsa355' },
+          requestId: 'req_01m7xj1rwp4sersf8ggsa354',
+          details: { role: 'admin' },
+        },
+      ],
+    },
+    handle: ({ caller, query }) =>
+      listById(
+        { caller, query },
+        {
+          list: 'audit-log',
+          prefix: 'log',
+          rows: ({ below, from }: IdRange, limit) =>
+            reads.query<Row>(LIST, [
+              ...[caller.workspaceId, below, from, query.actor ?? null, query.action ?? null],
+              limit,
+            ]),
+          item: entryOf,
+        },
+      ),
+  }),
+];

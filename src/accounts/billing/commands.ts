@@ -1,0 +1,187 @@
+import type { Log } from '../../http/log.ts';
+import type { PlanName } from '../../platform/config/plans.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/errors/failure.ts';
+import type { StripeClient } from './stripe-client.ts';
+import { type BillingState, mainOf, planOf, type SoldPlan, stateAfter } from './subscription-state.ts';
+
+export interface BillingDeps {
+  readonly database: Database;
+  /** Null where Stripe is not configured. */
+  readonly stripe: StripeClient | null;
+  readonly publicUrl: string;
+  /** The plan of a workspace without a subscription. */
+  readonly defaultPlan: PlanName;
+  readonly log: Log;
+}
+
+/** The refusal of an installation that sells nothing. */
+export const NOT_CONFIGURED = new Failure(
+  'SERVICE_UNAVAILABLE',
+  'Billing is off: STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are not set.',
+  { suggestion: 'Set both, or choose a plan with posthorn plan set <workspace> <plan>.' },
+);
+const NO_CUSTOMER = new Failure('CONFLICT', 'This workspace has bought nothing yet.', {
+  suggestion: 'Begin with POST /v1/billing/checkout.',
+});
+const NO_PRICE = new Failure('SERVICE_UNAVAILABLE', 'Stripe has no active price for this plan.', {
+  suggestion: 'Give a price at Stripe the lookup key posthorn_starter or posthorn_growth.',
+});
+
+const MS = (column: string) => `(extract(epoch from b.${column}) * 1000)::float8`;
+const READ = `select b.customer, b.subscription, b.status, b.plan, b.paid_plan as "paidPlan",
+  ${MS('paid_until')} as "paidUntil", ${MS('past_due_since')} as "pastDueSince",
+  ${MS('renews_at')} as "renewsAt", ${MS('cancel_at')} as "cancelAt"
+from billing b`;
+
+/** The stored billing of a workspace. */
+export type StoredBilling = BillingState & { readonly customer: string };
+
+/** Reads the billing of a workspace; null when it has no customer at Stripe. @throws Unavailable */
+export async function readBilling(database: Database, workspaceId: string): Promise<StoredBilling | null> {
+  const [row] = await database.query<StoredBilling>(`${READ} where b.workspace_id = $1`, [workspaceId]);
+  return row ?? null;
+}
+
+/** The page where a plan is bought. Who has a subscription already changes it in the portal, or there would be two. @throws Unavailable */
+export async function checkout(
+  deps: BillingDeps,
+  workspaceId: string,
+  plan: SoldPlan,
+): Promise<{ url: string } | Failure> {
+  const { stripe, publicUrl } = deps;
+  if (!stripe) return NOT_CONFIGURED;
+  const returnTo = `${publicUrl}/app`;
+  const customer = await customerOf(deps, stripe, workspaceId);
+  // Another tab may have bought it a moment ago, so Stripe is asked and not the table.
+  const live = (await stripe.subscriptions(customer)).some(({ status }) => OPEN.has(status));
+  if (live) return { url: await stripe.portal(customer, returnTo) };
+  const url = await stripe.checkout(customer, plan, returnTo);
+  return url === null ? NO_PRICE : { url };
+}
+
+const OPEN = new Set(['active', 'trialing', 'past_due', 'unpaid', 'paused']);
+
+/** The page where the subscription is changed, paid and ended. @throws Unavailable */
+export async function portal(
+  { stripe, database, publicUrl }: BillingDeps,
+  workspaceId: string,
+): Promise<{ url: string } | Failure> {
+  if (!stripe) return NOT_CONFIGURED;
+  const billing = await readBilling(database, workspaceId);
+  return billing ? { url: await stripe.portal(billing.customer, `${publicUrl}/app`) } : NO_CUSTOMER;
+}
+
+/**
+ * The customer that another tab has made a moment ago stays, and is the one to go on with: what it buys is found by it. No conflict is
+ * named: of two tabs at once Stripe makes one customer, and the key on it may be met before the key on the workspace.
+ */
+const KEEP_CUSTOMER = 'insert into billing (workspace_id, customer) values ($1, $2) on conflict do nothing';
+
+async function customerOf(
+  { database }: BillingDeps,
+  stripe: StripeClient,
+  workspaceId: string,
+): Promise<string> {
+  const billing = await readBilling(database, workspaceId);
+  if (billing) return billing.customer;
+  const [workspace] = await database.query<{ name: string }>('select name from workspaces where id = $1', [
+    workspaceId,
+  ]);
+  const customer = await stripe.createCustomer(workspaceId, workspace?.name ?? workspaceId);
+  await database.query(KEEP_CUSTOMER, [workspaceId, customer]);
+  return (await readBilling(database, workspaceId))?.customer ?? customer;
+}
+
+const BEGIN = `update billing b set asked = asked + 1 where b.customer = $1 returning b.workspace_id, b.asked::float8 as asked`;
+
+/** The plan is written with the state, and only where billing has ever given one: what the operator has set otherwise stays. */
+const WRITE = `with written as (
+  update billing set subscription = $3, status = $4, plan = $5, paid_plan = $6,
+    paid_until = $7::text::timestamptz, past_due_since = $8::text::timestamptz,
+    renews_at = $9::text::timestamptz, cancel_at = $10::text::timestamptz, read = $2::bigint
+  where workspace_id = $1 and read < $2::bigint returning workspace_id
+)
+update workspaces w set plan = $11 from written where w.id = written.workspace_id and $11::text is not null`;
+
+const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+/**
+ * Reads the subscription of a customer at Stripe and writes what it gives. A callback only says that something has changed, so
+ * callbacks that are doubled, late or in another order end in the same state. @throws Unavailable
+ */
+export async function synchronise(
+  { database, stripe, defaultPlan, log }: BillingDeps,
+  customer: string,
+  { now, requestId }: { readonly now: number; readonly requestId?: string },
+): Promise<void> {
+  if (!stripe) return;
+  const [begun] = await database.query<{ workspace_id: string; asked: number }>(BEGIN, [customer]);
+  if (!begun) return;
+  const subscription = mainOf(await stripe.subscriptions(customer));
+  const before = await readBilling(database, begun.workspace_id);
+  if (!before) return;
+  if (subscription && subscription.plan === null) {
+    const about = { ...(requestId && { requestId }), customer, subscription: subscription.id };
+    log.error(about, 'A subscription has a price of another service');
+    return;
+  }
+  const state = stateAfter(before, subscription, now);
+  const given = planOf(state, now);
+  const plan = given ?? (before.subscription !== null || subscription ? defaultPlan : null);
+  await database.query(WRITE, [
+    ...[begun.workspace_id, begun.asked, state.subscription, state.status, state.plan, state.paidPlan],
+    ...[time(state.paidUntil), time(state.pastDueSince), time(state.renewsAt), time(state.cancelAt)],
+    plan,
+  ]);
+}
+
+/**
+ * Ends what a workspace pays for, before it is erased: afterwards nobody could, and nothing would tell whose it was. Repeating it changes
+ * nothing. @throws Unavailable while Stripe is away, so that the workspace is erased later
+ */
+export async function endSubscriptions(
+  { database, stripe, log }: Pick<BillingDeps, 'database' | 'stripe' | 'log'>,
+  workspaceId: string,
+): Promise<void> {
+  const billing = await readBilling(database, workspaceId);
+  if (!billing) return;
+  if (!stripe) {
+    if (OPEN.has(billing.status))
+      log.error(
+        { customer: billing.customer },
+        'A workspace is erased that still pays at Stripe: end it there',
+      );
+    return;
+  }
+  // One whose first payment is missing may still be paid.
+  for (const { id, status } of await stripe.subscriptions(billing.customer))
+    if (OPEN.has(status) || status === 'incomplete') await stripe.cancel(id);
+}
+
+/** Carries out a callback of Stripe once: it is noted when its work was done, so that Stripe sends it again after a failure. @throws Unavailable */
+export async function takeCallback(
+  deps: BillingDeps,
+  event: { readonly id: string; readonly customer: string | null },
+  at: { readonly now: number; readonly requestId: string },
+): Promise<void> {
+  const known = await deps.database.query('select id from stripe_events where id = $1', [event.id]);
+  if (known.length > 0) return;
+  if (event.customer !== null) await synchronise(deps, event.customer, at);
+  await deps.database.query(
+    'insert into stripe_events (id, at) values ($1, $2::text::timestamptz) on conflict (id) do nothing',
+    [event.id, new Date(at.now).toISOString()],
+  );
+}
+
+/** Reads every subscription again, for callbacks that were lost and plans whose time has come. @throws Unavailable */
+export async function synchroniseAll(
+  deps: BillingDeps,
+  now: () => number,
+  stop?: AbortSignal,
+): Promise<void> {
+  const rows = await deps.database.query<{ customer: string }>(
+    'select customer from billing order by customer',
+  );
+  for (const { customer } of rows) if (!stop?.aborted) await synchronise(deps, customer, { now: now() });
+}

@@ -1,0 +1,225 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Principal } from '../../http/auth/principal.ts';
+import type { Role } from '../../http/auth/roles.ts';
+import type { RequestLog } from '../../http/log.ts';
+import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import type { Call, Replay } from '../../http/request/route.ts';
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { mintId, timeOfId } from '../../platform/db/ids.ts';
+import { isDuplicate } from '../../platform/db/sqlstate.ts';
+import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import type { SendServiceEmail } from '../service-emails.ts';
+import type { NewAccount } from './accounts.ts';
+import { beyondOwnRole, testKey } from './members.ts';
+import type { InvitationView, NewInvitation } from './model.ts';
+
+/** An invitation holds for a week. */
+const LASTS_MS = 7 * 86_400_000;
+/** Most invitations that wait in one workspace. */
+const MOST_PENDING = 100;
+const REPLY = 'idempotent reply';
+
+export interface InvitationDeps {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly publicUrl: string;
+  /** Mails the link, where mail works: the answer has it too. */
+  readonly mail: SendServiceEmail;
+  readonly log: RequestLog;
+}
+
+const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const iso = (at: number): string => new Date(at).toISOString();
+
+/** What a key may not do any more, its invitations do not do either: the condition that the row `i` of one still stands. */
+const STANDS = `not exists (
+    select from api_keys k where k.id = i.invited_by and (k.state <> 'active' or not (k.context -> 'permissions')::jsonb
+      ?| case when i.role = 'owner' then array['*'] else array['*', 'members:write'] end))`;
+
+const CREATE = `with invited as (
+  insert into invitations (id, workspace_id, email, email_key, role, invited_by, hash, expires_at)
+  select $8, $1, $9, $10, $11, $12, $13, $14::text::timestamptz
+  from pending_invitations($1, $7::timestamptz) pending where not exists (
+    select from members m join accounts a on a.id = m.account_id where m.workspace_id = $1 and a.email_key = $10
+  ) and not exists (
+    select from invitations i where i.workspace_id = $1 and i.email_key = $10
+      and i.accepted_at is null and i.expires_at > $7::timestamptz and ${STANDS}
+  ) and pending < ${MOST_PENDING}
+  returning id
+), kept as (${keepReplySql({ from: 'invited', reply: '$15', first: 1 })})
+select id from invited`;
+
+/** Invites a person. The answer is the only place that shows the link. @throws Unavailable */
+export async function invite(
+  deps: InvitationDeps,
+  call: Call<unknown, unknown, NewInvitation>,
+): Promise<(InvitationView & { url: string }) | Failure | Replay> {
+  const { database, sealer, publicUrl } = deps;
+  const { caller, body, now } = call;
+  const address = parseAddress(body.email);
+  if (isProblem(address)) return invalid([{ path: '/body/email', message: address.problem }]);
+  if (address.name !== null)
+    return invalid([{ path: '/body/email', message: 'Must be an address without a name.' }]);
+  const refusal = testKey(caller) ?? beyondOwnRole(caller, body.role);
+  if (refusal) return refusal;
+  const token = randomBytes(32).toString('base64url');
+  const id = mintId('inv', now);
+  const expiresAt = iso(now + LASTS_MS);
+  const view = {
+    id,
+    email: address.address,
+    role: body.role,
+    invitedBy: caller.id,
+    createdAt: iso(timeOfId(id)),
+    expiresAt,
+    acceptedAt: null,
+    // The token is in the fragment, which a browser neither sends nor passes on in Referer.
+    url: `${publicUrl}/app/invitation#token=${token}`,
+  };
+  const keyed = keyedBy(call);
+  return idempotently(database, keyed, {
+    run: async () => {
+      const rows = await database.query(CREATE, [
+        ...replyParameters(keyed, 201),
+        ...[id, address.address, address.key, body.role, caller.id, hashOf(token), expiresAt],
+        sealer.seal(JSON.stringify(view), REPLY),
+      ]);
+      if (rows.length === 0) return ALREADY;
+      await mailTo(deps, call, { ...view, expiresAt: now + LASTS_MS });
+      return view;
+    },
+    open: (reply) => JSON.parse(sealer.open(reply, REPLY)),
+  });
+}
+
+/** An invitation that cannot be mailed is passed on by whoever made it. */
+async function mailTo(
+  { mail, log }: InvitationDeps,
+  { caller: { workspaceId }, requestId }: Pick<Call, 'caller' | 'requestId'>,
+  { email: to, role, url, expiresAt }: { email: string; role: string; url: string; expiresAt: number },
+): Promise<void> {
+  try {
+    await mail({ kind: 'invitation', to, workspaceId, role, url, expiresAt });
+  } catch (error) {
+    log.warn({ requestId, err: error }, 'An invitation could not be mailed');
+  }
+}
+
+const ALREADY = new Failure(
+  'CONFLICT',
+  `The person is a member already, or was invited already, or ${MOST_PENDING} invitations wait.`,
+  { suggestion: 'Delete the earlier invitation to make a new link.' },
+);
+
+interface Row {
+  readonly id: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly invited_by: string;
+  readonly expires_at: number;
+  readonly accepted_at: number | null;
+}
+
+/** The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws Unavailable */
+export async function listInvitations(
+  database: Database,
+  { workspaceId }: Principal,
+): Promise<readonly InvitationView[]> {
+  const rows = await database.query<Row>(
+    `select id, email, role, invited_by, (extract(epoch from expires_at) * 1000)::float8 as expires_at,
+       (extract(epoch from accepted_at) * 1000)::float8 as accepted_at from invitations
+     where workspace_id = $1 order by id desc limit 100`,
+    [workspaceId],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    email: row.email,
+    role: row.role,
+    invitedBy: row.invited_by,
+    createdAt: iso(timeOfId(row.id)),
+    expiresAt: iso(row.expires_at),
+    acceptedAt: row.accepted_at === null ? null : iso(row.accepted_at),
+  }));
+}
+
+/** Takes an invitation back: its link opens nothing any more. @throws Unavailable */
+export async function deleteInvitation(
+  database: Database,
+  caller: Principal,
+  id: string,
+): Promise<Failure | null> {
+  const refusal = testKey(caller);
+  const which = 'from invitations where workspace_id = $1 and id = $2';
+  const rows = await database.query(refusal ? `select id ${which}` : `delete ${which} returning id`, [
+    caller.workspaceId,
+    id,
+  ]);
+  return rows.length > 0 ? refusal : notFound('invitation');
+}
+
+/** The address that a link was made for; null when it is unknown, used or too old. @throws Unavailable */
+export async function invitedAddress(
+  database: Database,
+  token: string,
+  now: number,
+): Promise<{ readonly email: string; readonly emailKey: string } | null> {
+  const [row] = await database.query<{ email: string; email_key: string }>(
+    `select i.email, i.email_key from invitations i join workspaces w on w.id = i.workspace_id
+     where i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and w.archived_at is null and ${STANDS}`,
+    [hashOf(token), iso(now)],
+  );
+  return row ? { email: row.email, emailKey: row.email_key } : null;
+}
+
+/**
+ * One statement, so that of several requests with the same link one makes a member. It counts the workspaces of the account as making one
+ * does: whoever has as many as they may keeps the invitation.
+ */
+const TAKE = `with room as materialized (select present < $5::integer as is_left from workspaces_of($4) present), accepted as (
+  update invitations i set accepted_at = $2::text::timestamptz from room
+  where room.is_left and i.hash = $1 and i.accepted_at is null and i.expires_at > $2::text::timestamptz and ${STANDS}
+  returning i.workspace_id, i.role
+)`;
+const TOLD = `returning workspace_id
+) select room.is_left, joined.workspace_id from room left join joined on true`;
+
+const JOIN = `${TAKE}, joined as (
+insert into members (id, workspace_id, account_id, role, joined_at)
+select $3, workspace_id, $4, role, $2::text::timestamptz from accepted ${TOLD}`;
+
+const JOIN_NEW = `${TAKE}, account as (
+  insert into accounts (id, email, email_key, name, password, created_at)
+  select $4, $6, $7, $8, $9, $2::text::timestamptz from accepted returning id
+), joined as (
+insert into members (id, workspace_id, account_id, role, joined_at)
+select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, account ${TOLD}`;
+
+/**
+ * Makes the person a member, with an account of their own or a new one; 'full' for one who belongs to `most` workspaces, null when
+ * somebody was faster. @throws Unavailable
+ */
+export async function acceptInvitation(
+  database: Database,
+  token: string,
+  account: string | NewAccount,
+  most: number,
+  now: number,
+): Promise<{ readonly accountId: string; readonly workspaceId: string } | 'full' | null> {
+  const isNew = typeof account !== 'string';
+  const accountId = isNew ? mintId('acc', now) : account;
+  const values = [hashOf(token), iso(now), mintId('mem', now), accountId, most];
+  try {
+    const [row] = await database.query<{ is_left: boolean; workspace_id: string | null }>(
+      isNew ? JOIN_NEW : JOIN,
+      isNew ? [...values, account.email, account.emailKey, account.name, account.password] : values,
+    );
+    if (row?.is_left === false) return 'full';
+    return row?.workspace_id ? { accountId, workspaceId: row.workspace_id } : null;
+  } catch (error) {
+    if (isDuplicate(error)) return null;
+    throw error;
+  }
+}

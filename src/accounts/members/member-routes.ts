@@ -1,0 +1,138 @@
+import { Type } from '@sinclair/typebox';
+import type { Principal } from '../../http/auth/principal.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import { deleteInvitation, type InvitationDeps, invite, listInvitations } from './invitations.ts';
+import { changeRole, listMembers, type RemovalDeps, removeMember } from './members.ts';
+import {
+  CreatedInvitation,
+  CreateInvitation,
+  Invitation,
+  type InvitationView,
+  Member,
+  type MemberView,
+  PatchMember,
+  RemoveQuery,
+} from './model.ts';
+
+const MEMBER_ID = { prefix: 'mem', resource: 'member' } as const;
+const INVITATION_ID = { prefix: 'inv', resource: 'invitation' } as const;
+
+const MEMBER: MemberView = {
+  id: 'mem_01m7xj1rwp4sersf8ggsa354',
+  email: 'ada@acme.example',
+  name: 'Ada Lovelace',
+  role: 'admin',
+  joinedAt: '2026-11-20T21:33:00.000Z',
+  lastSeenAt: '2026-11-22T08:00:00.000Z',
+  twoFactor: true,
+};
+const INVITATION: InvitationView = {
+  id: 'inv_01m7xj1rwp4sersf8ggsa354',
+  email: 'charles@acme.example',
+  role: 'member',
+  invitedBy: MEMBER.id,
+  createdAt: '2026-11-20T21:33:00.000Z',
+  expiresAt: '2026-11-27T21:33:00.000Z',
+  acceptedAt: null,
+};
+
+const roleOf = ({ body }: { readonly caller: Principal; readonly body: unknown }) => ({
+  role: (body as { role: string }).role,
+});
+
+/** The endpoints of members and invitations. */
+export const memberRoutes = (deps: InvitationDeps & RemovalDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/members',
+    name: 'listMembers',
+    permission: 'any key',
+    summary: 'List the members of the workspace',
+    description: 'All of them, in the order in which they joined.',
+    response: Type.Array(Member),
+    status: 200,
+    example: { response: [MEMBER] },
+    handle: ({ caller }) => listMembers(deps.database, caller),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/members/:id',
+    name: 'updateMember',
+    permission: 'members:write',
+    summary: 'Change the role of a member',
+    description:
+      'From the next request on. Nobody gives or changes a role above the own: a key with members:write counts as admin, one with * as owner. A test key changes no members. The last owner stays one. Invitations that wait and that the member could not make any more are taken back.',
+    params: { id: MEMBER_ID },
+    body: PatchMember,
+    response: Member,
+    status: 200,
+    failures: ['CONFLICT', 'FORBIDDEN'],
+    audit: { action: 'member.roleChanged', details: roleOf },
+    example: { body: { role: 'admin' }, response: MEMBER },
+    handle: ({ caller, params, body }) => changeRole(deps.database, caller, params.id, body.role),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/members/:id',
+    name: 'deleteMember',
+    permission: 'members:write',
+    summary: 'Remove a member',
+    description:
+      'Their sessions in this workspace end at once, and their invitations that wait are taken back; their account stays. The keys that they have made (`GET /v1/api-keys?createdBy=`) go on working unless `revokeKeys` is true: programs use them. The last owner cannot go.',
+    params: { id: MEMBER_ID },
+    query: RemoveQuery,
+    response: Type.Null(),
+    status: 204,
+    failures: ['CONFLICT', 'FORBIDDEN'],
+    audit: { action: 'member.removed' },
+    handle: (call) => removeMember(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/members/invitations',
+    name: 'createInvitation',
+    permission: 'members:write',
+    summary: 'Invite a person',
+    description:
+      'The link in the answer is for that address alone, holds once and for seven days. It is mailed too, where mail works, at most three times a day to an address; pass it on where it is not.',
+    body: CreateInvitation,
+    response: CreatedInvitation,
+    status: 201,
+    failures: ['CONFLICT', 'FORBIDDEN'],
+    audit: { action: 'invitation.created', details: ({ body }) => ({ ...(body as object) }) },
+    example: {
+      body: { email: INVITATION.email, role: 'member' },
+      response: {
+        ...INVITATION,
+        url: 'https://mail.example.com/app/invitation#token=jm5zJ3T0a0b1Jx7n0dT5o5b6e5R9mE3i3mZr2c0kqgA',
+      },
+    },
+    handle: (call) => invite(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/members/invitations',
+    name: 'listInvitations',
+    permission: 'members:write',
+    summary: 'List the invitations',
+    description: 'The newest hundred, accepted and expired ones included.',
+    response: Type.Array(Invitation),
+    status: 200,
+    example: { response: [INVITATION] },
+    handle: ({ caller }) => listInvitations(deps.database, caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/members/invitations/:id',
+    name: 'deleteInvitation',
+    permission: 'members:write',
+    summary: 'Take an invitation back',
+    description: 'Its link opens nothing any more. Who has accepted it stays a member.',
+    params: { id: INVITATION_ID },
+    response: Type.Null(),
+    status: 204,
+    failures: ['FORBIDDEN'],
+    audit: { action: 'invitation.deleted' },
+    handle: ({ caller, params }) => deleteInvitation(deps.database, caller, params.id),
+  }),
+];

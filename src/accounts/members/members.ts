@@ -1,0 +1,200 @@
+import type { Principal } from '../../http/auth/principal.ts';
+import { highestRole, outranks, ROLE_NAMES, ROLES, type Role } from '../../http/auth/roles.ts';
+import type { Sessions } from '../../http/auth/sessions/sessions.ts';
+import type { Call } from '../../http/request/route.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { Failure, notFound } from '../../platform/errors/failure.ts';
+import type { MemberView } from './model.ts';
+
+/** Most workspaces of one person: each has a quota of its own. */
+export const MOST_WORKSPACES = 50;
+/** The answer to one workspace too many, whether it is made or joined. */
+export const TOO_MANY_WORKSPACES = new Failure(
+  'CONFLICT',
+  `A person belongs to at most ${MOST_WORKSPACES} workspaces.`,
+  { suggestion: 'Leave or delete one of yours first.' },
+);
+
+interface Row {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly joined_at: number;
+  readonly last_seen_at: number | null;
+  readonly two_factor: boolean;
+}
+
+const LIST = `select m.id, a.email, a.name, m.role, (extract(epoch from m.joined_at) * 1000)::float8 as joined_at,
+  (extract(epoch from m.last_seen_at) * 1000)::float8 as last_seen_at,
+  a.totp_confirmed_at is not null or exists (select from passkeys p where p.account_id = a.id) as two_factor
+from members m join accounts a on a.id = m.account_id where m.workspace_id = $1`;
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+const viewOf = (row: Row): MemberView => ({
+  id: row.id,
+  email: row.email,
+  name: row.name,
+  role: row.role,
+  joinedAt: iso(row.joined_at),
+  lastSeenAt: row.last_seen_at === null ? null : iso(row.last_seen_at),
+  twoFactor: row.two_factor,
+});
+
+/** The members of the caller's workspace, in the order in which they joined. @throws Unavailable */
+export const listMembers = async (
+  database: Database,
+  { workspaceId }: Principal,
+): Promise<readonly MemberView[]> =>
+  (await database.query<Row>(`${LIST} order by m.id`, [workspaceId])).map(viewOf);
+
+/** Finds a member of the caller's workspace. @throws Unavailable */
+export async function findMember(
+  database: Database,
+  { workspaceId }: Principal,
+  id: string,
+): Promise<MemberView | null> {
+  const [row] = await database.query<Row>(`${LIST} and m.id = $2`, [workspaceId, id]);
+  return row ? viewOf(row) : null;
+}
+
+/** True when an address, by its key, is that of a member of a workspace. @throws Unavailable */
+export async function isMember(
+  database: Database,
+  workspaceId: string,
+  addressKey: string,
+): Promise<boolean> {
+  const statement = `select 1 as one from members m join accounts a on a.id = m.account_id
+    where a.email_key = $1 and m.workspace_id = $2`;
+  return (await database.query(statement, [addressKey, workspaceId])).length > 0;
+}
+
+/**
+ * Locks the owners, so that two demotions at the same time come one after the other: the second waits for the locks, and counts
+ * again who is still an owner (EvalPlanQual of PostgreSQL's read committed).
+ */
+const OWNERS = `with owners as materialized (
+  select id from members where workspace_id = $1 and role = 'owner' order by id for update
+), allowed as (
+  select m.id, m.account_id from members m
+  where m.workspace_id = $1 and m.id = $2 and m.role = any(string_to_array($3, ','))
+    and ((select count(*) from owners) > 1 or not exists (select from owners o where o.id = m.id))
+  for update
+)`;
+
+/** What a member could no longer give is taken back: a link that was made in time would be a way in again, as an owner too. */
+const WITHDRAWN = (roles: string) => `withdrawn as (
+  delete from invitations i using allowed
+  where i.workspace_id = $1 and i.invited_by = allowed.id and i.accepted_at is null and ${roles}
+)`;
+
+const CHANGE = `${OWNERS}, ${WITHDRAWN(`i.role <> all(string_to_array($5, ','))`)}
+update members m set role = $4 from allowed where m.id = allowed.id returning m.id`;
+
+const REMOVE = `${OWNERS}, ${WITHDRAWN('true')}, ended as (
+  delete from browser_sessions s using allowed
+  where s.kind = 'account' and s.subject_id = allowed.account_id and s.workspace_id = $1
+)
+delete from members m using allowed where m.id = allowed.id returning m.account_id`;
+
+const LAST_OWNER = new Failure('CONFLICT', 'A workspace keeps at least one owner.', {
+  suggestion: 'Make somebody else an owner first.',
+});
+
+const ABOVE = (role: Role) =>
+  new Failure('FORBIDDEN', `Only somebody of the role ${role} may give it, change it or take it away.`, {
+    suggestion: 'Ask an owner of this workspace.',
+  });
+
+/** The refusal of a role above the caller's own; null when the caller may give it. */
+export const beyondOwnRole = ({ permissions }: Principal, role: Role): Failure | null =>
+  outranks(role, highestRole(permissions)) ? ABOVE(role) : null;
+
+const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change who belongs to the workspace.', {
+  suggestion: 'Use a live key that holds members:write.',
+});
+
+/** The refusal of a test key: a member has the live environment as well, which such a key must not open for anybody. */
+export const testKey = ({ kind, livemode }: Principal): Failure | null =>
+  kind === 'key' && !livemode ? TEST_KEY : null;
+
+/** The roles that a holder of these permissions may give, and change in others. */
+const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => {
+  const highest = highestRole(permissions);
+  return ROLE_NAMES.filter((role) => !outranks(role, highest)).join(',');
+};
+
+/** Changes the role of a member from the next request on. @throws Unavailable */
+export async function changeRole(
+  database: Database,
+  caller: Principal,
+  id: string,
+  role: Role,
+): Promise<MemberView | Failure> {
+  const member = await findMember(database, caller, id);
+  if (!member) return notFound('member');
+  const refusal = testKey(caller) ?? beyondOwnRole(caller, role) ?? beyondOwnRole(caller, member.role);
+  if (refusal) return refusal;
+  if (member.role === role) return member;
+  const changed = await database.query(CHANGE, [
+    ...[caller.workspaceId, id, rolesBelow(caller), role],
+    rolesBelow({ permissions: ROLES[role] }),
+  ]);
+  return changed.length > 0 ? { ...member, role } : LAST_OWNER;
+}
+
+/** What removing a member needs. */
+export interface RemovalDeps {
+  readonly database: Database;
+  readonly sessions: Pick<Sessions, 'ends'>;
+  /** Revokes the keys that a member has made. @throws Unavailable */
+  revokeKeysOf(
+    call: Pick<Call, 'caller' | 'now' | 'requestId'>,
+    memberId: string,
+  ): Promise<readonly string[] | Failure>;
+}
+
+const IS_LAST = `select role = 'owner' and not exists (
+  select from members o where o.workspace_id = $1 and o.role = 'owner' and o.id <> m.id
+) as yes from members m where m.workspace_id = $1 and m.id = $2`;
+
+/**
+ * Removes a member; the sessions in this workspace end at once. Keys go first: when it is cut off in between, the member is still there,
+ * and it can be asked for again. @throws Unavailable
+ */
+export async function removeMember(
+  { database, sessions, revokeKeysOf }: RemovalDeps,
+  {
+    caller,
+    params: { id },
+    query,
+    now,
+    requestId,
+  }: Pick<
+    Call<{ readonly id: string }, { readonly revokeKeys: boolean }>,
+    'caller' | 'params' | 'query' | 'now' | 'requestId'
+  >,
+): Promise<Failure | null> {
+  const member = await findMember(database, caller, id);
+  if (!member) return notFound('member');
+  const refusal = testKey(caller) ?? beyondOwnRole(caller, member.role);
+  if (refusal) return refusal;
+  if (query.revokeKeys) {
+    const [last] = await database.query<{ yes: boolean }>(IS_LAST, [caller.workspaceId, id]);
+    if (last?.yes) return LAST_OWNER;
+    const revoked = await revokeKeysOf({ caller, now, requestId }, id);
+    if (revoked instanceof Failure) return revoked;
+  }
+  const removed = await database.query<{ account_id: string }>(REMOVE, [
+    caller.workspaceId,
+    id,
+    rolesBelow(caller),
+  ]);
+  if (removed.length === 0) return LAST_OWNER;
+  for (const { account_id: accountId } of removed)
+    sessions.ends.tell({ accountId, workspaceId: caller.workspaceId });
+  // A request of theirs that was under way may have made another one.
+  const late = query.revokeKeys ? await revokeKeysOf({ caller, now, requestId }, id) : [];
+  return late instanceof Failure ? late : null;
+}

@@ -1,0 +1,76 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { ROLE_NAMES } from '../../http/auth/roles.ts';
+import { literals } from '../../http/request/schema.ts';
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const Time = Type.String({ format: 'date-time' });
+const Role = literals(ROLE_NAMES, {
+  description:
+    'owner: everything. admin: everything but making and changing owners. member: content and sending. viewer: reading.',
+});
+
+/** The schema of a member. */
+export const Member = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    name: Type.String(),
+    role: Role,
+    joinedAt: Time,
+    lastSeenAt: nullable(Time),
+    twoFactor: Type.Boolean({ description: 'Whether the person signs in with a second factor.' }),
+  },
+  { title: 'Member' },
+);
+
+/** The body of PATCH /v1/members/{id}. */
+export const PatchMember = Type.Object({ role: Role }, { title: 'UpdateMember' });
+
+/** The query of DELETE /v1/members/{id}. */
+export const RemoveQuery = Type.Object({
+  revokeKeys: Type.Boolean({
+    default: false,
+    description:
+      'Whether the API keys that the member has made are revoked too, and those that these have made; it takes `api-keys:write`, and for a key with * an owner.',
+  }),
+});
+
+/** The schema of a listed invitation. */
+export const Invitation = Type.Object(
+  {
+    id: Type.String(),
+    email: Type.String(),
+    role: Role,
+    invitedBy: Type.String({ description: 'The id of the member or the API key.' }),
+    createdAt: Time,
+    expiresAt: Time,
+    acceptedAt: nullable(Time),
+  },
+  { title: 'Invitation' },
+);
+
+/** The schema of a created invitation, the only answer that shows its link. */
+export const CreatedInvitation = Type.Object(
+  {
+    ...Invitation.properties,
+    url: Type.String({ description: 'The link for that person. It holds once, and is shown only here.' }),
+  },
+  { title: 'CreatedInvitation' },
+);
+
+/** The body of POST /v1/members/invitations. */
+export const CreateInvitation = Type.Object(
+  { email: Type.String({ maxLength: 254, description: 'The address of the person.' }), role: Role },
+  { title: 'CreateInvitation' },
+);
+
+export type MemberView = Static<typeof Member>;
+export type InvitationView = Static<typeof Invitation>;
+export type NewInvitation = Static<typeof CreateInvitation>;
+
+/** Fields of the forms of the dashboard. Their rules are checked by hand, so that a message says what to do. */
+export const Email = Type.String({ maxLength: 254 });
+export const Password = Type.String({ maxLength: 1_000 });
+export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });
+export const Token = Type.String({ maxLength: 200 });
+export const Code = Type.String({ maxLength: 40 });

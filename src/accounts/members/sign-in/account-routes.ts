@@ -1,0 +1,229 @@
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { Type } from '@sinclair/typebox';
+import { problemOfPassword } from '../../../http/auth/passwords/passwords.ts';
+import { type Call, DASHBOARD_API, type Route, route } from '../../../http/request/route.ts';
+import { timeOfId } from '../../../platform/db/ids.ts';
+import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import type { SignInChange } from '../../service-emails.ts';
+import { type Account, endSessions, setPassword } from '../accounts.ts';
+import { Code, Password, PersonName } from '../model.ts';
+import { tellOfChange } from './notice.ts';
+import { beginTotp, confirmTotp, removeTotp } from './second-factor.ts';
+import {
+  AnyPasskeyAnswer,
+  accountOf,
+  FORM_LIMIT,
+  memberOf,
+  OF_MEMBER,
+  of,
+  type SessionRouteDeps,
+} from './session-routes.ts';
+import { confirmPassword, WRONG_PASSWORD } from './sign-in.ts';
+
+const path = `${DASHBOARD_API}/account`;
+const nothing = Type.Null();
+const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
+
+/** What a person changes about their own sign-in: authenticator, passkeys, sessions and password. */
+export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
+  ...secondFactorRoutes(deps),
+  ...ownSessionRoutes(deps),
+  route({
+    method: 'PUT',
+    path: `${path}/password`,
+    ...FORM,
+    summary: 'Change the password, which ends all other sessions',
+    body: Type.Object({ current: Password, new: Password }),
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.passwordChanged' },
+    handle: async ({ caller, body, now, requestId }) => {
+      const account = await accountOf(deps.database, caller);
+      const problem = problemOfPassword(body.new, [account.email, account.name]);
+      if (problem !== null) return invalid([{ path: '/body/new', message: problem }]);
+      const refusal = await confirmPassword(deps, account, body.current);
+      if (refusal) return refusal;
+      const hash = await deps.passwords.hash(body.new);
+      // Of changes at the same time one wins: what the others were sent as the present password is none any more.
+      if (!(await setPassword(deps.database, account, hash, memberOf(caller).sessionId)))
+        return WRONG_PASSWORD;
+      deps.sessions.ends.tell({ accountId: account.id, except: memberOf(caller).sessionId });
+      await tellOfChange(deps, account, 'passwordChanged', { now, requestId });
+      return null;
+    },
+  }),
+];
+
+/** Makes a change of the caller's account, and tells the person when it was made. */
+async function toldOf<Done>(
+  deps: SessionRouteDeps,
+  { caller, now, requestId }: Pick<Call, 'caller' | 'now' | 'requestId'>,
+  change: SignInChange,
+  make: (account: Account) => Promise<Done>,
+): Promise<Done> {
+  const account = await accountOf(deps.database, caller);
+  const done = await make(account);
+  // Without an authenticator there was none to remove.
+  const isChanged = change !== 'authenticatorRemoved' || account.totp !== null;
+  if (isChanged && !(done instanceof Failure)) await tellOfChange(deps, account, change, { now, requestId });
+  return done;
+}
+
+const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: `${path}/totp`,
+    ...FORM,
+    summary: 'Begin with an authenticator',
+    response: of<object>(),
+    status: 200,
+    handle: async ({ caller }) => beginTotp(deps, await accountOf(deps.database, caller)),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/totp/confirm`,
+    ...FORM,
+    summary: 'Confirm the authenticator with its first code',
+    body: Type.Object({ code: Code }),
+    response: of<object>(),
+    status: 200,
+    audit: { action: 'account.totpAdded' },
+    handle: (call) =>
+      toldOf(deps, call, 'authenticatorAdded', (account) =>
+        confirmTotp(deps, account, call.body.code, call.now),
+      ),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/totp`,
+    ...FORM,
+    summary: 'Remove the authenticator, with one of its codes',
+    body: Type.Object({ code: Code }),
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.totpRemoved' },
+    handle: (call) =>
+      toldOf(deps, call, 'authenticatorRemoved', (account) =>
+        removeTotp(deps, account, call.body.code, call),
+      ),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkeys/options`,
+    ...FORM,
+    summary: 'Get the challenge with which a passkey is made, for the password',
+    // A passkey opens the account by itself: a session that somebody has left open must not become one.
+    body: Type.Object({ password: Password }),
+    response: of<object>(),
+    status: 200,
+    handle: async ({ caller, body }) => {
+      const account = await accountOf(deps.database, caller);
+      const refusal = await confirmPassword(deps, account, body.password);
+      return refusal ?? (await deps.passkeys.enrolmentOptions(account));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkeys`,
+    ...FORM,
+    summary: 'Add a passkey',
+    body: Type.Object({ name: PersonName, response: AnyPasskeyAnswer<RegistrationResponseJSON>() }),
+    response: of<object>(),
+    status: 201,
+    audit: { action: 'account.passkeyAdded' },
+    handle: (call) =>
+      toldOf(deps, call, 'passkeyAdded', (account) =>
+        deps.passkeys.add(account, call.body.name, call.body.response),
+      ),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/passkeys`,
+    ...OF_MEMBER,
+    summary: 'List the passkeys',
+    response: of<readonly object[]>(),
+    status: 200,
+    handle: async ({ caller }) => deps.passkeys.list(await accountOf(deps.database, caller)),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/passkeys/:id`,
+    ...FORM,
+    summary: 'Remove a passkey',
+    params: { id: { prefix: 'psk', resource: 'passkey' } },
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.passkeyRemoved' },
+    handle: (call) =>
+      toldOf(deps, call, 'passkeyRemoved', (account) => deps.passkeys.remove(account, call.params.id)),
+  }),
+];
+
+const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: `${path}/sessions`,
+    ...OF_MEMBER,
+    summary: 'List where the person is signed in',
+    response: of<readonly object[]>(),
+    status: 200,
+    handle: ({ caller }) => listSessions(database, caller),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/sessions/:id`,
+    ...FORM,
+    summary: 'Sign out one of them',
+    params: { id: { prefix: 'ses', resource: 'session' } },
+    response: nothing,
+    status: 204,
+    handle: async ({ caller, params }) => {
+      const ended = await database.query(
+        `delete from browser_sessions where kind = 'account' and subject_id = $1 and id = $2 returning id`,
+        [memberOf(caller).accountId, params.id],
+      );
+      if (ended.length === 0) return notFound('session');
+      sessions.ends.tell({ sessionId: params.id });
+      return null;
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/sessions`,
+    ...FORM,
+    summary: 'Sign out everywhere else',
+    response: nothing,
+    status: 204,
+    audit: { action: 'account.signedOutElsewhere' },
+    handle: async ({ caller }) => {
+      const { accountId, sessionId } = memberOf(caller);
+      await endSessions(database, accountId, sessionId);
+      sessions.ends.tell({ accountId, except: sessionId });
+      return null;
+    },
+  }),
+];
+
+interface SessionRow {
+  readonly id: string;
+  readonly user_agent: string;
+  readonly client: string;
+  readonly seen: number;
+}
+
+async function listSessions(database: SessionRouteDeps['database'], caller: Call['caller']) {
+  const { accountId, sessionId } = memberOf(caller);
+  const rows = await database.query<SessionRow>(
+    `select id, user_agent, client, (extract(epoch from seen_at) * 1000)::float8 as seen
+     from browser_sessions where kind = 'account' and subject_id = $1 order by id desc limit 100`,
+    [accountId],
+  );
+  return rows.map(({ id, user_agent: userAgent, client, seen }) => ({
+    id,
+    userAgent,
+    client,
+    createdAt: new Date(timeOfId(id)).toISOString(),
+    lastSeenAt: new Date(seen).toISOString(),
+    current: id === sessionId,
+  }));
+}

@@ -1,0 +1,191 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { OneTimeTokens } from '../../../http/auth/passwords/one-time-tokens.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { mintId, timeOfId } from '../../../platform/db/ids.ts';
+import { isDuplicate } from '../../../platform/db/sqlstate.ts';
+import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { type Account, accountById } from '../accounts.ts';
+import { renewRecoveryCodes } from './second-factor.ts';
+
+/** A challenge has to be answered within five minutes, once. */
+const CHALLENGE_MS = 5 * 60_000;
+const MOST_PASSKEYS = 20;
+
+/**
+ * The package takes 332 kB and is needed by few requests. The certificates' library within it wants the polyfill to be there first, and
+ * the bundle of the executable keeps no order between the two: without this line passkeys worked from source alone.
+ */
+async function webauthn() {
+  await import('reflect-metadata');
+  return import('@simplewebauthn/server');
+}
+
+export interface PasskeyDeps {
+  readonly database: Database;
+  readonly now: () => number;
+  /** The address under which browsers know this service: passkeys are bound to its host. */
+  readonly publicUrl: string;
+}
+
+const NOT_PROVED = invalid([
+  { path: '/body/response', message: 'Must be the answer of a passkey to the challenge of this service.' },
+]);
+const UNKNOWN = new Failure('UNAUTHORIZED', 'This passkey does not open any account here.', {
+  suggestion: 'Sign in with address and password.',
+});
+const TOO_MANY = new Failure('CONFLICT', `An account has at most ${MOST_PASSKEYS} passkeys.`);
+
+interface Row {
+  readonly id: string;
+  readonly credential: string;
+  readonly account_id: string;
+  readonly name: string;
+  readonly public_key: string;
+  readonly counter: number;
+  readonly transports: readonly string[];
+  readonly last_used: number | null;
+}
+
+const READ = `select id, credential, account_id, name, public_key, counter::float8 as counter, transports,
+  (extract(epoch from last_used_at) * 1000)::float8 as last_used from passkeys`;
+
+/** A passkey as its owner sees it. */
+export interface PasskeyView {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}
+
+/** The passkeys of accounts. A challenge is a one-time token: it is known to the database by its hash, and taken once. */
+export class Passkeys {
+  readonly #enrolling: OneTimeTokens<{ readonly accountId: string }>;
+  readonly #signingIn: OneTimeTokens<{ readonly any: true }>;
+  readonly #host: string;
+  readonly #origin: string;
+
+  constructor(private readonly deps: PasskeyDeps) {
+    this.#enrolling = new OneTimeTokens(deps.database, 'passkey enrolment', deps.now);
+    this.#signingIn = new OneTimeTokens(deps.database, 'passkey sign-in', deps.now);
+    ({ hostname: this.#host, origin: this.#origin } = new URL(deps.publicUrl));
+  }
+
+  /** The options with which a browser makes a passkey for the account. @throws Unavailable */
+  async enrolmentOptions(account: Account): Promise<object> {
+    const { generateRegistrationOptions } = await webauthn();
+    const challenge = await this.#enrolling.issue({ accountId: account.id }, this.deps.now() + CHALLENGE_MS);
+    const known = await this.#of(account.id);
+    return generateRegistrationOptions({
+      rpName: 'Posthorn',
+      rpID: this.#host,
+      userName: account.email,
+      userDisplayName: account.name,
+      userID: new TextEncoder().encode(account.id),
+      challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+      attestationType: 'none',
+      excludeCredentials: known.map(({ credential }) => ({ id: credential })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    });
+  }
+
+  /** Adds the passkey that the browser made; the first second factor comes with recovery codes. @throws Unavailable */
+  async add(
+    account: Account,
+    name: string,
+    response: RegistrationResponseJSON,
+  ): Promise<(PasskeyView & { recoveryCodes: string[] | null }) | Failure> {
+    const { verifyRegistrationResponse } = await webauthn();
+    if (account.passkeys >= MOST_PASSKEYS) return TOO_MANY;
+    const verified = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: async (challenge) =>
+        (await this.#enrolling.redeem(challenge))?.accountId === account.id,
+      expectedOrigin: this.#origin,
+      expectedRPID: this.#host,
+      requireUserVerification: true,
+    }).catch(() => null);
+    if (!verified?.verified) return NOT_PROVED;
+    const { credential } = verified.registrationInfo;
+    const id = mintId('psk', this.deps.now());
+    try {
+      const rows = await this.deps.database.query(
+        `insert into passkeys (id, credential, account_id, name, public_key, counter, transports)
+         select $1, $2, $3, $4, $5, $6::bigint, $7::text::json from passkeys_of($3) present where present < ${MOST_PASSKEYS}
+         returning id`,
+        [
+          ...[id, credential.id, account.id, name, Buffer.from(credential.publicKey).toString('base64url')],
+          ...[credential.counter, JSON.stringify(credential.transports ?? [])],
+        ],
+      );
+      if (rows.length === 0) return TOO_MANY;
+    } catch (error) {
+      if (isDuplicate(error)) return NOT_PROVED;
+      throw error;
+    }
+    const isFirst = account.totp === null && account.passkeys === 0;
+    const recoveryCodes = isFirst ? await renewRecoveryCodes(this.deps.database, account.id) : null;
+    return { id, name, createdAt: iso(timeOfId(id)), lastUsedAt: null, recoveryCodes };
+  }
+
+  /** The options with which any passkey of this service signs in. @throws Unavailable */
+  async signInOptions(): Promise<object> {
+    const { generateAuthenticationOptions } = await webauthn();
+    const challenge = await this.#signingIn.issue({ any: true }, this.deps.now() + CHALLENGE_MS);
+    return generateAuthenticationOptions({
+      rpID: this.#host,
+      challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
+      userVerification: 'required',
+    });
+  }
+
+  /** The account that a passkey proves. It asks its owner for a finger or a PIN, so it counts as both factors. @throws Unavailable */
+  async prove(response: AuthenticationResponseJSON): Promise<Account | Failure> {
+    const { verifyAuthenticationResponse } = await webauthn();
+    const { database } = this.deps;
+    const [row] = await database.query<Row>(`${READ} where credential = $1`, [response.id]);
+    if (!row) return UNKNOWN;
+    const verified = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: async (challenge) => (await this.#signingIn.redeem(challenge)) !== null,
+      expectedOrigin: this.#origin,
+      expectedRPID: this.#host,
+      requireUserVerification: true,
+      credential: {
+        id: row.credential,
+        publicKey: new Uint8Array(Buffer.from(row.public_key, 'base64url')),
+        counter: row.counter,
+      },
+    }).catch(() => null);
+    if (!verified?.verified) return UNKNOWN;
+    await database.query(
+      'update passkeys set counter = $2::bigint, last_used_at = $3::text::timestamptz where id = $1',
+      [row.id, verified.authenticationInfo.newCounter, iso(this.deps.now())],
+    );
+    return (await accountById(database, row.account_id)) ?? UNKNOWN;
+  }
+
+  /** The passkeys of an account. @throws Unavailable */
+  async list(account: Account): Promise<readonly PasskeyView[]> {
+    return (await this.#of(account.id)).map(({ id, name, last_used }) => ({
+      id,
+      name,
+      createdAt: iso(timeOfId(id)),
+      lastUsedAt: last_used === null ? null : iso(last_used),
+    }));
+  }
+
+  /** Removes a passkey of the account. @throws Unavailable */
+  async remove(account: Account, id: string): Promise<Failure | null> {
+    const gone = await this.deps.database.query(
+      'delete from passkeys where id = $1 and account_id = $2 returning id',
+      [id, account.id],
+    );
+    return gone.length > 0 ? null : notFound('passkey');
+  }
+
+  #of(accountId: string): Promise<readonly Row[]> {
+    return this.deps.database.query<Row>(`${READ} where account_id = $1 order by id`, [accountId]);
+  }
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,102 @@
+import { customAlphabet } from 'nanoid';
+import { newTotpSecret, stepOfCode, totpUri } from '../../../http/auth/passwords/totp.ts';
+import { openOrNull } from '../../../platform/crypto/sealer.ts';
+import { ID_ALPHABET } from '../../../platform/db/ids.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import type { Account } from '../accounts.ts';
+import type { NoticeDeps } from './notice.ts';
+import { type Browser, hashOfRecoveryCode, type SignInDeps, TOTP, takesCode, tooSoon } from './sign-in.ts';
+
+type Deps = Pick<SignInDeps, 'database' | 'sealer'>;
+
+/** Codes that a person gets, each good once. */
+const RECOVERY_CODES = 10;
+const recoveryCode = customAlphabet(ID_ALPHABET, 24);
+
+const WRONG_CODE = invalid([
+  { path: '/body/code', message: 'Must be the present code of the authenticator.' },
+]);
+const CODE_SEALED = new Failure(
+  'CONFLICT',
+  'This authenticator cannot be checked: the secret key of this installation has been replaced.',
+  { suggestion: 'Remove it with a recovery code, and add it again.' },
+);
+const BEGUN_SEALED = new Failure(CODE_SEALED.code, CODE_SEALED.message, {
+  suggestion: 'Begin again: the code to scan is another one now.',
+});
+const CONFIRMED = new Failure('CONFLICT', 'This account has an authenticator already.', {
+  suggestion: 'Remove it first, with one of its codes.',
+});
+
+/** Begins with an authenticator: it counts from its first confirmed code on. @throws Unavailable */
+export async function beginTotp(
+  { database, sealer }: Deps,
+  account: Account,
+): Promise<{ secret: string; uri: string } | Failure> {
+  const secret = newTotpSecret();
+  const begun = await database.query(
+    // The steps that were taken are those of the secret before.
+    'update accounts set totp = $2, totp_step = 0, totp_told = 0 where id = $1 and totp_confirmed_at is null returning id',
+    [account.id, sealer.seal(secret, TOTP)],
+  );
+  return begun.length > 0 ? { secret, uri: totpUri(secret, account.email) } : CONFIRMED;
+}
+
+/** Confirms the authenticator with its first code, and gives the recovery codes, which are shown only here. @throws Unavailable */
+export async function confirmTotp(
+  { database, sealer }: Deps,
+  account: Account,
+  code: string,
+  now: number,
+): Promise<{ recoveryCodes: string[] } | Failure> {
+  const [row] = await database.query<{ totp: string | null }>(
+    'select totp from accounts where id = $1 and totp_confirmed_at is null',
+    [account.id],
+  );
+  if (!row?.totp) return account.totp === null ? WRONG_CODE : CONFIRMED;
+  const secret = openOrNull(sealer, row.totp, TOTP);
+  if (secret === null) return BEGUN_SEALED;
+  const step = stepOfCode(secret, code.replace(/\s/g, ''), now, account.totpStep);
+  if (step === null) return WRONG_CODE;
+  const confirmed = await database.query(
+    `update accounts set totp_confirmed_at = $2::text::timestamptz, totp_step = $3::bigint
+     where id = $1 and totp_confirmed_at is null and totp = $4 returning id`,
+    [account.id, new Date(now).toISOString(), step, row.totp],
+  );
+  return confirmed.length > 0 ? { recoveryCodes: await renewRecoveryCodes(database, account.id) } : CONFIRMED;
+}
+
+/** Removes the authenticator, with a code of it or a recovery code. @throws Unavailable */
+export async function removeTotp(
+  deps: Deps & NoticeDeps & Pick<SignInDeps, 'slowDown'>,
+  account: Account,
+  code: string,
+  at: Pick<Browser, 'now' | 'requestId'>,
+): Promise<Failure | null> {
+  if (account.totp === null) return null;
+  // A session that was stolen must not be able to try all codes.
+  const name = `account ${account.emailKey}`;
+  const { waitSeconds } = deps.slowDown.begin([name]);
+  if (waitSeconds > 0) return tooSoon(waitSeconds);
+  const taken = await takesCode(deps, account, code, at);
+  if (taken !== 'yes') return taken === 'sealed' ? CODE_SEALED : WRONG_CODE;
+  deps.slowDown.succeeded(name, []);
+  await deps.database.query('update accounts set totp = null, totp_confirmed_at = null where id = $1', [
+    account.id,
+  ]);
+  return null;
+}
+
+/** Replaces the recovery codes of a person and returns the new ones, which are not stored. @throws Unavailable */
+export async function renewRecoveryCodes(
+  database: SignInDeps['database'],
+  accountId: string,
+): Promise<string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, () => recoveryCode());
+  await database.query(
+    `with gone as (delete from recovery_codes where account_id = $1)
+     insert into recovery_codes (account_id, hash) select $1, value from json_array_elements_text($2::text::json)`,
+    [accountId, JSON.stringify(codes.map(hashOfRecoveryCode))],
+  );
+  return codes.map((code) => code.replace(/(.{4})(?=.)/g, '$1-'));
+}

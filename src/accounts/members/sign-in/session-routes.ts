@@ -1,0 +1,202 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { Type } from '@sinclair/typebox';
+import type { Principal } from '../../../http/auth/principal.ts';
+import { isFromOwnPage, OTHER_SITE } from '../../../http/auth/sessions/same-origin.ts';
+import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../../http/request/route.ts';
+import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
+import { zones } from '../../../platform/zones/zones.ts';
+import { accountById } from '../accounts.ts';
+import { Code, Email, Password } from '../model.ts';
+import type { Passkeys } from './passkeys.ts';
+import { openFor, type SignInDeps, signIn } from './sign-in.ts';
+
+/** What the routes of the dashboard's own sign-in work with. */
+export interface SessionRouteDeps extends SignInDeps {
+  readonly passkeys: Passkeys;
+  readonly publicUrl: string;
+  /** Where test emails go whose outcome is chosen by the address. */
+  readonly simulatorDomain: string;
+  /** The ways that live email may leave by, the default one first. */
+  readonly transports: EnabledTransports;
+  /** True where plans can be bought. */
+  readonly takesPayments: boolean;
+}
+
+/** Attempts a minute from one address, whatever they are for. The slow-down of wrong passwords comes on top. */
+export const SIGN_IN_PER_MINUTE = 60;
+/** Bytes of a form whose sender is nobody yet. */
+export const FORM_LIMIT = 16_384;
+
+/** A form of somebody who is not signed in: it must come from an own page as well, or others could sign a browser in. */
+export const PUBLIC_FORM = {
+  permission: 'public',
+  ipLimitPerMinute: SIGN_IN_PER_MINUTE,
+  bodyLimit: FORM_LIMIT,
+} as const;
+
+/** An endpoint for the person behind a session, whatever the role. */
+export const OF_MEMBER = {
+  permission: 'any key',
+  credential: 'session',
+  principals: ['member'],
+} as const;
+
+/** Endpoints of the dashboard are described by its own types, and no document lists them. */
+export const of = <T>() => Type.Unsafe<T>({});
+
+/** An answer that sets a cookie. */
+export const withCookie = (cookie: string, status: number, data: object): RawResponse =>
+  new RawResponse('application/json', JSON.stringify({ data }), {
+    status,
+    headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
+  });
+
+/** The refusal of a form that another site sent; null for one of an own page. */
+export const foreignForm = ({ headers }: { readonly headers: Headers }, publicUrl: string): Failure | null =>
+  isFromOwnPage(headers, publicUrl) ? null : OTHER_SITE;
+
+/** The member who calls. The route takes no others. */
+export function memberOf(caller: Principal): Extract<Principal, { kind: 'member' }> {
+  if (caller.kind !== 'member') throw new Error('A route for members was called by another principal.');
+  return caller;
+}
+
+/** The account of the member who calls. @throws Unavailable */
+export async function accountOf(database: Database, caller: Principal) {
+  const account = await accountById(database, memberOf(caller).accountId);
+  if (!account) throw new Error('A session belongs to an account that does not exist.');
+  return account;
+}
+
+/** The dashboard shows no times that are further away: a contact of long ago, a run that waits for years. */
+const SHOWN_MS = 10 * 365 * 86_400_000;
+
+/** What the dashboard shows of a session. @throws Unavailable */
+async function describe(
+  {
+    database,
+    simulatorDomain,
+    transports,
+    takesPayments,
+  }: Pick<SessionRouteDeps, 'database' | 'simulatorDomain' | 'transports' | 'takesPayments'>,
+  caller: Principal,
+  now: number,
+) {
+  const member = memberOf(caller);
+  const account = await accountOf(database, caller);
+  const [workspace] = await database.query<{ name: string; archived: boolean; zone: string }>(
+    'select name, archived_at is not null as archived, time_zone as zone from workspaces where id = $1',
+    [caller.workspaceId],
+  );
+  const timeZone = workspace?.zone ?? 'UTC';
+  return {
+    account: { id: account.id, email: account.email, name: account.name },
+    member: { id: member.id, role: member.role, needsSecondFactor: member.needsSecondFactor },
+    permissions: caller.permissions,
+    plan: caller.plan,
+    ...{ simulatorDomain, transports, takesPayments },
+    workspace: {
+      id: caller.workspaceId,
+      name: workspace?.name ?? '',
+      archived: workspace?.archived ?? false,
+    },
+    clock: { timeZone, changes: zones.changesOf(timeZone, now - SHOWN_MS, now + SHOWN_MS) },
+    twoFactor: { totp: account.totp !== null, passkeys: account.passkeys },
+  };
+}
+
+const path = `${DASHBOARD_API}/session`;
+
+/** Signing in and out. */
+export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path,
+    ...PUBLIC_FORM,
+    summary: 'Sign in',
+    body: Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }),
+    response: of<object>(),
+    status: 200,
+    handle: async ({ body, headers, client, now, requestId }) => {
+      const foreign = foreignForm({ headers }, deps.publicUrl);
+      const cookie = foreign ?? (await signIn(deps, body, { headers, client, now, requestId }));
+      return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
+    },
+  }),
+  route({
+    method: 'GET',
+    path,
+    ...OF_MEMBER,
+    summary: 'Tell who is signed in, and where',
+    response: of<object>(),
+    status: 200,
+    handle: ({ caller, now }) => describe(deps, caller, now),
+  }),
+  route({
+    method: 'GET',
+    path: `${DASHBOARD_API}/time-zones`,
+    ...OF_MEMBER,
+    summary: 'List the names of all time zones',
+    response: of<readonly string[]>(),
+    status: 200,
+    handle: async () => zones.names,
+  }),
+  route({
+    method: 'DELETE',
+    path,
+    permission: 'public',
+    bodyLimit: FORM_LIMIT,
+    summary: 'Sign out',
+    response: of<object>(),
+    status: 200,
+    handle: async ({ headers }) =>
+      foreignForm({ headers }, deps.publicUrl) ?? withCookie(await deps.sessions.end(headers), 200, {}),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkey/options`,
+    ...PUBLIC_FORM,
+    summary: 'Get the challenge with which a passkey signs in',
+    response: of<object>(),
+    status: 200,
+    handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await deps.passkeys.signInOptions()),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/passkey`,
+    ...PUBLIC_FORM,
+    summary: 'Sign in with a passkey',
+    body: Type.Object({ response: AnyPasskeyAnswer<AuthenticationResponseJSON>() }),
+    response: of<object>(),
+    status: 200,
+    handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await signInByPasskey(deps, call)),
+  }),
+];
+
+/** The answer of an authenticator. Its package checks it; here it is only an object with an id. */
+export function AnyPasskeyAnswer<Answer>() {
+  return Type.Unsafe<Answer>(
+    Type.Object({ id: Type.String({ maxLength: 1_400 }) }, { additionalProperties: true }),
+  );
+}
+
+async function signInByPasskey(
+  deps: SessionRouteDeps,
+  {
+    body,
+    headers,
+    client,
+    now,
+    requestId,
+  }: Pick<
+    Call<unknown, unknown, { response: AuthenticationResponseJSON }>,
+    'body' | 'headers' | 'client' | 'now' | 'requestId'
+  >,
+): Promise<RawResponse | Failure> {
+  const account = await deps.passkeys.prove(body.response);
+  const cookie =
+    account instanceof Failure ? account : await openFor(deps, account, { headers, client, now, requestId });
+  return cookie instanceof Failure ? cookie : withCookie(cookie, 200, {});
+}

@@ -1,0 +1,27 @@
+import { OneTimeTokens } from '../../../http/auth/passwords/one-time-tokens.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { isSetUp } from '../accounts.ts';
+
+/** A setup link holds for a day; each start prints another one until it was used. */
+const LASTS_MS = 86_400_000;
+
+/** The subject of a setup link: the workspace that gets its first owner. */
+export interface SetupSubject {
+  readonly workspaceId: string;
+}
+
+/** The one-time tokens of setup links. */
+export const setupTokensOf = (database: Database, now: () => number): OneTimeTokens<SetupSubject> =>
+  new OneTimeTokens(database, 'setup', now);
+
+/** Makes the link that makes the first owner; null when somebody has an account already. @throws Unavailable */
+export async function setupLink(
+  database: Database,
+  workspaceId: string,
+  { publicUrl, now }: { readonly publicUrl: string; readonly now: () => number },
+): Promise<string | null> {
+  if (await isSetUp(database)) return null;
+  const token = await setupTokensOf(database, now).issue({ workspaceId }, now() + LASTS_MS);
+  // The token is in the fragment, which a browser neither sends nor passes on in Referer.
+  return `${publicUrl}/app/setup#token=${token}`;
+}

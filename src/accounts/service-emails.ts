@@ -1,0 +1,91 @@
+import type { Database } from '../platform/db/database.ts';
+
+/** The kinds of emails that the service itself sends. A workspace can do without each; those about a person's own sign-in are no workspace's. */
+export const MUTABLE_EMAILS = ['invitation', 'domainLost', 'webhookDisabled', 'campaignPaused'] as const;
+
+/** One that a workspace can do without. */
+export type MutableEmail = (typeof MUTABLE_EMAILS)[number];
+
+/** What has changed of the ways in which a person signs in, or was tried with them. */
+export type SignInChange =
+  | 'passwordChanged'
+  | 'passwordReset'
+  | 'authenticatorAdded'
+  | 'authenticatorRemoved'
+  | 'passkeyAdded'
+  | 'passkeyRemoved'
+  | 'codeRepeated';
+
+/** What an email of the service is about. Links hold for as long as their emails are tried. */
+export type ServiceEmail =
+  | {
+      readonly kind: 'invitation';
+      readonly to: string;
+      readonly workspaceId: string;
+      readonly role: string;
+      readonly url: string;
+      /** Epoch milliseconds. */
+      readonly expiresAt: number;
+    }
+  | {
+      readonly kind: 'passwordReset';
+      readonly to: string;
+      /** Whose sender it may leave from; null where the person is in none. */
+      readonly workspaceId: string | null;
+      readonly url: string;
+      readonly expiresAt: number;
+    }
+  | {
+      readonly kind: 'signInChanged';
+      /** The person whose sign-in it is. */
+      readonly to: string;
+      readonly workspaceId: string | null;
+      readonly change: SignInChange;
+      /** Epoch milliseconds. */
+      readonly changedAt: number;
+    }
+  | { readonly kind: 'domainLost'; readonly workspaceId: string; readonly domain: string }
+  | {
+      readonly kind: 'webhookDisabled';
+      readonly workspaceId: string;
+      readonly webhookId: string;
+      readonly livemode: boolean;
+      readonly url: string;
+      readonly failures: number;
+      /** What they came to, such as "timeout (7), HTTP 500 (3)"; empty where that was not kept. */
+      readonly answers: string;
+      readonly disabledAt: number;
+    }
+  | {
+      readonly kind: 'campaignPaused';
+      readonly workspaceId: string;
+      readonly campaign: string;
+      /** As `pausedReason` of the campaign has it. */
+      readonly reason: string;
+      /** Recipients that it has not reached. */
+      readonly remaining: number;
+    };
+
+/** Sends an email of the service. It is durable when this resolves; warnings go to every owner and admin of the workspace. @throws Unavailable */
+export type SendServiceEmail = (email: ServiceEmail) => Promise<void>;
+
+/** An actor of which the admins have to be warned. */
+export interface Warned {
+  readonly id: string;
+  readonly workspaceId: string;
+  /** Of the commit that is worth the warning. */
+  readonly revision: number;
+}
+
+/** A change of an actor that its workspace is warned of. */
+export interface Warning {
+  /** The name, the table and the journal of the kind. */
+  readonly kind: { readonly name: string; readonly table: string; readonly journal: string };
+  /** It has come from one of these states into this one, and is in it still. */
+  readonly from: readonly string[];
+  readonly to: string;
+  /** A further condition, as SQL over the actor `a`. */
+  readonly where?: string;
+  /** The email; null for an actor that has just gone. @throws Unavailable */
+  readonly email: (database: Database, warned: Warned) => Promise<ServiceEmail | null>;
+}

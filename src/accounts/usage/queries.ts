@@ -1,0 +1,56 @@
+import type { FactTable } from '../../engine/machine/kind.ts';
+import type { Meter } from '../../engine/machine/result.ts';
+import { PLANS, type PlanName } from '../../platform/config/plans.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { Failure } from '../../platform/errors/failure.ts';
+import { periodOf } from '../../platform/time/clock.ts';
+
+/** Domains have no period: their units are given back when one is removed. */
+export const DOMAINS_PERIOD = 'domains';
+
+/** The counter that one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
+export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
+  const quota = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
+  return { period: periodOf(livemode, at), quota };
+}
+
+const USED = `select used from usage_totals where workspace_id = $1 and livemode = $2::boolean and period = $3`;
+
+/** The units of emails that were taken from the present period. @throws Unavailable */
+export async function findUsed(
+  database: Database,
+  workspaceId: string,
+  livemode: boolean,
+  now: number,
+): Promise<number> {
+  const [row] = await database.query<{ used: number }>(USED, [
+    workspaceId,
+    livemode,
+    periodOf(livemode, now),
+  ]);
+  return row?.used ?? 0;
+}
+
+/**
+ * Gives units back: one row for each workspace and period, in key order as a spawn's statement locks them. When the unit is
+ * still an entry by itself, the row is below zero until that has been added up.
+ */
+export const givenBack: FactTable = {
+  name: 'given_back',
+  columns: 'period text',
+  sql: (source) => `insert into usage as u (workspace_id, livemode, period, used, wanted, granted, quota)
+    select workspace_id, livemode, period, -count(*), 0, 0, 0 from ${source} r
+    group by workspace_id, livemode, period order by workspace_id, livemode, period
+    on conflict (workspace_id, livemode, period) do update set used = u.used + excluded.used`,
+};
+
+/** The refusal of a send over its quota. It must not be retried before the period ends. */
+export const quotaExceeded = (livemode: boolean): Failure =>
+  livemode
+    ? new Failure('QUOTA_EXCEEDED', 'The monthly email quota of this workspace is used up.', {
+        suggestion:
+          'It resets at the start of the next UTC month; upgrade the plan to send more before that.',
+      })
+    : new Failure('QUOTA_EXCEEDED', 'The daily number of test sends is used up.', {
+        suggestion: 'It resets at midnight UTC. Live sends are not affected.',
+      });

@@ -1,0 +1,152 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { laterSql } from '../../http/if-updated-at.ts';
+import type { PlanName } from '../../platform/config/plans.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
+import { SENDER_KNOWN_MS } from './queries.ts';
+
+/** The first workspace of a new installation. */
+export interface FirstWorkspace {
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+}
+
+/** The id is always the same, so that instances which start together on one database make one workspace. */
+const FIRST_ID = lowestIdAt('ws', 0);
+
+/** Makes the first workspace when there is none, and returns it. */
+export async function ensureFirstWorkspace(
+  database: Database,
+  plan: PlanName,
+  now: number,
+): Promise<FirstWorkspace> {
+  await database.query(
+    `insert into workspaces (id, name, plan, created_at) values ($1, 'Workspace', $2, $3::text::timestamptz)
+     on conflict (id) do nothing`,
+    [FIRST_ID, plan, new Date(now).toISOString()],
+  );
+  const [row] = await database.query<{ at: number }>(
+    'select (extract(epoch from created_at) * 1000)::float8 as at from workspaces where id = $1',
+    [FIRST_ID],
+  );
+  if (row === undefined) throw new Error('The first workspace has gone.');
+  return { id: FIRST_ID, createdAt: row.at };
+}
+
+/** Changes the plan of a workspace at once; false when there is no such workspace. */
+export async function setPlan(database: Database, workspaceId: string, plan: PlanName): Promise<boolean> {
+  const rows = await database.query('update workspaces set plan = $2 where id = $1 returning id', [
+    workspaceId,
+    plan,
+  ]);
+  return rows.length > 0;
+}
+
+/** Makes a workspace and returns its id; `owner` is the account whose it is. @throws Unavailable */
+export async function createWorkspace(
+  database: Database,
+  workspace: { readonly name: string; readonly plan: PlanName; readonly owner: string | null },
+  now: number,
+): Promise<string> {
+  const id = await createWithin(database, { ...workspace, most: null }, now);
+  if (id === null) throw new Error('There is room for any number of workspaces.');
+  return id;
+}
+
+/** The same where its owner has fewer than `most`; null for one who has as many. @throws Unavailable */
+export async function createWithin(
+  database: Database,
+  {
+    name,
+    plan,
+    owner,
+    most,
+  }: {
+    readonly name: string;
+    readonly plan: PlanName;
+    readonly owner: string | null;
+    readonly most: number | null;
+  },
+  now: number,
+): Promise<string | null> {
+  const id = mintId('ws', now);
+  const rows = await database.query(
+    `with made as (
+       insert into workspaces (id, name, plan, created_at)
+       select $1, $2, $3, $4::text::timestamptz from workspaces_of($6) present where $7::integer is null or present < $7::integer
+       returning id
+     ), owned as (
+     insert into members (id, workspace_id, account_id, role, joined_at)
+     select $5, id, $6, 'owner', $4::text::timestamptz from made where $6::text is not null
+     )
+     select id from made`,
+    [id, name, plan, new Date(now).toISOString(), mintId('mem', now), owner, most],
+  );
+  return rows.length > 0 ? id : null;
+}
+
+/** Gives a workspace another name; false when there is no such workspace. @throws Unavailable */
+export async function renameWorkspace(
+  database: Database,
+  workspaceId: string,
+  name: string,
+): Promise<boolean> {
+  const rows = await database.query(
+    `update workspaces set name = $2, updated_at = ${laterSql('coalesce(updated_at, created_at)', 'now()')}
+     where id = $1 and erase_at is null returning id`,
+    [workspaceId, name],
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Archives a workspace, or takes it back into use; false when there is no such workspace. Each instance knows when this settles: what none
+ * has begun to send by then stays here. @throws Unavailable
+ */
+export async function archiveWorkspace(
+  database: Database,
+  workspaceId: string,
+  archivedAt: number | null,
+): Promise<boolean> {
+  const rows = await database.query(
+    `update workspaces set archived_at = $2::text::timestamptz where id = $1 and erase_at is null returning id`,
+    [workspaceId, archivedAt === null ? null : new Date(archivedAt).toISOString()],
+  );
+  if (rows.length > 0) await pause(SENDER_KNOWN_MS);
+  return rows.length > 0;
+}
+
+/** The reason that a workspace cannot be deleted (`deleted`: it has been before); null when it has been, for everybody to see. */
+export type NotDeleted = 'absent' | 'first' | 'inUse' | 'deleted';
+
+/**
+ * Deletes an archived workspace: nobody finds it any more, and a duty removes its rows. The first workspace of an installation
+ * stays, since every start looks for it. @throws Unavailable
+ */
+export async function deleteWorkspace(
+  database: Database,
+  workspaceId: string,
+  now: number,
+): Promise<NotDeleted | null> {
+  if (workspaceId === FIRST_ID) return 'first';
+  const rows = await database.query<{ deleted: boolean; already: boolean }>(
+    `with deleted as (
+       update workspaces set erase_at = $2::text::timestamptz
+       where id = $1 and archived_at is not null and erase_at is null returning id
+     ), ended as (
+       delete from browser_sessions s using deleted d where s.workspace_id = d.id
+     )
+     select exists (select from deleted) as deleted, erase_at is not null as already from workspaces where id = $1`,
+    [workspaceId, new Date(now).toISOString()],
+  );
+  const [row] = rows;
+  if (row === undefined) return 'absent';
+  if (row.deleted) return null;
+  return row.already ? 'deleted' : 'inUse';
+}
+
+/** Removes a workspace that has neither members nor keys nor anything else. @throws Unavailable */
+export async function deleteUnusedWorkspace(database: Database, workspaceId: string): Promise<void> {
+  await database.query('delete from workspaces where id = $1', [workspaceId]);
+}

@@ -1,0 +1,119 @@
+import type { Duty } from '../../engine/duties/duty.ts';
+import type { Kind } from '../../engine/machine/kind.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { BATCH, Eraser, type Erasing } from './eraser.ts';
+import { surveyTables } from './owned-tables.ts';
+
+/** Accounts that belong to no workspace go with the last one, and with them what they sign in with. */
+const PEOPLE = [
+  `delete from browser_sessions s where s.kind = 'account'
+     and not exists (select from members m where m.account_id = s.subject_id)`,
+  'delete from passkeys p where not exists (select from members m where m.account_id = p.account_id)',
+  'delete from recovery_codes r where not exists (select from members m where m.account_id = r.account_id)',
+  'delete from accounts a where not exists (select from members m where m.account_id = a.id)',
+];
+
+/**
+ * Removes a workspace and every row that belongs to it. The workspace itself goes last, so that it may be repeated after a crash, and by
+ * several at once. False when it was stopped before the end. @throws Unavailable
+ */
+export async function eraseWorkspace(
+  database: Database,
+  journals: ReadonlyMap<string, string>,
+  workspaceId: string,
+  erasing: Erasing = {},
+): Promise<boolean> {
+  const { owned } = await surveyTables(database, journals);
+  const eraser = new Eraser(database, workspaceId, owned, erasing);
+  // What was under way may still write while its tables are emptied: it is over when there was nothing left.
+  for (let removed = -1; removed !== 0; ) {
+    removed = await forget(database, journals, workspaceId);
+    removed += await eraser.pass();
+    if (erasing.stop?.aborted) return false;
+  }
+  for (const statement of PEOPLE) await database.query(statement);
+  await database.query('delete from workspaces where id = $1', [workspaceId]);
+  return true;
+}
+
+/** Links that were made for it, and events on their way to its actors. */
+async function forget(
+  database: Database,
+  journals: ReadonlyMap<string, string>,
+  workspaceId: string,
+): Promise<number> {
+  await database.query(`delete from one_time_tokens where subject::text like '%' || $1 || '%'`, [
+    workspaceId,
+  ]);
+  let removed = 0;
+  for (const actors of new Set(journals.values())) {
+    // `offset 0` has the actor looked up for each event: there may be a million actors, and few events are under way.
+    const text = `select e.id from (select id, to_id from actor_outbox offset 0) e where exists (
+        select true from ${actors} a where a.id = e.to_id and a.workspace_id = $1 offset 0
+      ) limit ${BATCH}`;
+    for (let rows = BATCH; rows === BATCH; removed += rows) {
+      const events = await database.query<{ id: string }>(text, [workspaceId]);
+      rows = events.length;
+      if (rows > 0)
+        await database.query('delete from actor_outbox where id = any($1::text[])', [
+          events.map(({ id }) => id),
+        ]);
+    }
+  }
+  return removed;
+}
+
+/** The table of the actors of each journal; their births where that is a view, which a distributed database looks nothing up in. */
+export const journalsOf = (
+  kinds: readonly { readonly kind: Pick<Kind, 'journal' | 'table' | 'life'> }[],
+): ReadonlyMap<string, string> =>
+  new Map(kinds.map(({ kind }) => [kind.journal, kind.life?.births ?? kind.table]));
+
+/** Rows after which somebody who waits is told how far it is. */
+const TOLD_EVERY = 100_000;
+
+/** Tells, in a sentence, how many rows are gone: every 100,000, and at the end. */
+export function tellProgress(tell: (sentence: string) => void) {
+  let removed = 0;
+  return {
+    onRemoved(table: string, rows: number): void {
+      const before = Math.floor(removed / TOLD_EVERY);
+      removed += rows;
+      if (Math.floor(removed / TOLD_EVERY) > before)
+        tell(`${removed.toLocaleString('en')} rows are gone, the last ones of ${table}.`);
+    },
+    end(): void {
+      tell(`All rows are gone, ${removed.toLocaleString('en')} in this run.`);
+    },
+  };
+}
+
+/** Removes the rows of deleted workspaces, once nothing is paid for them any more. */
+export const workspaceEraser = (
+  { database, logger }: { readonly database: Database; readonly logger: Pick<Logger, 'info'> },
+  journals: ReadonlyMap<string, string>,
+  endSubscriptions: (workspaceId: string) => Promise<void>,
+): Duty => ({
+  name: 'workspaceEraser',
+  pattern: '20 * * * * *',
+  async run(stop) {
+    const rows = await database.query<{ id: string }>(
+      'select id from workspaces where erase_at is not null order by erase_at',
+    );
+    const failures: unknown[] = [];
+    for (const { id } of rows) {
+      if (stop?.aborted) break;
+      const progress = tellProgress((sentence) => logger.info({ workspaceId: id }, sentence));
+      try {
+        await endSubscriptions(id);
+        const { onRemoved } = progress;
+        if (await eraseWorkspace(database, journals, id, { stop, onRemoved })) progress.end();
+      } catch (error) {
+        // One that cannot go yet keeps none of the others.
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
+  },
+});

@@ -1,0 +1,144 @@
+import { and, eq, inArray } from 'drizzle-orm';
+import type { Principal } from '../../http/auth/principal.ts';
+import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
+import { PLANS, type PlanName } from '../../platform/config/plans.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { usageTotals, workspaces } from '../../platform/db/schema/access.ts';
+import { periodOf } from '../../platform/time/clock.ts';
+import { MUTABLE_EMAILS } from '../service-emails.ts';
+import { DOMAINS_PERIOD } from '../usage/queries.ts';
+import type { WorkspaceView } from './model.ts';
+
+/**
+ * The age in milliseconds up to which a process uses what it knows of a sender. Changes by this process take effect at once, those
+ * by another instance, and of a workspace, after this.
+ */
+export const SENDER_KNOWN_MS = 1_000;
+
+export interface WorkspaceReader {
+  readonly database: Database;
+  /** The base of the logo's address, without a trailing slash. */
+  readonly publicUrl: string;
+}
+
+const monthStart = (at: number, monthsAhead = 0): string => {
+  const date = new Date(at);
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
+};
+
+/** Reads what a principal takes over from its workspace; null when there is none, or it is archived. @throws Unavailable */
+export async function findTerms(database: Database, workspaceId: string): Promise<WorkspaceTerms | null> {
+  const [row] = await database.query<{ plan: PlanName; default_from: string; default_reply_to: string }>(
+    'select plan, default_from, default_reply_to from workspaces where id = $1 and archived_at is null',
+    [workspaceId],
+  );
+  return row
+    ? { plan: row.plan, senderDefaults: { from: row.default_from, replyTo: row.default_reply_to } }
+    : null;
+}
+
+/** What a workspace tells recipients about itself, in its emails and on its pages; null where it has set nothing. */
+export interface Brand {
+  readonly name: string;
+  readonly address: string | null;
+  /** An http or https URL. */
+  readonly website: string | null;
+  /** An address of this service that answers with a picture and never changes what it shows. */
+  readonly logoUrl: string | null;
+  /** Such as `#0f766e`. */
+  readonly colour: string | null;
+}
+
+/** Where a logo is served, by the name of its file. */
+export const LOGO_PATH = '/logos/';
+
+/** Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such workspace. @throws Unavailable */
+export async function findBrand(
+  database: Database,
+  workspaceId: string,
+  publicUrl: string,
+): Promise<Brand | null> {
+  const [row] = await database.query<Omit<Brand, 'logoUrl'> & { logo: string | null }>(
+    'select name, address, website, logo, colour from workspaces where id = $1',
+    [workspaceId],
+  );
+  if (!row) return null;
+  const { logo, ...said } = row;
+  return { ...said, logoUrl: logoUrlOf(logo, publicUrl) };
+}
+
+const logoUrlOf = (logo: string | null, publicUrl: string): string | null =>
+  logo === null ? null : `${publicUrl}${LOGO_PATH}${logo}`;
+
+/** Reads the caller's workspace: its settings, plan, limits and present usage. */
+export async function readWorkspace(
+  { database, publicUrl }: WorkspaceReader,
+  { workspaceId, plan }: Principal,
+  now: number,
+): Promise<WorkspaceView> {
+  const periods = { month: periodOf(true, now), day: periodOf(false, now), domains: DOMAINS_PERIOD };
+  const [[workspace], used] = await Promise.all([
+    database.read((orm) => orm.select().from(workspaces).where(eq(workspaces.id, workspaceId))),
+    database.read((orm) =>
+      orm
+        .select({ livemode: usageTotals.livemode, period: usageTotals.period, used: usageTotals.used })
+        .from(usageTotals)
+        .where(
+          and(eq(usageTotals.workspaceId, workspaceId), inArray(usageTotals.period, Object.values(periods))),
+        ),
+    ),
+  ]);
+  if (!workspace) throw new Error('A key belongs to a workspace that does not exist.');
+  const unitsOf = (period: string): number => used.find((row) => row.period === period)?.used ?? 0;
+  const { logo, colour, address, website } = workspace;
+  return {
+    id: workspace.id,
+    name: workspace.name,
+    defaultFrom: workspace.defaultFrom,
+    defaultReplyTo: workspace.defaultReplyTo,
+    branding: { logoUrl: logoUrlOf(logo, publicUrl), colour, address, website },
+    timeZone: workspace.timeZone,
+    serviceEmails: Object.fromEntries(
+      MUTABLE_EMAILS.map((kind) => [kind, !workspace.mutedEmails.includes(kind)]),
+    ) as WorkspaceView['serviceEmails'],
+    plan,
+    limits: { ...PLANS[plan] },
+    usage: {
+      periodStart: monthStart(now),
+      periodEnd: monthStart(now, 1),
+      emailsSent: unitsOf(periods.month),
+      testSendsToday: unitsOf(periods.day),
+      domains: unitsOf(periods.domains),
+    },
+    createdAt: workspace.createdAt.toISOString(),
+    updatedAt: (workspace.updatedAt ?? workspace.createdAt).toISOString(),
+  };
+}
+
+/** A workspace in the list of a person or of the operator. */
+export interface ListedWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly plan: string;
+  /** The role of the person; null in the operator's list. */
+  readonly role: string | null;
+  readonly archived: boolean;
+}
+
+/** The workspaces of an account, or all of them for the operator, oldest first. @throws Unavailable */
+export const listWorkspaces = (
+  database: Database,
+  accountId: string | null,
+): Promise<readonly ListedWorkspace[]> =>
+  database.query<ListedWorkspace>(
+    `select w.id, w.name, w.plan, m.role, w.archived_at is not null as archived
+     from workspaces w left join members m on m.workspace_id = w.id and m.account_id = $1
+     where w.erase_at is null and ($1::text is null or m.id is not null) order by w.id`,
+    [accountId],
+  );
+
+/** Those that have been deleted and whose rows are not all gone yet, for the operator. @throws Unavailable */
+export const listDeletedWorkspaces = (
+  database: Database,
+): Promise<readonly Pick<ListedWorkspace, 'id' | 'name' | 'plan'>[]> =>
+  database.query('select id, name, plan from workspaces where erase_at is not null order by erase_at, id');

@@ -1,0 +1,132 @@
+import { sql } from 'drizzle-orm';
+import type { Duty } from '../../engine/duties/duty.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Scope } from '../contacts/queries.ts';
+import { type FollowedAudience, noteMatches } from './matches.ts';
+import { matchAudience } from './queries.ts';
+
+/** The services that following dynamic audiences calls. */
+export interface FollowerDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** The time from the beginning of one walk through the contacts of an environment to the next, if it is over by then. */
+const EVERY_MS = 20_000;
+/** Without a dynamic audience there is nothing to ask; the next one that is made wakes the walk. */
+const REST_MS = 3_600_000;
+/** So long other instances leave a walk to the one that goes on with it. */
+const LEASE_MS = 30_000;
+/** A filter is there for all to see some time after the moment that it bears: no statement takes longer. */
+const COMMITTED_MS = 10_000;
+/** The work of one run, of which there is one in two seconds: a tenth of one connection, however many contacts there are. */
+const BUDGET_MS = 200;
+/** A statement that takes longer than that, which planning thousands of conditions does, rests so many times as long. */
+const RESTS = 9;
+/** Conditions that one statement asks, each some 1 to 3 µs; and the most contacts, so that it is over soon on a slow machine. */
+const ASKED = 20_000;
+const MOST_CONTACTS = 2_000;
+const LEAST_CONTACTS = 100;
+/** Rows that one statement removes. */
+const BATCH = 2_000;
+
+interface Walk {
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  /** Epoch milliseconds. */
+  readonly began: number;
+  readonly after: string;
+}
+
+/** $1 now, $2 until when others leave it alone. Takes the walk that has waited longest. */
+const CLAIM = `update audience_walks set next_at = $2::timestamptz, began_at = case when after = '' then $1::timestamptz else began_at end
+where (workspace_id, livemode) = (
+  select workspace_id, livemode from audience_walks where next_at <= $1::timestamptz order by next_at limit 1 for update skip locked
+) returning workspace_id, livemode, (extract(epoch from began_at) * 1000)::float8 as began, after`;
+
+/** $1 workspace, $2 environment, $3 the last contact that was asked, $4 when to go on. */
+const PROCEED = `update audience_walks set after = $3, next_at = $4::timestamptz where workspace_id = $1 and livemode = $2::boolean`;
+
+/** $3 since when audiences were asked for from the beginning of the walk on, $4 when to begin the next one. */
+const END = `with known as (
+  update audiences set is_followed = true
+  where workspace_id = $1 and livemode = $2::boolean and type = 'dynamic' and not is_followed and filter_since <= $3::timestamptz
+)
+update audience_walks set after = '', next_at = $4::timestamptz where workspace_id = $1 and livemode = $2::boolean`;
+
+const DYNAMIC = `select id, case when is_followed then null else filter_since::text end as since from audiences
+where workspace_id = $1 and livemode = $2::boolean and type = 'dynamic' order by id`;
+
+const SWEEP = `delete from audience_matches where (workspace_id, livemode, contact_id) in (
+  select workspace_id, livemode, contact_id from audience_matches where workspace_id = $1 and livemode = $2::boolean limit ${BATCH}
+) returning 1 as one`;
+
+/**
+ * Finds out who joins and leaves dynamic audiences. A filter changes its answer with a contact, with what the contact does, with
+ * another audience or with time alone, so nothing tells of it: all contacts are asked again and again, for all audiences of their
+ * environment at once. An environment is asked every 20 seconds; where that is more than a tenth of one connection's time, it takes
+ * ten times as long as the asking.
+ */
+export const audienceFollower = (deps: FollowerDeps): Duty => ({
+  name: 'audienceFollower',
+  pattern: '*/2 * * * * *',
+  async run(stop) {
+    const { clock } = deps;
+    const end = clock.monotonic() + BUDGET_MS;
+    while (!stop?.aborted && clock.monotonic() < end && (await proceed(deps)));
+  },
+});
+
+/** Goes on with the walk that is due, for one statement; false where none is. @throws Unavailable */
+export async function proceed({ database, clock }: FollowerDeps): Promise<boolean> {
+  const now = clock.now();
+  const [walk] = await database.query<Walk>(CLAIM, [iso(now), iso(now + LEASE_MS)]);
+  if (!walk) return false;
+  const { workspace_id: workspaceId, livemode, began, after } = walk;
+  const scope = { workspaceId, livemode };
+  const audiences = await followedIn(database, scope, now);
+  if (audiences.length === 0) {
+    const left = await database.query(SWEEP, [workspaceId, livemode]);
+    await database.query(PROCEED, [
+      workspaceId,
+      livemode,
+      '',
+      iso(now + (left.length < BATCH ? REST_MS : 0)),
+    ]);
+    return true;
+  }
+  const most = Math.min(MOST_CONTACTS, Math.max(LEAST_CONTACTS, Math.round(ASKED / audiences.length)));
+  const asked = clock.monotonic();
+  const { last, contacts } = await noteMatches(database, { ...scope, after, most, now }, audiences);
+  const took = clock.monotonic() - asked;
+  const rested = clock.now() + (took > BUDGET_MS ? took * RESTS : 0);
+  if (last !== null && contacts === most)
+    await database.query(PROCEED, [workspaceId, livemode, last, iso(rested)]);
+  else {
+    const next = Math.max(began + EVERY_MS, rested, clock.now() + 1_000);
+    await database.query(END, [workspaceId, livemode, iso(began - COMMITTED_MS), iso(next)]);
+  }
+  return true;
+}
+
+async function followedIn(
+  database: Database,
+  scope: Scope,
+  now: number,
+): Promise<readonly FollowedAudience[]> {
+  const rows = await database.query<{ id: string; since: string | null }>(DYNAMIC, [
+    scope.workspaceId,
+    scope.livemode,
+  ]);
+  return Promise.all(
+    rows.map(async ({ id, since }) => ({
+      id,
+      since,
+      // One that was deleted just now holds nobody any more.
+      condition: (await matchAudience({ database }, scope, id, now))?.condition ?? sql`false`,
+    })),
+  );
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

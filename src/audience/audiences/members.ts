@@ -1,0 +1,237 @@
+import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import { type Call, Replay } from '../../http/request/route.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isId, mintId } from '../../platform/db/ids.ts';
+import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
+import { contactOfSql, findContact, type Scope } from '../contacts/queries.ts';
+import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
+import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
+
+const DYNAMIC = new Failure('CONFLICT', 'This audience is dynamic: whom its filter matches is in it.', {
+  suggestion: 'Change its filter, or add the contacts to a static audience.',
+});
+
+const NO_SENDER = new Failure(
+  'CONFLICT',
+  'This audience asks people to confirm, and the workspace has no default sender to ask from.',
+  { suggestion: 'Set defaultFrom with PATCH /v1/workspace, or change the audience to confirm: false.' },
+);
+
+/** The services that changing members calls. */
+export interface MemberDeps extends AudienceCounter {
+  /** Mails people who have to confirm, by the ids of their confirmations. What it could not do is done later. */
+  askToConfirm(ids: readonly string[]): Promise<void>;
+}
+
+/** Mails a day that ask one person to confirm, over all audiences. */
+const MOST_ASKED = 3;
+
+/**
+ * $1 workspace, $2 environment, $3 audience, $4 those to be added, $5 whether they have to confirm, $6 now, $7 on: the reply. Each
+ * joining stands in the activity of the contact, in the same commit: whatever waits for it reads it there, in order. Whoever has to
+ * confirm is asked by a mail that `confirmations` stands for until it has been accepted. Contacts are locked before it is looked how often
+ * they were asked: the row that is read then is the last one, also when another request has changed it meanwhile.
+ */
+const ADD = `with asked as materialized (
+  select * from json_to_recordset($4::text::json) as a(ord integer, id text, email_key text, activity_id text)
+), found as materialized (
+  select a.ord, a.activity_id, c.id from asked a join contacts c
+    on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = a.id where a.id is not null
+  union all
+  select a.ord, a.activity_id, c.id from asked a
+    cross join lateral ${contactOfSql({ workspaceId: '$1::text', livemode: '$2::boolean', key: 'a.email_key' })} c
+  where a.email_key is not null
+), each_once as (
+  select distinct on (id) id, activity_id from found order by id
+), added as (
+  insert into audience_members (audience_id, contact_id, state, since)
+  select $3, id, case when $5::boolean then 'pending' else 'joined' end, $6::timestamptz from each_once order by id
+  on conflict (audience_id, contact_id) do nothing returning contact_id
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject)
+  select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3 from each_once e
+  where not $5::boolean and e.id in (select contact_id from added)
+), unconfirmed as materialized (
+  select * from (select c.id, e.activity_id, c.asked_at from each_once e
+    join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
+  where $5::boolean and not exists (
+    select from audience_members m where m.audience_id = $3 and m.contact_id = e.id and m.state = 'joined')
+  order by c.id for update of c) l
+), judged as materialized (
+  select u.id, u.activity_id, r.recently, cardinality(r.recently) < ${MOST_ASKED} as may_be_asked
+  from unconfirmed u cross join lateral (
+    select array(select t from unnest(u.asked_at) t where t > $6::timestamptz - interval '1 day') as recently
+  ) r
+), remembered as (
+  update contacts c set asked_at = j.recently || $6::timestamptz from judged j
+  where j.may_be_asked and c.workspace_id = $1 and c.livemode = $2::boolean and c.id = j.id
+), waiting as (
+  insert into confirmations (id, workspace_id, livemode, audience_id, contact_id, asked_at, next_at)
+  select activity_id, $1, $2::boolean, $3, id, $6::timestamptz, $6::timestamptz + interval '10 seconds'
+  from judged where may_be_asked returning id
+), left_alone as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select id, activity_id, $2::boolean, 'notAsked', $6::timestamptz, $3, '{"reason":"asked_often"}' from judged
+  where not may_be_asked and id in (select contact_id from added)
+), outcome as (
+  select (select count(*) from added)::integer as added, (select count(*) from each_once)::integer as known,
+    coalesce((select json_agg(ord order by ord) from asked where ord not in (select ord from found)), '[]'::json) as missing
+), kept as (
+  ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 7 })}
+)
+select added, known, missing, array(select id from waiting) as waiting from outcome`;
+
+interface Outcome {
+  readonly added: number;
+  readonly known: number;
+  /** The places in the request that no contact was found for. */
+  readonly missing: readonly number[];
+}
+
+type AddCall = Call<{ readonly id: string }, unknown, AddMembers>;
+
+/** Adds contacts to a static audience; those that are in it already stay as they are. */
+export async function addMembers(deps: MemberDeps, call: AddCall): Promise<AddedView | Failure | Replay> {
+  const { caller, params, body, now } = call;
+  const names = [...(body.contactIds ?? []), ...(body.emails ?? [])];
+  if (names.length === 0 || names.length > MOST_ADDED)
+    return invalid([
+      {
+        path: '/body',
+        message: `Name 1 to ${MOST_ADDED.toLocaleString('en')} contacts, by contactIds and emails.`,
+      },
+    ]);
+  const done = await idempotently<Outcome>(deps.database, keyedBy(call), {
+    run: async () => {
+      const audience = await findAudienceRow(deps, caller, params.id);
+      if (!audience) return notFound('audience');
+      if (audience.type === 'dynamic') return DYNAMIC;
+      if (audience.confirm && caller.senderDefaults.from === null) return NO_SENDER;
+      const [row] = await deps.database.query<Outcome & { readonly waiting: readonly string[] }>(ADD, [
+        ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
+        ...[audience.confirm, new Date(now).toISOString()],
+        ...replyParameters(keyedBy(call), 200),
+      ]);
+      if (!row) return notFound('audience');
+      await deps.askToConfirm(row.waiting);
+      return row;
+    },
+  });
+  if (done instanceof Failure) return done;
+  const { added, known, missing } = done instanceof Replay ? (done.body as Outcome) : done;
+  const view = { added, alreadyIn: known - added, notFound: missing.map((place) => names[place] ?? '') };
+  return done instanceof Replay ? new Replay(done.status, view) : view;
+}
+
+/** The rows of those who are named; the reply names the missing by their places, so that it holds nothing personal. */
+function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): readonly object[] {
+  const row = (ord: number, id: string | null, emailKey: string | null) => ({
+    ...{ ord, id, email_key: emailKey },
+    activity_id: mintId('act', now),
+  });
+  return [
+    ...contactIds.map((id, ord) => row(ord, isId('con', id) ? id : null, null)),
+    ...emails.map((email, index) => {
+      const read = parseAddress(email);
+      return row(contactIds.length + index, null, isProblem(read) ? null : read.key);
+    }),
+  ];
+}
+
+/**
+ * $1 audience, $2 contact, $3 environment, $4 id of the activity, $5 now, $6 why, $7 whether the person did it. One who had not confirmed
+ * leaves no trace. The person's own will is noted also of one who is not in it: nothing but their own will lets them in again.
+ */
+const REMOVE = `with gone as (
+  delete from audience_members where audience_id = $1 and contact_id = $2 returning state
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select $2, $4, $3::boolean, 'left', $5::timestamptz, $1, $6::text::json
+  where exists (select from gone where state = 'joined')
+    or $7::boolean and not ${hasLeftSql({ contactId: '$2', audienceId: '$1' })}
+)
+select state from gone`;
+
+/** A contact that leaves an audience. */
+export interface Leaving {
+  readonly audienceId: string;
+  readonly contactId: string;
+  readonly livemode: boolean;
+  readonly now: number;
+  /** How the person did it; absent where somebody else took them out. */
+  readonly own?: OwnLeaving;
+  /** What is noted where a flow did it. */
+  readonly data?: object;
+}
+
+/** Takes a contact out of a static audience; false when it was not in it. @throws Unavailable */
+export async function leaveAudience(
+  database: Database,
+  { audienceId, contactId, livemode, now, own, data = own }: Leaving,
+): Promise<boolean> {
+  const rows = await database.query(REMOVE, [
+    ...[audienceId, contactId, livemode, mintId('act', now), new Date(now).toISOString()],
+    ...[data === undefined ? null : JSON.stringify(data), own !== undefined],
+  ]);
+  return rows.length > 0;
+}
+
+/** A contact that joins an audience by itself. */
+export interface Joining extends Scope {
+  readonly audienceId: string;
+  readonly contactId: string;
+  readonly now: number;
+  /** Only somebody who was asked to confirm. */
+  readonly onlyPending: boolean;
+  /** What is noted of it, such as the run of a flow. */
+  readonly data?: object;
+}
+
+/**
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked, $8 why. Who
+ * is in it already stays so, and that counts as done.
+ */
+const JOIN = `with allowed as materialized (
+  select a.id from audiences a
+  where a.workspace_id = $1 and a.livemode = $2::boolean and a.id = $3 and a.type = 'static' and (not $7::boolean or exists (
+    select from audience_members m where m.audience_id = a.id and m.contact_id = $4))
+), joined as (
+  insert into audience_members as m (audience_id, contact_id, state, since)
+  select id, $4, 'joined', $5::timestamptz from allowed
+  on conflict (audience_id, contact_id) do update set state = 'joined', since = excluded.since where m.state = 'pending'
+  returning 1
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select $4, $6, $2::boolean, 'joined', $5::timestamptz, $3, $8::text::json from joined
+)
+select id from allowed`;
+
+/** Lets a contact into a static audience by its own will; false when there is nothing to join. @throws Unavailable */
+export async function joinAudience(
+  database: Database,
+  { workspaceId, livemode, audienceId, contactId, now, onlyPending, data }: Joining,
+): Promise<boolean> {
+  const rows = await database.query(JOIN, [
+    ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
+    onlyPending,
+    data === undefined ? null : JSON.stringify(data),
+  ]);
+  return rows.length > 0;
+}
+
+/** Removes a contact from a static audience. */
+export async function removeMember(
+  reader: AudienceReader,
+  { caller, params, now }: Call<{ readonly id: string; readonly contact: string }>,
+): Promise<null | Failure> {
+  const audience = await findAudienceRow(reader, caller, params.id);
+  if (!audience) return notFound('audience');
+  if (audience.type === 'dynamic') return DYNAMIC;
+  const contact = await findContact(reader, caller, params.contact);
+  if (!contact) return notFound('contact');
+  const leaving = { audienceId: audience.id, contactId: contact.id, livemode: caller.livemode, now };
+  return (await leaveAudience(reader.database, leaving)) ? null : notFound('contact in this audience');
+}

@@ -1,0 +1,136 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { pageQuery } from '../../http/lists/pagination.ts';
+import { literals } from '../../http/request/schema.ts';
+import { nameSchema } from '../../platform/errors/text-length.ts';
+import { filterMember } from '../../platform/filters/schema.ts';
+import { Contact } from '../contacts/queries.ts';
+
+const Moment = Type.String({ format: 'date-time' });
+const Name = nameSchema({ examples: ['News'] });
+const Description = Type.Union([Type.String({ maxLength: 1_000 }), Type.Null()], {
+  description: 'What it is for; the preference page shows it. Null for none.',
+});
+const Public = Type.Boolean({
+  description: 'Whether the preference page shows it, where people leave and join it.',
+});
+const Confirm = Type.Boolean({
+  description:
+    'Double opt-in: whoever is added gets a mail from the default sender of the workspace, and is in it once its link was used.',
+});
+
+/** A group of contacts. */
+export const Audience = Type.Object(
+  {
+    id: Type.String({ examples: ['aud_01m7xj1rwzprnwr10308attx'] }),
+    livemode: Type.Boolean({ description: 'False for one of the test environment.' }),
+    name: Name,
+    description: Description,
+    type: literals(['static', 'dynamic'], {
+      description:
+        'Who is in a static one is added and removed; a dynamic one holds whom its filter matches.',
+    }),
+    filter: Type.Union([filterMember(), Type.Null()], { description: 'Of a dynamic one; null otherwise.' }),
+    public: Public,
+    confirm: Confirm,
+    contactCount: Type.Union([Type.Integer(), Type.Null()], {
+      description:
+        'How many contacts are in it; null for dynamic ones in a list, since they are counted when one is asked for.',
+    }),
+    createdAt: Moment,
+    updatedAt: Moment,
+  },
+  { title: 'Audience' },
+);
+
+/** An audience as it is answered. */
+export type AudienceView = Static<typeof Audience>;
+
+const filter = Type.Optional(filterMember({ description: 'Of a dynamic one, which needs it.' }));
+
+/** The body of POST /v1/audiences. */
+export const NewAudience = Type.Object(
+  {
+    name: Name,
+    description: Type.Optional(Description),
+    type: Type.Optional(literals(['static', 'dynamic'], { description: '`static` unless stated.' })),
+    filter,
+    public: Type.Optional(Public),
+    confirm: Type.Optional(Confirm),
+  },
+  { title: 'CreateAudience' },
+);
+
+/** The type of it. */
+export type NewAudience = Static<typeof NewAudience>;
+
+/** The body of PATCH /v1/audiences/{id}. */
+export const PatchAudience = Type.Object(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    filter,
+    public: Type.Optional(Public),
+    confirm: Type.Optional(Confirm),
+    ifUpdatedAt: IfUpdatedAt,
+  },
+  { title: 'UpdateAudience' },
+);
+
+/** The type of it. */
+export type PatchAudience = Static<typeof PatchAudience>;
+
+/** The query of the lists. */
+export const AudienceQuery = Type.Object({ ...pageQuery });
+
+/** The type of it. */
+export type AudienceQuery = Static<typeof AudienceQuery>;
+
+/** The most contacts that one request adds. */
+export const MOST_ADDED = 1_000;
+
+const some = (schema: ReturnType<typeof Type.String>, description: string) =>
+  Type.Optional(Type.Array(schema, { maxItems: MOST_ADDED, description }));
+
+/** The body of POST /v1/audiences/{id}/contacts. */
+export const AddMembers = Type.Object(
+  {
+    contactIds: some(Type.String({ maxLength: 40 }), 'Contacts by their ids.'),
+    emails: some(Type.String({ maxLength: 320 }), 'Contacts by their addresses.'),
+  },
+  { title: 'AddToAudience', description: `1 to ${MOST_ADDED.toLocaleString('en')} contacts together.` },
+);
+
+/** The type of it. */
+export type AddMembers = Static<typeof AddMembers>;
+
+/** What became of those who were to be added. */
+export const Added = Type.Object(
+  {
+    added: Type.Integer({ description: 'Those who are in it now, or will be once they confirm.' }),
+    alreadyIn: Type.Integer({ description: 'Those who were in it, or had been asked to confirm.' }),
+    notFound: Type.Array(Type.String(), { description: 'The ids and addresses that no contact has.' }),
+  },
+  { title: 'AddedToAudience' },
+);
+
+/** The type of it. */
+export type AddedView = Static<typeof Added>;
+
+/** The body of POST /v1/audiences/preview. */
+export const PreviewBody = Type.Object({ filter: filterMember() }, { title: 'PreviewAudience' });
+
+/** Whom a filter matches. */
+export const Preview = Type.Object(
+  {
+    count: Type.Integer({ description: 'How many contacts match.' }),
+    isExact: Type.Boolean({
+      description: 'False where too many contacts would have to be looked at: the count is an estimate then.',
+    }),
+    sample: Type.Array(Contact, { description: 'Up to ten of those who match.' }),
+  },
+  { title: 'AudiencePreview' },
+);
+
+/** The type of it. */
+export type PreviewView = Static<typeof Preview>;

@@ -1,0 +1,27 @@
+import { untilDone } from '../../../engine/duties/batches.ts';
+import type { Duty } from '../../../engine/duties/duty.ts';
+import { beginRemoval, type RetentionDeps } from '../../../engine/duties/retention.ts';
+
+const BATCH = 5_000;
+
+/**
+ * What emails have left in the activity of contacts goes when they go. What people did themselves stays with the contact: a consent is
+ * proof, and whoever joined an audience is in it. Rows are in the order of time, and a BRIN index tells where the old ones lie.
+ */
+const PRUNE = `delete from contact_activity where ctid = any(array(
+  select ctid from contact_activity
+  where at < $1::text::timestamptz and livemode = $2::boolean and email_id is not null limit ${BATCH}
+)) returning 1 as one`;
+
+/** Removes what emails have left behind, after as many days as they are kept. */
+export const activityPruner = (deps: RetentionDeps): Duty => ({
+  name: 'activityPruner',
+  pattern: '10 37 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    for (const livemode of [true, false]) {
+      const before = new Date(await beginRemoval(deps, livemode)).toISOString();
+      await untilDone(deps.database, PRUNE, [before, livemode], BATCH, stop);
+    }
+  },
+});

@@ -1,0 +1,47 @@
+import type { FollowingWrite } from '../../../engine/machine/kind.ts';
+import { contactOfSql } from '../lists/contact-rows.ts';
+import { contactsLeaveSql, hasContactsSql } from '../queries.ts';
+
+/** Whose addresses are suppressed, by itself: where emails lie on several nodes, no query that reads them may lock contacts. */
+const gone: FollowingWrite = {
+  fact: 'suppressed',
+  name: 'contacts_gone',
+  isMaterialized: true,
+  sql: (source) =>
+    `select workspace_id, recipient_keys[recipient + 1] as email_key, reason, at from ${source} s`,
+};
+
+/**
+ * The status of a contact follows live mail in the commit that suppresses the address: with a message from one to the other, it
+ * could be seen to lag, and a restored dump could lack it. Simulated mail suppresses nothing, and so changes no status.
+ */
+const statuses: FollowingWrite = {
+  fact: 'suppressed',
+  name: 'contacts_left',
+  sql: () => contactsLeaveSql(gone.name),
+};
+
+/**
+ * The events of emails stand in the activity of the contacts that they were sent to, by the commit that records them. Whoever is
+ * no contact costs a look into an index. An entry is named after its event, so that it is there once.
+ */
+const activity: FollowingWrite = {
+  fact: 'recorded',
+  name: 'contacts_active',
+  listens: hasContactsSql,
+  sql: (
+    source,
+  ) => `insert into contact_activity (contact_id, id, livemode, type, at, email_id, campaign_id, by_machine, data, position)
+    select c.id, 'act_' || substr(s.id, 5), s.livemode, s.type, s.occurred_at, s.actor, s.campaign_id,
+      s.type in ('opened', 'clicked') and s.data ->> 'via' is not null,
+      case when s.type in ('sent', 'delivered', 'opened') then null else s.data end, (select event_position())
+    from ${source} s cross join lateral ${contactOfSql({
+      workspaceId: 's.workspace_id',
+      livemode: 's.livemode',
+      key: 's.recipient_keys[s.recipient + 1]',
+    })} c
+    on conflict (contact_id, id) do nothing`,
+};
+
+/** What contacts write in the commits of emails. */
+export const followsEmails: readonly FollowingWrite[] = [gone, statuses, activity];

@@ -1,0 +1,174 @@
+import { changedSince, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
+import type { Call } from '../../http/request/route.ts';
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import { mintId } from '../../platform/db/ids.ts';
+import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { forgottenKey, noteRemovalSql, removalParameters } from '../../sending/suppressions/queries.ts';
+import type { ContactCommands } from './lists/contact-rows.ts';
+import { findContact, type Scope } from './lists/contact-rows.ts';
+import type { ContactView, PatchContact } from './model.ts';
+import { readProperties, tooManyProperties } from './properties.ts';
+import { isMistaken, namesOf } from './read-contact.ts';
+
+/** How far a consent may lie in the future: clocks differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+const CHANGED = changedSince('contact');
+const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
+
+/**
+ * $1 workspace, $2 environment, $3 id, $4 now, $5 the changes, $6 the keyed hash of the address, $7 id of the activity, $10 when the
+ * client has seen it change last, or null. Consent
+ * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand.
+ */
+const CHANGE = `with asked as (
+  select * from json_to_record($5::text::json) as a(sets_first_name boolean, first_name text, first_name_key text,
+    sets_last_name boolean, last_name text, last_name_key text, properties jsonb, removed text[], status text, consent json)
+), target as materialized (
+  select c.id as target_id, c.status as before, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
+  from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
+), verdict as materialized (
+  select *, case
+    when not is_as_seen then 'outdated'
+    when status = 'subscribed' and before = 'complained' then 'complained'
+    when (select count(*) from jsonb_object_keys(merged)) > 100 then 'full'
+    else 'changed' end as outcome,
+    case when status = 'subscribed' and before not in ('subscribed', 'complained') then 'subscribed'
+      when status = 'unsubscribed' and before = 'subscribed' then 'unsubscribed' end as becomes
+  from target
+), changed as (
+  update contacts c set
+    first_name = case when v.sets_first_name then v.first_name else c.first_name end,
+    first_name_key = case when v.sets_first_name then v.first_name_key else c.first_name_key end,
+    last_name = case when v.sets_last_name then v.last_name else c.last_name end,
+    last_name_key = case when v.sets_last_name then v.last_name_key else c.last_name_key end,
+    properties = v.merged, status = coalesce(v.becomes, c.status),
+    unsubscribed_at = case v.becomes when 'subscribed' then null when 'unsubscribed' then $4::timestamptz else c.unsubscribed_at end,
+    updated_at = ${laterSql('c.updated_at', '$4')}
+  from verdict v where v.outcome = 'changed' and c.workspace_id = $1 and c.livemode = $2::boolean and c.id = v.target_id
+  returning c.id, c.email, c.email_key, v.becomes, v.consent
+), suppressed as (
+  insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
+  select $1, email_key, email, 'unsubscribed', null, $4::timestamptz from changed
+  where $2::boolean and becomes = 'unsubscribed'
+  on conflict (workspace_id, address_key) do nothing
+), lifted as (
+  delete from suppressions s using changed c
+  where $2::boolean and c.becomes = 'subscribed' and s.workspace_id = $1 and s.address_key in (c.email_key, $6)
+    and s.reason in ('unsubscribed', 'bounced')
+  returning 1
+), told as (
+  ${noteRemovalSql('lifted', { id: '$8', sealed: '$9', at: '$4::timestamptz' })}
+), noted as (
+  insert into contact_activity (contact_id, id, livemode, type, at, data)
+  select id, $7, $2::boolean, becomes, $4::timestamptz, consent from changed where becomes is not null
+)
+select outcome from verdict`;
+
+/** The services that changing a contact calls. */
+export interface ChangeDeps extends ContactCommands {
+  readonly sealer: Sealer;
+  /** True when Amazon SES is one of the transports. */
+  readonly tellsSes: boolean;
+}
+
+type PatchCall = Call<{ readonly contact: string }, unknown, PatchContact>;
+
+/** Changes a contact; properties are merged. */
+export async function patchContact(commands: ChangeDeps, call: PatchCall): Promise<ContactView | Failure> {
+  const { caller, params, body, now } = call;
+  const changes = readProperties(body.properties, '/body/properties');
+  const wrong = [...(isMistaken(changes) ? changes : []), ...consentProblems(call)];
+  if (isMistaken(changes) || wrong.length > 0) return invalid(wrong);
+  const contact = await findContact(commands, caller, params.contact);
+  if (!contact) return notFound('contact');
+  const { status = null, consent = null } = body;
+  const asked = { ...namesOf(body), properties: changes.set, removed: changes.removed, status, consent };
+  const outcome = await change(commands, caller, contact, asked, now, statedMoment(body));
+  if (outcome === 'outdated') return CHANGED;
+  if (outcome === 'complained') return COMPLAINED;
+  if (outcome === 'full') return invalid([tooManyProperties('/body/properties')]);
+  return (outcome && (await findContact(commands, caller, contact.id))) || notFound('contact');
+}
+
+/** Who is changed. */
+interface Changed {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** What became of a change; null for a contact that is gone. */
+type Outcome = 'changed' | 'outdated' | 'complained' | 'full' | null;
+
+async function change(
+  commands: ChangeDeps,
+  { workspaceId, livemode }: Scope,
+  contact: Changed,
+  asked: object,
+  now: number,
+  seen: string | null = null,
+): Promise<Outcome> {
+  const address = parseAddress(contact.email);
+  const hash = isProblem(address) ? '' : forgottenKey(commands.signer, workspaceId, address.key);
+  const [done] = await commands.database.query<{ outcome: Outcome }>(CHANGE, [
+    ...[workspaceId, livemode, contact.id, new Date(now).toISOString(), JSON.stringify(asked), hash],
+    mintId('act', now),
+    ...removalParameters(commands, contact.email, now),
+    seen,
+  ]);
+  return done?.outcome ?? null;
+}
+
+/** What a flow changes of a contact; what is absent stays. */
+export interface ContactChanges {
+  readonly firstName?: string | null;
+  readonly lastName?: string | null;
+  readonly properties?: Readonly<Record<string, unknown>>;
+}
+
+/** Changes what is known of a contact, whose properties are merged. @throws Unavailable */
+export async function changeContact(
+  commands: ChangeDeps,
+  scope: Scope,
+  contact: Changed,
+  changes: ContactChanges,
+  now: number,
+): Promise<'changed' | 'full' | 'gone'> {
+  const read = readProperties(changes.properties, '');
+  // They were checked when they were written down.
+  const { set, removed } = isMistaken(read) ? { set: {}, removed: [] } : read;
+  const asked = { ...namesOf(changes), properties: set, removed, status: null, consent: null };
+  const outcome = await change(commands, scope, contact, asked, now);
+  return outcome === 'full' ? 'full' : outcome === null ? 'gone' : 'changed';
+}
+
+/** A status that a person has chosen, and how it is known. */
+export interface ChosenStatus {
+  readonly status: 'subscribed' | 'unsubscribed';
+  readonly consent: { readonly source: string; readonly at: string };
+}
+
+/** Changes the status of a contact by the person's own will; a complaint stays one. @throws Unavailable */
+export async function changeStatus(
+  commands: ChangeDeps,
+  scope: Scope,
+  contact: Changed,
+  chosen: ChosenStatus,
+  now: number,
+): Promise<void> {
+  await change(commands, scope, contact, { ...namesOf({}), properties: {}, removed: [], ...chosen }, now);
+}
+
+function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {
+  if (status === 'subscribed') {
+    if (!consent) return [{ path: '/body/consent', message: 'Tell where and when the person agreed.' }];
+    const at = Date.parse(consent.at);
+    if (at > now + CLOCKS_DIFFER_MS)
+      return [{ path: '/body/consent/at', message: 'Must not lie in the future.' }];
+    return at < 0 ? [{ path: '/body/consent/at', message: 'Must not lie before 1970.' }] : [];
+  }
+  return consent
+    ? [{ path: '/body/consent', message: 'Send it with the status subscribed, or leave it out.' }]
+    : [];
+}

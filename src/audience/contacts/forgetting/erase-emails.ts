@@ -1,0 +1,129 @@
+import type { EmailState } from '../../../../machines/email/machine.ts';
+import { stateList, statesWhere } from '../../../engine/machine/kind.ts';
+import type { Database } from '../../../platform/db/database.ts';
+
+/** Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
+export type CommonSubjects = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** A person to be forgotten. */
+export interface Person {
+  /** As it was given. */
+  readonly address: string;
+  /** `Address.key` */
+  readonly key: string;
+}
+
+/** Emails whose envelopes are rewritten at once: each has up to fifty recipients. */
+const AT_ONCE = 100;
+
+/** True when an email has left, or never will: only then nobody needs the address any more. */
+const IS_OVER: Readonly<Record<EmailState, boolean>> = {
+  scheduled: false,
+  queued: false,
+  sending: false,
+  deferred: false,
+  sent: true,
+  delivered: true,
+  failed: true,
+  cancelled: true,
+};
+
+const READ = `select e.id, e.recipients, e.recipient_keys, b.campaign_id, b.envelope, e.state in (${stateList(statesWhere(IS_OVER))}) as is_over
+from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = $2 join emails_now e on e.id = b.id and e.workspace_id = $2`;
+
+/**
+ * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
+ * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
+ * headers, and visits that were not judged yet, since links may name it. The subject of a campaign's email was made for the person: it
+ * becomes the one that the campaign was written with. $1 the emails, $2 a pattern of the address.
+ */
+const ERASE = `with erased as materialized (
+  select * from json_to_recordset($1::text::json)
+    as r(id text, new text, recipients text[], recipient_keys text[], envelope json, subject text)
+), births as (
+  update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope,
+    subject = coalesce(r.subject, e.subject)
+  from erased r where e.id = r.id and e.workspace_id = $3
+), turns as (
+  update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
+    noted = regexp_replace(t.noted::text, $2, r.new, 'gi')::json
+  from erased r where t.email_id = r.id and t.workspace_id = $3 and (t.recorded::text ~* $2 or t.noted::text ~* $2)
+), copies as (
+  delete from captured c using erased r where c.email_id = r.id and c.workspace_id = $3
+), visits as (
+  delete from early_visits v using erased r where v.email_id = r.id
+)
+select 1`;
+
+interface Row {
+  readonly id: string;
+  readonly recipients: readonly string[];
+  readonly recipient_keys: readonly string[];
+  readonly campaign_id: string | null;
+  readonly envelope: Readonly<Record<string, unknown>>;
+  readonly is_over: boolean;
+}
+
+/** Takes a person out of emails; answers the ids of those that still have to leave, and so keep the address for now. */
+export async function eraseFromEmails(
+  { database, commonSubjects }: { readonly database: Database; readonly commonSubjects: CommonSubjects },
+  workspaceId: string,
+  person: Person,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const waiting: string[] = [];
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const rows = await database.query<Row>(READ, [ids.slice(from, from + AT_ONCE), workspaceId]);
+    waiting.push(...rows.flatMap(({ id, is_over }) => (is_over ? [] : [id])));
+    const over = rows.filter((row) => row.is_over);
+    const campaigns = [...new Set(over.flatMap(({ campaign_id: id }) => id ?? []))];
+    const subjects = await commonSubjects(campaigns);
+    const erased = over.flatMap((row) => {
+      const { campaign_id: id } = row;
+      return erasedOf(row, person, id === null ? null : (subjects.get(id) ?? ''));
+    });
+    if (erased.length > 0)
+      await database.query(ERASE, [JSON.stringify(erased), patternOf(person), workspaceId]);
+  }
+  return waiting;
+}
+
+/** `subject`: what takes the place of its subject; null where that stays. */
+function erasedOf(
+  { id, recipients, recipient_keys: keys, envelope }: Row,
+  { key }: Person,
+  subject: string | null,
+): object[] {
+  const place = keys.indexOf(key);
+  const old = recipients[place];
+  if (old === undefined) return [];
+  const replacement = `forgotten-${place}@forgotten.invalid`;
+  return [
+    {
+      ...{ id, new: replacement, subject },
+      recipients: recipients.with(place, replacement),
+      recipient_keys: keys.with(place, replacement),
+      envelope: { ...envelope, ...withoutMailbox(envelope, old, replacement) },
+    },
+  ];
+}
+
+interface Mailbox {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** The lists of an envelope without that mailbox; its name is the person's as well. */
+const withoutMailbox = (envelope: Row['envelope'], old: string, replacement: string): object =>
+  Object.fromEntries(
+    ['to', 'cc', 'bcc'].map((list) => [
+      list,
+      ((envelope[list] ?? []) as readonly Mailbox[]).map((mailbox) =>
+        mailbox.address === old ? { name: null, address: replacement } : mailbox,
+      ),
+    ]),
+  );
+
+/** A pattern that both forms of the address match, in any case. */
+const patternOf = ({ address, key }: Person): string =>
+  [...new Set([address, key])].map((text) => text.replace(/[^\p{L}\p{M}\p{N}@]/gu, '\\$&')).join('|');

@@ -1,0 +1,187 @@
+import type { Duty } from '../../../engine/duties/duty.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { openOrNull, type Sealer } from '../../../platform/crypto/sealer.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { lowestIdAt, timeOfId } from '../../../platform/db/ids.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { forgottenKey } from '../../../sending/suppressions/queries.ts';
+import { type CommonSubjects, eraseFromEmails, type Person } from './erase-emails.ts';
+
+/** Rows that one statement removes or looks through. */
+const BATCH = 1_000;
+/** Emails that still have to leave keep the address for so long at a time, then are looked at again. */
+const AGAIN_MS = 10 * 60_000;
+/** An address that cannot be opened is tried again so much later: the key may be found again. */
+const SEALED_MS = 24 * 60 * 60_000;
+/** So long other instances leave an erasure to the one that works on it. */
+const LEASE_MS = 30_000;
+const PURPOSE = 'a forgotten person';
+
+/** In the place of the id from which emails are looked through, before the eraser has begun. */
+export const NOT_BEGUN = '';
+/** Ids are made by the clocks of all instances. */
+const SKEW_MS = 1_000;
+/** A statement that forgets takes less; what is sent to the same address later is none of the erasure's. */
+const LONGEST_FORGETTING_MS = 10_000;
+
+/** Below it lies every email that was accepted before the contact was gone. */
+const beginningOf = ({ id }: Pick<Erasure, 'id'>, now: number): string =>
+  lowestIdAt('em', Math.min(now + SKEW_MS, timeOfId(id) + LONGEST_FORGETTING_MS));
+
+/** Hides a person, whom the eraser alone has to know, until its work is done. */
+export const sealPerson = (sealer: Sealer, person: Person): string =>
+  sealer.seal(JSON.stringify(person), PURPOSE);
+
+/** The parts of other modules that hold something of a forgotten contact. */
+export interface ForgettingHooks {
+  /** Ends the runs of a contact. @throws Unavailable */
+  endRunsOf(contactId: string, stop?: AbortSignal): Promise<void>;
+  /** Takes the rest of the address out of the audiences of campaigns. @throws Unavailable */
+  forgetRecipient(workspaceId: string, contactId: string): Promise<void>;
+  /** The subjects of campaigns as they were written, by their ids. @throws Unavailable */
+  readonly commonSubjects: CommonSubjects;
+}
+
+/** The services that erasing calls. */
+export interface EraserDeps {
+  readonly hooks: ForgettingHooks;
+  readonly database: Database;
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly signer: Signer;
+  readonly logger: Logger;
+}
+
+interface Erasure {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly contact_id: string;
+  readonly sealed: string;
+  readonly below: string;
+  readonly is_through: boolean;
+  readonly waiting: readonly string[];
+}
+
+/** Takes the erasure that is due first, and keeps others from it for a while. */
+const CLAIM = `update erasures set next_at = $2::timestamptz where id = (
+  select id from erasures where next_at <= $1::timestamptz order by next_at limit 1 for update skip locked
+) returning id, workspace_id, livemode, contact_id, sealed, below, is_through, waiting`;
+
+const ACTIVITY = `delete from contact_activity where (contact_id, id) in (
+  select contact_id, id from contact_activity where contact_id = $1 limit ${BATCH}
+) returning 1 as one`;
+
+/** One page of the workspace's emails, newest first, and those of them that were sent to the person. */
+const PAGE = `with page as materialized (
+  select id, recipient_keys from emails where workspace_id = $1 and livemode = $2::boolean and id < $3 order by id desc limit ${BATCH}
+)
+select (select min(id) from page) as below, (select count(*) from page)::integer as looked,
+  array(select id from page where recipient_keys @> array[$4::text]) as ids`;
+
+const PROCEED = `update erasures set below = $2, is_through = $3::boolean, waiting = $4::text[], next_at = $5::timestamptz
+  where id = $1`;
+
+/**
+ * Ends an erasure. A bounce that came meanwhile may have shown the address again; it is hidden, unless the person is a contact
+ * again.
+ */
+const END = `with ended as (
+  delete from erasures where id = $1 returning workspace_id, livemode
+), shown as (
+  delete from suppressions s using ended e
+  where e.livemode and s.workspace_id = e.workspace_id and s.address_key = $2 and not exists (
+    select from contacts c where c.workspace_id = e.workspace_id and c.livemode and c.email_key = $2)
+  returning s.workspace_id, s.reason, s.created_at
+)
+insert into suppressions (workspace_id, address_key, address, reason, email_id, created_at)
+select workspace_id, $3, null, reason, null, created_at from shown
+on conflict (workspace_id, address_key) do nothing`;
+
+/** Takes forgotten persons out of what was sent to them: page by page, on any instance, until nothing is left to do. */
+export class Eraser {
+  readonly duty: Duty = {
+    name: 'contactEraser',
+    pattern: '*/20 * * * * *',
+    run: (stop) => this.run(stop),
+  };
+  #running: Promise<void> | null = null;
+  #isWoken = false;
+
+  constructor(private readonly deps: EraserDeps) {}
+
+  /** Begins soon; whoever waits for the answer to a request does not wait for it. What fails is tried again by the duty. */
+  wake(): void {
+    this.#isWoken = true;
+    void this.run().catch(() => {});
+  }
+
+  /** Works until no erasure is due. */
+  run(stop?: AbortSignal): Promise<void> {
+    this.#running ??= this.#work(stop).finally(() => {
+      this.#running = null;
+    });
+    return this.#running;
+  }
+
+  async #work(stop?: AbortSignal): Promise<void> {
+    do {
+      this.#isWoken = false;
+      for (let one = await this.#claim(); one; one = stop?.aborted ? null : await this.#claim())
+        await this.#erase(one, stop);
+    } while (this.#isWoken && !stop?.aborted);
+  }
+
+  async #claim(): Promise<Erasure | null> {
+    const now = this.deps.clock.now();
+    const [row] = await this.deps.database.query<Erasure>(CLAIM, [iso(now), iso(now + LEASE_MS)]);
+    return row ?? null;
+  }
+
+  /** Nobody knows whose emails they were; they go with their age. The others that wait are not held up. */
+  async #putOff({ id, below, is_through: isThrough, waiting }: Erasure): Promise<void> {
+    const { database, clock, logger } = this.deps;
+    logger.warn(
+      { erasure: id },
+      'A forgotten person cannot be taken out of sent emails: SECRET_KEY is not the key that the address was sealed with.',
+    );
+    await database.query(PROCEED, [id, below, isThrough, waiting, iso(clock.now() + SEALED_MS)]);
+  }
+
+  async #erase(erasure: Erasure, stop?: AbortSignal): Promise<void> {
+    const { database, clock, sealer, signer, hooks } = this.deps;
+    await hooks.endRunsOf(erasure.contact_id, stop);
+    while (!stop?.aborted && (await database.query(ACTIVITY, [erasure.contact_id])).length === BATCH);
+    const opened = openOrNull(sealer, erasure.sealed, PURPOSE);
+    if (opened === null) return await this.#putOff(erasure);
+    const person = JSON.parse(opened) as Person;
+    const erase = (ids: readonly string[]) =>
+      eraseFromEmails({ database, commonSubjects: hooks.commonSubjects }, erasure.workspace_id, person, ids);
+    let { is_through: isThrough, waiting } = erasure;
+    let below = erasure.below === NOT_BEGUN ? beginningOf(erasure, clock.now()) : erasure.below;
+    const proceed = (nextAt: number) =>
+      database.query(PROCEED, [erasure.id, below, isThrough, waiting, iso(nextAt)]);
+    if (isThrough) waiting = await erase(waiting);
+    while (!isThrough && !stop?.aborted) {
+      const [page] = await database.query<{ below: string | null; looked: number; ids: string[] }>(PAGE, [
+        ...[erasure.workspace_id, erasure.livemode, below, person.key],
+      ]);
+      waiting = [...waiting, ...(await erase(page?.ids ?? []))];
+      below = page?.below ?? below;
+      isThrough = (page?.looked ?? 0) < BATCH;
+      await proceed(clock.now() + LEASE_MS);
+    }
+    if (!isThrough) return;
+    if (waiting.length > 0) await proceed(clock.now() + AGAIN_MS);
+    else {
+      await hooks.forgetRecipient(erasure.workspace_id, erasure.contact_id);
+      const hash = forgottenKey(signer, erasure.workspace_id, person.key);
+      await database.query(END, [erasure.id, person.key, hash]);
+    }
+  }
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

@@ -1,0 +1,73 @@
+import type { Call } from '../../../http/request/route.ts';
+import type { Sealer } from '../../../platform/crypto/sealer.ts';
+import { mintId } from '../../../platform/db/ids.ts';
+import { type Failure, notFound } from '../../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { forgottenKey } from '../../../sending/suppressions/queries.ts';
+import type { ContactCommands } from '../lists/contact-rows.ts';
+import { findContact } from '../lists/contact-rows.ts';
+import { type Eraser, NOT_BEGUN, sealPerson } from './eraser.ts';
+
+/** The services that forgetting a contact calls. */
+export interface ForgetDeps extends ContactCommands {
+  readonly sealer: Sealer;
+  readonly eraser: Pick<Eraser, 'wake'>;
+}
+
+/**
+ * $1 workspace, $2 environment, $3 the contact, $4 now, $5 the keyed hash of the address, $6 id of the erasure, $7 the sealed
+ * person, $8 below which emails are looked through. Whoever had left, bounced or complained, or was suppressed by hand, leaves a
+ * keyed hash behind, of which the strongest reason is kept.
+ */
+const FORGET = `with gone as (
+  delete from contacts where workspace_id = $1 and livemode = $2::boolean and id = $3
+  returning id, email_key, status
+), no_member as (
+  delete from audience_members m using gone g where m.contact_id = g.id
+), no_match as (
+  delete from audience_matches m using gone g where m.workspace_id = $1 and m.livemode = $2::boolean and m.contact_id = g.id
+), no_clock as (
+  delete from test_clock_contacts t using gone g where t.contact_id = g.id
+), not_asked as (
+  delete from confirmations w using gone g where w.contact_id = g.id
+), shown as (
+  delete from suppressions s using gone g
+  where $2::boolean and s.workspace_id = $1 and s.address_key = g.email_key
+  returning s.reason, s.created_at
+), reasons as (
+  select reason, created_at from shown
+  union all select status, $4::timestamptz from gone where $2::boolean and status <> 'subscribed'
+), hidden as (
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
+  select $1, $5, null, reason, null, created_at from reasons
+  order by reason = 'complained' desc, reason = 'manual' desc, reason = 'bounced' desc limit 1
+  on conflict (workspace_id, address_key) do update set reason = excluded.reason where s.reason = 'unsubscribed'
+), begun as (
+  insert into erasures (id, workspace_id, livemode, contact_id, sealed, below, next_at)
+  select $6, $1, $2::boolean, id, $7, $8, $4::timestamptz from gone
+)
+select id from gone`;
+
+/**
+ * Forgets a contact: who it was, what is known of it and where it belonged is gone with the answer. What emails hold of it is
+ * replaced by the eraser, which goes on after a crash.
+ */
+export async function forgetContact(
+  { database, signer, sealer, eraser }: ForgetDeps,
+  { caller, params, now }: Call<{ readonly contact: string }>,
+): Promise<null | Failure> {
+  const contact = await findContact({ database }, caller, params.contact);
+  const address = contact && parseAddress(contact.email);
+  if (!address || isProblem(address)) return notFound('contact');
+  const { workspaceId, livemode } = caller;
+  const rows = await database.query(FORGET, [
+    ...[workspaceId, livemode, contact.id, new Date(now).toISOString()],
+    forgottenKey(signer, workspaceId, address.key),
+    mintId('era', now),
+    sealPerson(sealer, { address: address.address, key: address.key }),
+    // Whatever was accepted before this ends may have a later id: the eraser, which comes afterwards, says from where on it looks.
+    NOT_BEGUN,
+  ]);
+  eraser.wake();
+  return rows.length > 0 ? null : notFound('contact');
+}

@@ -1,0 +1,247 @@
+import { untilNextTurn } from '../../../../platform/async/batcher.ts';
+import type { Signer } from '../../../../platform/crypto/signer.ts';
+import type { CsvRow } from '../../../../platform/csv/reader.ts';
+import { withoutGuard } from '../../../../platform/csv/write.ts';
+import { mintId } from '../../../../platform/db/ids.ts';
+import { firstCharacters, isLonger } from '../../../../platform/errors/text-length.ts';
+import { isProblem, parseAddress } from '../../../../platform/text/address.ts';
+import { forgottenKey } from '../../../../sending/suppressions/queries.ts';
+import { isPropertyKey, type Target } from '../../column-names.ts';
+import { ConsentOfRow, cellStatus, momentText } from '../../consent/row.ts';
+import { LONGEST_NAME } from '../../model.ts';
+import { MOST_PROPERTIES, type PropertyValue, problemOfProperty } from '../../properties.ts';
+import { leavingOf, mergedInto, namesOf } from '../../read-contact.ts';
+import type { ContactInput } from '../../write.ts';
+import type { ImportPlan } from '../plan/plan.ts';
+import { audienceNames } from '../plan/survey.ts';
+import { typedValue } from './cells.ts';
+import type { Fault, FaultCode } from './faults.ts';
+
+/** A contact of a row, and how many later rows of the same address were merged into it. */
+export type ImportedContact = ContactInput & {
+  readonly repeats: number;
+  /** The audiences that it joins, each with the entry in its activity; null without one. */
+  readonly joins: readonly Join[] | null;
+};
+
+/** An audience that a contact joins, and the entry that tells of it. */
+export interface Join {
+  readonly audience_id: string;
+  readonly join_id: string;
+}
+
+/** Rows that are worked through together: what the event of the machine carries. */
+export interface RowBatch {
+  readonly total: number;
+  readonly refused: number;
+  /** Rows whose address came before in the same batch, where the first one stays (`onConflict=skip`). */
+  readonly skipped: number;
+  readonly contacts: readonly ImportedContact[];
+  readonly faults: readonly Fault[];
+}
+
+/** What reading rows needs to know. */
+export interface RowReading {
+  readonly plan: ImportPlan;
+  readonly signer: Signer;
+  readonly workspaceId: string;
+  /** True when the hashes of forgotten addresses matter: they are live ones, and cost 4 µs a row. */
+  readonly hashes: boolean;
+  /** True when an address that comes again is merged, and not skipped. */
+  readonly merges: boolean;
+  /** The audience that all of them join; null without one. */
+  readonly audienceId: string | null;
+  /** The id of an audience that contacts can join, by its id or its name; undefined when there is none. */
+  readonly audienceOf: (name: string) => string | undefined;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Rows that are read at one go, in some five milliseconds: then requests have their turn. */
+const AT_ONE_GO = 500;
+
+/** Reads the rows of one batch. An address is in it once: a statement takes it once. */
+export async function readRows(rows: readonly CsvRow[], reading: RowReading): Promise<RowBatch> {
+  const byKey = new Map<string, ImportedContact>();
+  const faults: Fault[] = [];
+  let refused = 0;
+  let skipped = 0;
+  for (const [at, cells] of rows.entries()) {
+    if (at % AT_ONE_GO === AT_ONE_GO - 1) await untilNextTurn();
+    const before = faults.length;
+    const contact = readRow(cells, reading, faults);
+    if (!contact || faults.length > before) {
+      refused++;
+      continue;
+    }
+    const { names, ...row } = contact;
+    const known = byKey.get(row.email_key);
+    const joins = joinsOf(names, known?.joins ?? null, reading);
+    if (!known) byKey.set(row.email_key, { ...row, repeats: 0, joins });
+    else if (!reading.merges) {
+      // What the first row says stays, but for the person's leaving.
+      byKey.set(row.email_key, { ...known, ...leavingOf(known, row), joins });
+      skipped++;
+    } else {
+      const merged = mergedInto(known, row);
+      if (Object.keys(merged.properties).length > MOST_PROPERTIES) {
+        faults.push([row.ord, null, 'too_many_properties']);
+        byKey.set(row.email_key, { ...known, ...leavingOf(known, row) });
+        refused++;
+      } else byKey.set(row.email_key, { ...merged, repeats: known.repeats + 1, joins });
+    }
+  }
+  return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
+}
+
+/** The audiences that a contact joins, each once. */
+function joinsOf(
+  names: readonly string[],
+  known: readonly Join[] | null,
+  { audienceId, audienceOf, now }: RowReading,
+): readonly Join[] | null {
+  const ids = new Set(names.flatMap((name) => audienceOf(name) ?? []));
+  if (audienceId !== null) ids.add(audienceId);
+  for (const { audience_id } of known ?? []) ids.delete(audience_id);
+  const joins = [...ids].map((audience_id) => ({ audience_id, join_id: mintId('act', now) }));
+  return known || joins.length > 0 ? [...(known ?? []), ...joins] : null;
+}
+
+/** A contact as its row says it, and the audiences that the row names. */
+type RowContact = ContactInput & { readonly names: readonly string[] };
+
+function readRow(
+  { line, cells, fault }: CsvRow,
+  { plan, signer, workspaceId, hashes, now }: RowReading,
+  faults: Fault[],
+): RowContact | null {
+  if (fault) {
+    faults.push([fault.line, fault.column, fault.code]);
+    return null;
+  }
+  const { targets, everyone = null } = plan;
+  if (cells.slice(targets.length).some((cell) => cell.trim() !== '') || lacksConsent(cells, targets)) {
+    faults.push([line, null, 'wrong_cell_count']);
+    return null;
+  }
+  let email = '';
+  let emailColumn = 0;
+  let firstName: string | undefined;
+  let lastName: string | undefined;
+  let source: string | null = null;
+  let agreedAt: string | null = null;
+  let names: readonly string[] = [];
+  const consent = new ConsentOfRow(everyone);
+  const properties: Record<string, PropertyValue> = {};
+  const refuse = (column: number, code: FaultCode): void => {
+    faults.push([lineOf(line, cells, column), column + 1, code]);
+  };
+  for (let column = 0; column < targets.length; column++) {
+    const target = targets[column] as Target;
+    const cell = cells[column] ?? '';
+    if (target === null) continue;
+    if (target.to === 'email') {
+      email = firstAddress(withoutGuard(visible(cell)));
+      emailColumn = column;
+      continue;
+    }
+    if (target.to === 'status') {
+      const status = cellStatus(cell, target);
+      if (status === 'unknown') refuse(column, 'unknown_status');
+      else consent.take(status);
+      continue;
+    }
+    // An empty cell says nothing of the person: what is known stays.
+    if (cell === '') continue;
+    if (cell.includes('\0')) {
+      refuse(column, 'invalid_character');
+      continue;
+    }
+    switch (target.to) {
+      case 'property': {
+        if (target.type !== 'string' && cell.trim() === '') break;
+        const value = typedValue(cell, target);
+        if (typeof value === 'object') refuse(column, value.code);
+        else properties[target.key] = value;
+        break;
+      }
+      case 'firstName':
+      case 'lastName': {
+        const name = withoutGuard(cell);
+        if (isLonger(name, LONGEST_NAME)) refuse(column, 'text_too_long');
+        else if (target.to === 'firstName') firstName = name;
+        else lastName = name;
+        break;
+      }
+      case 'unsubscribedAt':
+        consent.takeTime(cell);
+        break;
+      case 'consentAt':
+        agreedAt = momentText(withoutGuard(cell).trim());
+        break;
+      case 'consentSource':
+        source = firstCharacters(withoutGuard(cell).trim(), LONGEST_NAME) || null;
+        break;
+      case 'audiences':
+        names = audienceNames(cell);
+        break;
+      case 'properties':
+        if (!takeProperties(cell, properties)) refuse(column, 'invalid_properties');
+    }
+  }
+  const address = parseAddress(email);
+  if (email === '') refuse(emailColumn, 'missing_email');
+  else if (isProblem(address) || address.name !== null) refuse(emailColumn, 'invalid_email');
+  if (Object.keys(properties).length > MOST_PROPERTIES) faults.push([line, null, 'too_many_properties']);
+  if (isProblem(address)) return null;
+  return {
+    ord: line,
+    id: mintId('con', now),
+    email: address.address,
+    email_key: address.key,
+    email_hash: hashes ? forgottenKey(signer, workspaceId, address.key) : '',
+    ...namesOf({ firstName, lastName }),
+    properties,
+    removed: [],
+    ...consent.says,
+    consent: source !== null || agreedAt !== null ? { source, at: agreedAt } : null,
+    names,
+  };
+}
+
+/** True for a row that was cut off before it says who may be written to: Excel leaves out empty last cells, and a stray line break others. */
+const lacksConsent = (cells: readonly string[], targets: readonly Target[]): boolean =>
+  targets.slice(cells.length).some((target) => target?.to === 'status' || target?.to === 'unsubscribedAt');
+
+/** Adds the properties that our own export writes as one JSON object; false where the text is none. */
+function takeProperties(cell: string, properties: Record<string, PropertyValue>): boolean {
+  let read: unknown;
+  try {
+    read = JSON.parse(withoutGuard(cell));
+  } catch {}
+  if (typeof read !== 'object' || read === null || Array.isArray(read)) return false;
+  for (const [key, value] of Object.entries(read)) {
+    if (!isPropertyKey(key) || value === null || problemOfProperty(value) !== null) return false;
+    properties[key] = value as PropertyValue;
+  }
+  return true;
+}
+
+/** Google writes several addresses of one kind into a cell. */
+const firstAddress = (cell: string): string => cell.split(' ::: ')[0] ?? '';
+
+/** An address without what is not seen. */
+const visible = (cell: string): string =>
+  /^[\x21-\x7e]*$/.test(cell)
+    ? cell
+    : cell
+        .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
+        .replaceAll('\u00a0', ' ')
+        .trim();
+
+/** The physical line of a cell: cells before it may have lines of their own. */
+function lineOf(line: number, cells: readonly string[], column: number): number {
+  let own = line;
+  for (const cell of cells.slice(0, column)) own += cell.match(/\r\n|\r|\n/g)?.length ?? 0;
+  return own;
+}

@@ -1,0 +1,25 @@
+import type { Module } from '../../../http/module.ts';
+import { importBirths } from './births.ts';
+import type { ImportCommands } from './commands.ts';
+import { importPruner } from './import-pruner.ts';
+import { contactImportKind, contactImports } from './kind.ts';
+import { importRoutes } from './routes.ts';
+import { importWorker } from './worker.ts';
+
+/** Files of contacts that are worked through. */
+export const importsModule: Module<ImportCommands> = {
+  name: 'imports',
+  kinds: [{ kind: contactImportKind, permission: 'contacts:read', resource: 'contacts' }],
+  births: [importBirths],
+  routes: importRoutes,
+  open({ config, database, clock, signer }) {
+    return {
+      registrations: [contactImports(importWorker({ database, clock, signer }))],
+      connect: ({ engine }) => ({
+        api: undefined,
+        deps: { database, engine },
+        duties: [importPruner({ database, clock, config })],
+      }),
+    };
+  },
+};

@@ -1,0 +1,104 @@
+import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
+import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/encoding.ts';
+import type { Detail } from '../../../../platform/errors/failure.ts';
+import { cleaned, type Target } from '../../column-names.ts';
+import type { Leaving } from '../../consent/words.ts';
+import { emptySurvey } from './survey.ts';
+import { type ColumnMapping, type FileTraits, namedTargets, shortened } from './targets.ts';
+import { type ImportWarning, warningsOf } from './warnings.ts';
+
+/** How a file is read. Stored with its import. */
+export interface ImportPlan {
+  readonly encoding: DetectedEncoding['encoding'];
+  readonly stored: StoredEncoding;
+  readonly delimiter: Delimiter;
+  /** A target for each column. */
+  readonly targets: readonly Target[];
+  /** The names of the columns, shortened for messages. */
+  readonly headers: readonly string[];
+  /** What all rows of the file say, by its name or its columns. Missing in plans of an earlier version. */
+  readonly everyone?: Leaving | 'never' | null;
+  /** What has to be known before anything is written. Missing in plans of an earlier version. */
+  readonly warnings?: readonly ImportWarning[];
+}
+
+/** What a client chose for an import, and what its file is like; stored with it, beside what SQL reads. */
+export interface ImportSettings {
+  readonly plan: ImportPlan;
+  /** Bytes of the file as it is stored. */
+  readonly bytes: number;
+  readonly onConflict: 'upsert' | 'skip';
+  readonly onError: 'continue' | 'abort';
+  readonly dryRun: boolean;
+}
+
+/** What the columns of a file become. */
+export interface ReadTargets
+  extends Required<Pick<ImportPlan, 'targets' | 'headers' | 'everyone' | 'warnings'>> {
+  /** Every reason why the file cannot be read so. */
+  readonly problems: readonly Detail[];
+}
+
+/** Problems that are told of one file. */
+const MOST_PROBLEMS = 20;
+
+/** What the columns of a file become. `mapping` is the `columns` of the request. */
+export function readTargets(
+  header: readonly string[],
+  mapping: ColumnMapping,
+  traits: FileTraits,
+): ReadTargets {
+  const names = header.map(cleaned);
+  const { targets, everyone, details } = namedTargets(names, mapping, traits);
+  const problems = [...details];
+  repeatedNames(names, problems);
+  repeatedTargets(targets, names, problems);
+  if (!targets.some((target) => target?.to === 'email') && problems.length === 0)
+    problems.push({
+      path: '/body',
+      message: `The header has no column "email". It has ${names
+        .slice(0, 10)
+        .map((name) => `"${shortened(name)}"`)
+        .join(', ')}; name the one with the addresses in columns.`,
+    });
+  const headers = names.map(shortened);
+  const surveys = names.map((_, at) => traits.surveys[at] ?? emptySurvey());
+  const warnings = warningsOf({ names: headers, targets, everyone, surveys });
+  return { targets, headers, everyone, warnings, problems: problems.slice(0, MOST_PROBLEMS) };
+}
+
+function repeatedNames(names: readonly string[], details: Detail[]): void {
+  const seen = new Map<string, number>();
+  for (const [at, name] of names.entries()) {
+    const before = name === '' ? undefined : seen.get(name);
+    if (before !== undefined)
+      details.push({
+        path: '/body',
+        message: `Columns ${before + 1} and ${at + 1} have the same name, "${shortened(name)}".`,
+      });
+    seen.set(name, at);
+  }
+}
+
+/** What several columns may become together: each says a part of it. */
+const SHARED: ReadonlySet<string> = new Set(['status', 'unsubscribedAt']);
+
+function repeatedTargets(targets: readonly Target[], names: readonly string[], details: Detail[]): void {
+  const seen = new Map<string, string>();
+  for (const [at, target] of targets.entries()) {
+    if (!target || SHARED.has(target.to)) continue;
+    // A property that has several types among the contacts has a column for each in our own export.
+    const name = names[at] ?? '';
+    const what = target.to === 'property' ? `properties.${target.key}` : target.to;
+    const key = target.to === 'property' && isOwnColumn(name) ? `${what}:${target.type}` : what;
+    const before = seen.get(key);
+    if (before !== undefined && before !== name)
+      details.push({
+        path: '/query/columns',
+        message: `Columns "${shortened(before)}" and "${shortened(name)}" would both become ${what}; leave one out with null.`,
+      });
+    seen.set(key, name);
+  }
+}
+
+const isOwnColumn = (name: string): boolean => /^properties\.\w+:\w+$/.test(name);

@@ -1,0 +1,145 @@
+import { dialectOf } from '../../../../platform/csv/delimiter.ts';
+import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
+import type { Target } from '../../column-names.ts';
+import { cellStatus } from '../../consent/row.ts';
+import { evidenceOfDate, evidenceOfNumber, type NumberEvidence } from '../file/cells.ts';
+
+/** Different values of a column that are kept, and the longest of them. */
+const MOST_VALUES = 32;
+const LONGEST_VALUE = 64;
+/** Values that are not understood, as examples. */
+const MOST_EXAMPLES = 5;
+/** Names of audiences that are kept. */
+const MOST_NAMES = 200;
+
+/** What the cells of a column have in common, as the whole file shows it. */
+export interface ColumnSurvey {
+  /** Cells of a column of consent that say something. */
+  understood: number;
+  unknown: number;
+  /** Some of those that are not understood. */
+  readonly examples: Set<string>;
+  /** Cells that are empty where they would say that a person is subscribed. */
+  unsaid: number;
+  /** The values of a column of texts; null when there are too many, or long ones. */
+  values: Set<string> | null;
+  readonly numbers: Set<NumberEvidence>;
+  readonly dates: Set<ReturnType<typeof evidenceOfDate>>;
+  /** The audiences that it names. */
+  readonly names: Set<string>;
+}
+
+/** The survey of a column of which nothing is known. */
+export const emptySurvey = (): ColumnSurvey => ({
+  understood: 0,
+  unknown: 0,
+  examples: new Set(),
+  unsaid: 0,
+  values: new Set(),
+  numbers: new Set(),
+  dates: new Set(),
+  names: new Set(),
+});
+
+/** What becomes of the columns as far as their names tell. */
+export type TargetsByName = (header: readonly string[]) => readonly Target[];
+
+/**
+ * Looks through a whole file while it arrives, before anything is written: a date such as 2/1/2026 can be read only by the other dates of
+ * its column, and a value of consent that is not understood has to be told. It holds some values of each column, and one row.
+ */
+export class FileSurvey {
+  #begun: Uint8Array[] = [];
+  #length = 0;
+  #decoder: TextDecoder | null = null;
+  #reader: CsvReader | null = null;
+  #targets: readonly Target[] | null = null;
+  readonly columns: ColumnSurvey[] = [];
+
+  /** `sample`: bytes by which encoding, delimiter and header are known. */
+  constructor(
+    private readonly targetsOf: TargetsByName,
+    private readonly sample: number,
+  ) {}
+
+  take(bytes: Uint8Array): void {
+    if (this.#reader) return this.#read(this.#decoder?.decode(bytes, { stream: true }) ?? '', false);
+    if (this.#length >= this.sample || bytes.length === 0) return;
+    this.#begun.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length >= this.sample) this.#begin(false);
+  }
+
+  end(): readonly ColumnSurvey[] {
+    if (!this.#reader && this.#length < this.sample) this.#begin(true);
+    else this.#read(this.#decoder?.decode() ?? '', true);
+    return this.columns;
+  }
+
+  #begin(isWhole: boolean): void {
+    const bytes = Buffer.concat(this.#begun);
+    this.#begun = [];
+    const stream = !isWhole;
+    this.#decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream });
+    } catch {
+      this.#decoder = new TextDecoder('windows-1252');
+    }
+    const text = this.#decoder.decode(bytes, { stream });
+    const { delimiter, skipped } = dialectOf(text, isWhole);
+    const reader = new CsvReader({ delimiter });
+    const [header, ...rows] = reader.read(text.slice(skipped), isWhole);
+    this.#targets = header && !header.fault ? this.targetsOf(header.cells) : null;
+    if (!this.#targets) return;
+    this.#reader = reader;
+    this.columns.push(...this.#targets.map(emptySurvey));
+    for (const row of rows) this.#row(row);
+  }
+
+  #read(text: string, isLast: boolean): void {
+    for (const row of this.#reader?.read(text, isLast) ?? []) this.#row(row);
+  }
+
+  #row({ cells, fault }: CsvRow): void {
+    if (fault || cells.every((cell) => cell.trim() === '')) return;
+    for (const [at, target] of (this.#targets ?? []).entries()) {
+      const column = this.columns[at];
+      if (target && column) survey(column, target, cells[at] ?? '');
+    }
+  }
+}
+
+function survey(column: ColumnSurvey, target: Exclude<Target, null>, cell: string): void {
+  if (target.to === 'status') {
+    const status = cellStatus(cell, target);
+    if (status === 'unknown') {
+      column.unknown++;
+      if (column.examples.size < MOST_EXAMPLES) column.examples.add(cell.trim().slice(0, LONGEST_VALUE));
+    } else if (status === 'unsaid') column.unsaid++;
+    else if (cell.trim() !== '') column.understood++;
+  } else if (target.to === 'audiences') {
+    for (const name of audienceNames(cell)) if (column.names.size < MOST_NAMES) column.names.add(name);
+  } else if (target.to !== 'property') return;
+  else if (target.type === 'number') column.numbers.add(evidenceOfNumber(cell));
+  else if (target.type === 'date') column.dates.add(evidenceOfDate(cell));
+  else if (target.type === 'string' && column.values) {
+    const value = cell.trim();
+    if (value.length > LONGEST_VALUE || column.values.size === MOST_VALUES) column.values = null;
+    else if (value !== '') column.values.add(value);
+  }
+}
+
+/** The audiences that a cell names: a JSON array, as the export writes it, or names between semicolons. */
+export function audienceNames(cell: string): readonly string[] {
+  const text = cell.trim();
+  if (text.startsWith('['))
+    try {
+      const read: unknown = JSON.parse(text);
+      if (Array.isArray(read)) return read.filter((name): name is string => typeof name === 'string');
+    } catch {}
+  return text
+    .split(';')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,252 @@
+import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
+import type { Detail } from '../../../../platform/errors/failure.ts';
+import {
+  addressColumns,
+  type CellFormat,
+  cleaned,
+  nameTarget,
+  PROPERTY_TYPES,
+  type PropertyTarget,
+  propertyByName,
+  propertyOf,
+  type Target,
+} from '../../column-names.ts';
+import {
+  type ConsentColumn,
+  consentColumnOf,
+  everyoneByFilename,
+  everyoneByHeaders,
+  isOptOutList,
+  STATUS_READINGS,
+  type StatusReading,
+} from '../../consent/headers.ts';
+import { type Leaving, meaningOf } from '../../consent/words.ts';
+import type { ColumnSurvey } from './survey.ts';
+
+/** What is known of a file besides its header. */
+export interface FileTraits {
+  readonly delimiter: Delimiter;
+  /** The name that it had, as the request states it. */
+  readonly filename?: string | undefined;
+  /** What its columns have in common. */
+  readonly surveys: readonly ColumnSurvey[];
+  /** The types that properties have in the contacts that are there. */
+  readonly typesThere?: ReadonlyMap<string, 'number' | 'boolean'>;
+}
+
+/** The `columns` of a request. */
+export type ColumnMapping = Readonly<Record<string, unknown>> | null;
+
+const LONGEST_HEADER = 80;
+
+/** The name of a column as messages and answers show it. */
+export const shortened = (name: string): string =>
+  name.length > LONGEST_HEADER ? `${name.slice(0, LONGEST_HEADER - 1)}…` : name;
+
+/** What the header of a file has that `GET /v1/contacts/export` has written: its columns mean the same in return. */
+const OWN_EXPORT = ['id', 'email', 'first_name', 'last_name', 'status', 'created_at', 'unsubscribed_at'];
+const OWN_TARGETS: Readonly<Record<string, Target>> = {
+  id: null,
+  created_at: null,
+  status: { to: 'status', reads: 'status' },
+  unsubscribed_at: { to: 'unsubscribedAt' },
+  consent_source: { to: 'consentSource' },
+  consent_at: { to: 'consentAt' },
+  audiences: { to: 'audiences' },
+  properties: { to: 'properties' },
+};
+
+/** What `columns` may say besides properties. */
+const STATED: Readonly<Record<string, Target>> = {
+  email: { to: 'email' },
+  first_name: { to: 'firstName' },
+  firstName: { to: 'firstName' },
+  last_name: { to: 'lastName' },
+  lastName: { to: 'lastName' },
+  unsubscribed_at: { to: 'unsubscribedAt' },
+  unsubscribedAt: { to: 'unsubscribedAt' },
+  'consent.source': { to: 'consentSource' },
+  'consent.at': { to: 'consentAt' },
+  audiences: { to: 'audiences' },
+  properties: { to: 'properties' },
+};
+
+/** Targets as `columns` writes them, for the documentation and for what is answered. */
+export const TARGET_NAMES = [
+  'email',
+  'first_name',
+  'last_name',
+  ...STATUS_READINGS,
+  'unsubscribedAt',
+  'consent.source',
+  'consent.at',
+  'audiences',
+] as const;
+
+interface NamedTargets {
+  readonly targets: readonly Target[];
+  readonly everyone: Leaving | 'never' | null;
+  readonly details: readonly Detail[];
+}
+
+/** What each column becomes, by `columns`, by its name, and by what its cells have in common. */
+export function namedTargets(
+  names: readonly string[],
+  mapping: ColumnMapping,
+  traits: FileTraits,
+): NamedTargets {
+  const details: Detail[] = [];
+  const stated = new Map(Object.entries(mapping ?? {}).map(([name, to]) => [cleaned(name), to]));
+  for (const name of stated.keys())
+    if (!names.includes(name)) details.push(columnsDetail(`The file has no column "${shortened(name)}".`));
+  const isOwn = OWN_EXPORT.every((name) => names.includes(name));
+  const isStated = [...stated.values()].includes('email');
+  const addresses = isStated ? [] : addressColumns(names.map((name) => (stated.has(name) ? '' : name)));
+  const isOptOuts = isOptOutList(names);
+  const taken = new Set<string>();
+  const byName = (name: string, at: number): Target => {
+    if (isOwn && Object.hasOwn(OWN_TARGETS, name)) return OWN_TARGETS[name] ?? null;
+    const typed = propertyOf(name);
+    if (typed) return name.includes(':') ? typed : keptType(typed, traits);
+    if (addresses.includes(at)) return { to: 'email' };
+    const person = nameTarget(name);
+    if (person) return { to: person };
+    const consent = consentTarget(name, traits.surveys[at]);
+    // A second column of the same keeps its cells as a property.
+    if (consent && (!ONCE.has(consent.to) || !taken.has(consent.to))) {
+      taken.add(consent.to);
+      return consent;
+    }
+    if (isOptOuts && name !== '') return { to: 'status', reads: 'unsubscribed' };
+    const property = propertyByName(name);
+    if (property) return keptType(property, traits);
+    if (name !== '')
+      details.push({
+        path: '/body',
+        message: `Column ${at + 1}, "${shortened(name)}", cannot name a property: give it one in columns, or null to leave it out.`,
+      });
+    return null;
+  };
+  const targets = names.map((name, at) =>
+    withFormat(
+      stated.has(name) ? statedTarget(name, stated.get(name), details) : byName(name, at),
+      { name, survey: traits.surveys[at], delimiter: traits.delimiter },
+      details,
+    ),
+  );
+  const everyone = everyoneByHeaders(names) ?? everyoneByFilename(traits.filename ?? '');
+  return { targets, everyone: isOwn ? null : everyone, details };
+}
+
+const ONCE: ReadonlySet<string> = new Set(['consentSource', 'consentAt']);
+
+const columnsDetail = (message: string): Detail => ({ path: '/query/columns', message });
+
+/** A column of consent by its name, or by values that are nothing else. */
+function consentTarget(name: string, survey: ColumnSurvey | undefined): Exclude<Target, null> | null {
+  const column = consentColumnOf(name);
+  if (column && column.to !== 'status') return column;
+  if (column && !(column.weak && survey && survey.understood === 0)) return statusTarget(column);
+  const values = [...(survey?.values ?? [])];
+  const meanings = values.map(meaningOf);
+  const areStatuses = meanings.every((meaning) => meaning !== null && meaning !== 'yes' && meaning !== 'no');
+  return areStatuses && meanings.some((meaning) => LEFT.has(meaning))
+    ? { to: 'status', reads: 'status' }
+    : null;
+}
+
+const statusTarget = ({ reads, details }: Extract<ConsentColumn, { to: 'status' }>): Target & object => ({
+  to: 'status',
+  reads,
+  ...(details && { details }),
+});
+
+const LEFT: ReadonlySet<unknown> = new Set(['unsubscribed', 'bounced', 'complained']);
+
+/** A column without a type of its own has that of the contacts that are there. */
+function keptType(target: PropertyTarget, { typesThere }: FileTraits): PropertyTarget {
+  const type = target.type === 'string' ? typesThere?.get(target.key) : undefined;
+  return type ? { ...target, type } : target;
+}
+
+const isReading = (text: unknown): text is StatusReading =>
+  (STATUS_READINGS as readonly unknown[]).includes(text);
+
+function statedTarget(name: string, to: unknown, details: Detail[]): Target {
+  if (to === null) return null;
+  if (isReading(to)) {
+    const column = consentColumnOf(name);
+    const isKnown = column?.to === 'status' && (to === 'status' || to === column.reads);
+    // A column that is known is read as its name says, whatever word it is given by.
+    return isKnown ? statusTarget(column) : { to: 'status', reads: to };
+  }
+  const target =
+    typeof to === 'string' && (Object.hasOwn(STATED, to) ? (STATED[to] ?? null) : propertyOf(to));
+  if (target) return target;
+  details.push(
+    columnsDetail(
+      `Column "${shortened(name)}" must become one of ${TARGET_NAMES.join(', ')}, properties.<key> with one of the types ${PROPERTY_TYPES.join(', ')} behind a colon, or null.`,
+    ),
+  );
+  return null;
+}
+
+interface Writing {
+  readonly name: string;
+  readonly survey: ColumnSurvey | undefined;
+  readonly delimiter: FileTraits['delimiter'];
+}
+
+/** A column of numbers or dates, with the form in which the column as a whole shows that they are written. */
+function withFormat(target: Target, { name, survey, delimiter }: Writing, details: Detail[]): Target {
+  if (target?.to !== 'property' || target.format || !survey) return target;
+  const only = <Form extends CellFormat>(shown: ReadonlySet<unknown>, one: Form, other: Form) =>
+    shown.has(one) === shown.has(other) ? null : shown.has(one) ? one : other;
+  if (target.type === 'number') {
+    const shown = only(survey.numbers, 'point', 'comma');
+    if (shown) return { ...target, format: shown };
+    // A list separated by commas comes from where decimals have a point.
+    const isOpen =
+      survey.numbers.has('eitherComma') || (delimiter === ';' && survey.numbers.has('eitherPoint'));
+    if (isOpen && !survey.numbers.has('point')) details.push(openForm(name, target, 'numbers such as 1.234'));
+  }
+  if (target.type === 'date') {
+    const shown = only(survey.dates, 'dmy', 'mdy');
+    if (shown) return { ...target, format: shown };
+    if (survey.dates.has('either') && !survey.dates.has('dmy'))
+      details.push(openForm(name, target, 'dates such as 2/1/2026'));
+  }
+  return target;
+}
+
+const openForm = (name: string, { key, type }: PropertyTarget, what: string): Detail =>
+  columnsDetail(
+    type === 'date'
+      ? `Column "${shortened(name)}" has ${what} that may be two days. Say whether the day comes first (properties.${key}:date:dmy) or the month (properties.${key}:date:mdy).`
+      : `Column "${shortened(name)}" has ${what} that may be two numbers. Say whether decimals have a point (properties.${key}:number:point) or a comma (properties.${key}:number:comma).`,
+  );
+
+/** A target as `columns` writes it; null for a column that is left out. */
+export function targetText(target: Target): string | null {
+  switch (target?.to) {
+    case undefined:
+      return null;
+    case 'property':
+      return `properties.${target.key}:${target.type}${target.format ? `:${target.format}` : ''}`;
+    case 'status':
+      return target.reads ?? 'status';
+    case 'firstName':
+      return 'first_name';
+    case 'lastName':
+      return 'last_name';
+    case 'consentSource':
+      return 'consent.source';
+    case 'consentAt':
+      return 'consent.at';
+    case 'email':
+    case 'unsubscribedAt':
+    case 'audiences':
+    case 'properties':
+      return target.to;
+  }
+}

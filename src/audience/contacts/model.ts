@@ -1,0 +1,164 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { createdQuery } from '../../http/lists/list.ts';
+import { pageQuery } from '../../http/lists/pagination.ts';
+import { ItemError } from '../../http/request/item-error.ts';
+import { literals } from '../../http/request/schema.ts';
+import { GivenPropertiesSchema, Properties } from './properties.ts';
+
+/** What a contact may be. Further right is stronger: only the person's consent leads back, and never from a complaint. */
+export const CONTACT_STATUSES = ['subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
+
+/** Characters (Unicode code points) of a name. */
+export const LONGEST_NAME = 200;
+
+const nullable = <T extends ReturnType<typeof Type.String>>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+const Moment = Type.String({ format: 'date-time' });
+
+const Status = literals(CONTACT_STATUSES, {
+  description:
+    'Only who is `subscribed` gets campaigns and flows. Live mail that bounces for good, a complaint and an unsubscription change it; simulated ones never do.',
+});
+
+/** A person that a workspace writes to. */
+export const Contact = Type.Object(
+  {
+    id: Type.String({ examples: ['con_01m7xj1rwzprnwr10308attx'] }),
+    livemode: Type.Boolean({ description: 'False for a contact of the test environment.' }),
+    email: Type.String({ description: 'As it was given.', examples: ['ada@example.com'] }),
+    firstName: nullable(Type.String(), 'Null when unknown.'),
+    lastName: nullable(Type.String(), 'Null when unknown.'),
+    properties: Properties,
+    status: Status,
+    audienceIds: Type.Array(Type.String(), {
+      description: 'The static audiences that the contact is in. Dynamic ones are asked for their contacts.',
+    }),
+    createdAt: Moment,
+    updatedAt: Moment,
+    unsubscribedAt: nullable(Moment, 'When the contact stopped being subscribed; null while it is.'),
+    lastActivityAt: nullable(Moment, 'The newest entry of its activity; null without one.'),
+  },
+  { title: 'Contact' },
+);
+
+/** A contact as it is answered. */
+export type ContactView = Static<typeof Contact>;
+
+const name = (which: string) =>
+  Type.Optional(nullable(Type.String({ maxLength: LONGEST_NAME }), `${which} An empty text is null.`));
+
+const details = {
+  firstName: name('Null removes it.'),
+  lastName: name('Null removes it.'),
+  properties: Type.Optional(GivenPropertiesSchema),
+};
+
+/** The body of POST /v1/contacts. */
+export const NewContact = Type.Object(
+  {
+    email: Type.String({ maxLength: 320, description: 'The address, without a name.' }),
+    ...details,
+    status: Type.Optional(
+      literals(['subscribed', 'unsubscribed'], {
+        description:
+          '`subscribed` unless stated. It is no consent: a person who has left, or whose address is suppressed, stays out.',
+      }),
+    ),
+  },
+  { title: 'CreateContact' },
+);
+
+/** The type of that body. */
+export type NewContact = Static<typeof NewContact>;
+
+/** The query of POST /v1/contacts. */
+export const UpsertQuery = Type.Object({
+  upsert: Type.Boolean({
+    default: false,
+    description: 'Whether an address that is known is updated (200) instead of refused (409).',
+  }),
+});
+
+/** The body of PATCH /v1/contacts/{contact}. */
+export const PatchContact = Type.Object(
+  {
+    ...details,
+    status: Type.Optional(
+      literals(['subscribed', 'unsubscribed'], {
+        description: 'Back to `subscribed` only with `consent`, and never after a complaint.',
+      }),
+    ),
+    consent: Type.Optional(
+      Type.Object(
+        {
+          source: Type.String({
+            minLength: 1,
+            maxLength: 200,
+            description: 'Where the person agreed.',
+            examples: ['Form at example.com/news'],
+          }),
+          at: Type.String({ format: 'date-time', description: 'When; not in the future, nor before 1970.' }),
+        },
+        { description: 'That the person wants mail again; kept in the activity of the contact.' },
+      ),
+    ),
+    ifUpdatedAt: IfUpdatedAt,
+  },
+  { title: 'UpdateContact' },
+);
+
+/** The type of that body. */
+export type PatchContact = Static<typeof PatchContact>;
+
+/** The most contacts of one batch. */
+export const MOST_CONTACTS = 1_000;
+
+/** The body of POST /v1/contacts/batch: each contact is read by itself. */
+export const ContactBatch = Type.Object(
+  {
+    contacts: Type.Array(Type.Unknown({ ...NewContact }), {
+      minItems: 1,
+      maxItems: MOST_CONTACTS,
+      description: `1 to ${MOST_CONTACTS.toLocaleString('en')} contacts, each as \`POST /v1/contacts?upsert=true\` takes it. An address that comes again is merged into its first place.`,
+    }),
+  },
+  { title: 'ContactBatch' },
+);
+
+const Index = Type.Integer({ minimum: 0, description: 'The place in `contacts`, from 0.' });
+
+/** What became of one contact of a batch. */
+export const ContactBatchItem = Type.Union(
+  [
+    Type.Object({
+      index: Index,
+      id: Type.String(),
+      created: Type.Boolean({ description: 'False for a contact that was there.' }),
+    }),
+    Type.Object({ index: Index, error: ItemError('/body/contacts/1/email') }),
+  ],
+  { title: 'ContactBatchItem' },
+);
+
+/** The type of it. */
+export type ContactBatchItem = Static<typeof ContactBatchItem>;
+
+/** The filters of the list. */
+export const ContactQuery = Type.Object({
+  ...pageQuery,
+  email: Type.Optional(Type.String({ maxLength: 320, description: 'One address, in any case.' })),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: LONGEST_NAME,
+      description: 'How the address, the first, the last or the whole name begins, in any case.',
+    }),
+  ),
+  status: Type.Optional(Status),
+  audienceId: Type.Optional(Type.String({ maxLength: 40, description: 'Only who is in this audience.' })),
+  ...createdQuery,
+});
+
+/** The type of those filters. */
+export type ContactQuery = Static<typeof ContactQuery>;

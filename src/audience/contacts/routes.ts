@@ -1,0 +1,178 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import { Activity, ActivityQuery, listActivity } from './activity/activity.ts';
+import {
+  CustomEvent,
+  type EventCommands,
+  MOST_EVENTS_A_SECOND,
+  NewCustomEvent,
+  recordCustomEvent,
+} from './activity/custom-events.ts';
+import { type BatchCommands, writeContactBatch } from './batch.ts';
+import { type ChangeDeps, patchContact } from './change.ts';
+import { createContact } from './commands.ts';
+import { ACTIVITY, CONTACT, CUSTOM_EVENT } from './examples.ts';
+import { type ForgetDeps, forgetContact } from './forgetting/forget.ts';
+import { exportContacts } from './lists/export.ts';
+import { type ContactLister, listContacts } from './lists/list.ts';
+import {
+  Contact,
+  ContactBatch,
+  ContactBatchItem,
+  ContactQuery,
+  NewContact,
+  PatchContact,
+  UpsertQuery,
+} from './model.ts';
+import { contactDetail } from './queries.ts';
+
+/** The services that the endpoints of contacts call. */
+export interface ContactDeps extends ForgetDeps, ChangeDeps, ContactLister, EventCommands, BatchCommands {}
+
+const CONTACT_PARAM = {
+  text: 'The id of the contact, or its address with the @ written as %40 or as it is.',
+};
+
+/** The endpoints of contacts. */
+export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/contacts',
+    name: 'createContact',
+    headers: ['x-svc-test-clock'],
+    permission: 'contacts:write',
+    summary: 'Add a contact',
+    description:
+      'An address is there once in each environment, in whatever case it is written. A person who has unsubscribed, bounced or complained before begins with that status, also after having been forgotten: adding somebody is no consent.',
+    query: UpsertQuery,
+    body: NewContact,
+    response: Contact,
+    status: 201,
+    otherwise: 200,
+    failures: ['FORBIDDEN', 'CONFLICT', 'NOT_FOUND'],
+    example: {
+      body: { email: 'ada@example.com', firstName: 'Ada', properties: { plan: 'pro', seats: 3 } },
+      response: CONTACT,
+    },
+    handle: (call) => createContact(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/contacts',
+    name: 'listContacts',
+    permission: 'contacts:read',
+    summary: 'List and search contacts',
+    description:
+      'Newest first. A page may hold fewer contacts than asked for although more follow, where a filter matches few of many.',
+    query: ContactQuery,
+    response: Type.Array(Contact),
+    status: 200,
+    example: { response: [CONTACT] },
+    handle: (call) => listContacts(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/contacts/batch',
+    name: 'createContactBatch',
+    headers: ['x-svc-test-clock'],
+    permission: 'contacts:write',
+    summary: 'Add and merge up to a thousand contacts',
+    description: 'Every contact has its own result; an invalid one does not hold the others back.',
+    body: ContactBatch,
+    response: Type.Array(ContactBatchItem),
+    status: 200,
+    example: {
+      body: { contacts: [{ email: 'ada@example.com', firstName: 'Ada' }] },
+      response: [{ index: 0, id: CONTACT.id, created: true }],
+    },
+    handle: (call) => writeContactBatch(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/contacts/export',
+    name: 'exportContacts',
+    audit: { action: 'contacts.exported' },
+    permission: 'contacts:read',
+    summary: 'Download all contacts as CSV',
+    description:
+      'UTF-8 with a byte order mark and CRLF, newest first, one column for each property. A cell that a spreadsheet would run as a formula begins with an apostrophe.',
+    response: Type.String({ description: 'The file.' }),
+    responseType: 'text/csv',
+    status: 200,
+    example: { response: 'id,email,first_name,last_name,status,created_at,unsubscribed_at,properties\r\n' },
+    handle: (call) => exportContacts(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/contacts/:contact',
+    name: 'getContact',
+    permission: 'contacts:read',
+    summary: 'Get a contact',
+    description: 'By id, or by address. Its properties, its consent, and the audiences that it is in.',
+    params: { contact: CONTACT_PARAM },
+    response: Contact,
+    status: 200,
+    example: { response: CONTACT },
+    handle: (call) => contactDetail(deps, call),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/contacts/:contact',
+    name: 'updateContact',
+    permission: 'contacts:write',
+    summary: 'Change a contact',
+    description:
+      'Properties are merged; null removes one. `unsubscribed` suppresses the address for campaigns, flows and mail that offers a way to unsubscribe. Back to `subscribed` takes `consent`, which also lifts a suppression for an unsubscription or a bounce; after a complaint there is no way back.',
+    params: { contact: CONTACT_PARAM },
+    body: PatchContact,
+    response: Contact,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: { body: { properties: { plan: 'team', seats: null } }, response: CONTACT },
+    handle: (call) => patchContact(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/contacts/:contact',
+    name: 'deleteContact',
+    audit: { action: 'contact.deleted' },
+    permission: 'contacts:write',
+    summary: 'Forget a contact',
+    description:
+      'The contact, its properties and its activity are gone. Soon afterwards its address is replaced in the recipient lists of stored emails, of those that still have to leave once they have; what texts say stays. Whoever had left or bounced, or was suppressed, stays so by a keyed hash of the address, also when it is added again.',
+    params: { contact: CONTACT_PARAM },
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => forgetContact(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/contacts/:contact/activity',
+    name: 'listContactActivity',
+    permission: 'contacts:read',
+    summary: 'List what happened to a contact',
+    description:
+      'One time line, newest first: emails with their opens and clicks, imports, audiences that were joined and left or that asked to be confirmed, custom events, runs of flows. Entries about emails go with their emails, and those about runs with their runs.',
+    params: { contact: CONTACT_PARAM },
+    query: ActivityQuery,
+    response: Type.Array(Activity),
+    status: 200,
+    example: { response: [ACTIVITY] },
+    handle: (call) => listActivity(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/contacts/:contact/events',
+    name: 'createCustomEvent',
+    headers: ['x-svc-test-clock'],
+    permission: 'contacts:write',
+    summary: 'Record what a contact did elsewhere',
+    description: `A custom event stands in the activity of the contact, can be filtered by, and wakes flows. Of one contact an instance takes ${MOST_EVENTS_A_SECOND} in a second; more are refused with 429 RATE_LIMITED.`,
+    params: { contact: CONTACT_PARAM },
+    body: NewCustomEvent,
+    response: CustomEvent,
+    status: 202,
+    example: { body: { name: 'order.placed', properties: { total: 49.9 } }, response: CUSTOM_EVENT },
+    handle: (call) => recordCustomEvent(deps, call),
+  }),
+];

@@ -1,0 +1,173 @@
+import { keepReplySql } from '../../platform/db/stored-replies.ts';
+import { replacesReason } from '../../sending/suppressions/queries.ts';
+import type { Leaving } from './consent/words.ts';
+import { contactOfSql, strength } from './lists/contact-rows.ts';
+import type { PropertyValues } from './properties.ts';
+
+/** A contact as a statement takes it. What is absent stays as it is. */
+export interface ContactInput {
+  /** Its place in the request. Two of one statement never have the same address. */
+  readonly ord: number;
+  /** Its id if it is new. The entry in the activity that tells of the row is named after it in either case. */
+  readonly id: string;
+  readonly email: string;
+  readonly email_key: string;
+  /** The keyed hash by which a forgotten address is known. */
+  readonly email_hash: string;
+  readonly sets_first_name: boolean;
+  readonly first_name: string | null;
+  readonly first_name_key: string | null;
+  readonly sets_last_name: boolean;
+  readonly last_name: string | null;
+  readonly last_name_key: string | null;
+  readonly properties: PropertyValues;
+  readonly removed: readonly string[];
+  /** The status that the person has left by; null where nothing says that they have. */
+  readonly leaves: Leaving | null;
+  /** When, in ISO 8601; null: now. */
+  readonly left_at: string | null;
+  /** True where the person is not subscribed when new, although they have not left. */
+  readonly begins_out: boolean;
+  /** Where and when the person agreed, as a file says it: kept in the activity. It subscribes no contact. */
+  readonly consent: { readonly source: string | null; readonly at: string | null } | null;
+}
+
+/** What became of one of them. */
+export interface WrittenContact {
+  readonly ord: number;
+  readonly id: string;
+  /** `known`: it was there, and nothing was to be merged into it. `full`: it would have too many properties. */
+  readonly outcome: 'created' | 'updated' | 'known' | 'full';
+}
+
+/** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
+export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
+  sets_first_name boolean, first_name text, first_name_key text, sets_last_name boolean, last_name text, last_name_key text,
+  properties jsonb, removed text[], leaves text, left_at timestamptz, begins_out boolean, consent json`;
+
+/** SQL texts that the parts of the statement refer to. */
+export interface ContactScope {
+  /** The relation of the contacts. */
+  readonly input?: string;
+  readonly workspaceId: string;
+  readonly livemode: string;
+  readonly now: string;
+  /** True when known contacts are changed. */
+  readonly merges: string;
+  /** True when new ones are made. */
+  readonly creates?: string;
+  /** The first entry in the activity of a new contact. */
+  readonly origin?: { readonly type: string; readonly subject: string };
+  /** True where what a row says of leaving counts even if nothing else of it is taken. */
+  readonly leavesAnyway?: boolean;
+  /** The test clock that new ones live by. */
+  readonly clock?: string;
+}
+
+/**
+ * The CTEs that make and merge contacts from a relation of `CONTACT_INPUT_COLUMNS` with an address at most once. They
+ * end with `written` (ord, id, outcome). Nobody is ever subscribed by them who was not: a new contact begins with what the
+ * suppressions say of its address, be it known or only by its hash. Rows are locked in the order of their ids. An address that
+ * somebody else adds meanwhile is in no row of `written`: the statement is to be repeated for it.
+ */
+export const writeContactsSql = ({
+  input = 'input',
+  workspaceId,
+  livemode,
+  now,
+  merges,
+  creates = 'true',
+  origin = { type: "'created'", subject: 'null' },
+  leavesAnyway = false,
+  clock,
+}: ContactScope): string => `placed as materialized (
+  select i.*, ${workspaceId} as in_workspace, ${livemode} as in_livemode from ${input} i
+), met as materialized (
+  select i.*, found.id as known_id from placed i
+    cross join lateral ${contactOfSql({ workspaceId: 'i.in_workspace', livemode: 'i.in_livemode', key: 'i.email_key' })} found
+), known as materialized (
+  select * from (select i.*, c.status as known_status, (c.properties || i.properties) - coalesce(i.removed, '{}') as merged
+  from met i join contacts c on c.workspace_id = i.in_workspace and c.livemode = i.in_livemode and c.id = i.known_id
+    and c.email_key = i.email_key
+  order by c.id for update of c) k
+), fitting as materialized (
+  select f.*, ${merges} and fits as is_merged,
+    ${leavesAnyway ? 'true' : `${merges} and fits`} and coalesce(${strength('leaves')} > ${strength('known_status')}, false) as lowers
+  from (select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
+), updated as (
+  update contacts c set
+    first_name = case when k.is_merged and k.sets_first_name then k.first_name else c.first_name end,
+    first_name_key = case when k.is_merged and k.sets_first_name then k.first_name_key else c.first_name_key end,
+    last_name = case when k.is_merged and k.sets_last_name then k.last_name else c.last_name end,
+    last_name_key = case when k.is_merged and k.sets_last_name then k.last_name_key else c.last_name_key end,
+    properties = case when k.is_merged then k.merged else c.properties end,
+    status = case when k.lowers then k.leaves else c.status end,
+    unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now}) else c.unsubscribed_at end,
+    updated_at = ${now}
+  from fitting k
+  where (k.is_merged or k.lowers) and c.workspace_id = k.in_workspace and c.livemode = k.in_livemode and c.email_key = k.email_key
+    and c.id = k.known_id
+), places as materialized (
+  select jsonb_object_agg(email_key, ord) as of, jsonb_object_agg(email_key, consent) filter (where consent is not null) as consents
+  from ${input}
+), created as (
+  insert into contacts (workspace_id, livemode, id, email, email_key, first_name, last_name, first_name_key, last_name_key,
+    properties, status, unsubscribed_at, created_at, updated_at)
+  select ${workspaceId}, ${livemode}, i.id, i.email, i.email_key, i.first_name, i.last_name, i.first_name_key, i.last_name_key,
+    i.properties, case when ${strength('i.leaves')} > coalesce(${strength('s.reason')}, 0) then i.leaves
+      else coalesce(s.reason, case when i.begins_out then 'unsubscribed' else 'subscribed' end) end,
+    coalesce(s.created_at, case when i.leaves is not null then coalesce(least(i.left_at, ${now}), ${now}) when i.begins_out then ${now} end),
+    ${now}, ${now}
+  from ${input} i left join lateral (
+    select s.reason, s.created_at from suppressions s
+    where ${livemode} and s.workspace_id = ${workspaceId} and s.address_key in (i.email_key, i.email_hash) and s.reason <> 'manual'
+    order by s.reason = 'complained' desc, s.reason = 'bounced' desc limit 1
+  ) s on true
+  where ${creates} and i.email_key not in (select email_key from known)
+  on conflict (workspace_id, livemode, email_key) do nothing
+  returning id, email_key, status
+), suppressed as (
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
+  select ${workspaceId}, email_key, email, leaves, null, coalesce(least(left_at, ${now}), ${now}) from ${input}
+  where ${livemode} and leaves is not null
+    ${leavesAnyway ? '' : 'and email_key not in (select email_key from fitting where not is_merged)'}
+  order by email_key
+  on conflict (workspace_id, address_key) do update set reason = excluded.reason, created_at = excluded.created_at
+    where ${replacesReason('s', 'excluded')}
+), remembered as (
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data, position${clock ? ', test_clock_id, awaits_clock' : ''})
+  select c.id, 'act_' || substr(c.id, 5), ${livemode}, ${origin.type}, ${now}, ${origin.subject},
+    (select json_build_object('consent', p.consents -> c.email_key) from places p where p.consents -> c.email_key is not null),
+    (select event_position())${clock ? `, ${clock}, true` : ''}
+  from created c
+), ${
+  clock
+    ? `clocked as (
+  insert into test_clock_contacts (contact_id, test_clock_id) select c.id, ${clock} from created c
+), `
+    : ''
+}written as (
+  select ord, known_id as id, case when not ${merges} then 'known' when fits then 'updated' else 'full' end as outcome from fitting
+  union all
+  select ((select p.of from places p) ->> email_key)::integer, id, 'created' from created
+)`;
+
+/**
+ * $1 the contacts, $2 workspace, $3 environment, $4 now, $5 whether known ones are merged, $6 on: the reply, which names contacts
+ * and holds nothing personal: who is forgotten must not live on in it for a day.
+ */
+const writing = (clock?: string): string => `with input as materialized (
+  select * from json_to_recordset($1::text::json) as i(${CONTACT_INPUT_COLUMNS})
+), ${writeContactsSql({ workspaceId: '$2::text', livemode: '$3::boolean', now: '$4::timestamptz', merges: '$5::boolean', ...(clock && { clock }) })}, kept as (
+  ${keepReplySql({
+    from: `(select json_agg(json_build_array(ord, id, outcome)) as outcomes from written where outcome in ('created', 'updated')) w`,
+    reply: 'outcomes::text',
+    first: 6,
+  })} and outcomes is not null
+)
+select ord, id, outcome from written`;
+
+/** The statement of requests. */
+export const WRITE_CONTACTS = writing();
+/** The same for contacts that live by a test clock, $13. */
+export const WRITE_CLOCKED_CONTACTS = writing('$13::text');

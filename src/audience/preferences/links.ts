@@ -1,0 +1,60 @@
+import type { Signer } from '../../platform/crypto/signer.ts';
+
+/** A person in an environment of a workspace, by the form that addresses are compared by. */
+export interface Recipient {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  /** `Address.key` */
+  readonly key: string;
+}
+
+/** Somebody who was asked to confirm that an audience may have them. */
+export interface Invited extends Recipient {
+  readonly audienceId: string;
+}
+
+type Purpose = 'preferences' | 'confirmation';
+
+const TOKEN = /^([\w-]{8,2048})\.([\w-]{22})$/;
+
+const tokenOf = (signer: Signer, purpose: Purpose, parts: readonly unknown[]): string => {
+  const content = Buffer.from(JSON.stringify(parts)).toString('base64url');
+  return `${content}.${signer.sign(`link ${purpose}`, content).toString('base64url')}`;
+};
+
+/** What a token says; null unless it was signed here for that purpose. */
+function partsOf(signer: Signer, purpose: Purpose, token: string): readonly unknown[] | null {
+  const [, content, mac] = TOKEN.exec(token) ?? [];
+  if (content === undefined || mac === undefined) return null;
+  if (!signer.proves(Buffer.from(mac, 'base64url'), `link ${purpose}`, content)) return null;
+  return JSON.parse(Buffer.from(content, 'base64url').toString()) as readonly unknown[];
+}
+
+/** The path of somebody's preference page. The link never ends: it holds all that is needed, and no table is kept for it. */
+export const preferencesPath = (signer: Signer, { workspaceId, livemode, key }: Recipient): string =>
+  `/p/${tokenOf(signer, 'preferences', [workspaceId, livemode, key])}`;
+
+/** What stands in its place where a message is only shown: a link that says that it is none. */
+export const SHOWN_PREFERENCES = '/p/preview';
+
+/** Whose preference page a token opens. */
+export function readPreferencesToken(signer: Signer, token: string): Recipient | null {
+  const parts = partsOf(signer, 'preferences', token);
+  if (!parts) return null;
+  const [workspaceId, livemode, key] = parts as [string, boolean, string];
+  return { workspaceId, livemode, key };
+}
+
+/** The path by which somebody confirms. */
+export const confirmationPath = (
+  signer: Signer,
+  { workspaceId, livemode, key, audienceId }: Invited,
+): string => `/c/${tokenOf(signer, 'confirmation', [workspaceId, livemode, key, audienceId])}`;
+
+/** Who confirms what with a token. */
+export function readConfirmationToken(signer: Signer, token: string): Invited | null {
+  const parts = partsOf(signer, 'confirmation', token);
+  if (!parts) return null;
+  const [workspaceId, livemode, key, audienceId] = parts as [string, boolean, string, string];
+  return { workspaceId, livemode, key, audienceId };
+}

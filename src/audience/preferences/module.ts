@@ -1,0 +1,23 @@
+import type { Module } from '../../http/module.ts';
+import type { EmailsApi } from '../../sending/emails/api.ts';
+import { confirmationBirths } from './births.ts';
+import { confirmationAsker } from './commands.ts';
+import type { PreferenceDeps } from './person.ts';
+import { preferenceRoutes } from './routes.ts';
+
+/** The pages on which recipients choose what they get, and confirm it. */
+export const preferencesModule: Module<PreferenceDeps, Pick<EmailsApi, 'acceptance'>> = {
+  name: 'preferences',
+  births: [confirmationBirths],
+  pages: preferenceRoutes,
+  open: ({ config, database, clock, signer, sealer }) => ({
+    connect(_, { acceptance }) {
+      const { publicUrl } = config;
+      return {
+        api: undefined,
+        deps: { database, signer, sealer, publicUrl, tellsSes: config.transport.includes('ses') },
+        duties: [confirmationAsker({ database, clock, signer, publicUrl, acceptance })],
+      };
+    },
+  }),
+};

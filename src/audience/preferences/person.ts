@@ -1,0 +1,132 @@
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { suppress } from '../../sending/suppressions/commands.ts';
+import { reasonOf } from '../../sending/suppressions/queries.ts';
+import { joinAudience, leaveAudience } from '../audiences/commands.ts';
+import { changeStatus } from '../contacts/commands.ts';
+import type { Recipient } from './links.ts';
+
+/** The most audiences that a page shows. */
+const MOST_SHOWN = 100;
+
+const PERSON = `select id, email, status, properties ->> 'language' as language from contacts
+where workspace_id = $1 and livemode = $2::boolean and email_key = $3`;
+
+const OFFERED = `select a.id, a.name, a.description, exists (
+  select from audience_members m where m.audience_id = a.id and m.contact_id = $3 and m.state = 'joined') as "isIn"
+from audiences a where a.workspace_id = $1 and a.livemode = $2::boolean and a.public and a.type = 'static'
+order by a.name, a.id limit ${MOST_SHOWN}`;
+
+/** An audience that people may join and leave by themselves. */
+export interface Offered {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly isIn: boolean;
+}
+
+/** Whom a link is for, as the database knows them now. */
+export interface Person {
+  /** Null for somebody who is no contact, or not any more. */
+  readonly contact: { readonly id: string; readonly email: string; readonly status: string } | null;
+  readonly offered: readonly Offered[];
+  /** Why somebody who is no contact gets no mail all the same; null otherwise. */
+  readonly suppressed: Awaited<ReturnType<typeof reasonOf>>;
+}
+
+/** The services that the pages of recipients call. */
+export interface PreferenceDeps {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly sealer: Sealer;
+  /** True when Amazon SES is one of the transports. */
+  readonly tellsSes: boolean;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/** Reads a person and the public audiences. @throws Unavailable */
+export async function findPerson(
+  { database, signer }: Pick<PreferenceDeps, 'database' | 'signer'>,
+  { workspaceId, livemode, key }: Recipient,
+): Promise<Person> {
+  const [contact] = await database.query<NonNullable<Person['contact']>>(PERSON, [
+    workspaceId,
+    livemode,
+    key,
+  ]);
+  const offered = contact ? await database.query<Offered>(OFFERED, [workspaceId, livemode, contact.id]) : [];
+  const suppressed = contact || !livemode ? null : await reasonOf({ database, signer }, workspaceId, key);
+  return { contact: contact ?? null, offered, suppressed };
+}
+
+/** What a person chose on the page. */
+export interface Choice {
+  readonly action: 'save' | 'off' | 'again';
+  /** The audiences that the page showed: whatever has become public since is left as it is. */
+  readonly shown: ReadonlySet<string>;
+  readonly chosen: ReadonlySet<string>;
+}
+
+/** Carries out a choice; doing so again changes nothing. @throws Unavailable */
+export async function choose(
+  deps: PreferenceDeps,
+  recipient: Recipient,
+  { action, shown, chosen }: Choice,
+  now: number,
+): Promise<void> {
+  const { contact, offered, suppressed } = await findPerson(deps, recipient);
+  const { workspaceId, livemode, key } = recipient;
+  if (!contact) {
+    // Who is no contact may still get mail, and may always have it stopped; of whom only a hash is kept, no more is stored.
+    if (action === 'off' && livemode && suppressed === null)
+      await suppress(deps.database, {
+        workspaceId,
+        address: key,
+        reason: 'unsubscribed',
+        emailId: null,
+        at: now,
+      });
+    return;
+  }
+  const at = new Date(now).toISOString();
+  if (action !== 'save') {
+    const status = action === 'off' ? 'unsubscribed' : 'subscribed';
+    await changeStatus(deps, recipient, contact, { status, consent: { source: 'preference page', at } }, now);
+    return;
+  }
+  for (const { id, isIn } of offered) {
+    if (!shown.has(id) || chosen.has(id) === isIn) continue;
+    const member = { ...recipient, audienceId: id, contactId: contact.id, now };
+    if (isIn) await leaveAudience(deps.database, { ...member, own: { source: 'preference page' } });
+    else await joinAudience(deps.database, { ...member, onlyPending: false });
+  }
+}
+
+const INVITED = `select 1 from contacts c join audience_members m on m.contact_id = c.id and m.audience_id = $4
+where c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = $3`;
+
+/** True while there is something to confirm, or has been confirmed: not once the person has left or was forgotten. @throws Unavailable */
+export async function isInvited(
+  { database }: Pick<PreferenceDeps, 'database'>,
+  { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
+): Promise<boolean> {
+  return (await database.query(INVITED, [workspaceId, livemode, key, audienceId])).length > 0;
+}
+
+/** Takes a confirmation: the person is in the audience, and subscribed, if it is asked for still. @throws Unavailable */
+export async function confirmAudience(
+  deps: PreferenceDeps,
+  recipient: Recipient & { readonly audienceId: string },
+  now: number,
+): Promise<boolean> {
+  const { contact } = await findPerson(deps, recipient);
+  if (!contact) return false;
+  const { audienceId } = recipient;
+  const member = { ...recipient, contactId: contact.id, now };
+  if (!(await joinAudience(deps.database, { ...member, onlyPending: true }))) return false;
+  const consent = { source: `confirmation of ${audienceId}`, at: new Date(now).toISOString() };
+  await changeStatus(deps, recipient, contact, { status: 'subscribed', consent }, now);
+  return true;
+}

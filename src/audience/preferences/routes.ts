@@ -1,0 +1,177 @@
+import { Type } from '@sinclair/typebox';
+import { findBrand } from '../../accounts/workspace/queries.ts';
+import { type PublicCall, type RawResponse, type Route, route } from '../../http/request/route.ts';
+import type { Failure } from '../../platform/errors/failure.ts';
+import { findAudienceRow } from '../audiences/queries.ts';
+import { type Invited, type Recipient, readConfirmationToken, readPreferencesToken } from './links.ts';
+import { html, recipientPage } from './page.ts';
+import {
+  type Choice,
+  choose,
+  confirmAudience,
+  findPerson,
+  isInvited,
+  type Person,
+  type PreferenceDeps,
+} from './person.ts';
+import { badLink, textsFor } from './queries.ts';
+import type { PageTexts } from './texts/texts.ts';
+
+/** The form has a field for every audience that it shows, and one for every choice. */
+const FORM_BYTES = 65_536;
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+type Visit = PublicCall<{ readonly token: string }>;
+type Sent = PublicCall<{ readonly token: string }, unknown, Uint8Array>;
+
+/** The pages of recipients: public, valid for ever, and impossible to guess. A GET changes nothing. */
+export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
+  const params = { token: { text: 'Whose page it is, signed.' } };
+  const nothing = Type.Unsafe<never>({});
+  const brandOf = ({ workspaceId }: Recipient) => findBrand(deps.database, workspaceId, deps.publicUrl);
+
+  const preferences = async (recipient: Recipient, call: Visit, said: Said): Promise<RawResponse> => {
+    const texts = textsFor(call.headers);
+    const [person, brand] = await Promise.all([findPerson(deps, recipient), brandOf(recipient)]);
+    const body = bodyOf(texts, recipient, person, said);
+    return recipientPage({ texts, brand, title: texts.preferences, body });
+  };
+
+  const confirmation = async (
+    invited: Invited,
+    call: Visit,
+    write: (texts: PageTexts, name: string) => { readonly title: string; readonly body: string },
+  ): Promise<RawResponse | Failure> => {
+    const audience = await findAudienceRow(deps, invited, invited.audienceId);
+    if (!audience) return badLink(call.headers);
+    const texts = textsFor(call.headers);
+    return recipientPage({ texts, brand: await brandOf(invited), ...write(texts, audience.name) });
+  };
+
+  return [
+    route({
+      method: 'GET',
+      path: '/p/:token',
+      permission: 'public',
+      summary: 'The preference page of a recipient',
+      params,
+      response: nothing,
+      status: 200,
+      failures: ['INVALID_TOKEN'],
+      handle: (call) => {
+        const recipient = readPreferencesToken(deps.signer, call.params.token);
+        return recipient ? preferences(recipient, call, null) : badLink(call.headers);
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/p/:token',
+      permission: 'public',
+      summary: 'Change what a recipient gets',
+      params,
+      mediaTypes: FORM_TYPES,
+      body: Type.Unsafe<Uint8Array>({ type: 'string' }),
+      bodyLimit: FORM_BYTES,
+      response: nothing,
+      status: 200,
+      failures: ['INVALID_TOKEN'],
+      handle: async (call) => {
+        const recipient = readPreferencesToken(deps.signer, call.params.token);
+        if (!recipient) return badLink(call.headers);
+        const choice = await readChoice(call);
+        if (choice) await choose(deps, recipient, choice, call.now);
+        return preferences(recipient, call, choice?.action ?? null);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/c/:token',
+      permission: 'public',
+      summary: 'Ask whether to join an audience; nothing happens yet',
+      params,
+      response: nothing,
+      status: 200,
+      failures: ['INVALID_TOKEN'],
+      handle: async (call) => {
+        const invited = readConfirmationToken(deps.signer, call.params.token);
+        if (!invited || !(await isInvited(deps, invited))) return badLink(call.headers);
+        return confirmation(invited, call, (texts, name) => ({
+          title: texts.confirm,
+          body: `<p>${html(texts.askConfirm(name))}</p><form method="post"><button class="main">${html(texts.confirm)}</button></form>`,
+        }));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/c/:token',
+      permission: 'public',
+      summary: 'Join an audience that asked for it',
+      params,
+      mediaTypes: FORM_TYPES,
+      body: Type.Unsafe<Uint8Array>({ type: 'string' }),
+      bodyLimit: 4_096,
+      response: nothing,
+      status: 200,
+      failures: ['INVALID_TOKEN'],
+      handle: async (call) => {
+        const invited = readConfirmationToken(deps.signer, call.params.token);
+        if (!invited || !(await confirmAudience(deps, invited, call.now))) return badLink(call.headers);
+        return confirmation(invited, call, (texts, name) => ({
+          title: texts.confirmed,
+          body: `<p>${html(texts.confirmedHint(name))}</p>`,
+        }));
+      },
+    }),
+  ];
+}
+
+/** What the page says has just been done; null for nothing. */
+type Said = Choice['action'] | null;
+
+async function readChoice({ body, headers }: Sent): Promise<Choice | null> {
+  const type = headers.get('content-type') ?? '';
+  const form = await new Response(Uint8Array.from(body), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => null);
+  const action = form?.get('action');
+  if (!form || (action !== 'save' && action !== 'off' && action !== 'again')) return null;
+  return {
+    action,
+    shown: new Set(form.getAll('shown').map(String)),
+    chosen: new Set(form.getAll('audience').map(String)),
+  };
+}
+
+/** Enough of an address for its owner to know it. */
+const masked = (key: string): string => `${key.slice(0, 1)}…${key.slice(key.lastIndexOf('@'))}`;
+
+const button = (action: Choice['action'], label: string, isMain = false): string =>
+  `<button${isMain ? ' class="main"' : ''} name="action" value="${action}">${html(label)}</button>`;
+
+function bodyOf(
+  texts: PageTexts,
+  { key }: Recipient,
+  { contact, offered, suppressed }: Person,
+  said: Said,
+): string {
+  const intro = `<p class="soft">${html(texts.forAddress(masked(key)))}</p>`;
+  const status = contact?.status ?? suppressed ?? (said === 'off' ? 'unsubscribed' : 'subscribed');
+  if (status === 'bounced' || status === 'complained' || status === 'manual')
+    return `${intro}<p role="status">${html(texts.isBlocked)}</p>`;
+  if (status === 'unsubscribed') {
+    const back = contact === null ? '' : `<form method="post">${button('again', texts.again)}</form>`;
+    return `${intro}<p role="status">${html(texts.isOff)}</p><p>${html(texts.offHint)}</p>${back}`;
+  }
+  const notice = said === 'save' ? texts.saved : said === 'again' && contact ? texts.isBack : null;
+  const choices = offered
+    .map(
+      ({ id, name, description, isIn }) =>
+        `<label><input type="checkbox" name="audience" value="${id}"${isIn ? ' checked' : ''}><span>${html(name)}${description === null ? '' : `<small>${html(description)}</small>`}</span></label><input type="hidden" name="shown" value="${id}">`,
+    )
+    .join('');
+  const lists =
+    offered.length === 0
+      ? ''
+      : `<form method="post"><fieldset><legend>${html(texts.whatYouGet)}</legend>${choices}</fieldset>${button('save', texts.save, true)}</form>`;
+  return `${intro}${notice === null ? '' : `<p role="status">${html(notice)}</p>`}${lists}<form method="post"><p class="soft">${html(texts.offHint)}</p>${button('off', texts.everythingOff)}</form>`;
+}

@@ -1,0 +1,44 @@
+import { keptContactSql } from '../../audience/contacts/queries.ts';
+import type { BirthRule } from '../../http/module.ts';
+
+const OF_CAMPAIGNS = 'campaign_contact_id is not null';
+
+/**
+ * A recipient is given out in the statement that accepts the email, or not at all: the row is locked while it still waits, the email
+ * is written, and the row is marked with it. Whoever asks a second time, after a crash or on another instance, finds nobody
+ * waiting, and nothing is written. A turn that was given up while it slept, and a campaign that was paused, give out nobody either.
+ */
+export const campaignBirths: BirthRule = {
+  of: 'email',
+  columns: 'campaign_contact_id text, campaign_turn integer, campaign_next_at timestamptz',
+  conditions: [
+    {
+      name: 'campaign_contact_is_there',
+      judged: OF_CAMPAIGNS,
+      // By themselves, in the order of their ids as everywhere: those of two campaigns would lock the same contacts in another one.
+      sql: (input) => `select i.ord from (
+    select ord, workspace_id, livemode, campaign_contact_id from ${input} where ${OF_CAMPAIGNS} order by campaign_contact_id
+  ) i ${keptContactSql(['i.workspace_id', 'i.livemode', 'i.campaign_contact_id'])}`,
+    },
+    {
+      name: 'campaign_waiting',
+      judged: OF_CAMPAIGNS,
+      // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other. Lateral, so that each is
+      // looked up by its whole key: by the campaign's alone, everybody in it would be read for each of them.
+      sql: (input) => `select i.ord from (
+    select ord, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
+    order by campaign_id, campaign_contact_id
+  ) i join campaigns c on c.id = i.campaign_id and c.state = 'sending' and c.attempt = i.campaign_turn
+  cross join lateral (
+    select from campaign_recipients r where r.campaign_id = i.campaign_id and r.contact_id = i.campaign_contact_id
+      and r.state = 'waiting' for update
+  ) r`,
+    },
+  ],
+  writes: [
+    (admitted) => `update campaign_recipients r set state = 'sent', email_id = a.id from ${admitted} a
+  where a.${OF_CAMPAIGNS} and r.campaign_id = a.campaign_id and r.contact_id = a.campaign_contact_id`,
+    (admitted) => `insert into campaign_tallies (campaign_id, remaining, sent, next_at)
+  select campaign_id, -count(*), count(*), max(campaign_next_at) from ${admitted} where ${OF_CAMPAIGNS} group by campaign_id`,
+  ],
+};

@@ -1,0 +1,53 @@
+import type { CampaignContext } from '../../../machines/campaign/context.ts';
+import type { Engine } from '../../engine/engine.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Reads } from '../../platform/db/reads.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { AcceptanceDeps } from '../../sending/emails/accept.ts';
+import type { RoomForBulk } from '../../sending/emails/queries.ts';
+import type { IsMember, TemplateContents } from '../templates/commands.ts';
+
+/** The services that campaigns call. */
+export interface CampaignDeps {
+  readonly database: Database;
+  readonly reads: Reads;
+  readonly engine: Engine;
+  readonly signer: Signer;
+  readonly contents: TemplateContents;
+  readonly acceptance: AcceptanceDeps;
+  readonly isMember: IsMember;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/** What one turn of work on a campaign knows. */
+export interface Turn {
+  readonly campaignId: string;
+  readonly workspaceId: string;
+  readonly context: CampaignContext;
+  /** Whether the turn has to end: the service stops, or others have to have theirs. */
+  isOver(): boolean;
+}
+
+/** Percentages above which a campaign stops by itself; 0 turns a guard off. */
+export interface GuardLimits {
+  readonly bounceRate: number;
+  readonly complaintRate: number;
+}
+
+/** What working on campaigns needs. */
+export interface DispatchDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly contents: TemplateContents;
+  /** Asked at each turn: emails are connected when the performer begins. */
+  readonly acceptance: () => AcceptanceDeps;
+  /** How many emails may be given out now. */
+  readonly bulkRoom: RoomForBulk;
+  /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
+  readonly warmUpRoom: (domainId: string) => Promise<number | null>;
+  readonly guards: GuardLimits;
+}

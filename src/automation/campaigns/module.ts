@@ -1,0 +1,98 @@
+import type { MembersApi } from '../../accounts/members/api.ts';
+import type { AudienceUse } from '../../audience/audiences/commands.ts';
+import type { Module } from '../../http/module.ts';
+import { later } from '../../platform/async/later.ts';
+import type { EmailsApi } from '../../sending/emails/api.ts';
+import type { TemplatesApi } from '../templates/api.ts';
+import type { TemplateUse } from '../templates/commands.ts';
+import type { CampaignsApi } from './api.ts';
+import { auditCampaigns } from './audit.ts';
+import { campaignBirths } from './births.ts';
+import { forgetRecipient } from './commands.ts';
+import type { CampaignDeps, DispatchDeps } from './deps.ts';
+import { campaignKind, campaigns } from './kind.ts';
+import { campaignPlaces } from './places.ts';
+import { commonSubjects } from './queries.ts';
+import { campaignRoutes } from './routes.ts';
+import { campaignTallyAccountant, followsCampaignEmails } from './sending/follow-emails.ts';
+import { campaignMail } from './sending/mail.ts';
+import { campaignWorker } from './sending/worker.ts';
+
+/** The functions of other modules that campaigns need. */
+type CampaignNeeds = Pick<EmailsApi, 'acceptance' | 'bulkRoom' | 'warmUpRoom'> &
+  Pick<TemplatesApi, 'templateContents'> &
+  Pick<MembersApi, 'isMember'>;
+
+/** A campaign that is under way keeps its template from being deleted. */
+export const campaignUsesTemplate: TemplateUse = {
+  what: 'a campaign that is scheduled or running',
+  where: (id) => `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+    where s.template_id = ${id} and c.state in ('scheduled', 'preparing', 'sending', 'paused'))`,
+};
+
+/** A campaign that is under way keeps its audiences from being deleted. */
+export const campaignUsesAudience: AudienceUse = {
+  what: 'a campaign that is scheduled or running',
+  suggestion: 'Pause and cancel the campaign first, or wait until it has been sent.',
+  where: `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
+    where c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.state in ('scheduled', 'preparing', 'sending', 'paused')
+      and (s.audience_id = a.id or s.settings::jsonb -> 'excludeAudienceIds' @> to_jsonb(a.id)))`,
+};
+
+/** Campaigns: one message to everybody in an audience. */
+export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> = {
+  name: 'campaigns',
+  tags: [
+    {
+      segment: 'campaigns',
+      name: 'Campaigns',
+      description: 'One message to everybody in an audience, with every recipient accounted for.',
+    },
+  ],
+  kinds: [
+    {
+      kind: campaignKind,
+      // What gives emails out has to see how fast they leave.
+      carriedOutBy: 'delivery',
+      permission: 'campaigns:read',
+      resource: 'campaigns',
+      audit: auditCampaigns,
+      label: {
+        title: '(select s.name from campaign_settings s where s.campaign_id = a.id)',
+        facts: `array['paused: ' || (a.context ->> 'pausedReason')]`,
+      },
+    },
+  ],
+  follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
+  births: [campaignBirths, campaignPlaces],
+  routes: campaignRoutes,
+  open({ config, database, reads, clock, logger, signer }) {
+    const { needed, provide } = later<CampaignNeeds>();
+    const dispatching = (): DispatchDeps => {
+      const { templateContents, acceptance, bulkRoom, warmUpRoom } = needed();
+      return {
+        ...{ database, clock, logger, bulkRoom, warmUpRoom },
+        contents: templateContents,
+        acceptance: () => acceptance,
+        guards: { bounceRate: config.campaignBounceRate, complaintRate: config.campaignComplaintRate },
+      };
+    };
+    return {
+      registrations: [campaigns(campaignWorker(dispatching))],
+      connect({ engine }, needs) {
+        provide(needs);
+        const { acceptance, isMember, templateContents: contents } = needs;
+        const { publicUrl } = config;
+        return {
+          api: {
+            campaignMail: campaignMail({ database, signer, contents, publicUrl }),
+            forgetRecipient: (workspaceId, contactId) => forgetRecipient(database, workspaceId, contactId),
+            commonSubjects: (ids) => commonSubjects(database, ids),
+          },
+          deps: { database, reads, engine, signer, contents, publicUrl, acceptance, isMember },
+          duties: [campaignTallyAccountant({ database })],
+        };
+      },
+    };
+  },
+};

@@ -1,0 +1,198 @@
+import { readHtml } from '../../../mail/html/read-html.ts';
+import { estimateSize } from '../../../mail/message/message-size.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
+import type { StoredContent, TemplateContents } from '../../templates/commands.ts';
+import { type CampaignSettings, compileOwn } from '../settings.ts';
+
+/** A link as its author wrote it, and the SQL pattern of the addresses that it becomes. */
+export interface WrittenLink {
+  readonly url: string;
+  readonly pattern: string;
+}
+
+/** What a campaign says, as it is kept once for all its recipients when it starts. */
+export interface KeptContent {
+  readonly content: StoredContent;
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly name: string;
+  readonly from: string;
+  readonly replyTo: readonly string[];
+  readonly subject: string;
+  readonly templateId: string | null;
+  readonly audienceId: string;
+  /** Whether who leaves that audience gets nothing any more. */
+  readonly isStatic: boolean;
+  readonly trackOpens: boolean | null;
+  readonly trackClicks: boolean | null;
+  readonly ratePerHour: number | null;
+  readonly canary: CampaignSettings['canary'];
+  readonly links: readonly WrittenLink[];
+  /** When it started, in epoch milliseconds: what it said when it was started before is another content. */
+  readonly startedAt: number;
+}
+
+const KEPT = 'select content::text as content from campaign_contents where campaign_id = $1';
+
+/** What a campaign that has started says; null for one that has not. @throws Unavailable */
+export async function findKeptContent(
+  database: Pick<Database, 'query'>,
+  campaignId: string,
+): Promise<KeptContent | null> {
+  const [row] = await database.query<{ content: string }>(KEPT, [campaignId]);
+  return row ? (JSON.parse(row.content) as KeptContent) : null;
+}
+
+/** Somebody of whom nothing is known but the address. */
+export const BARE_CONTACT = {
+  email: 'somebody@example.com',
+  firstName: null,
+  lastName: null,
+  properties: {},
+};
+
+const MISSING = {
+  from: 'Set the sender (from) before it is sent; the workspace has no default one.',
+  subject: 'Set the subject before it is sent.',
+  body: 'Set what it says before it is sent: html, markdown or templateId.',
+};
+
+/** What a campaign would say were it started now. */
+export interface Readied {
+  readonly sender: Address;
+  readonly kept: Omit<KeptContent, 'isStatic' | 'startedAt'>;
+}
+
+interface ReadyScope {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly defaults: { readonly from: string | null; readonly replyTo: string | null };
+}
+
+/**
+ * Makes a campaign ready to be started, or says everything that is missing: sender, subject, and content that renders for a contact
+ * with nothing but an address. @throws Unavailable
+ */
+export async function readyContent(
+  contents: TemplateContents,
+  { defaults, ...scope }: ReadyScope,
+  settings: CampaignSettings,
+  now: number,
+): Promise<Readied | Failure> {
+  const found = settings.templateId === null ? null : await contents.find(scope, settings.templateId);
+  if (found instanceof Failure) return found;
+  const own = await compileOwn({ contents }, scope, settings, now);
+  if (own instanceof Failure) return own;
+  const base = found?.content ?? own;
+  const from = settings.from ?? base?.from ?? defaults.from;
+  const subject = settings.subject ?? base?.subject ?? null;
+  const lacks = [
+    ...(from === null ? [MISSING.from] : []),
+    ...(subject === null || !/\S/.test(subject) ? [MISSING.subject] : []),
+    ...(base === null ? [MISSING.body] : []),
+  ];
+  if (lacks.length > 0 || base === null || from === null || subject === null)
+    return invalid(lacks.map((message) => ({ path: '/body', message })));
+  const sender = parseAddress(from);
+  if (isProblem(sender)) return invalid([{ path: '/body', message: MISSING.from }]);
+  const { format, html, markdown, text, variables } = base;
+  const previewText = settings.previewText ?? base.previewText;
+  const declared = variables.map(({ key, type, required, fallback }) => ({ key, type, required, fallback }));
+  const content = await contents.compile(
+    scope.workspaceId,
+    { format, subject, previewText, html, markdown, text, variables: declared },
+    now,
+  );
+  if (content instanceof Failure) return content;
+  const trial = await contents.render({
+    ...{ workspaceId: scope.workspaceId, key: null, content, values: settings.variables, now },
+    circumstances: {
+      contact: BARE_CONTACT,
+      campaign: { name: settings.name },
+      preferencesUrl: 'https://example.com/',
+    },
+    ...{ at: '/body', purpose: 'preview' },
+  });
+  if (trial instanceof Failure) return trial;
+  const required = variables.filter(
+    ({ key, required: must }) => must && (settings.variables[key] ?? null) === null,
+  );
+  if (required.length > 0)
+    return invalid([
+      {
+        path: '/body',
+        message: `Set the variables that the template requires: ${required.map(({ key }) => key).join(', ')}.`,
+      },
+    ]);
+  if (!/\S/.test(trial.parts.subject ?? '')) return invalid([{ path: '/body', message: MISSING.subject }]);
+  const replies = settings.replyTo.length > 0 ? settings.replyTo : base.replyTo;
+  const { name, templateId, audienceId, trackOpens, trackClicks, ratePerHour, canary } = settings;
+  return {
+    sender,
+    kept: {
+      ...{ content, values: settings.variables, name, from, subject, templateId, audienceId },
+      replyTo: replies.length > 0 ? replies : defaults.replyTo === null ? [] : [defaults.replyTo],
+      ...{ trackOpens, trackClicks, ratePerHour, canary },
+      links: linksIn(content.sources.html ?? ''),
+    },
+  };
+}
+
+/** The octets that one of its messages is expected to have. */
+export const sizeOf = ({ content: { sources } }: KeptContent): number =>
+  estimateSize({ text: sources.text, html: sources.html, attachments: [], headerOctets: 1_024 }) + 1_024;
+
+const MOST_LINKS = 1_000;
+const LIQUID = /\{\{.*?\}\}|\{%.*?%\}/gs;
+/** Stands for a piece of Liquid while the html around it is read: a character that nobody writes, and the number of the piece. */
+const HELD = /\uE000(\d+)\uE001/g;
+
+/** The web addresses that a source links to, each once; those without a personal part first, so that they are matched first. */
+function linksIn(html: string): WrittenLink[] {
+  const pieces: string[] = [];
+  const held = html.replaceAll(LIQUID, (piece) => `\uE000${pieces.push(piece) - 1}\uE001`);
+  const urls = new Set<string>();
+  for (const link of readHtml(held).links) {
+    const url = link.url.replaceAll(HELD, (_, index: string) => pieces[Number(index)] ?? '');
+    if (/^https?:\/\//i.test(url)) urls.add(url);
+    if (urls.size >= MOST_LINKS) break;
+  }
+  const patternOf = (url: string): string =>
+    url
+      .split(LIQUID)
+      .map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&'))
+      .join('%');
+  return [...urls]
+    .map((url) => ({ url, pattern: patternOf(url) }))
+    .toSorted((a, b) => a.url.split(LIQUID).length - b.url.split(LIQUID).length);
+}
+
+const NAMED = /^contact\.properties(?:\.|\[['"])([A-Za-z]\w*)/;
+
+/** The values of a contact that a content uses: its recipients' emails hold no others. */
+export function usedOf(
+  { names }: StoredContent,
+  contact: {
+    readonly email: string;
+    readonly firstName: string | null;
+    readonly lastName: string | null;
+    readonly properties: Readonly<Record<string, unknown>>;
+  },
+): Record<string, unknown> {
+  const paths = names.filter((name) => /^contact\b/.test(name));
+  const properties = paths.filter((path) => path.startsWith('contact.properties'));
+  const isWhole = paths.includes('contact') || properties.some((path) => !NAMED.test(path));
+  const keys = properties.flatMap((path) => NAMED.exec(path)?.[1] ?? []);
+  const { email, firstName, lastName } = contact;
+  return {
+    ...{ email, firstName, lastName },
+    properties: isWhole
+      ? contact.properties
+      : Object.fromEntries(
+          keys.flatMap((key) =>
+            Object.hasOwn(contact.properties, key) ? [[key, contact.properties[key]]] : [],
+          ),
+        ),
+  };
+}

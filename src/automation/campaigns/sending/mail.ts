@@ -1,0 +1,218 @@
+import type { WithheldReason } from '../../../../machines/email/recipient.ts';
+import { preferencesPath, SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
+import { withWayOut } from '../../../mail/html/way-out.ts';
+import { BatchedRead } from '../../../platform/async/batched-read.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { timeOfId } from '../../../platform/db/ids.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import {
+  type CampaignEmail,
+  type CampaignMail,
+  type CampaignParts,
+  problemOfLength,
+  type ReadCampaignEmail,
+  type Standing,
+} from '../../../sending/emails/queries.ts';
+import { actSql } from '../../../sending/suppressions/queries.ts';
+import type { TemplateContents } from '../../templates/commands.ts';
+import { findKeptContent, type KeptContent } from '../preview/content.ts';
+import { addressHash } from './follow-emails.ts';
+import { renderKept } from './render.ts';
+import { kindOfSubject } from './subjects.ts';
+
+type Reference = Parameters<CampaignMail['parts']>[1]['campaign'];
+
+/** What making the emails of campaigns takes. */
+export interface MailDeps {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly contents: TemplateContents;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
+}
+
+/** One that was sent, and then removed from sight, still sends what servers have put off. */
+const STANDING = `case when c.state = 'deleted' and c.context ->> 'completedAt' is not null then 'sent' else c.state end as state`;
+
+/**
+ * Why recipients get their emails no more; null for those who do. $1 is the campaigns and keys that are asked about. Lateral, so that each
+ * is looked up by its whole key: by the campaign's alone, everybody in it was read for each email.
+ */
+const ASKED = `select asked.campaign as campaign_id, asked.key, coalesce(${actSql({
+  ...{ contact: 'c', contactId: 'r.contact_id' },
+  audience: { audienceId: 'k.audience_id', since: 'asked.campaign' },
+})}, case when c.email_key is distinct from asked.key and c.id is not null then 'invalid' end) as reason
+from json_to_recordset($1::text::json) as asked(workspace text, campaign text, key text)
+left join campaign_contents k on k.campaign_id = asked.campaign
+left join lateral (
+  select r.contact_id from campaign_recipients r where r.campaign_id = asked.campaign and r.address_hash = ${addressHash('asked.key')} limit 1
+) r on true
+left join lateral (
+  select * from contacts c where c.workspace_id = asked.workspace and c.livemode and c.id = r.contact_id limit 1
+) c on true`;
+
+interface AskedRow {
+  readonly campaign_id: string;
+  readonly key: string;
+  readonly reason: WithheldReason | null;
+}
+
+const STATE = `select ${STANDING} from campaigns c where c.id = $1`;
+
+/** Contents that are kept, and for how long: a campaign that was started again may say something else. */
+const MOST_KEPT = 100;
+const FRESH_MS = 10_000;
+/** An email whose rendering takes too long so many times, five seconds apart, is no busy machine's fault. */
+const MOST_TRIES = 10;
+const MOST_TRIED = 10_000;
+const SLOW = 'The template takes too long to render.';
+/** A fifth of the second in which a pause has to hold. */
+const HELD_FRESH_MS = 200;
+
+/** How the emails of campaigns are made and held back. */
+export function campaignMail({ database, signer, contents, publicUrl }: MailDeps): CampaignMail {
+  const asked = new BatchedRead<CampaignEmail, AskedRow | null>('recipients of campaigns', async (emails) => {
+    const rows = await database.query<AskedRow>(ASKED, [
+      JSON.stringify(
+        emails.map(({ workspaceId, campaignId, recipientKey }) => ({
+          ...{ workspace: workspaceId, campaign: campaignId, key: recipientKey },
+        })),
+      ),
+    ]);
+    const byKey = new Map(rows.map((row) => [`${row.campaign_id} ${row.key}`, row]));
+    return ({ campaignId, recipientKey }) => byKey.get(`${campaignId} ${recipientKey}`) ?? null;
+  });
+  const standing = standings(database);
+  const kept = contentCache(database);
+  const tried = new Map<string, number>();
+  const isHopeless = (emailId: string): boolean => {
+    const tries = (tried.get(emailId) ?? 0) + 1;
+    if (tried.size >= MOST_TRIED) tried.clear();
+    tried.set(emailId, tries);
+    return tries >= MOST_TRIES && tried.delete(emailId);
+  };
+
+  return {
+    async mayLeave(email) {
+      const reason = (await asked.ask(email))?.reason ?? null;
+      return reason === null ? 'now' : { skipped: reason };
+    },
+    standing,
+    async parts({ campaignId, subject, ...email }, { campaign }, purpose) {
+      const content = await kept(campaignId);
+      if (!content) return null;
+      const { workspaceId, recipientKey: key } = email;
+      const path =
+        purpose === 'show'
+          ? SHOWN_PREFERENCES
+          : preferencesPath(signer, { workspaceId, livemode: true, key });
+      const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
+      const made = await render(contents, { ...email, campaignId, subject }, content, campaign, links);
+      // Where it leaves, the copy is given a way out as it is written, in a thread.
+      if (!(made instanceof Failure)) return purpose === 'show' ? withWayOut(made) : made;
+      const { code, message, extra } = made;
+      if (code !== 'SERVICE_UNAVAILABLE')
+        return extra.details?.map((detail) => detail.message).join(' ') ?? message;
+      if (purpose === 'send' && isHopeless(email.emailId)) return SLOW;
+      throw new Unavailable(message);
+    },
+  };
+}
+
+/** How campaigns stand, as of a moment ago: their emails ask one by one, and a pause is to hold within a second. */
+function standings(database: Database): (campaignId: string) => Promise<Standing> {
+  const known = new Map<string, { readonly standing: Promise<Standing>; readonly until: number }>();
+  const read = async (id: string): Promise<Standing> => {
+    const [row] = await database.query<{ state: string }>(STATE, [id]);
+    return standingOf(row?.state);
+  };
+  return (id) => {
+    const now = performance.now();
+    const entry = known.get(id);
+    if (entry && entry.until > now) return entry.standing;
+    if (known.size >= MOST_KEPT) known.clear();
+    const standing = read(id);
+    standing.catch(() => known.delete(id));
+    known.set(id, { standing, until: now + HELD_FRESH_MS });
+    return standing;
+  };
+}
+
+const standingOf = (state: string | undefined): Standing =>
+  state === 'paused' ? 'held' : state === 'sending' || state === 'sent' ? 'sends' : 'ended';
+
+/** The fields by which mail programs tell a list, and by which Gmail tells whose complaints it counts. */
+function headersOf(
+  { campaignId, workspaceId }: CampaignEmail,
+  { audienceId, from }: KeptContent,
+): CampaignParts['headers'] {
+  const read = parseAddress(from);
+  const host = isProblem(read) ? 'invalid' : read.domain;
+  return [
+    { name: 'Precedence', value: 'bulk' },
+    // RFC 2919 2: a label and a domain that its owner controls.
+    { name: 'List-Id', value: `<${audienceId.replace('_', '-')}.${host}>` },
+    { name: 'Feedback-ID', value: `${campaignId}:${audienceId}:${workspaceId}:posthorn` },
+  ];
+}
+
+/** The page where the recipient chooses, and one that others may see in its place. */
+interface Links {
+  readonly own: string;
+  readonly shown: string;
+}
+
+/** What an email says. A subject that was stored once leaves as it stands, in each attempt, whatever its workspace is called by then. */
+async function render(
+  contents: TemplateContents,
+  email: ReadCampaignEmail,
+  kept: KeptContent,
+  { contact, hasSubject }: Reference,
+  { own: preferencesUrl, shown }: Links,
+): Promise<CampaignParts | Failure> {
+  const { campaignId, workspaceId, emailId } = email;
+  const kind = kindOfSubject(kept);
+  const isStored = hasSubject === true || (kind === 'own' && email.subject !== kept.subject);
+  const rendering = { campaignId, workspaceId, bornAt: timeOfId(emailId), contact, preferencesUrl };
+  const rendered = await renderKept(contents, rendering, kept, isStored ? 'body' : 'all');
+  if (rendered instanceof Failure) return rendered;
+  const { html, text } = rendered.parts;
+  const subject = isStored ? null : (rendered.parts.subject ?? kept.subject);
+  const tooLong = subject === null ? null : problemOfLength(subject);
+  if (tooLong !== null) return invalid([{ path: '/body/subject', message: tooLong }]);
+  const bare =
+    kind === 'secret'
+      ? await renderKept(contents, { ...rendering, preferencesUrl: shown }, kept, 'subject')
+      : null;
+  if (bare instanceof Failure) return bare;
+  const shownSubject = bare ? bare.parts.subject : subject;
+  return {
+    subject,
+    ...(shownSubject !== null && { shownSubject }),
+    ...{ html, text },
+    headers: headersOf(email, kept),
+    audienceId: kept.audienceId,
+  };
+}
+
+/** Reads the contents of campaigns; those that were asked for last are kept for a while. */
+function contentCache(database: Database): (campaignId: string) => Promise<KeptContent | null> {
+  const known = new Map<string, { readonly content: Promise<KeptContent | null>; readonly until: number }>();
+  return (id) => {
+    const now = performance.now();
+    const entry = known.get(id);
+    if (entry && entry.until > now) return entry.content;
+    known.delete(id);
+    for (const oldest of known.keys()) {
+      if (known.size < MOST_KEPT) break;
+      known.delete(oldest);
+    }
+    const content = findKeptContent(database, id);
+    content.catch(() => known.delete(id));
+    known.set(id, { content, until: now + FRESH_MS });
+    return content;
+  };
+}

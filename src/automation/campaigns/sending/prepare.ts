@@ -1,0 +1,76 @@
+import type { CampaignEvent, CampaignFailure } from '../../../../machines/campaign/context.ts';
+import { findTerms } from '../../../accounts/workspace/queries.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
+import type { DispatchDeps, Turn } from '../deps.ts';
+import { type KeptContent, readyContent } from '../preview/content.ts';
+import type { CampaignSettings } from '../settings.ts';
+import { type Chosen, choose, freezeNext, thawAll } from './audience.ts';
+import { readLedger } from './recipients.ts';
+
+const SETTINGS = 'select settings from campaign_settings where campaign_id = $1';
+/** Who was frozen last: a turn goes on behind the one before it, which may have died. */
+const LAST = 'select max(contact_id) as last from campaign_recipients where campaign_id = $1';
+
+/**
+ * What PostgreSQL knew of the table may be from when it was empty. Then either index looks as good as the other to find one recipient, and by
+ * the wrong one everybody in the campaign was read for each email.
+ */
+const ANALYZE = 'analyze campaign_recipients (campaign_id, contact_id, address_hash)';
+const ANALYZE_MS = 60_000;
+
+/** Checks a campaign as it is now that it starts, and freezes its audience. */
+export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly CampaignEvent[]> {
+  const { database, clock } = deps;
+  const { campaignId, workspaceId, context } = turn;
+  const { attempt } = context;
+  const startedAt = context.startedAt ?? context.at;
+  const ended = (): readonly CampaignEvent[] => [
+    { type: 'turn.ended', at: clock.now(), attempt, place: '', waitMs: 0, canary: context.canary },
+  ];
+  // What keeps a campaign from starting may come up when part of its audience is frozen already.
+  const refused = async (failure: CampaignFailure): Promise<readonly CampaignEvent[]> =>
+    (await thawAll(database, { campaignId, attempt }, turn.isOver))
+      ? [{ type: 'start.refused', at: clock.now(), attempt, failure }]
+      : ended();
+  const [row] = await database.query<{ settings: CampaignSettings }>(SETTINGS, [campaignId]);
+  const terms = await findTerms(database, workspaceId);
+  if (!row || !terms) return refused('sender_refused');
+  const scope = { workspaceId, livemode: true };
+  const ready = await readyContent(
+    deps.contents,
+    { ...scope, defaults: terms.senderDefaults },
+    row.settings,
+    startedAt,
+  );
+  if (ready instanceof Failure) return refused('content_refused');
+  const domain = await deps.acceptance().findSendingDomain(workspaceId, ready.sender.domain);
+  if (!domain) return refused('sender_unverified');
+  const chosen = await choose(database, scope, row.settings, startedAt);
+  if (!chosen) return refused('audience_gone');
+  if (!(await freezeAll(database, chosen, turn, startedAt))) return ended();
+  await database.query(ANALYZE, [], { deadlineMs: ANALYZE_MS });
+  const { total } = await readLedger(database, campaignId);
+  const content: KeptContent = { ...ready.kept, isStatic: chosen.staticId !== null, startedAt };
+  return [{ type: 'audience.frozen', at: clock.now(), attempt, total, content }];
+}
+
+/** Freezes window after window; false when the turn is over before the end. */
+async function freezeAll(
+  database: Database,
+  chosen: Chosen,
+  { campaignId, context, isOver }: Turn,
+  startedAt: number,
+): Promise<boolean> {
+  const [row] = await database.query<{ last: string | null }>(LAST, [campaignId]);
+  let after = row?.last ?? '';
+  const freezing = { campaignId, attempt: context.attempt, startedAt };
+  for (;;) {
+    const next = await freezeNext(database, chosen, freezing, after);
+    if (next === null) return true;
+    // Another turn has the campaign: what this one says is refused.
+    if (next === 'lost') return false;
+    after = next;
+    if (isOver()) return false;
+  }
+}

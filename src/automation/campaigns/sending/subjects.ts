@@ -1,0 +1,68 @@
+import { Failure } from '../../../platform/errors/failure.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { problemOfLength } from '../../../sending/emails/queries.ts';
+import type { TemplateContents } from '../../templates/commands.ts';
+import type { Turn } from '../deps.ts';
+import type { KeptContent } from '../preview/content.ts';
+import { renderKept } from './render.ts';
+
+/** Renderings that may take too long in one turn: the same source would take as long for everybody else. */
+const MOST_SLOW = 10;
+/** Rendered together: between them the time is looked at. */
+const AT_ONCE = 8;
+/** How long a chunk is rendered: half a turn, so that a source that is slow but not too slow keeps no turn beyond its lease. */
+export const RENDER_MS = 2_000;
+const LIQUID = /\{[{%]/;
+/** The link by which a recipient chooses is in no row that others read. */
+const SECRET = /\bpreferencesUrl\b/;
+
+/** Whether the subjects of a campaign differ by recipient, and whether they may be read by others as they leave. */
+export const kindOfSubject = ({
+  content: { sources },
+}: Pick<KeptContent, 'content'>): 'common' | 'own' | 'secret' => {
+  const source = sources.subject ?? '';
+  return !LIQUID.test(source) ? 'common' : SECRET.test(source) ? 'secret' : 'own';
+};
+
+/** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws Unavailable */
+export type MakeSubjects = (
+  recipients: readonly { readonly contact: Readonly<Record<string, unknown>> }[],
+  bornAt: number,
+) => Promise<readonly (string | null)[]>;
+
+/**
+ * Makes the subjects of a campaign's emails as they are born, so that lists, filters and whoever waits for one know each as it leaves.
+ * Makes none where all have the one that the campaign keeps; those for which a chunk, or the turn, has no time are found when they leave.
+ */
+export function subjectsOf(
+  { contents, clock }: { readonly contents: TemplateContents; readonly clock: Pick<Clock, 'monotonic'> },
+  { workspaceId, campaignId, isOver }: Pick<Turn, 'workspaceId' | 'campaignId' | 'isOver'>,
+  kept: KeptContent,
+): MakeSubjects {
+  if (kindOfSubject(kept) !== 'own') return async () => [];
+  let slow = 0;
+  const make = async (contact: Readonly<Record<string, unknown>>, bornAt: number): Promise<string | null> => {
+    if (slow >= MOST_SLOW) return null;
+    const rendered = await renderKept(
+      contents,
+      { workspaceId, campaignId, bornAt, contact },
+      kept,
+      'subject',
+    );
+    if (rendered instanceof Failure) {
+      if (rendered.code === 'SERVICE_UNAVAILABLE') slow++;
+      return null;
+    }
+    const { subject } = rendered.parts;
+    return subject === null || problemOfLength(subject) !== null ? null : subject;
+  };
+  return async (recipients, bornAt) => {
+    const made: (string | null)[] = [];
+    const until = clock.monotonic() + RENDER_MS;
+    while (made.length < recipients.length && clock.monotonic() < until && !isOver()) {
+      const next = recipients.slice(made.length, made.length + AT_ONCE);
+      made.push(...(await Promise.all(next.map(({ contact }) => make(contact, bornAt)))));
+    }
+    return [...made, ...recipients.slice(made.length).map(() => null)];
+  };
+}

@@ -1,0 +1,136 @@
+import { findAudienceRow } from '../../audience/audiences/queries.ts';
+import type { Scope } from '../../audience/contacts/queries.ts';
+import { type Detail, type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { hasControls } from '../../platform/text/characters.ts';
+import type { CampaignDeps } from './deps.ts';
+import type { CampaignBody, CanaryView } from './model.ts';
+
+/** What the author of a campaign has set. Null where nothing was. */
+export interface CampaignSettings {
+  readonly name: string;
+  readonly audienceId: string;
+  readonly excludeAudienceIds: readonly string[];
+  readonly from: string | null;
+  readonly replyTo: readonly string[];
+  readonly subject: string | null;
+  readonly previewText: string | null;
+  readonly templateId: string | null;
+  readonly html: string | null;
+  readonly markdown: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly ratePerHour: number | null;
+  readonly canary: CanaryView | null;
+  readonly trackOpens: boolean | null;
+  readonly trackClicks: boolean | null;
+}
+
+/** The settings as a row. */
+export interface SettingsRow {
+  readonly name: string;
+  readonly audience_id: string;
+  readonly template_id: string | null;
+  readonly settings: CampaignSettings;
+  readonly updated_at: string;
+}
+
+/** The row of settings that were set at a moment (epoch milliseconds). */
+export const rowOf = (settings: CampaignSettings, at: number): SettingsRow => ({
+  name: settings.name,
+  audience_id: settings.audienceId,
+  template_id: settings.templateId,
+  settings,
+  updated_at: new Date(at).toISOString(),
+});
+
+/** Where nothing has been set. */
+export const NOTHING_SET: Omit<CampaignSettings, 'name' | 'audienceId'> = {
+  ...{ excludeAudienceIds: [], from: null, replyTo: [], subject: null, previewText: null },
+  ...{ templateId: null, html: null, markdown: null, variables: {}, ratePerHour: null, canary: null },
+  ...{ trackOpens: null, trackClicks: null },
+};
+
+const ONE_BODY = 'Must not be given together with another body: one of html, markdown or templateId.';
+const ONE_LINE = 'Must be one line, without control characters.';
+const EXCLUDED = 'Must not be the audience that it is sent to.';
+
+/**
+ * Reads what a request sets over what was set before, and says everything that is wrong with it. The template and the audiences
+ * must be there; content is compiled, so that what can never be rendered is refused now. @throws Unavailable
+ */
+export async function readSettings(
+  deps: Pick<CampaignDeps, 'database' | 'contents'>,
+  scope: Scope,
+  before: CampaignSettings,
+  body: CampaignBody,
+  now: number,
+): Promise<CampaignSettings | Failure> {
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+  const merged = { ...before, ...given } as Omit<CampaignSettings, 'replyTo' | 'excludeAudienceIds'> & {
+    readonly replyTo: string | readonly string[] | null;
+    readonly excludeAudienceIds: readonly string[] | null;
+  };
+  const settings: CampaignSettings = {
+    ...merged,
+    replyTo: merged.replyTo === null ? [] : [merged.replyTo].flat(),
+    excludeAudienceIds: [...new Set(merged.excludeAudienceIds ?? [])],
+    variables: merged.variables ?? {},
+  };
+  const details = problemsOf(settings, body);
+  if (details.length > 0) return invalid(details);
+  const missing = await missingOf(deps, scope, settings);
+  if (missing) return missing;
+  const { templateId } = settings;
+  if (templateId !== null) {
+    const found = await deps.contents.find(scope, templateId);
+    return 'row' in found ? { ...settings, templateId: found.row.id } : found;
+  }
+  const compiled = await compileOwn(deps, scope, settings, now);
+  return compiled && 'code' in compiled ? compiled : settings;
+}
+
+/** Compiles the content of a campaign that has its own; null where it has none. */
+export function compileOwn(
+  { contents }: Pick<CampaignDeps, 'contents'>,
+  { workspaceId }: Pick<Scope, 'workspaceId'>,
+  { subject, previewText, html, markdown }: CampaignSettings,
+  now: number,
+): ReturnType<CampaignDeps['contents']['compile']> | null {
+  if (html === null && markdown === null) return null;
+  const format = markdown === null ? ('html' as const) : ('emailmd' as const);
+  return contents.compile(workspaceId, { format, subject, previewText, html, markdown }, now);
+}
+
+function problemsOf(settings: CampaignSettings, body: CampaignBody): Detail[] {
+  const details: Detail[] = [];
+  const { from, replyTo, subject, previewText, templateId, html, markdown } = settings;
+  const check = (text: string, path: string) => {
+    const read = parseAddress(text);
+    if (isProblem(read)) details.push({ path, message: read.problem });
+  };
+  if (from !== null) check(from, '/body/from');
+  for (const [index, text] of replyTo.entries())
+    check(text, Array.isArray(body.replyTo) ? `/body/replyTo/${index}` : '/body/replyTo');
+  if (hasControls(subject ?? '')) details.push({ path: '/body/subject', message: ONE_LINE });
+  if (hasControls(previewText ?? '')) details.push({ path: '/body/previewText', message: ONE_LINE });
+  const bodies = Object.entries({ templateId, html, markdown }).filter(([, value]) => value !== null);
+  if (bodies.length > 1)
+    for (const [name] of bodies)
+      if (body[name as keyof CampaignBody] !== undefined)
+        details.push({ path: `/body/${name}`, message: ONE_BODY });
+  if (settings.excludeAudienceIds.includes(settings.audienceId))
+    details.push({ path: '/body/excludeAudienceIds', message: EXCLUDED });
+  return details;
+}
+
+async function missingOf(
+  deps: Pick<CampaignDeps, 'database'>,
+  scope: Scope,
+  { audienceId, excludeAudienceIds }: CampaignSettings,
+): Promise<Failure | null> {
+  if (!(await findAudienceRow(deps, scope, audienceId))) return notFound('audience');
+  for (const [index, id] of excludeAudienceIds.entries())
+    if (!(await findAudienceRow(deps, scope, id)))
+      return invalid([{ path: `/body/excludeAudienceIds/${index}`, message: 'No such audience.' }]);
+  return null;
+}

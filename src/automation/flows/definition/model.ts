@@ -1,0 +1,233 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { IfUpdatedAt } from '../../../http/if-updated-at.ts';
+import { pageQuery } from '../../../http/lists/pagination.ts';
+import { literals } from '../../../http/request/schema.ts';
+import { nameSchema } from '../../../platform/errors/text-length.ts';
+import { draftFilterMember } from '../../../platform/filters/schema.ts';
+import { EVENT_NAME, KEY, STEP_TYPES, TimeOfDay } from './step-configs.ts';
+
+/** The most steps and edges of a flow. */
+export const MOST_STEPS = 100;
+export const MOST_EDGES = 200;
+/** The most flows of one environment. */
+export const MOST_FLOWS = 500;
+
+const nullable = <Schema extends TSchema>(schema: Schema, options: object = {}) =>
+  Type.Union([schema, Type.Null()], options);
+const Moment = Type.String({ format: 'date-time' });
+const Name = nameSchema({ examples: ['Welcome'] });
+const Dictionary = (description: string) =>
+  Type.Unsafe<Record<string, unknown>>(
+    Type.Object({}, { additionalProperties: Type.Unknown(), description }),
+  );
+
+const Trigger = Type.Object(
+  {
+    type: literals(['contactCreated', 'audienceJoined', 'audienceLeft', 'event', 'dateProperty', 'manual'], {
+      description: 'What begins a run.',
+    }),
+    audienceId: Type.Optional(Type.String({ description: 'Of `audienceJoined` and `audienceLeft`.' })),
+    name: Type.Optional(
+      Type.String({ pattern: EVENT_NAME, description: 'Of `event`: the name of a custom event.' }),
+    ),
+    property: Type.Optional(
+      Type.String({
+        pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
+        description:
+          'Of `dateProperty`: the property that holds the date. 29 February counts as the 28th in other years.',
+      }),
+    ),
+    offsetDays: Type.Optional(
+      Type.Integer({
+        minimum: -365,
+        maximum: 365,
+        description: 'Of `dateProperty`: days after the date, or before it.',
+      }),
+    ),
+    time: Type.Optional(TimeOfDay),
+    repeat: Type.Optional(literals(['yearly', 'once'], { description: 'Of `dateProperty`.' })),
+    filter: Type.Optional(
+      draftFilterMember({ description: 'Only contacts that it matches. It also sees `event.<property>`.' }),
+    ),
+  },
+  { description: 'The settings of its type lie beside the type.' },
+);
+
+const QuietHours = Type.Object(
+  {
+    from: TimeOfDay,
+    to: TimeOfDay,
+    timeZone: Type.Optional(
+      nullable(Type.String({ maxLength: 64 }), {
+        description: "The contact's own (`properties.timeZone`, or else the workspace's) when null.",
+      }),
+    ),
+  },
+  { description: 'No email is sent in these hours, which may go over midnight: it waits for their end.' },
+);
+
+const Step = Type.Object({
+  key: Type.String({ pattern: KEY, description: 'What edges and runs call it.', examples: ['welcome'] }),
+  type: literals(STEP_TYPES),
+  config: Type.Optional(Dictionary('The settings of its type.')),
+});
+
+const Edge = Type.Object({
+  from: Type.String({ maxLength: 64 }),
+  to: Type.String({ maxLength: 64 }),
+  when: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        '`default` unless stated; `met` and `notMet` behind a condition, `event` and `timeout` behind waitForEvent, the key of a branch behind a branch.',
+    }),
+  ),
+});
+
+const definition = {
+  trigger: Trigger,
+  entry: nullable(Type.String({ maxLength: 64 }), { description: 'The key of the first step.' }),
+  reentry: literals(['never', 'afterExit'], {
+    description:
+      'Whether a contact may come again once its run has ended. It never has two open runs of a flow.',
+  }),
+  exitWhen: nullable(draftFilterMember(), {
+    description:
+      'Ends a run when it holds: asked before each step that does something, and whenever the contact does something.',
+  }),
+  quietHours: nullable(QuietHours),
+  steps: Type.Array(Step, { maxItems: MOST_STEPS }),
+  edges: Type.Array(Edge, { maxItems: MOST_EDGES }),
+};
+
+const DefinitionBody = Type.Partial(Type.Object(definition));
+/** What is written of a flow. */
+export type DefinitionBody = Static<typeof DefinitionBody>;
+
+/** The body of POST /v1/flows. */
+export const NewFlow = Type.Composite([Type.Object({ name: Name }), DefinitionBody], { title: 'CreateFlow' });
+/** The type of it. */
+export type NewFlow = Static<typeof NewFlow>;
+
+/** The body of PATCH /v1/flows/{id}. */
+export const PatchFlow = Type.Composite(
+  [Type.Object({ name: Type.Optional(Name), ifUpdatedAt: IfUpdatedAt }), DefinitionBody],
+  { title: 'UpdateFlow' },
+);
+/** The type of it. */
+export type PatchFlow = Static<typeof PatchFlow>;
+
+const Version = Type.Integer({
+  description: 'What was written last. An active flow keeps running what was published.',
+});
+const StepStats = Type.Object({
+  step: Type.String(),
+  outcome: Type.String({ description: '`sent`, `skipped: unsubscribed`, `waited`, `met`, …' }),
+  count: Type.Integer(),
+});
+
+const FlowStats = Type.Object(
+  {
+    entered: Type.Integer({ description: 'All runs that are kept. They are the sum of those below.' }),
+    running: Type.Integer(),
+    waiting: Type.Integer(),
+    completed: Type.Integer(),
+    exited: Type.Integer(),
+    failed: Type.Integer(),
+    cancelled: Type.Integer(),
+    steps: Type.Array(StepStats, { description: 'What each step came to, and how often.' }),
+  },
+  { title: 'FlowStats' },
+);
+
+const flow = {
+  id: Type.String({ examples: ['flw_01m7xj1rwzprnwr10308attx'] }),
+  livemode: Type.Boolean({ description: 'False for one of the test environment.' }),
+  name: Name,
+  status: literals(['draft', 'active', 'paused']),
+  ...definition,
+  version: Version,
+  publishedVersion: nullable(Type.Integer(), {
+    description: 'What new runs begin with; null before the first activation.',
+  }),
+};
+const times = { createdAt: Moment, updatedAt: Moment };
+
+/** A flow. */
+export const Flow = Type.Object(
+  {
+    ...flow,
+    stats: nullable(FlowStats, { description: 'Null in a list.' }),
+    behindSince: nullable(Moment, {
+      description:
+        'When the next thing happened that flows of this workspace have yet to follow, because some filter of theirs takes long; null while they are in time.',
+    }),
+    ...times,
+  },
+  { title: 'Flow' },
+);
+/** The type of it. */
+export type FlowView = Static<typeof Flow>;
+
+/** The query of the list of flows. */
+export const FlowQuery = Type.Object({
+  ...pageQuery,
+  status: Type.Optional(literals(['draft', 'active', 'paused'])),
+});
+/** The type of it. */
+export type FlowQuery = Static<typeof FlowQuery>;
+
+/** One version of a flow. */
+export const FlowVersion = Type.Object(
+  { version: Type.Integer(), ...definition, createdAt: Moment, publishedAt: nullable(Moment) },
+  { title: 'FlowVersion' },
+);
+/** The type of it. */
+export type FlowVersionView = Static<typeof FlowVersion>;
+
+/** The query of the list of versions. */
+export const VersionQuery = Type.Object({ ...pageQuery });
+/** The type of it. */
+export type VersionQuery = Static<typeof VersionQuery>;
+
+/** Whether a flow can run. */
+export const Validation = Type.Object(
+  {
+    valid: Type.Boolean(),
+    problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
+      description: 'All of them, each with its place in the flow.',
+    }),
+  },
+  { title: 'FlowValidation' },
+);
+/** The type of it. */
+export type ValidationView = Static<typeof Validation>;
+
+/** The body of POST /v1/flows/{id}/activate, which may be empty. */
+export const ActivateBody = Type.Object({ ifUpdatedAt: IfUpdatedAt }, { title: 'ActivateFlow' });
+/** The type of it. */
+export type ActivateBody = Static<typeof ActivateBody>;
+
+/** The body of POST /v1/flows/{id}/pause. */
+export const PauseBody = Type.Object(
+  {
+    runs: Type.Optional(
+      literals(['finish', 'hold', 'cancel'], {
+        description:
+          'What becomes of open runs: they go on to their end (unless stated), are held until the flow is activated again, or are cancelled. While they are held nothing is done and none comes to its end; a wait that falls due ends when the flow is activated, and events that come meanwhile count.',
+      }),
+    ),
+  },
+  { title: 'PauseFlow' },
+);
+/** The type of it. */
+export type PauseBody = Static<typeof PauseBody>;
+
+/** The query of DELETE /v1/flows/{id}. */
+export const DeleteQuery = Type.Object({
+  runs: Type.Optional(
+    literals(['cancel'], { description: 'Cancels open runs, which keep a flow from being deleted.' }),
+  ),
+});
+/** The type of it. */
+export type DeleteQuery = Static<typeof DeleteQuery>;

@@ -1,0 +1,191 @@
+import { Type } from '@sinclair/typebox';
+import { answeredOnce } from '../../http/request/idempotent.ts';
+import { type Route, route } from '../../http/request/route.ts';
+import {
+  activateFlow,
+  createFlow,
+  deleteFlow,
+  type FlowCommands,
+  patchFlow,
+  pauseFlow,
+  validateFlow,
+} from './commands.ts';
+import {
+  ActivateBody,
+  DeleteQuery,
+  Flow,
+  FlowQuery,
+  FlowVersion,
+  NewFlow,
+  PatchFlow,
+  PauseBody,
+  Validation,
+  VersionQuery,
+} from './definition/model.ts';
+import { LARGEST_DEFINITION } from './definition/read-definition.ts';
+import { FLOW, VERSION } from './examples.ts';
+import { flowDetail, listFlows, listVersions, versionDetail } from './queries.ts';
+import { type RunDeps, runRoutes } from './runs/run-routes.ts';
+
+const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
+const STEPS =
+  'Settings of steps: sendEmail `{templateId, variables?, from?, subject?}`, delay `{amount, unit}`, delayUntil `{at}` or `{time, weekdays?, timeZone?}`, condition `{filter}`, branch `{branches: [{key, filter}]}`, waitForEvent `{name, filter?, timeout}`, updateContact `{firstName?, lastName?, properties?}`, addToAudience and removeFromAudience `{audienceId}`, webhook `{url}`, exit `{reason?}`. A step without a way on ends the run.';
+
+/** What the endpoints of flows need. */
+export type FlowDeps = FlowCommands & RunDeps;
+
+/** The endpoints of flows. */
+export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/flows',
+    name: 'createFlow',
+    audit: { action: 'flow.created' },
+    permission: 'campaigns:write',
+    summary: 'Create a flow',
+    description: `It begins as a draft, which may be incomplete, and has at most ${LARGEST_DEFINITION} characters as JSON. ${STEPS}`,
+    body: NewFlow,
+    response: Flow,
+    status: 201,
+    failures: ['CONFLICT'],
+    example: { body: { name: 'Welcome' }, response: FLOW },
+    handle: (call) => createFlow(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/flows',
+    name: 'listFlows',
+    permission: 'campaigns:read',
+    summary: 'List flows',
+    description: 'Newest first. Each as it was written last, which need not be the version that runs.',
+    query: FlowQuery,
+    response: Type.Array(Flow),
+    status: 200,
+    example: { response: [{ ...FLOW, stats: null }] },
+    handle: (call) => listFlows(deps, call),
+  }),
+  ...runRoutes(deps),
+  route({
+    method: 'GET',
+    path: '/v1/flows/:id',
+    name: 'getFlow',
+    permission: 'campaigns:read',
+    summary: 'Get a flow as it was written last, with the counts of its steps',
+    description:
+      'The steps and edges as they were written last, with how many runs are in each and have been through it.',
+    params: { id: FLOW_ID },
+    response: Flow,
+    status: 200,
+    example: { response: FLOW },
+    handle: (call) => flowDetail(deps, call),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/flows/:id',
+    name: 'updateFlow',
+    audit: { action: 'flow.changed' },
+    permission: 'campaigns:write',
+    summary: 'Change a flow',
+    description: `What is written while a version runs is a draft beside it until it is activated. ${STEPS}`,
+    params: { id: FLOW_ID },
+    body: PatchFlow,
+    response: Flow,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: { body: { name: 'Welcome' }, response: FLOW },
+    handle: (call) => patchFlow(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/flows/:id',
+    name: 'deleteFlow',
+    audit: { action: 'flow.deleted' },
+    permission: 'campaigns:write',
+    summary: 'Delete a flow',
+    description: 'Open runs keep it from being deleted unless they are cancelled.',
+    params: { id: FLOW_ID },
+    query: DeleteQuery,
+    response: Type.Null(),
+    status: 204,
+    failures: ['CONFLICT'],
+    handle: (call) => deleteFlow(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/flows/:id/validate',
+    name: 'validateFlow',
+    permission: 'campaigns:write',
+    summary: 'Tell everything that keeps a flow from running',
+    description:
+      'All problems at once: steps that nothing leads to, loops without a wait, edges that are missing, templates that do not exist. Nothing is changed.',
+    params: { id: FLOW_ID },
+    response: Validation,
+    status: 200,
+    example: {
+      response: { valid: false, problems: [{ path: '/steps/2', message: 'The edge for "met" is missing.' }] },
+    },
+    handle: (call) => answeredOnce(deps.database, call, () => validateFlow(deps, call)),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/flows/:id/activate',
+    name: 'activateFlow',
+    audit: { action: 'flow.activated' },
+    permission: 'campaigns:write',
+    testMode: 'members',
+    summary: 'Publish what was written last, and let it run',
+    description:
+      'Nobody begins for what happened before. Runs under way stay with their version. Runs that were held go on: events that came meanwhile count, and what fell due is done now.',
+    params: { id: FLOW_ID },
+    body: ActivateBody,
+    response: Flow,
+    status: 200,
+    failures: ['CONFLICT', 'VALIDATION_ERROR'],
+    example: { body: {}, response: FLOW },
+    handle: (call) => activateFlow(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/flows/:id/pause',
+    name: 'pauseFlow',
+    audit: { action: 'flow.paused' },
+    permission: 'campaigns:write',
+    summary: 'Stop a flow from beginning runs',
+    description: 'Pausing a paused flow says anew what becomes of its open runs.',
+    params: { id: FLOW_ID },
+    body: PauseBody,
+    response: Flow,
+    status: 200,
+    failures: ['CONFLICT'],
+    example: { body: { runs: 'hold' }, response: { ...FLOW, status: 'paused' } },
+    handle: (call) => pauseFlow(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/flows/:id/versions',
+    name: 'listFlowVersions',
+    permission: 'campaigns:read',
+    summary: 'List the versions of a flow',
+    description:
+      'Newest first. A version that was activated never changes; runs go on in the one they began with.',
+    params: { id: FLOW_ID },
+    query: VersionQuery,
+    response: Type.Array(FlowVersion),
+    status: 200,
+    example: { response: [VERSION] },
+    handle: (call) => listVersions(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/flows/:id/versions/:version',
+    name: 'getFlowVersion',
+    permission: 'campaigns:read',
+    summary: 'Get a version of a flow',
+    description: 'The steps and edges of that version. Once it was activated it never changes.',
+    params: { id: FLOW_ID, version: { text: 'The number of the version.' } },
+    response: FlowVersion,
+    status: 200,
+    example: { response: VERSION },
+    handle: (call) => versionDetail(deps, call),
+  }),
+];

@@ -1,0 +1,36 @@
+import { keptContactSql } from '../../../audience/contacts/queries.ts';
+import type { BirthRule } from '../../../http/module.ts';
+
+const OF_RUNS = 'flow_run_id is not null';
+
+/**
+ * The email of a step is accepted while its run goes on and its contact is there, or not at all: whoever cancels the run, or forgets the
+ * contact, waits for the statement, and from the answer on nothing is sent for it any more. The contacts are locked first, and then the
+ * runs, each in the order of their ids as everywhere: in the order of the contacts, the runs deadlocked with commits of runs.
+ */
+export const flowBirths: BirthRule = {
+  of: 'email',
+  columns: 'flow_run_id text, flow_contact_id text',
+  conditions: [
+    {
+      name: 'flow_contact_is_there',
+      judged: OF_RUNS,
+      sql: (input) => `select i.ord from (
+    select ord, workspace_id, livemode, flow_contact_id from ${input} where ${OF_RUNS} order by flow_contact_id
+  ) i ${keptContactSql(['i.workspace_id', 'i.livemode', 'i.flow_contact_id'])}`,
+    },
+    {
+      name: 'flow_goes_on',
+      judged: OF_RUNS,
+      // All runs of a flow are ended by one write of the flow, and by theirs only after it was answered.
+      sql: (input) => `select i.ord from (
+    select ord, flow_run_id from ${input} where ${OF_RUNS} order by flow_run_id
+  ) i cross join lateral (
+    select from flow_runs r where r.id = i.flow_run_id and r.ended_at is null and not exists (
+      select from flows f where f.id = r.flow_id and (f.deleted_at is not null or r.started_at <= f.cancels_before)
+    ) for share of r
+  ) r`,
+    },
+  ],
+  writes: [],
+};

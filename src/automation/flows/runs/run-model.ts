@@ -1,0 +1,68 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { createdQuery } from '../../../http/lists/list.ts';
+import { pageQuery } from '../../../http/lists/pagination.ts';
+import { literals } from '../../../http/request/schema.ts';
+
+const Moment = Type.String({ format: 'date-time' });
+const MomentOrNull = Type.Union([Moment, Type.Null()]);
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+/** How a run stands. */
+export const RUN_STATUSES = ['running', 'waiting', 'completed', 'exited', 'failed', 'cancelled'] as const;
+
+const members = {
+  id: Type.String({ examples: ['run_01m7xj1rwzprnwr10308attx'] }),
+  livemode: Type.Boolean(),
+  flowId: Type.String(),
+  flowVersion: Type.Integer({ description: 'The version that it began with, and stays with.' }),
+  contactId: Type.String(),
+  status: literals(RUN_STATUSES),
+  currentStep: Type.Union([Type.String(), Type.Null()], {
+    description: 'The key of the step where it stands, or ended.',
+  }),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it has exited or failed.' }),
+  wakesAt: Type.Union([Moment, Type.Null()], {
+    description: 'When its waiting ends; null when no time is waited for.',
+  }),
+  startedAt: Moment,
+  endedAt: MomentOrNull,
+  testClockId: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'The test clock that it lives by, and whose times all of its times are; null for the real time.',
+  }),
+};
+
+/** A run in a list. */
+export const FlowRunItem = Type.Object(members, { title: 'FlowRunItem' });
+/** The type of it. */
+export type FlowRunItemView = Static<typeof FlowRunItem>;
+
+/** A run with what each step came to. */
+export const FlowRun = Type.Object(
+  {
+    ...members,
+    log: Type.Array(
+      Type.Object({ step: Type.String(), at: Moment, outcome: Type.String(), emailId: TextOrNull }),
+      { description: 'What each step came to, in order; the last 1,000.' },
+    ),
+  },
+  { title: 'FlowRun' },
+);
+/** The type of it. */
+export type FlowRunView = Static<typeof FlowRun>;
+
+/** The query of the list of runs. */
+export const RunQuery = Type.Object({
+  ...pageQuery,
+  ...createdQuery,
+  status: Type.Optional(literals(RUN_STATUSES)),
+  contactId: Type.Optional(Type.String({ maxLength: 40 })),
+  step: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs that stand there.' })),
+  version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
+});
+/** The type of it. */
+export type RunQuery = Static<typeof RunQuery>;
+
+/** The body of POST /v1/flows/{id}/runs. */
+export const StartRun = Type.Object({ contactId: Type.String({ maxLength: 40 }) }, { title: 'StartFlowRun' });
+/** The type of it. */
+export type StartRun = Static<typeof StartRun>;

@@ -1,0 +1,105 @@
+import type { FlowDefinition } from '../../../../machines/flow-run/definition.ts';
+import { BatchedRead, rowsById } from '../../../platform/async/batched-read.ts';
+import type { PlanName } from '../../../platform/config/plans.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { zones } from '../../../platform/zones/zones.ts';
+import { type Act, actSql } from '../../../sending/suppressions/queries.ts';
+import { readDefinitionId, readVersion } from '../store.ts';
+
+/** What a step of a run needs to know: how its flow stands, and whom it is about. */
+export interface RunRow {
+  readonly id: string;
+  readonly flow_id: string;
+  readonly contact_id: string;
+  /** The visit that is under way; null while the run waits, and when it has ended. */
+  readonly visit: number | null;
+  /** How often its present step was begun. */
+  readonly attempt: number;
+  readonly is_held: boolean;
+  /** Whether the run is to be ended. */
+  readonly is_cancelled: boolean;
+  /** Of an archived workspace nothing leaves. */
+  readonly is_archived: boolean;
+  readonly plan: PlanName;
+  readonly default_from: string | null;
+  readonly default_reply_to: string | null;
+  readonly time_zone: string;
+  /** Null when the contact is gone. */
+  readonly email: string | null;
+  readonly email_key: string | null;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+  readonly properties: Readonly<Record<string, unknown>>;
+  /** The act that keeps mail from the contact; null where there is none. */
+  readonly act: Act | null;
+  /** The properties of the event that began the run. */
+  readonly event: Readonly<Record<string, unknown>> | null;
+}
+
+const READ = `select r.id, r.flow_id, r.contact_id,
+  case when r.state = r.step then (r.context ->> 'visit')::integer end as visit, (r.context ->> 'attempt')::integer as attempt,
+  coalesce(f.is_held, false) as is_held,
+  f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
+  w.archived_at is not null as is_archived, w.plan, w.default_from, w.default_reply_to, w.time_zone,
+  c.email, c.email_key, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties,
+  ${actSql({ contact: 'c', contactId: 'r.contact_id' })} as act,
+  (select a.data from contact_activity a where a.contact_id = r.contact_id and a.id = r.context ->> 'occurrence') as event
+from flow_runs r join workspaces w on w.id = r.workspace_id
+left join flows f on f.id = r.flow_id
+left join contacts c on c.workspace_id = r.workspace_id and c.livemode = r.livemode and c.id = r.contact_id
+where r.id = any($1)`;
+
+/** Reads what steps need, those of many runs with one statement. */
+export const runReader = (database: Database) =>
+  new BatchedRead<string, RunRow | null>(
+    'flow runs',
+    rowsById((ids) => database.query<RunRow>(READ, [ids])),
+  );
+
+/** The zone that a contact names, or else that of its workspace. */
+export function zoneOf(properties: Readonly<Record<string, unknown>>, ofWorkspace: string): string {
+  const { timeZone } = properties;
+  return typeof timeZone === 'string' && timeZone.length <= 64 && zones.nameOf(timeZone) !== null
+    ? timeZone
+    : ofWorkspace;
+}
+
+/** The characters of definitions that are kept, as JSON; most have some thousands. */
+const KEPT_CHARACTERS = 8_000_000;
+
+/** Reads the definition of a version by the name that runs know it by. */
+export type ReadDefinition = (definitionId: string) => Promise<FlowDefinition | null>;
+
+/** One for each database, so that what it keeps is kept once, however many parts of the service read definitions. */
+const readers = new WeakMap<Pick<Database, 'query'>, ReadDefinition>();
+
+/** Reads definitions from a database. They never change, so they are kept. */
+export function definitionReader(database: Pick<Database, 'query'>): ReadDefinition {
+  const known = readers.get(database) ?? readerOf(database);
+  readers.set(database, known);
+  return known;
+}
+
+function readerOf(database: Pick<Database, 'query'>): ReadDefinition {
+  const kept = new Map<string, { readonly definition: FlowDefinition; readonly characters: number }>();
+  let characters = 0;
+  return async (definitionId) => {
+    const known = kept.get(definitionId);
+    if (known) return known.definition;
+    const named = readDefinitionId(definitionId);
+    const row = named && (await readVersion(database, named.flowId, named.version));
+    if (!row) return null;
+    const { definition } = row;
+    // Somebody else may have asked for it meanwhile.
+    if (kept.has(definitionId)) return definition;
+    const own = JSON.stringify(definition).length;
+    kept.set(definitionId, { definition, characters: own });
+    characters += own;
+    for (const [oldest, one] of kept) {
+      if (characters <= KEPT_CHARACTERS) break;
+      kept.delete(oldest);
+      characters -= one.characters;
+    }
+    return definition;
+  };
+}

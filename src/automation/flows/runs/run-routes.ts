@@ -1,0 +1,118 @@
+import { Type } from '@sinclair/typebox';
+import { answeredOnce } from '../../../http/request/idempotent.ts';
+import { type Route, route } from '../../../http/request/route.ts';
+import { rotateFlowSecret, type SecretDeps } from '../definition/secret.ts';
+import { RUN, RUNS } from '../examples.ts';
+import { type Simulator, simulateFlow } from '../simulation/simulate.ts';
+import { SimulateBody, Simulation } from '../simulation/simulation-model.ts';
+import { FlowRun, FlowRunItem, RunQuery, StartRun } from './run-model.ts';
+import { cancelRun, listRuns, type RunCommands, runDetail, startRun } from './runs.ts';
+
+const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
+const RUN_ID = { prefix: 'run', resource: 'flow run' } as const;
+
+/** What the endpoints of runs need. */
+export type RunDeps = RunCommands & SecretDeps & Simulator;
+
+/** The endpoints of runs. */
+export const runRoutes = (deps: RunDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/flows/webhook-secret',
+    name: 'rotateFlowWebhookSecret',
+    audit: { action: 'flow.secretRotated' },
+    permission: 'campaigns:write',
+    summary: 'Make a new secret for the requests of webhook steps',
+    description: 'It is shown this once. They are signed as webhooks are; the secret before holds no longer.',
+    response: Type.Object({ secret: Type.String() }, { title: 'FlowWebhookSecret' }),
+    status: 200,
+    example: { response: { secret: 'whsec_7vWm0n2b3kq9eYc1xZr8pTgH4uJd6sLa5fQoKiBxNwE' } },
+    handle: (call) => rotateFlowSecret(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/flows/:id/simulate',
+    name: 'simulateFlow',
+    permission: 'campaigns:write',
+    summary: 'Walk a contact through a flow in a time of its own',
+    description:
+      'Of what was written last. Nothing is sent and nothing is changed; the mails are rendered as they would be. Webhooks count as accepted.',
+    params: { id: FLOW_ID },
+    body: SimulateBody,
+    response: Simulation,
+    status: 200,
+    failures: ['VALIDATION_ERROR'],
+    example: {
+      body: { contact: { email: 'ada@example.com', firstName: 'Ada' } },
+      response: {
+        path: [
+          {
+            step: 'welcome',
+            at: RUN.startedAt,
+            outcome: 'sent',
+            email: { subject: 'Hello Ada', html: '<p>Hello</p>', text: 'Hello' },
+          },
+        ],
+        endedAs: 'completed',
+        endsAt: RUN.startedAt,
+      },
+    },
+    handle: (call) => answeredOnce(deps.database, call, () => simulateFlow(deps, call)),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/flows/:id/runs',
+    name: 'listFlowRuns',
+    permission: 'campaigns:read',
+    summary: 'List the runs of a flow',
+    description: 'Newest first. A run goes through the version of the flow with which it began.',
+    params: { id: FLOW_ID },
+    query: RunQuery,
+    response: Type.Array(FlowRunItem),
+    status: 200,
+    example: { response: [...RUNS] },
+    handle: (call) => listRuns(deps, call),
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/flows/:id/runs',
+    name: 'startFlowRun',
+    permission: 'campaigns:write',
+    summary: 'Begin a run by hand',
+    description: 'Begins a run of one contact through an active flow whose trigger is `manual`.',
+    params: { id: FLOW_ID },
+    body: StartRun,
+    response: FlowRun,
+    status: 201,
+    headers: ['x-svc-test-clock'],
+    failures: ['CONFLICT'],
+    example: { body: { contactId: RUN.contactId }, response: RUN },
+    handle: (call) => startRun(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/flows/runs/:id',
+    name: 'getFlowRun',
+    permission: 'campaigns:read',
+    summary: 'Get a run with what each step came to',
+    description: 'The steps in the order in which the run went through them, when, and what each came to.',
+    params: { id: RUN_ID },
+    response: FlowRun,
+    status: 200,
+    example: { response: RUN },
+    handle: (call) => runDetail(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/flows/runs/:id',
+    name: 'cancelFlowRun',
+    permission: 'campaigns:write',
+    summary: 'Cancel a run',
+    description: 'The run takes no further step. What it has sent already stays sent.',
+    params: { id: RUN_ID },
+    response: Type.Null(),
+    status: 204,
+    failures: ['CONFLICT'],
+    handle: (call) => cancelRun(deps, call),
+  }),
+];

@@ -1,0 +1,211 @@
+import { findContact, type Scope } from '../../../audience/contacts/queries.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { listById } from '../../../http/lists/list.ts';
+import { idempotently, keyedBy } from '../../../http/request/idempotent.ts';
+import type { Call, Page, Replay } from '../../../http/request/route.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { isId } from '../../../platform/db/ids.ts';
+import type { Reads } from '../../../platform/db/reads.ts';
+import { keepReply } from '../../../platform/db/stored-replies.ts';
+import { Failure, notFound } from '../../../platform/errors/failure.ts';
+import { isoOrNull } from '../../../platform/time/clock.ts';
+import { clockOfHeader, type StandingClock, type TestClocks } from '../../../sending/emails/commands.ts';
+import { NO_FLOW } from '../queries.ts';
+import { findFlow } from '../store.ts';
+import type { Enrol } from '../triggers/enrol.ts';
+import type { FlowRunItemView, FlowRunView, RunQuery, StartRun } from './run-model.ts';
+
+/** The services that runs are read and changed with. */
+export interface RunCommands {
+  readonly database: Database;
+  readonly reads: Reads;
+  readonly engine: Engine;
+  readonly enrol: Enrol;
+  readonly testClocks: () => TestClocks | undefined;
+}
+
+const COLUMNS = `r.id, r.livemode, r.flow_id, r.flow_version, r.contact_id, r.status, r.step, r.context ->> 'reason' as reason,
+  case when r.status <> 'waiting' then null when r.test_clock_id is null then (extract(epoch from r.wake_at) * 1000)::float8
+    else (select min(t.value::text::float8) from json_each(r.timers) t) end as wakes_at,
+  (extract(epoch from coalesce(r.clock_started_at, r.started_at)) * 1000)::float8 as started_at, r.test_clock_id, (extract(epoch from r.ended_at) * 1000)::float8 as ended_at`;
+
+interface RunRow {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly flow_id: string;
+  readonly flow_version: number;
+  readonly contact_id: string;
+  readonly status: FlowRunItemView['status'];
+  readonly step: string | null;
+  readonly reason: string | null;
+  readonly wakes_at: number | null;
+  readonly started_at: number;
+  readonly test_clock_id: string | null;
+  readonly ended_at: number | null;
+}
+
+const itemOf = (row: RunRow): FlowRunItemView => ({
+  id: row.id,
+  livemode: row.livemode,
+  flowId: row.flow_id,
+  flowVersion: row.flow_version,
+  contactId: row.contact_id,
+  status: row.status,
+  currentStep: row.step,
+  reason: row.reason,
+  wakesAt: isoOrNull(row.wakes_at),
+  startedAt: new Date(row.started_at).toISOString(),
+  endedAt: isoOrNull(row.ended_at),
+  testClockId: row.test_clock_id,
+});
+
+const LIST = `select ${COLUMNS} from flow_runs r where r.flow_id = $1 and ($2::text is null or r.id < $2)
+  and ($3::text is null or r.id >= $3) and ($4::text is null or r.status = $4) and ($5::text is null or r.contact_id = $5)
+  and ($6::text is null or r.step = $6) and ($7::integer is null or r.flow_version = $7)
+order by r.id desc limit $8::integer`;
+
+/** Lists the runs of a flow, newest first. */
+export const listRuns = (
+  { database, reads }: Pick<RunCommands, 'database' | 'reads'>,
+  call: Call<{ readonly id: string }, RunQuery>,
+): Promise<Page<FlowRunItemView> | Failure> =>
+  listById(call, {
+    list: `flows/${call.params.id}/runs`,
+    prefix: 'run',
+    rows: async ({ below, from }, limit) => {
+      if (!(await findFlow(database, call.caller, call.params.id))) return NO_FLOW;
+      const { status = null, contactId = null, step = null, version = null } = call.query;
+      return reads.query<RunRow>(LIST, [
+        ...[call.params.id, below, from, status, contactId, step, version, limit],
+      ]);
+    },
+    item: itemOf,
+  });
+
+const FIND = `select ${COLUMNS}, coalesce((
+  select json_agg(json_build_object('step', l.step, 'at', (extract(epoch from l.at) * 1000)::float8, 'outcome', l.outcome,
+    'emailId', l.email_id) order by l.visit)
+  from (select * from flow_run_log where run_id = r.id order by visit desc limit 1000) l
+), '[]') as log
+from flow_runs r where r.workspace_id = $1 and r.livemode = $2::boolean and r.id = $3`;
+
+type FoundRow = RunRow & {
+  readonly log: readonly {
+    readonly step: string;
+    readonly at: number;
+    readonly outcome: string;
+    readonly emailId: string | null;
+  }[];
+};
+
+const NO_RUN = notFound('flow run');
+
+/** Reads a run with its log; null when there is none. @throws Unavailable */
+async function findRun(
+  database: Database,
+  { workspaceId, livemode }: Scope,
+  id: string,
+): Promise<FlowRunView | null> {
+  const [row] = await database.query<FoundRow>(FIND, [workspaceId, livemode, id]);
+  if (!row) return null;
+  const log = row.log.map((line) => ({ ...line, at: new Date(line.at).toISOString() }));
+  return { ...itemOf(row), log };
+}
+
+type Own = Call<{ readonly id: string }>;
+
+/** Reads a run, or answers 404. */
+export const runDetail = async (
+  { database }: Pick<RunCommands, 'database'>,
+  { caller, params }: Own,
+): Promise<FlowRunView | Failure> => (await findRun(database, caller, params.id)) ?? NO_RUN;
+
+const ENDED = new Failure('CONFLICT', 'This run has ended.');
+
+/** Ends a run. Ending a cancelled one again changes nothing. */
+export async function cancelRun(
+  { database, engine, testClocks }: Pick<RunCommands, 'database' | 'engine' | 'testClocks'>,
+  { caller, params, now }: Own,
+): Promise<null | Failure> {
+  const { workspaceId, livemode } = caller;
+  const clockId = caller.livemode ? null : (await findRun(database, caller, params.id))?.testClockId;
+  const clock = clockId ? await testClocks()?.find(workspaceId, clockId) : null;
+  // One whose clock is gone was cancelled with it.
+  if (clock instanceof Failure && clock.code === 'CONFLICT') return clock;
+  const at = clock && !(clock instanceof Failure) ? clock.now : now;
+  const event = { type: 'cancel.requested' as const, at };
+  const told = await engine.tell('flowRun', params.id, event, { scope: { workspaceId, livemode } });
+  if (told.outcome === 'absent') return NO_RUN;
+  if (told.outcome === 'changed') return null;
+  return (await findRun(database, caller, params.id))?.status === 'cancelled' ? null : ENDED;
+}
+
+const NOT_ACTIVE = new Failure('CONFLICT', 'This flow is not active.', {
+  suggestion: 'Activate it with POST /v1/flows/{id}/activate.',
+});
+const NOT_MANUAL = new Failure('CONFLICT', 'The runs of this flow begin by its trigger.', {
+  suggestion: 'Only a flow whose trigger is manual is started by hand.',
+});
+const NOT_FREE = new Failure(
+  'CONFLICT',
+  'This contact cannot begin the flow now: it has an open run, may not come again, or the filter of the trigger does not match.',
+);
+
+/** The test clock that the request names, or that of the contact. */
+const clockOfRun = async (
+  testClocks: RunCommands['testClocks'],
+  { caller, headers }: Pick<Call, 'caller' | 'headers'>,
+  contactId: string,
+): Promise<StandingClock | Failure | null> =>
+  (await clockOfHeader(testClocks, caller, headers)) ??
+  (caller.livemode ? null : ((await testClocks()?.ofContact(caller.workspaceId, contactId)) ?? null));
+
+/** Begins a run by hand. */
+export function startRun(
+  { database, enrol, testClocks }: RunCommands,
+  call: Call<{ readonly id: string }, unknown, StartRun>,
+): Promise<FlowRunView | Failure | Replay> {
+  const { caller, params, body, requestId } = call;
+  const run = async (): Promise<FlowRunView | Failure> => {
+    const flow = await findFlow(database, caller, params.id);
+    if (!flow) return NO_FLOW;
+    if (flow.status !== 'active' || flow.published_version === null) return NOT_ACTIVE;
+    const [row] = await database.query<{ trigger: string }>(
+      'select trigger_type as trigger from flows where id = $1',
+      [flow.id],
+    );
+    if (row?.trigger !== 'manual') return NOT_MANUAL;
+    const contact = isId('con', body.contactId)
+      ? await findContact({ database }, caller, body.contactId)
+      : null;
+    if (!contact) return notFound('contact');
+    const clock = await clockOfRun(testClocks, call, contact.id);
+    if (clock instanceof Failure) return clock;
+    const { workspaceId, livemode } = caller;
+    const beginning = { workspaceId, livemode, flowId: flow.id, version: flow.published_version };
+    // A key that the client has chosen names the occurrence, also when the reply to it was lost. It may serve for others as well.
+    const key = `by hand ${contact.id} ${call.claim ? call.claim.key : requestId}`;
+    let refused: Failure = NOT_FREE;
+    const [id] = await enrol(
+      beginning,
+      [{ contactId: contact.id, key, eventId: null, position: '0', depth: 0 }],
+      {
+        clock: clock && {
+          ...clock,
+          admit: async (count) =>
+            (await testClocks()?.enter(workspaceId, clock, { what: 'runs', count })) ?? null,
+        },
+        refused: (failure) => {
+          refused = failure;
+        },
+      },
+    );
+    if (id === undefined) return refused;
+    if (clock) testClocks()?.entered(workspaceId, clock);
+    const made = await findRun(database, caller, id);
+    if (!made) return NO_RUN;
+    await keepReply(database, keyedBy(call), 201, made);
+    return made;
+  };
+  return idempotently(database, keyedBy(call), { lookFirst: true, run });
+}

@@ -1,0 +1,223 @@
+import type { FlowRunContext } from '../../../../machines/flow-run/context.ts';
+import type { FlowStep, StepConfigs } from '../../../../machines/flow-run/definition.ts';
+import { joinAudience, leaveAudience } from '../../../audience/audiences/commands.ts';
+import { findAudienceRow } from '../../../audience/audiences/queries.ts';
+import { type ChangeDeps, changeContact } from '../../../audience/contacts/commands.ts';
+import type { Scope } from '../../../audience/contacts/queries.ts';
+import { preferencesPath } from '../../../audience/preferences/queries.ts';
+import { Replay } from '../../../http/request/route.ts';
+import type { Sealer } from '../../../platform/crypto/sealer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
+import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../../../sending/emails/accept.ts';
+import type { StandingClock } from '../../../sending/emails/commands.ts';
+import { hasLeftSql } from '../../../sending/suppressions/queries.ts';
+import type { WebhookPosting } from '../../../sending/webhooks/commands.ts';
+import { whoMatches } from '../definition/filters.ts';
+import { secretOf } from '../definition/secret.ts';
+import type { RunRow } from './run-reader.ts';
+
+/** The services that steps call. */
+export interface StepWorkDeps extends ChangeDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  /** This service's own address, without a slash at its end. */
+  readonly publicUrl: string;
+  acceptance(): AcceptanceDeps;
+  posting(): WebhookPosting;
+}
+
+/** The time of a run: the service's, or that of the test clock by which it lives, at which it then stands. */
+export interface StepTime {
+  now(): number;
+  readonly clock: StandingClock | null;
+}
+
+/** One visit to a step. */
+export interface StepWork {
+  readonly runId: string;
+  readonly visit: number;
+  readonly scope: Scope;
+  readonly row: RunRow;
+  readonly context: FlowRunContext;
+  /** Epoch milliseconds, by its own time. */
+  readonly now: number;
+  readonly time: StepTime;
+}
+
+/** What a step came to: the way that it leads on, and what the log says. */
+export interface Done {
+  readonly way?: string;
+  readonly outcome: string;
+  readonly emailId?: string;
+}
+
+/** It could not be done now, and is tried again. */
+export const LATER = 'later';
+
+type Work<Type extends keyof StepConfigs> = (
+  config: StepConfigs[Type],
+  deps: StepWorkDeps,
+  work: StepWork,
+) => Promise<Done | typeof LATER>;
+
+/** Does a step of a run. @throws Unavailable: it is done again when its lease has ended */
+export const workOf = (step: FlowStep, deps: StepWorkDeps, work: StepWork): Promise<Done | typeof LATER> => {
+  const does = WORK[step.type] as Work<typeof step.type> | undefined;
+  if (!does) throw new Error(`A step ${step.type} has nothing to do.`);
+  return does(step.config as never, deps, work);
+};
+
+/** Noted with whatever a run changes, so that flows which begin one another come to an end. */
+const noted = ({ runId, context }: StepWork): object => ({ runId, depth: context.depth + 1 });
+
+/** The least time for which the reply of a sent email is remembered; what took longer is in doubt. */
+const REMEMBERED_MS = 23 * 3_600_000;
+
+const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subject }, deps, work) => {
+  const { row, scope, context, now, time } = work;
+  if (row.act !== null) return { outcome: `skipped: ${row.act}` };
+  if (context.attempt > 1 && now - context.since > REMEMBERED_MS) return { outcome: 'skipped: in_doubt' };
+  const sent = await acceptEmail(deps.acceptance(), {
+    sender: {
+      ...scope,
+      plan: row.plan,
+      senderDefaults: { from: row.default_from, replyTo: row.default_reply_to },
+    },
+    body: {
+      to: row.email ?? '',
+      templateId,
+      ...(variables && { variables: { ...variables } }),
+      ...(from !== undefined && { from }),
+      ...(subject !== undefined && { subject }),
+    },
+    // No client can choose this key: theirs have no spaces.
+    claim: { key: `flow ${work.runId} ${work.visit}`, fingerprint: `${work.runId} ${work.visit}` },
+    onBehalf: { flow_run_id: work.runId, flow_contact_id: row.contact_id },
+    contactId: row.contact_id,
+    circumstances: {
+      contact: contactOf(row),
+      event: row.event ?? {},
+      preferencesUrl: deps.publicUrl + preferencesPath(deps.signer, { ...scope, key: row.email_key ?? '' }),
+    },
+    now: deps.clock.now(),
+    clock: time.clock,
+    at: '',
+  });
+  if (sent === WITHHELD) return { outcome: 'skipped: ended' };
+  if (sent instanceof Failure) return refused(sent);
+  const { id } = (sent instanceof Replay ? sent.body : sent) as { readonly id: string };
+  return { outcome: 'sent', emailId: id };
+};
+
+/** What a template may say of a contact. */
+export const contactOf = ({
+  email,
+  first_name,
+  last_name,
+  properties,
+}: Pick<RunRow, 'email' | 'first_name' | 'last_name' | 'properties'>): Readonly<Record<string, unknown>> => ({
+  email,
+  firstName: first_name,
+  lastName: last_name,
+  properties,
+});
+
+/** A refusal that waiting does not mend is written down, and the run goes on without the email. */
+function refused({ code, message, extra }: Failure): Done | typeof LATER {
+  if (code === 'SERVICE_UNAVAILABLE') return LATER;
+  if (code === 'QUOTA_EXCEEDED') return { outcome: 'skipped: quota_exceeded' };
+  const [first] = extra.details ?? [];
+  return { outcome: `skipped: ${(first ? first.message : message).slice(0, 200)}` };
+}
+
+const holds = async (filter: unknown, deps: StepWorkDeps, work: StepWork): Promise<boolean> => {
+  const asked = [{ contactId: work.row.contact_id, eventId: work.context.occurrence }];
+  const [matches = false] = await whoMatches(deps.database, work.scope, filter, asked, work.now);
+  return matches;
+};
+
+const condition: Work<'condition'> = async ({ filter }, deps, work) => {
+  const way = (await holds(filter, deps, work)) ? 'met' : 'notMet';
+  return { way, outcome: way };
+};
+
+const branch: Work<'branch'> = async ({ branches }, deps, work) => {
+  for (const { key, filter } of branches)
+    if (await holds(filter, deps, work)) return { way: key, outcome: key };
+  return { way: 'default', outcome: 'default' };
+};
+
+const updateContact: Work<'updateContact'> = async (config, deps, { scope, row }) => {
+  const now = deps.clock.now();
+  const contact = { id: row.contact_id, email: row.email ?? '' };
+  const outcome = await changeContact(deps, scope, contact, config, now);
+  return { outcome: outcome === 'full' ? 'skipped: too_many_properties' : 'updated' };
+};
+
+const HAS_LEFT = `select ${hasLeftSql({ contactId: '$1', audienceId: '$2' })} as has_left`;
+
+const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database, clock }, work) => {
+  const { scope, row } = work;
+  const now = clock.now();
+  const audience = await findAudienceRow({ database }, scope, audienceId);
+  if (audience?.type !== 'static' || audience.confirm) return { outcome: 'skipped: not_possible' };
+  const [left] = await database.query<{ has_left: boolean }>(HAS_LEFT, [row.contact_id, audienceId]);
+  if (left?.has_left) return { outcome: 'skipped: has_left' };
+  const joining = { ...scope, audienceId, contactId: row.contact_id, now, onlyPending: false };
+  await joinAudience(database, { ...joining, data: noted(work) });
+  return { outcome: 'added' };
+};
+
+const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { database, clock }, work) => {
+  const { scope, row } = work;
+  const now = clock.now();
+  const audience = await findAudienceRow({ database }, scope, audienceId);
+  if (audience?.type !== 'static') return { outcome: 'skipped: not_possible' };
+  const leaving = { audienceId, contactId: row.contact_id, livemode: scope.livemode, now };
+  await leaveAudience(database, { ...leaving, data: noted(work) });
+  return { outcome: 'removed' };
+};
+
+/** Receivers could not tell that it is ours. */
+const SECRET_SEALED: Done = {
+  outcome: 'failed: the webhook secret was sealed with a replaced key; rotate it',
+};
+
+/** Posts what is known of the run. Receivers know a repetition by its id. */
+const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
+  const { row, scope, runId, visit, context } = work;
+  const secret = await secretOf(deps, scope, deps.clock.now());
+  if (secret === null) return SECRET_SEALED;
+  const body = JSON.stringify({
+    id: `${runId}.${visit}`,
+    type: 'flow.step',
+    livemode: scope.livemode,
+    flowId: row.flow_id,
+    runId,
+    step: context.step,
+    occurredAt: new Date(context.since).toISOString(),
+    contact: { id: row.contact_id, ...contactOf(row) },
+    event: row.event,
+  });
+  try {
+    const isAccepted = await deps.posting().post({ webhookId: row.flow_id, url, secret, body });
+    return isAccepted ? { outcome: 'posted' } : LATER;
+  } catch (error) {
+    if (error instanceof Unavailable) return LATER;
+    throw error;
+  }
+};
+
+const WORK: { readonly [Type in keyof StepConfigs]?: Work<Type> } = {
+  sendEmail,
+  condition,
+  branch,
+  updateContact,
+  addToAudience,
+  removeFromAudience,
+  webhook,
+};

@@ -1,0 +1,44 @@
+import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
+import { tallyAccountant } from '../../../engine/duties/tally-accountant.ts';
+import type { Database } from '../../../platform/db/database.ts';
+
+/** Stands for the step where runs are counted, and not what a step came to. */
+export const OF_RUNS = '';
+/** How the beginning of a run is counted. */
+export const ENTERED = 'entered';
+
+/** SQL that counts rows: `what` gives a step and an outcome over them. */
+export const tallied = (source: string, step: string, outcome: string, sign: '' | '-' = ''): string =>
+  `select flow_id, ${step}, ${outcome}, ${sign}count(*) from ${source} group by 1, 2, 3`;
+
+/** SQL that writes what was counted. */
+export const TALLY = 'insert into flow_tallies (flow_id, step, outcome, count)';
+
+const COUNTED = `select step, outcome, sum(count)::integer as count from flow_tallies where flow_id = $1
+  group by step, outcome having sum(count) <> 0
+union all select '', 'running', count(*)::integer from flow_runs where flow_id = $1 and status = 'running'
+order by step, outcome limit 2000`;
+
+/** One count of a flow. */
+export interface Counted {
+  readonly step: string;
+  readonly outcome: string;
+  readonly count: number;
+}
+
+/** Reads what was counted of a flow, and how many of its runs are at work, at one moment. @throws Unavailable */
+export const readTallies = (database: Pick<Database, 'query'>, flowId: string): Promise<Counted[]> =>
+  database.query<Counted>(COUNTED, [flowId]);
+
+/** Adds what was counted of flows up, so that reading it stays cheap. */
+export const flowTallyAccountant = (deps: Pick<DutyDeps, 'database'>): Duty =>
+  tallyAccountant(deps, {
+    name: 'flowTallyAccountant',
+    pattern: '5-59/10 * * * * *',
+    tallies: {
+      table: 'flow_tallies',
+      keys: ['flow_id', 'step', 'outcome'],
+      sums: ['count'],
+      having: 'sum(count) <> 0',
+    },
+  });

@@ -1,0 +1,64 @@
+import type { FilteredContact } from '../../../audience/audiences/queries.ts';
+import {
+  type ContactView,
+  findContact,
+  readProperties,
+  type Scope,
+} from '../../../audience/contacts/queries.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { type Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import type { SimulatedContact } from './simulation-model.ts';
+
+/** A contact that only a simulation changes. */
+export interface VirtualContact extends FilteredContact {
+  readonly email: string;
+}
+
+/** Entries of the activity that a simulation knows. */
+const REMEMBERED = 1_000;
+
+const ACTIVITY = `select type, subject, campaign_id as "campaignId", by_machine as "byMachine", (extract(epoch from at) * 1000)::float8 as at
+from contact_activity where contact_id = $1 order by id desc limit ${REMEMBERED}`;
+
+/** The contact that a simulation begins with: one that is there, or one that is made up. @throws Unavailable */
+export async function virtualContact(
+  database: Database,
+  scope: Scope,
+  asked: SimulatedContact,
+  now: number,
+): Promise<VirtualContact | Failure> {
+  if (asked.id !== undefined) {
+    if (Object.keys(asked).length > 1)
+      return invalid([
+        { path: '/body/contact', message: 'Send either the id of a contact or what one is to be made of.' },
+      ]);
+    const found = await findContact({ database }, scope, asked.id);
+    return found ? copyOf(database, found) : notFound('contact');
+  }
+  const address = parseAddress(asked.email ?? '');
+  if (isProblem(address)) return invalid([{ path: '/body/contact/email', message: address.problem }]);
+  const properties = readProperties(asked.properties, '/body/contact/properties');
+  if (!('set' in properties)) return invalid(properties);
+  return {
+    ...{ email: address.address, emailKey: address.key, status: 'subscribed' },
+    firstName: asked.firstName ?? null,
+    lastName: asked.lastName ?? null,
+    ...{ createdAt: now, updatedAt: now, unsubscribedAt: null, audiences: [], activity: [] },
+    properties: properties.set,
+  };
+}
+
+async function copyOf(database: Database, contact: ContactView): Promise<VirtualContact> {
+  const { email, firstName, lastName, status, properties, audienceIds } = contact;
+  const address = parseAddress(email);
+  const activity = await database.query<FilteredContact['activity'][number]>(ACTIVITY, [contact.id]);
+  return {
+    ...{ email, firstName, lastName, status, properties, activity },
+    emailKey: isProblem(address) ? email : address.key,
+    audiences: audienceIds,
+    createdAt: Date.parse(contact.createdAt),
+    updatedAt: Date.parse(contact.updatedAt),
+    unsubscribedAt: contact.unsubscribedAt === null ? null : Date.parse(contact.unsubscribedAt),
+  };
+}

@@ -1,0 +1,173 @@
+import type { FlowTrigger } from '../../../../machines/flow-run/definition.ts';
+import { occurrencesOf } from '../../../../machines/flow-run/time.ts';
+import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { FilterTime, SlowFilter } from '../definition/filters.ts';
+import { definitionReader, zoneOf } from '../runs/run-reader.ts';
+import { definitionIdOf } from '../store.ts';
+import type { Enrol, EnrolDeps, Occurrence } from './enrol.ts';
+import type { Listener } from './wake.ts';
+
+/** Contacts that are looked through together. */
+const PAGE = 2_000;
+/** Until a flow is asked again whose filter takes long, with a quarter of the contacts. Of a single one this is tried so often. */
+const SLOW_MS = 60_000;
+const MOST_TRIES = 3;
+/** What a filter may take: everybody else waits behind it. */
+const FILTER_MS = 1_000;
+/** The work of one run, of which there is one a second. */
+const BUDGET_MS = 300;
+const MINUTE_MS = 60_000;
+/** Every offset of a time zone is a multiple of so many minutes. */
+const OFFSETS_MINUTES = 15;
+
+/** The next contacts of an environment: those that have the property, and the last, to go on behind it. However few there are. */
+const CONTACTS = `with page as materialized (
+  select id, properties from contacts where workspace_id = $1 and livemode = $2::boolean and id > $3 order by id limit $5::integer
+), looked as materialized (select max(id) as last, count(*)::integer as count from page)
+select p.id, p.properties ->> $4 as value, p.properties ->> 'timeZone' as zone, w.time_zone as ofworkspace, l.count as looked
+from page p cross join looked l join workspaces w on w.id = $1
+where p.properties ->> $4 is not null or p.id = l.last
+order by p.id`;
+
+const SCANNED = `update flows set scanned_to = $2::timestamptz where id = $1`;
+
+interface DatedRow {
+  readonly id: string;
+  readonly value: string | null;
+  readonly zone: string | null;
+  readonly ofworkspace: string;
+  readonly looked: number;
+}
+
+/** The trigger of a flow that begins on dates. */
+export type DateTrigger = FlowTrigger & { readonly type: 'dateProperty' };
+
+/** The services that looking through dates calls. */
+export interface DatedDeps extends EnrolDeps {
+  readonly logger: Logger;
+  readonly enrol: Enrol;
+}
+
+/** A walk through contacts that is under way: up to which moment, and behind which contact it goes on. */
+interface Walk {
+  readonly upTo: number;
+  readonly below: string;
+  /** Contacts that are looked through together: fewer once the filter has taken long. */
+  readonly size: number;
+  readonly tries: number;
+  /** It rests until then (monotonic ms). */
+  readonly restsUntil: number;
+}
+
+/**
+ * Begins the runs whose day has come. A time of the day comes in some zone every quarter of an hour at the most, so contacts are
+ * looked through only at those minutes; what was missed meanwhile is made up for.
+ */
+export class Dates {
+  /** By the version of a flow. Whoever follows next begins them anew: nobody begins twice for a day. */
+  readonly #walks = new Map<string, Walk>();
+  /** When each workspace had its last turn. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
+
+  constructor(private readonly deps: DatedDeps) {}
+
+  /**
+   * Goes on for a while, so that what contacts do is not kept waiting; the workspaces take turns. A flow that cannot be asked is told,
+   * and left out.
+   */
+  async begin(listeners: readonly Listener[], stop?: AbortSignal): Promise<void> {
+    const { database, clock, logger } = this.deps;
+    const definitionOf = definitionReader(database);
+    const end = clock.monotonic() + BUDGET_MS;
+    const turnOf = ({ workspaceId }: Listener) => this.#turns.get(workspaceId) ?? 0;
+    for (const listener of listeners.toSorted((one, other) => turnOf(one) - turnOf(other))) {
+      const id = definitionIdOf(listener.flowId, listener.version);
+      const trigger = (await definitionOf(id))?.trigger;
+      if (trigger?.type !== 'dateProperty') continue;
+      const now = clock.now();
+      const after = listener.scannedTo ?? now;
+      const kept = this.#walks.get(id);
+      // Another instance may have ended it, or the flow was activated anew.
+      let walk: Walk | null =
+        kept && kept.upTo > after ? kept : { upTo: now, below: '', size: PAGE, tries: 0, restsUntil: 0 };
+      if (!comesWithin(trigger.time, after, walk.upTo)) continue;
+      if (walk.restsUntil > clock.monotonic()) continue;
+      this.#turns.set(listener.workspaceId, ++this.#turn);
+      const { upTo } = walk;
+      try {
+        while (walk && !stop?.aborted && clock.monotonic() < end) {
+          walk = await this.#proceed(listener, trigger, after, walk);
+          if (walk) this.#walks.set(id, walk);
+        }
+      } catch (error) {
+        if (error instanceof Unavailable) throw error;
+        if (error instanceof SlowFilter) return this.#rest(id, walk as Walk, error, listener);
+        logger.error(
+          { err: error, flow: listener.flowId },
+          'The dates of a flow cannot be read; they are left out.',
+        );
+        walk = null;
+      }
+      if (walk) return;
+      this.#walks.delete(id);
+      await database.query(SCANNED, [listener.flowId, new Date(upTo).toISOString()]);
+    }
+  }
+
+  /** One page; null behind the last one. */
+  async #proceed(listener: Listener, trigger: DateTrigger, after: number, walk: Walk): Promise<Walk | null> {
+    const { upTo, below, size } = walk;
+    const { database } = this.deps;
+    const rows = await database.query<DatedRow>(CONTACTS, [
+      ...[listener.workspaceId, listener.livemode, below, trigger.property, size],
+    ]);
+    const occurrences = rows.flatMap(({ id, value, zone, ofworkspace }): Occurrence[] => {
+      const timeZone = zoneOf(zone === null ? {} : { timeZone: zone }, ofworkspace);
+      return occurrencesOf(value ?? '', trigger, { after, upTo, timeZone }).map(({ day }) => ({
+        ...{ contactId: id, key: `${id} ${day}`, eventId: null, position: '0', depth: 0 },
+      }));
+    });
+    if (occurrences.length > 0) await this.#enrol(listener, occurrences, walk);
+    const last = rows.at(-1);
+    const next = { upTo, size: Math.min(size * 2, PAGE), tries: 0, restsUntil: 0 };
+    return last && last.looked === size ? { ...next, below: last.id } : null;
+  }
+
+  /** Contacts that cannot begin keep no others from their day; a database that is away does, and a filter that takes long for a while. */
+  async #enrol(listener: Listener, occurrences: readonly Occurrence[], { size, tries }: Walk): Promise<void> {
+    const { enrol, clock, logger } = this.deps;
+    const leavesOut = size === 1 && tries >= MOST_TRIES;
+    const monotonic = () => clock.monotonic();
+    const time = new FilterTime({ monotonic, mostMs: FILTER_MS, isBrief: true, leavesOut });
+    try {
+      await enrol(listener, occurrences, { filters: time });
+    } catch (error) {
+      if (error instanceof Unavailable || error instanceof SlowFilter) throw error;
+      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');
+    }
+    const slow = time.slow.get(listener.workspaceId);
+    if (slow)
+      logger.error({ err: slow, flow: listener.flowId }, 'A filter takes too long: a contact is left out.');
+  }
+
+  #rest(id: string, walk: Walk, err: SlowFilter, { flowId }: Listener): void {
+    const { clock, logger } = this.deps;
+    const restsUntil = clock.monotonic() + SLOW_MS;
+    const { size } = walk;
+    const tries = size === 1 ? walk.tries + 1 : 0;
+    this.#walks.set(id, { ...walk, size: Math.ceil(size / 4), tries, restsUntil });
+    logger.warn(
+      { err, flow: flowId },
+      'The filter of a flow takes long: its dates are looked through later.',
+    );
+  }
+}
+
+/** Whether a minute at which the time comes in some zone lies within (after, upTo]. */
+export function comesWithin(time: string, after: number, upTo: number): boolean {
+  const quarter = OFFSETS_MINUTES * MINUTE_MS;
+  const phase = (Number(time.slice(3)) % OFFSETS_MINUTES) * MINUTE_MS;
+  return Math.floor((upTo - phase) / quarter) > Math.floor((after - phase) / quarter);
+}

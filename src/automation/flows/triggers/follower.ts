@@ -1,0 +1,187 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Duty } from '../../../engine/duties/duty.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { FilterTime } from '../definition/filters.ts';
+import { AHEAD, READ } from './activity-log.ts';
+import { Dates } from './dated.ts';
+import { lag, laggards } from './laggards.ts';
+import { type PageDeps, PageWork, readListeners } from './page-work.ts';
+import type { Activity, Listener } from './wake.ts';
+
+/** Entries of the log that are worked through together. */
+const PAGE = 1_000;
+/** Room for so many orders is waited for: what is begun must not outrun what is done, and small pages are not worth their statements. */
+const LEAST_ROOM = 2_000;
+/** Between two looks while there is something to do: what comes meanwhile is read together. */
+const PAUSE_MS = 50;
+/** For so long it goes on looking where nothing is left: of what comes close together the last need not wait for the next second. */
+const LINGER_MS = 150;
+/** The longest time of one run, of which there is one a second: dates have to be looked through as well. */
+const LONGEST_MS = 3_000;
+/** How long an instance follows the log after its last sign of life. It may be wrong: what is read twice brings about nothing twice. */
+const FOLLOWED_MS = 5_000;
+/** What the filters of a workspace may take of a page, and each of them. Everybody else waits behind it. */
+const FILTERS_MS = 1_000;
+/** Between two signs of life while it works. */
+const BEAT_MS = 1_000;
+
+/** The resources whose changes may be what a flow waits for. */
+const FOLLOWED: ReadonlySet<string> = new Set(['audiences', 'contacts', 'suppressions']);
+
+/** Whether some run may wait for something. Which ones do is asked of the contacts of a page. */
+const WAITERS = 'select exists (select from flow_runs where ended_at is null) as some';
+
+/** One instance follows the log at a time; another takes over when it is silent. */
+const FOLLOW = `update flow_feed set follower = $1, followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds'
+where one and (follower is null or follower = $1 or followed_until < $2::timestamptz)
+returning position::text, id`;
+
+/** However long a page takes. Whoever has lost its place does not take it back so. */
+const BEAT = `update flow_feed set followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds' where one and follower = $1`;
+
+/** At a stop nobody has to wait until the last sign of life is old. */
+const LEAVE = 'update flow_feed set follower = null where one and follower = $1';
+
+/** Whoever has lost its place meanwhile must not move the other's. */
+const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_until = $4::timestamptz + interval '${FOLLOWED_MS} milliseconds'
+where one and follower = $1 returning 1 as one`;
+
+/**
+ * Follows what contacts do, a second behind at most, and a quarter of one behind the requests to this instance: it begins runs, and
+ * wakes those that wait. A page counts as read once all that it brought about is durable. One that is read again after a crash brings
+ * about nothing twice: an occurrence begins one run, and a run takes no event at or before the last one that it took.
+ */
+export class Follower {
+  readonly #name = crypto.randomUUID();
+  readonly #pages: PageWork;
+  readonly #dates: Dates;
+  #isWanted = false;
+
+  constructor(private readonly deps: PageDeps) {
+    this.#pages = new PageWork(deps);
+    this.#dates = new Dates(deps);
+  }
+
+  get duty(): Duty {
+    return {
+      name: 'flowFollower',
+      pattern: '* * * * * *',
+      isWanted: () => this.#isWanted,
+      run: (stop) => this.follow(stop),
+    };
+  }
+
+  /** Looks soon: a request to this instance has changed what a contact is or did. */
+  note({ resource }: { readonly resource: string }): void {
+    this.#isWanted ||= FOLLOWED.has(resource);
+  }
+
+  /** Works through everything that is there. */
+  async follow(stop?: AbortSignal): Promise<void> {
+    const { database, clock } = this.deps;
+    this.#isWanted = false;
+    const beat = () => database.query(BEAT, [this.#name, new Date(clock.now()).toISOString()]);
+    const beating = setInterval(() => void beat().catch(() => {}), BEAT_MS);
+    try {
+      await this.#follow(stop);
+    } finally {
+      clearInterval(beating);
+      if (stop?.aborted) await database.query(LEAVE, [this.#name]);
+    }
+  }
+
+  async #follow(stop?: AbortSignal): Promise<void> {
+    const { database } = this.deps;
+    // What was activated before an entry was written is seen behind it: whoever listens is asked after the log.
+    const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
+    const listeners = await readListeners(database);
+    const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
+    const heard = listeners.filter(({ trigger }) => trigger !== 'dateProperty');
+    if (ahead?.some) await this.#followEvents(ahead.horizon, heard, stop);
+    if (dated.length > 0 && (await this.#place())) await this.#dates.begin(dated, stop);
+  }
+
+  async #followEvents(horizon: string, heard: readonly Listener[], stop?: AbortSignal): Promise<void> {
+    const { database, clock } = this.deps;
+    const [waiting] = await database.query<{ some: boolean }>(WAITERS);
+    const place = await this.#place();
+    if (!place) return;
+    if (waiting?.some !== true && heard.length === 0) {
+      // Nobody listens: what came up to here never will be heard.
+      await this.#advance(horizon, '');
+      return;
+    }
+    let { position, id } = place;
+    let lingersUntil = Number.NEGATIVE_INFINITY;
+    const end = clock.monotonic() + LONGEST_MS;
+    while (stop?.aborted !== true && clock.monotonic() < end) {
+      const room = this.deps.engine.room('flowRun');
+      if (room < LEAST_ROOM) {
+        await pause(PAUSE_MS);
+        continue;
+      }
+      const most = mostRead(heard, room);
+      const page = await database.query<Activity>(READ, [position, id, most]);
+      const last = page.at(-1);
+      if (!last) {
+        if (clock.monotonic() > lingersUntil) return;
+        await pause(PAUSE_MS);
+        continue;
+      }
+      await this.#work(page, { position, id });
+      ({ position, id } = last);
+      if (!(await this.#advance(position, id))) return;
+      lingersUntil = clock.monotonic() + LINGER_MS;
+      if (page.length < most) await pause(PAUSE_MS);
+    }
+  }
+
+  /** Does what a page brings about. A workspace whose filters take long follows by itself from its beginning on. */
+  async #work(
+    page: readonly Activity[],
+    place: { readonly position: string; readonly id: string },
+  ): Promise<void> {
+    const { database, clock, logger } = this.deps;
+    const alone = await laggards(database, this.#name, clock.now());
+    const isFor = (workspaceId: string) => !alone.has(workspaceId);
+    const listeners = (await readListeners(database)).filter(({ workspaceId }) => isFor(workspaceId));
+    const time = filterTime(clock);
+    await this.#pages.do({ page, listeners, time, isFor });
+    if (time.slow.size === 0) return;
+    await lag(database, [...time.slow.keys()], place, clock.now());
+    for (const [workspace, err] of time.slow)
+      logger.warn(
+        { err, workspace },
+        'The filters of a workspace take long: its flows follow by themselves.',
+      );
+  }
+
+  async #place(): Promise<{ readonly position: string; readonly id: string } | null> {
+    const now = new Date(this.deps.clock.now()).toISOString();
+    const [place] = await this.deps.database.query<{ position: string; id: string }>(FOLLOW, [
+      this.#name,
+      now,
+    ]);
+    return place ?? null;
+  }
+
+  async #advance(position: string, id: string): Promise<boolean> {
+    const now = new Date(this.deps.clock.now()).toISOString();
+    const rows = await this.deps.database.query(ADVANCE, [this.#name, position, id, now]);
+    return rows.length > 0;
+  }
+}
+
+/** What filters may take where everybody else waits. */
+const filterTime = (clock: Clock): FilterTime =>
+  new FilterTime({
+    monotonic: () => clock.monotonic(),
+    ...{ mostMs: FILTERS_MS, isBrief: true, leavesOut: false },
+  });
+
+/** What each entry may begin has to find room: a run of every flow of its workspace. */
+function mostRead(heard: readonly Listener[], room: number): number {
+  const byWorkspace = Map.groupBy(heard, ({ workspaceId }) => workspaceId);
+  const mostFlows = Math.max(1, ...[...byWorkspace.values()].map(({ length }) => length));
+  return Math.min(Math.ceil(room / mostFlows), PAGE);
+}

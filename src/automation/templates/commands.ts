@@ -1,0 +1,250 @@
+import { changedSince, isOutdated } from '../../http/if-updated-at.ts';
+import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import type { Call, Replay } from '../../http/request/route.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isId, mintId } from '../../platform/db/ids.ts';
+import { isDuplicate } from '../../platform/db/sqlstate.ts';
+import { Failure } from '../../platform/errors/failure.ts';
+import { Problems, type Report } from '../../platform/text/problems.ts';
+import type { NewTemplate, TemplatePatch, TemplateView, VersionBody } from './model.ts';
+import { findTemplate, NO_TEMPLATE, NO_VERSION, type TemplateReader } from './queries.ts';
+import { type Compilers, compile } from './render/compile.ts';
+import {
+  type Authored,
+  authoredOf,
+  NOTHING,
+  readContent,
+  type StoredContent,
+  saysTheSame,
+} from './render/content.ts';
+import { insertTemplate, type TemplateRow, updateTemplate } from './store.ts';
+import type { FoundVersion } from './versions.ts';
+import { viewOf } from './views.ts';
+
+// Other modules reach the contents of templates through this file.
+export type { StoredContent } from './render/content.ts';
+export type { TemplateContents } from './render/contents.ts';
+// biome-ignore lint/performance/noBarrelFile: the same rule of who may get a test.
+export { findStrangers, type IsMember } from './render/test-send.ts';
+
+/** The services that changing templates calls. */
+export interface TemplateCommands extends TemplateReader, Compilers {
+  /** Who may be using a template now, besides the emails that were made from it. */
+  readonly uses: readonly TemplateUse[];
+}
+
+/** A kind of thing that uses templates. One that is used cannot be deleted. */
+export interface TemplateUse {
+  /** In the message of the refusal: `a campaign that is scheduled or running`. */
+  readonly what: string;
+  /** SQL of a condition over the template's id: `exists (select from campaigns c where c.template_id = ${id} and …)`. */
+  readonly where: (id: string) => string;
+}
+
+type Own<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
+type Changed = Promise<TemplateView | Failure>;
+
+const ALIAS_TAKEN = new Failure('CONFLICT', 'Another template has this alias.', {
+  suggestion: 'Choose another alias, or take it from the other template first.',
+});
+const FASTER = new Failure('CONFLICT', 'The template was changed by somebody else meanwhile.', {
+  suggestion: 'Read it again, and decide anew; ifVersion is the version that you have seen.',
+});
+const LIKE_AN_ID = 'Must not look like the id of a template.';
+
+/** A change is decided again when somebody else was faster, so often. */
+const MOST_TRIES = 20;
+
+function readAlias(alias: string | null | undefined, report: Report): void {
+  if (typeof alias === 'string' && isId('tpl', alias)) report('/body/alias', LIKE_AN_ID);
+}
+
+/** Makes a template; its first version is sent at once. */
+export const createTemplate = (
+  commands: TemplateCommands,
+  call: Call<unknown, unknown, NewTemplate>,
+): Promise<TemplateView | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), { run: () => create(commands, call) });
+
+async function create(commands: TemplateCommands, call: Call<unknown, unknown, NewTemplate>): Changed {
+  const { caller, body, now } = call;
+  const problems = new Problems();
+  readAlias(body.alias, problems.report);
+  const authored = readContent(body, NOTHING, problems.report);
+  const refused = problems.failure();
+  if (refused) return refused;
+  const content = await compile(commands, caller.workspaceId, authored, now, call.unheard);
+  if (content instanceof Failure) return content;
+  const row: TemplateRow = {
+    ...{ id: mintId('tpl', now), name: body.name, alias: body.alias ?? null },
+    ...{ version: 1, latest: 1, revision: 1, created_at: now, updated_at: now },
+  };
+  const view = viewOf(row, caller.livemode, content);
+  const write = {
+    owner: caller,
+    row,
+    content,
+    keyed: keyedBy(call),
+    status: 201,
+    reply: JSON.stringify(view),
+  };
+  return (await unlessTaken(() => insertTemplate(commands.database, write))) ?? view;
+}
+
+/** The 409 of an alias that is taken; null when the write was done. */
+async function unlessTaken(write: () => Promise<unknown>): Promise<Failure | null> {
+  try {
+    await write();
+    return null;
+  } catch (error) {
+    if (isDuplicate(error, 'templates_by_alias')) return ALIAS_TAKEN;
+    throw error;
+  }
+}
+
+/** A change of a template as it was read: the row as it is to be and what its new version says, if there is one. */
+interface Change {
+  readonly row: TemplateRow;
+  readonly content: StoredContent | null;
+  readonly view: TemplateView;
+}
+
+/** Reads a template, decides on a change and writes it; again when somebody else wrote meanwhile. */
+async function change(
+  commands: TemplateCommands,
+  call: Own,
+  decide: (row: TemplateRow) => Promise<Change | TemplateView | Failure>,
+): Changed {
+  const { caller, params } = call;
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const row = await findTemplate(commands, caller, params.id);
+    if (row instanceof Failure) return row;
+    const decided = await decide(row);
+    if (decided instanceof Failure || !('row' in decided)) return decided;
+    const { content, view } = decided;
+    let isWritten = false;
+    const taken = await unlessTaken(async () => {
+      const write = { owner: caller, row: decided.row, content, keyed: keyedBy(call), status: 200 };
+      isWritten = await updateTemplate(commands.database, { ...write, reply: JSON.stringify(view) });
+    });
+    if (taken) return taken;
+    if (isWritten) return view;
+  }
+  return FASTER;
+}
+
+/** Changes the members that the body names. New content makes a new version, which is sent at once or kept aside as a draft. */
+export const updateTemplateBy = (commands: TemplateCommands, call: Own<TemplatePatch>): Changed =>
+  change(commands, call, async (row) => {
+    const { caller, body, now } = call;
+    const isDraft = body.draft ?? false;
+    const base = isDraft ? row.latest : row.version;
+    if (body.ifVersion !== undefined && body.ifVersion !== base) return FASTER;
+    if (isOutdated(body, row.updated_at)) return changedSince('template');
+    const found = await commands.versions.read(row, base);
+    if (!found) return NO_TEMPLATE;
+    const authored = readPatch(body, found.content);
+    if (authored instanceof Failure) return authored;
+    const isNew = !saysTheSame(authored, found.content);
+    const content = isNew ? await compile(commands, caller.workspaceId, authored, now, call.unheard) : null;
+    if (content instanceof Failure) return content;
+    const latest = isNew ? row.latest + 1 : row.latest;
+    const changed: TemplateRow = {
+      ...row,
+      name: body.name ?? row.name,
+      alias: body.alias === undefined ? row.alias : body.alias,
+      latest,
+      version: isNew && !isDraft ? latest : row.version,
+      revision: row.revision + 1,
+      updated_at: Math.max(now, row.updated_at + 1),
+    };
+    return {
+      row: changed,
+      content,
+      view: viewOf(changed, caller.livemode, authored, isNew ? latest : base),
+    };
+  });
+
+/** The content of a patch over what was there; a change of the format leaves behind what the other format has not. */
+function readPatch(body: TemplatePatch, before: Authored): Authored | Failure {
+  const problems = new Problems();
+  readAlias(body.alias, problems.report);
+  const changesFormat = body.format !== undefined && body.format !== before.format;
+  const authored = readContent(
+    body,
+    changesFormat ? { ...before, html: null, markdown: null } : before,
+    problems.report,
+  );
+  return problems.failure() ?? authored;
+}
+
+/** Changes a template by one of its versions, which the request names. */
+const changeByVersion = (
+  commands: TemplateCommands,
+  call: Own<VersionBody>,
+  decide: (row: TemplateRow, found: FoundVersion) => Promise<Change | Failure>,
+): Promise<TemplateView | Failure | Replay> =>
+  idempotently(commands.database, keyedBy(call), {
+    run: () =>
+      change(commands, call, async (row) => {
+        const found = await commands.versions.read(row, call.body.version);
+        return found ? decide(row, found) : NO_VERSION;
+      }),
+  });
+
+/** The row of a template that sends another version from now on. */
+const sending = (row: TemplateRow, version: number, now: number): TemplateRow => ({
+  ...row,
+  version,
+  latest: Math.max(row.latest, version),
+  revision: row.revision + 1,
+  updated_at: Math.max(now, row.updated_at + 1),
+});
+
+/** Makes a version of a template the one that is sent. */
+export const publishVersion = (commands: TemplateCommands, call: Own<VersionBody>) =>
+  changeByVersion(commands, call, async (before, { version, content }) => {
+    const row = sending(before, version, call.now);
+    return { row, content: null, view: viewOf(row, call.caller.livemode, content) };
+  });
+
+/** Makes a new version that says what an earlier one said, and sends it from now on. */
+export const restoreVersion = (commands: TemplateCommands, call: Own<VersionBody>) =>
+  changeByVersion(commands, call, async (before, found) => {
+    const { caller, now } = call;
+    // It is made ready anew: what reads and renders it now may be newer than what did then.
+    const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now, call.unheard);
+    if (content instanceof Failure) return content;
+    const row = sending(before, before.latest + 1, now);
+    return { row, content, view: viewOf(row, caller.livemode, content) };
+  });
+
+/** Deletes a template with all its versions, unless something uses it. Emails that were made from it stay as they are. */
+export async function deleteTemplate(
+  { database, versions, uses }: Pick<TemplateCommands, 'database' | 'versions' | 'uses'>,
+  { caller, params }: Own,
+): Promise<null | Failure> {
+  const row = await versions.find(caller, params.id);
+  if (!row) return NO_TEMPLATE;
+  const isUsed = uses.map(({ where }) => where('t.id'));
+  const rows = await database.query(
+    `delete from templates t where t.id = $1 and ${['true', ...isUsed.map((used) => `not ${used}`)].join(' and ')} returning t.id`,
+    [row.id],
+  );
+  if (rows.length > 0) return null;
+  return (await useOf(database, uses, row.id)) ?? NO_TEMPLATE;
+}
+
+/** The 409 that names what uses a template; null when nothing does. */
+async function useOf(database: Database, uses: readonly TemplateUse[], id: string): Promise<Failure | null> {
+  for (const { what, where } of uses) {
+    const rows = await database.query(`select t.id from templates t where t.id = $1 and ${where('t.id')}`, [
+      id,
+    ]);
+    if (rows.length > 0)
+      return new Failure('CONFLICT', `The template is used by ${what}.`, {
+        suggestion: 'Stop or change what uses it first.',
+      });
+  }
+  return null;
+}

@@ -1,0 +1,291 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { IfUpdatedAt } from '../../http/if-updated-at.ts';
+import { pageQuery } from '../../http/lists/pagination.ts';
+import { literals } from '../../http/request/schema.ts';
+import { LIQUID_LIMITS } from '../../mail/liquid/limits.ts';
+import { nameSchema } from '../../platform/errors/text-length.ts';
+
+const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const dictionary = (options: object) =>
+  Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: Type.Unknown(), ...options }));
+
+/** The types that a variable may have. */
+export const VARIABLE_TYPES = ['string', 'number', 'boolean', 'date', 'list', 'object'] as const;
+/** The names that the service fills in, and that no variable may have. */
+export const SERVICE_NAMES = [
+  'contact',
+  'workspace',
+  'campaign',
+  'event',
+  'unsubscribeUrl',
+  'preferencesUrl',
+];
+
+/** The shape of an alias. One that looks like the id of a template is refused besides. */
+export const ALIAS = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const MOST_VARIABLES = 100;
+
+const Format = literals(['html', 'emailmd'], {
+  description:
+    '`html`: you write the html. `emailmd`: you write markdown, from which html and text are made.',
+});
+const Alias = Type.String({
+  pattern: ALIAS.source,
+  description: 'A name of your own, accepted wherever `templateId` is; unique in its environment.',
+  examples: ['order-confirmation'],
+});
+const Source = (description: string, examples: readonly string[] = []) =>
+  Type.String({
+    maxLength: LIQUID_LIMITS.source,
+    description: `${description} Liquid; at most 256 KiB.`,
+    examples: [...examples],
+  });
+
+const members = {
+  subject: nullable(Source('The subject, in one line.', ['Your order {{ order.number }}'])),
+  previewText: nullable(Source('What inboxes show behind the subject.')),
+  html: nullable(Source('The html part; format `html` only.', ['<p>Hello {{ name }}</p>'])),
+  markdown: nullable(Source('emailmd markdown; format `emailmd` only.', ['# Hello {{ name }}'])),
+  text: nullable(Source('The plain text part; made from the html or markdown when null.')),
+  from: nullable(Type.String({ description: 'The sender, where the request names none.' })),
+};
+
+const DeclaredVariable = Type.Object(
+  {
+    key: Type.String({
+      pattern: '^(?!__)[A-Za-z_][A-Za-z0-9_]{0,63}$',
+      description: `How the template calls it. Not one of ${SERVICE_NAMES.join(', ')}.`,
+      examples: ['name'],
+    }),
+    type: Type.Optional(
+      literals(VARIABLE_TYPES, {
+        description: '`string` when left out. A `date` is a day or a moment in ISO 8601.',
+      }),
+    ),
+    required: Type.Optional(Type.Boolean({ description: 'Whether a request without it is refused.' })),
+    fallback: Type.Optional(
+      Type.Unknown({ description: 'The value where a request gives none; of the same type, or null.' }),
+    ),
+  },
+  { title: 'TemplateVariableInput' },
+);
+
+const ReplyTo = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 }), Type.Null()], {
+  description: 'Where answers go, where the request does not say: an address, or up to 10.',
+});
+
+const content = {
+  subject: Type.Optional(members.subject),
+  previewText: Type.Optional(members.previewText),
+  html: Type.Optional(members.html),
+  markdown: Type.Optional(members.markdown),
+  text: Type.Optional(members.text),
+  from: Type.Optional(members.from),
+  replyTo: Type.Optional(ReplyTo),
+  variables: Type.Optional(
+    Type.Array(DeclaredVariable, {
+      maxItems: MOST_VARIABLES,
+      description: `The variables that a request may give, at most ${MOST_VARIABLES}. Names that are not declared may be given and used too.`,
+    }),
+  ),
+};
+const Name = nameSchema({ description: 'For people.', examples: ['Order'] });
+
+/** The body of `POST /v1/templates`. */
+export const CreateTemplate = Type.Object(
+  {
+    name: Name,
+    alias: Type.Optional(nullable(Alias)),
+    format: Type.Optional(Format),
+    ...content,
+  },
+  { title: 'CreateTemplate' },
+);
+
+/** The body of `PATCH /v1/templates/{id}`. */
+export const UpdateTemplate = Type.Object(
+  {
+    name: Type.Optional(Name),
+    alias: Type.Optional(nullable(Alias)),
+    format: Type.Optional(Format),
+    ...content,
+    draft: Type.Optional(
+      Type.Boolean({
+        description:
+          'True keeps the new version aside until it is published. It builds on the newest version.',
+      }),
+    ),
+    ifVersion: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The version that you have seen: the present one, or with `draft` the newest. 409 when there is another by now.',
+      }),
+    ),
+    ifUpdatedAt: IfUpdatedAt,
+  },
+  { title: 'UpdateTemplate', minProperties: 1 },
+);
+
+const Variable = Type.Object(
+  {
+    key: Type.String(),
+    type: literals(VARIABLE_TYPES),
+    required: Type.Boolean(),
+    fallback: Type.Unknown(),
+  },
+  { title: 'TemplateVariable' },
+);
+const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
+const TemplateId = Type.String({ description: 'The template.', examples: ['tpl_01m8c4vz7k2q5w9e3r6t1y8u'] });
+
+const itemMembers = {
+  id: TemplateId,
+  livemode: Type.Boolean({ description: 'The environment that it belongs to.' }),
+  name: Type.String(),
+  alias: nullable(Type.String()),
+  format: Format,
+  subject: members.subject,
+  previewText: members.previewText,
+  from: members.from,
+  replyTo: Type.Array(Type.String()),
+  variables: Type.Array(Variable),
+  version: Type.Integer({
+    description: 'The version that is shown; of a list and of GET, the one that is sent.',
+  }),
+  createdAt: Timestamp('When the template was made.'),
+  updatedAt: Timestamp('When it was changed last.'),
+};
+const bodies = { html: members.html, markdown: members.markdown, text: members.text };
+
+/** A template in a list: without its bodies. */
+export const TemplateItem = Type.Object(itemMembers, { title: 'TemplateItem' });
+/** A template with its bodies. */
+export const Template = Type.Object({ ...itemMembers, ...bodies }, { title: 'Template' });
+
+const versionMembers = {
+  templateId: TemplateId,
+  version: Type.Integer({ minimum: 1 }),
+  isCurrent: Type.Boolean({ description: 'Whether it is the one that is sent.' }),
+  format: Format,
+  subject: members.subject,
+  previewText: members.previewText,
+  from: members.from,
+  replyTo: Type.Array(Type.String()),
+  variables: Type.Array(Variable),
+  createdAt: Timestamp('When this version was written.'),
+};
+
+/** A version in a list: without its bodies. */
+export const TemplateVersionItem = Type.Object(versionMembers, { title: 'TemplateVersionItem' });
+/** A version with its bodies. */
+export const TemplateVersion = Type.Object({ ...versionMembers, ...bodies }, { title: 'TemplateVersion' });
+
+/** The query of the list of templates. */
+export const TemplateQuery = Type.Object(pageQuery);
+/** The query of the list of versions. */
+export const VersionQuery = Type.Object(pageQuery);
+
+/** The body of publish and of restore. */
+export const VersionBody = Type.Object(
+  { version: Type.Integer({ minimum: 1, description: 'A version of this template.' }) },
+  { title: 'TemplateVersionChoice' },
+);
+
+const Values = dictionary({
+  description: 'Values for the variables, at most 256 KiB as JSON.',
+  examples: [{ name: 'Ada' }],
+});
+const AnyTemplate = Type.String({
+  description: 'A template, by its id or alias.',
+  examples: ['order-confirmation'],
+});
+
+/** The body of `POST /v1/templates/render-preview`. */
+export const PreviewBody = Type.Object(
+  {
+    templateId: Type.Optional(AnyTemplate),
+    version: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'A version of it; the one that is sent when left out.' }),
+    ),
+    format: Type.Optional(Format),
+    ...{ subject: content.subject, previewText: content.previewText, html: content.html },
+    ...{ markdown: content.markdown, text: content.text, from: content.from, replyTo: content.replyTo },
+    declared: Type.Optional(content.variables),
+    variables: Type.Optional(Values),
+  },
+  { title: 'PreviewTemplate' },
+);
+
+const Warning = Type.Object(
+  {
+    code: Type.String({
+      description:
+        'One of raw_filter, unused_variables, no_subject, no_unsubscribe_link, encoded_placeholder, image_only, odd_links, no_preferences_page, clipped, image_without_alt, insecure_link, unclosed_tag.',
+    }),
+    message: Type.String({ description: 'A sentence about something that may not be meant.' }),
+    line: nullable(
+      Type.Integer({ description: 'The line of the rendered html, from 1; null where none is to blame.' }),
+    ),
+  },
+  { title: 'TemplateWarning' },
+);
+
+/** Something in a template that may not be meant. */
+export type PreviewWarning = Static<typeof Warning>;
+
+/** The answer of a preview. */
+export const Preview = Type.Object(
+  {
+    templateId: nullable(TemplateId),
+    version: nullable(Type.Integer()),
+    subject: nullable(Type.String({ description: 'Null where the template has none.' })),
+    previewText: nullable(Type.String()),
+    html: nullable(Type.String({ description: 'The html part as it will be stored and sent.' })),
+    text: nullable(Type.String({ description: 'The text part as it will be sent.' })),
+    from: nullable(Type.String()),
+    replyTo: Type.Array(Type.String()),
+    missingVariables: Type.Array(Type.String(), {
+      description: 'Names that the template uses and that have no value here, such as `order.total`.',
+    }),
+    warnings: Type.Array(Warning),
+    sizeBytes: Type.Integer({
+      description: 'Bytes of the html part in UTF-8, or of the text part where there is no html.',
+    }),
+  },
+  { title: 'TemplatePreview' },
+);
+
+/** The body of `POST /v1/templates/{id}/test-send`. */
+export const TestSendBody = Type.Object(
+  {
+    to: Type.Array(Type.String(), {
+      minItems: 1,
+      maxItems: 5,
+      description: 'Members of the workspace, or addresses at its verified domains. 1 to 5.',
+      examples: [['ada@acme.example']],
+    }),
+    variables: Type.Optional(Values),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'A version, such as a draft; the one that is sent when left out.',
+      }),
+    ),
+  },
+  { title: 'TestSendTemplate' },
+);
+
+export type NewTemplate = Static<typeof CreateTemplate>;
+export type TemplatePatch = Static<typeof UpdateTemplate>;
+export type TemplateView = Static<typeof Template>;
+export type TemplateItemView = Static<typeof TemplateItem>;
+export type VersionView = Static<typeof TemplateVersion>;
+export type VersionItemView = Static<typeof TemplateVersionItem>;
+export type TemplateQuery = Static<typeof TemplateQuery>;
+export type PreviewBody = Static<typeof PreviewBody>;
+export type PreviewView = Static<typeof Preview>;
+export type TestSendBody = Static<typeof TestSendBody>;
+export type VersionBody = Static<typeof VersionBody>;
+export type DeclaredVariable = Static<typeof DeclaredVariable>;
+export type VariableView = Static<typeof Variable>;

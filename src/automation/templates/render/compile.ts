@@ -1,0 +1,87 @@
+import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
+import { LiquidProblem, TooSlow } from '../../../mail/liquid/limits.ts';
+import type { LiquidRenderer } from '../../../mail/liquid/liquid-renderer.ts';
+import type { Sources } from '../../../mail/liquid/parts.ts';
+import type { Unheard } from '../../../platform/async/deadline.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type Authored, type StoredContent, sampleValues } from './content.ts';
+
+/** What content is made ready with. */
+export interface Compilers {
+  readonly liquid: LiquidRenderer;
+  readonly markdown: Pick<MarkdownRenderer, 'renderTemplate'>;
+}
+
+/**
+ * Makes content ready to be rendered, or says everything that is wrong with it: its Liquid is read, markdown becomes html with the
+ * Liquid still in it, and the whole is rendered once with sample values, so that what can never be rendered is refused when it is
+ * saved. @throws Unavailable
+ */
+export async function compile(
+  { liquid, markdown }: Compilers,
+  owner: string,
+  authored: Authored,
+  now: number,
+  unheard?: Unheard,
+): Promise<StoredContent | Failure> {
+  const { format, subject, previewText, html, text } = authored;
+  const findings = await liquid.examine(owner, {
+    subject,
+    previewText,
+    html,
+    markdown: authored.markdown,
+    text,
+  });
+  const found =
+    findings instanceof LiquidProblem
+      ? [{ part: bodyOf(authored), message: findings.message }]
+      : findings.problems;
+  if (found.length > 0 || findings instanceof LiquidProblem)
+    return invalid(found.map(({ part, message }) => ({ path: `/body/${part}`, message })));
+
+  let sources: Sources = { subject, previewText, html, text, placesPreview: true };
+  if (format === 'emailmd') {
+    const made = await markdown.renderTemplate(spaced(authored.markdown ?? ''), {
+      ...{ owner, title: subject ?? '', previewText, unheard },
+    });
+    if (made instanceof Failure) return made;
+    const bare = unwrapped(made.html);
+    const split = await liquid.examineMade(owner, bare);
+    if (split) return refusedAt('markdown', split.message);
+    sources = { subject, previewText, html: bare, text: text ?? made.text };
+  }
+  const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw };
+  // Nothing is rendered of what has no Liquid; a busy machine must not call it slow.
+  if (![subject, previewText, sources.html, sources.text].some((source) => source?.match(LIQUID)))
+    return content;
+  const trial = await liquid.render({
+    ...{ owner, key: null, sources },
+    scope: { names: sampleValues(authored.variables), now },
+  });
+  // What fails with the sample values may well be rendered with others.
+  if (trial instanceof LiquidProblem && (trial instanceof TooSlow || !trial.dependsOnValues))
+    return refusedAt(
+      trial.part === null || trial.part === 'html' ? bodyOf(authored) : trial.part,
+      trial.message,
+    );
+  return content;
+}
+
+/** The part that a problem of the whole is told of. */
+export const bodyOf = ({ format, html }: Pick<Authored, 'format' | 'html'>): 'markdown' | 'html' | 'text' =>
+  format === 'emailmd' ? 'markdown' : html === null ? 'text' : 'html';
+
+const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);
+
+const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/;
+
+/** Tags that open, divide or close a block, alone in their line. */
+const CONTROL_LINE =
+  /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|elsif|else|when|assign|comment)\b[^\n]*?%\}[ \t]*)+$/gm;
+
+/** Markdown whose control lines are paragraphs of their own, so that they do not become part of a list or of a sentence. */
+const spaced = (markdown: string): string => markdown.replace(CONTROL_LINE, (line) => `\n${line.trim()}\n`);
+
+/** Html without paragraphs that hold nothing but such tags. */
+const unwrapped = (html: string): string =>
+  html.replace(/<p\b[^>]*>\s*((?:\{%[^{}]*?%\}\s*)+)<\/p>/g, (_, tags: string) => tags.trim());

@@ -1,0 +1,114 @@
+import { isTooLong, type Sources } from '../../../mail/liquid/parts.ts';
+import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { hasControls } from '../../../platform/text/characters.ts';
+import type { Report } from '../../../platform/text/problems.ts';
+import type { DeclaredVariable, NewTemplate, TemplateView, VariableView } from '../model.ts';
+import { problemOfValue, readDeclared } from './variables.ts';
+
+/** What the author of a template writes: one version of it. */
+export type Authored = Pick<
+  TemplateView,
+  'format' | 'subject' | 'previewText' | 'html' | 'markdown' | 'text' | 'from' | 'replyTo' | 'variables'
+>;
+
+/** A version as it is stored: what was written, and what was found out about it when it was saved. */
+export interface StoredContent extends Authored {
+  /** What is rendered: an html that was made of markdown among them. */
+  readonly sources: Sources;
+  /** Paths of the names that it uses, such as `order.total`. */
+  readonly names: readonly string[];
+  /** Parts with a value that is written as it is. */
+  readonly raw: readonly string[];
+}
+
+/** The members of a request that are content. */
+export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof Authored>, 'variables'>> & {
+  readonly variables?: readonly DeclaredVariable[];
+};
+
+/** Where there is no version before. */
+export const NOTHING: Authored = {
+  ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, text: null },
+  ...{ from: null, replyTo: [], variables: [] },
+};
+
+const NEEDS_EMAILMD = 'Must be given only with the format emailmd.';
+const IS_MADE = 'Must not be given with the format emailmd, whose html is made from its markdown.';
+const NO_MARKDOWN = 'Must not be empty with the format emailmd.';
+const NO_BODY = 'Must be given, or text.';
+const TOO_LONG = 'Must be at most 256 KiB.';
+const ONE_LINE = 'Must be one line, without control characters.';
+
+const PARTS = ['subject', 'previewText', 'html', 'markdown', 'text'] as const;
+
+/** Reads the content of a request over that of the version before; what is left out stays. `declaredAt` is the pointer of the variables. */
+export function readContent(
+  given: GivenContent,
+  before: Authored,
+  report: Report,
+  declaredAt = '/body/variables',
+): Authored {
+  const texts = Object.fromEntries(
+    PARTS.map((part) => [part, given[part] === undefined ? before[part] : unlessBlank(given[part])]),
+  ) as Pick<Authored, (typeof PARTS)[number]>;
+  const authored: Authored = {
+    format: given.format ?? before.format,
+    ...texts,
+    from: given.from === undefined ? before.from : given.from,
+    replyTo: given.replyTo === undefined ? before.replyTo : listOf(given.replyTo),
+    variables:
+      given.variables === undefined ? before.variables : readDeclared(given.variables, declaredAt, report),
+  };
+  checkParts(authored, report);
+  if (authored.from !== null) checkAddress(authored.from, '/body/from', report);
+  const isList = Array.isArray(given.replyTo);
+  for (const [index, address] of authored.replyTo.entries())
+    checkAddress(address, isList ? `/body/replyTo/${index}` : '/body/replyTo', report);
+  return authored;
+}
+
+const unlessBlank = (text: string | null | undefined): string | null =>
+  text === null || text === undefined || !/\S/.test(text) ? null : text;
+
+const listOf = (given: string | readonly string[] | null): string[] =>
+  given === null ? [] : typeof given === 'string' ? [given] : [...given];
+
+function checkParts(authored: Authored, report: Report): void {
+  const { format, html, markdown, text, subject, previewText } = authored;
+  if (format === 'html') {
+    if (markdown !== null) report('/body/markdown', NEEDS_EMAILMD);
+    else if (html === null && text === null) report('/body/html', NO_BODY);
+  } else {
+    if (html !== null) report('/body/html', IS_MADE);
+    if (markdown === null) report('/body/markdown', NO_MARKDOWN);
+  }
+  for (const part of PARTS) if (isTooLong(authored[part] ?? '')) report(`/body/${part}`, TOO_LONG);
+  if (hasControls(subject ?? '')) report('/body/subject', ONE_LINE);
+  if (hasControls(previewText ?? '')) report('/body/previewText', ONE_LINE);
+}
+
+function checkAddress(address: string, path: string, report: Report): void {
+  const read = parseAddress(address);
+  if (isProblem(read)) report(path, read.problem);
+}
+
+/** True when two versions say the same. */
+export const saysTheSame = (one: Authored, other: Authored): boolean =>
+  JSON.stringify(authoredOf(one)) === JSON.stringify(authoredOf(other));
+
+/** The members that the author wrote, in one order. */
+export const authoredOf = (content: Authored): Authored => {
+  const { format, subject, previewText, html, markdown, text, from, replyTo, variables } = content;
+  return { format, subject, previewText, html, markdown, text, from, replyTo, variables };
+};
+
+/** The declared variables, each with a value that fits its type. */
+export function sampleValues(variables: readonly VariableView[]): Record<string, unknown> {
+  const samples = { string: 'text', number: 1, boolean: true, date: '2026-01-31', list: [], object: {} };
+  return Object.fromEntries(
+    variables.map(({ key, type, fallback }) => [
+      key,
+      problemOfValue(type, fallback) === null ? fallback : samples[type],
+    ]),
+  );
+}

@@ -1,0 +1,31 @@
+import type { Failure } from '../../../platform/errors/failure.ts';
+import { Problems } from '../../../platform/text/problems.ts';
+import { findVersion, type TemplateReader } from '../queries.ts';
+import type { Owner } from '../store.ts';
+import type { FoundVersion } from '../versions.ts';
+import { type Compilers, compile } from './compile.ts';
+import { type GivenContent, NOTHING, readContent, type StoredContent } from './content.ts';
+import type { RenderTemplate } from './rendering.ts';
+
+/** What others make emails of: content that is a template's, or that they keep themselves in the same form. */
+export interface TemplateContents {
+  /** Makes content ready to be rendered, or says everything that is wrong with it. @throws Unavailable */
+  compile(workspaceId: string, given: GivenContent, now: number): Promise<StoredContent | Failure>;
+  /** What a template, by id or alias, says at present. @throws Unavailable */
+  find(owner: Owner, name: string): Promise<FoundVersion | Failure>;
+  readonly render: RenderTemplate;
+}
+
+/** Offers the contents of templates to others. */
+export const templateContents = (
+  deps: Compilers & Pick<TemplateReader, 'versions'>,
+  render: RenderTemplate,
+): TemplateContents => ({
+  async compile(workspaceId, given, now) {
+    const problems = new Problems();
+    const authored = readContent(given, NOTHING, problems.report);
+    return problems.failure() ?? compile(deps, workspaceId, authored, now);
+  },
+  find: (owner, name) => findVersion(deps, owner, name),
+  render,
+});

@@ -1,0 +1,167 @@
+import { BatchedRead } from '../../platform/async/batched-read.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { isId } from '../../platform/db/ids.ts';
+import { type Keyed, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import type { StoredContent } from './render/content.ts';
+
+/** Whose a template is. */
+export interface Owner {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+}
+
+/** A template without what it says. */
+export interface TemplateRow {
+  readonly id: string;
+  readonly name: string;
+  readonly alias: string | null;
+  /** The version that is sent. */
+  readonly version: number;
+  /** The newest version. */
+  readonly latest: number;
+  readonly revision: number;
+  /** Epoch milliseconds. */
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+const COLUMNS = `t.id, t.name, t.alias, t.version, t.latest, t.revision,
+  (extract(epoch from t.created_at) * 1000)::float8 as created_at,
+  (extract(epoch from t.updated_at) * 1000)::float8 as updated_at`;
+
+const FIND = `select ${COLUMNS}, a.n from json_to_recordset($1::text::json)
+    as a(n integer, workspace_id text, livemode boolean, id text)
+  join templates t on t.id = a.id and t.workspace_id = a.workspace_id and t.livemode = a.livemode
+union all
+select ${COLUMNS}, a.n from json_to_recordset($2::text::json)
+    as a(n integer, workspace_id text, livemode boolean, alias text)
+  join templates t on t.workspace_id = a.workspace_id and t.livemode = a.livemode and t.alias = a.alias`;
+
+interface Sought extends Owner {
+  /** An id, or an alias. */
+  readonly name: string;
+}
+
+const nameOf = ({ workspaceId, livemode, name }: Sought): string => `${workspaceId} ${livemode} ${name}`;
+
+/** Finds templates by id or alias, those that are sought at the same time with one statement. */
+export const templateFinder = (database: Database) =>
+  new BatchedRead<Sought, TemplateRow | null>('templates', (asked) => findAll(database, asked), undefined, 1);
+
+async function findAll(
+  database: Database,
+  asked: readonly Sought[],
+): Promise<(sought: Sought) => TemplateRow | null> {
+  const names = [...new Map(asked.map((sought) => [nameOf(sought), sought]))];
+  const byId: object[] = [];
+  const byAlias: object[] = [];
+  for (const [n, [, { workspaceId, livemode, name }]] of names.entries()) {
+    const sought = { n, workspace_id: workspaceId, livemode };
+    if (isId('tpl', name)) byId.push({ ...sought, id: name });
+    else byAlias.push({ ...sought, alias: name });
+  }
+  const rows = await database.query<TemplateRow & { readonly n: number }>(FIND, [
+    JSON.stringify(byId),
+    JSON.stringify(byAlias),
+  ]);
+  const found = new Map(rows.map(({ n, ...row }) => [names[n]?.[0], row]));
+  return (sought) => found.get(nameOf(sought)) ?? null;
+}
+
+/** What a version says, and when it was written (epoch milliseconds). */
+export interface VersionRow {
+  readonly version: number;
+  readonly content: StoredContent;
+  readonly created_at: number;
+}
+
+const VERSIONS = `select v.version, v.content, (extract(epoch from v.created_at) * 1000)::float8 as created_at
+from template_versions v where v.template_id = $1`;
+
+/** One version of a template that was found; null where it has none of that number. */
+export async function readVersion(
+  database: Database,
+  id: string,
+  version: number,
+): Promise<VersionRow | null> {
+  const [row] = await database.query<VersionRow>(`${VERSIONS} and v.version = $2`, [id, version]);
+  return row ?? null;
+}
+
+/** The versions below a number, newest first. */
+export const readVersions = (
+  database: Database,
+  id: string,
+  below: number,
+  limit: number,
+): Promise<VersionRow[]> =>
+  database.query<VersionRow>(`${VERSIONS} and v.version < $2 order by v.version desc limit $3`, [
+    id,
+    below,
+    limit,
+  ]);
+
+/** The templates of an owner with what their present version says, newest first. */
+export const readTemplates = (
+  database: Database,
+  { workspaceId, livemode }: Owner,
+  { below, from }: { readonly below: string | null; readonly from: string | null },
+  limit: number,
+): Promise<(TemplateRow & { readonly content: StoredContent })[]> =>
+  database.query(
+    `select ${COLUMNS}, v.content from templates t
+      join template_versions v on v.template_id = t.id and v.version = t.version
+      where t.workspace_id = $1 and t.livemode = $2 and ($3::text is null or t.id < $3)
+        and ($4::text is null or t.id >= $4)
+      order by t.id desc limit $5::integer`,
+    [workspaceId, livemode, below, from, limit],
+  );
+
+/** A write: the template as it is to be, the new version if there is one, and the reply that is kept. */
+export interface Write {
+  readonly owner: Owner;
+  readonly row: TemplateRow;
+  /** What the newest version says; null where no version is added. */
+  readonly content: StoredContent | null;
+  readonly keyed: Keyed;
+  readonly status: number;
+  readonly reply: string;
+}
+
+const FIRST = 10;
+const kept = keepReplySql({ from: 'written', reply: '$17::text', first: FIRST });
+const VERSION_OF_IT = `insert into template_versions (template_id, version, content, created_at)
+  select id, $6::integer, $8::text::json, $9::timestamptz from written where $8::text is not null`;
+
+const INSERT = `with written as (
+  insert into templates (id, workspace_id, livemode, name, alias, version, latest, revision, created_at, updated_at)
+  values ($1, $2, $3::boolean, $4, $5, $6::integer, $6::integer, $7::integer, $9::timestamptz, $9::timestamptz)
+  returning id
+), version as (${VERSION_OF_IT}), kept as (${kept})
+select id from written`;
+
+const UPDATE = `with written as (
+  update templates set name = $4, alias = $5, version = $18::integer, latest = $6::integer,
+    revision = $7::integer, updated_at = $9::timestamptz
+  where id = $1 and workspace_id = $2 and livemode = $3::boolean and revision = $7::integer - 1
+  returning id
+), version as (${VERSION_OF_IT}), kept as (${kept})
+select id from written`;
+
+const parametersOf = ({ owner, row, content, keyed, status, reply }: Write) => [
+  ...[row.id, owner.workspaceId, owner.livemode, row.name, row.alias, row.latest, row.revision],
+  ...[content === null ? null : JSON.stringify(content), new Date(row.updated_at).toISOString()],
+  ...replyParameters(keyed, status),
+  reply,
+];
+
+/** Adds a template. @throws Unavailable, and when its alias or the key of the request is taken */
+export async function insertTemplate(database: Database, write: Write): Promise<void> {
+  await database.query(INSERT, parametersOf(write));
+}
+
+/** Changes a template whose revision is the one before; false when somebody else has changed it since. @throws as `insertTemplate` */
+export async function updateTemplate(database: Database, write: Write): Promise<boolean> {
+  const rows = await database.query(UPDATE, [...parametersOf(write), write.row.version]);
+  return rows.length > 0;
+}

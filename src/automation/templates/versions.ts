@@ -1,0 +1,79 @@
+import type { Database } from '../../platform/db/database.ts';
+import { isId } from '../../platform/db/ids.ts';
+import { ALIAS } from './model.ts';
+import type { StoredContent } from './render/content.ts';
+import { type Owner, readVersion, type TemplateRow, templateFinder, type VersionRow } from './store.ts';
+
+/** A template and one of its versions. */
+export interface FoundVersion {
+  readonly row: TemplateRow;
+  readonly version: number;
+  readonly content: StoredContent;
+}
+
+/** Finds templates and what their versions say. */
+export interface Versions {
+  /** A template of this owner by id or alias; null when there is none. It is as it is now: nothing of it is remembered. */
+  find(owner: Owner, name: string): Promise<TemplateRow | null>;
+  /** What a version of it says, the one that is sent by default; null when there is none. Versions never change, so they are kept. */
+  read(row: TemplateRow, version?: number): Promise<FoundVersion | null>;
+}
+
+/** Contents that are kept: this many, and of this many characters together. */
+const MOST_KEPT = 1_000;
+const MOST_CHARACTERS = 33_554_432;
+
+/** A reader of templates with a bounded memory of their versions. */
+export function versionsOf(database: Database): Versions {
+  const finder = templateFinder(database);
+  const kept = new Map<string, { readonly found: Promise<VersionRow | null>; characters: number }>();
+  let characters = 0;
+
+  const forget = (key: string): void => {
+    characters -= kept.get(key)?.characters ?? 0;
+    kept.delete(key);
+  };
+  const count = (key: string, row: VersionRow | null): void => {
+    const entry = kept.get(key);
+    if (!entry) return;
+    // A version that is not there now may be there later.
+    if (row === null) return forget(key);
+    entry.characters = lengthOf(row.content);
+    characters += entry.characters;
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MOST_KEPT && characters <= MOST_CHARACTERS) return;
+      forget(oldest);
+    }
+  };
+
+  const contentOf = (id: string, version: number): Promise<VersionRow | null> => {
+    const key = `${id} ${version}`;
+    const entry = kept.get(key);
+    if (entry) {
+      // Those that were used last stay longest.
+      kept.delete(key);
+      kept.set(key, entry);
+      return entry.found;
+    }
+    const found = readVersion(database, id, version);
+    kept.set(key, { found, characters: 0 });
+    found.then(
+      (row) => count(key, row),
+      () => forget(key),
+    );
+    return found;
+  };
+
+  return {
+    find: async ({ workspaceId, livemode }, name) =>
+      isId('tpl', name) || ALIAS.test(name) ? finder.ask({ workspaceId, livemode, name }) : null,
+    async read(row, version = row.version) {
+      if (version > row.latest) return null;
+      const found = await contentOf(row.id, version);
+      return found && { row, version, content: found.content };
+    },
+  };
+}
+
+const lengthOf = ({ html, markdown, text, sources }: StoredContent): number =>
+  [html, markdown, text, sources.html, sources.text].reduce((sum, part) => sum + (part?.length ?? 0), 1_000);

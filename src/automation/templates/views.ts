@@ -1,0 +1,48 @@
+import type { TemplateItemView, TemplateView, VersionItemView, VersionView } from './model.ts';
+import { type Authored, authoredOf } from './render/content.ts';
+import type { TemplateRow, VersionRow } from './store.ts';
+
+const iso = (at: number): string => new Date(at).toISOString();
+
+const withoutBodies = ({ html: _html, markdown: _markdown, text: _text, ...rest }: Authored) => rest;
+
+/** A template in a list. */
+export const itemOf = (row: TemplateRow, livemode: boolean, content: Authored): TemplateItemView => ({
+  id: row.id,
+  livemode,
+  name: row.name,
+  alias: row.alias,
+  ...withoutBodies(authoredOf(content)),
+  version: row.version,
+  createdAt: iso(row.created_at),
+  updatedAt: iso(row.updated_at),
+});
+
+/** A template with the bodies of one version. */
+export const viewOf = (
+  row: TemplateRow,
+  livemode: boolean,
+  content: Authored,
+  version = row.version,
+): TemplateView => {
+  const { html, markdown, text } = content;
+  return { ...itemOf(row, livemode, content), version, html, markdown, text };
+};
+
+/** A version in a list. */
+export const versionItemOf = (
+  row: TemplateRow,
+  { version, content, created_at }: VersionRow,
+): VersionItemView => ({
+  templateId: row.id,
+  version,
+  isCurrent: version === row.version,
+  ...withoutBodies(authoredOf(content)),
+  createdAt: iso(created_at),
+});
+
+/** A version with its bodies. */
+export const versionOf = (row: TemplateRow, version: VersionRow): VersionView => {
+  const { html, markdown, text } = version.content;
+  return { ...versionItemOf(row, version), html, markdown, text };
+};

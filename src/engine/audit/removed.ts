@@ -1,0 +1,21 @@
+import { timeOfId } from '../../platform/db/ids.ts';
+import type { Session } from './session.ts';
+
+/** The moments (epoch ms) before which retention may have removed data, by environment; 0 where it never has. */
+export interface Removed {
+  readonly test: number;
+  readonly live: number;
+}
+
+const MARKS = `select livemode, (extract(epoch from removed_before) * 1000)::float8 as before from retention`;
+
+/** Reads what retention has stored before it removed anything, so that a session never sees a gap that this does not tell. */
+export async function readRemoved(session: Session): Promise<Removed> {
+  const rows = await session.query<{ livemode: boolean; before: number }>(MARKS);
+  const of = (livemode: boolean) => rows.find((row) => row.livemode === livemode)?.before ?? 0;
+  return { test: of(false), live: of(true) };
+}
+
+/** True when retention may have removed what has that id, in whichever environment, but not yet all that refers to it. */
+export const mayBeRemoved = (id: string, { test, live }: Removed): boolean =>
+  timeOfId(id) < Math.max(test, live);

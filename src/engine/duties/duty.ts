@@ -1,0 +1,23 @@
+import type { Database } from '../../platform/db/database.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+
+/** A background job, named after its agent. Each has a file of its own. */
+export interface Duty {
+  readonly name: string;
+  /** The times at which it runs, in UTC, as croner reads them. */
+  readonly pattern: string;
+  /** True when it removes data by their age. It does not run while the time is in doubt. */
+  readonly goesByAge?: boolean;
+  /** True when it writes down what only this process knows: it runs whatever roles the process has. */
+  readonly isEverybodys?: boolean;
+  /** True when there is work that should not wait for the next time. */
+  readonly isWanted?: () => boolean;
+  /** Does the work. It ends early, between two batches, once `stop` is aborted. */
+  run(stop?: AbortSignal): Promise<unknown>;
+}
+
+/** The dependencies of a duty. A duty may run on several instances at once; its work is done once, or twice without harm. */
+export interface DutyDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+}

@@ -1,0 +1,127 @@
+import { Cron } from 'croner';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
+import type { Duty } from './duty.ts';
+import { HELD_AFTER_STOP_MS, LONG_STOP_MS } from './last-run.ts';
+
+/** The time between two looks at the clock; no duty is timed to less than a second. */
+const TICK_MS = 250;
+
+/** The running duties. */
+export interface Schedule {
+  /** Stops starting them, asks those that run to end, and waits for them. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time.
+ * @param lastRun when a service last ran here (epoch ms); null when that is not known
+ */
+export function startDuties(
+  duties: readonly Duty[],
+  clock: Clock,
+  logger: Logger,
+  lastRun: number | null = null,
+): Schedule {
+  const running = new Map<string, Promise<unknown>>();
+  const stopping = new AbortController();
+  const timed = duties.map((duty) => timing(duty, clock));
+  const leaps = new LeapWatch(clock, logger, lastRun);
+  const begin = ({ duty: { name, goesByAge, isWanted, run }, isTime }: Timed): void => {
+    const isDue = isTime() || isWanted?.() === true;
+    if (!isDue || running.has(name)) return;
+    if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
+    const work = run(stopping.signal)
+      .catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'))
+      .finally(() => running.delete(name));
+    running.set(name, work);
+  };
+  const ticking = setInterval(() => {
+    leaps.look();
+    timed.forEach(begin);
+  }, TICK_MS);
+  return {
+    async stop() {
+      clearInterval(ticking);
+      stopping.abort();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+interface Timed {
+  readonly duty: Duty;
+  /** True when its time has come since the last call. */
+  isTime(): boolean;
+}
+
+/** Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put back. */
+function timing(duty: Duty, clock: Clock): Timed {
+  // Read at the first look and not before, since a start would wait 4 ms for all of them.
+  let cron: Cron | undefined;
+  const after = (at: number): number => {
+    cron ??= new Cron(duty.pattern, { utcOffset: 0, paused: true });
+    return cron.nextRun(new Date(at))?.getTime() ?? Number.POSITIVE_INFINITY;
+  };
+  let last = clock.now();
+  let next: number | null = null;
+  return {
+    duty,
+    isTime() {
+      const now = clock.now();
+      // A clock that was put back must not leave the next time in its old future.
+      next = next === null || now < last ? after(Math.min(now, last)) : next;
+      last = now;
+      if (now < next) return false;
+      next = after(now);
+      return true;
+    },
+  };
+}
+
+/** The leap, beside the monotonic clock, from which on a clock was set or the machine was suspended. */
+const LEAP_MS = 2_500;
+/** The time after a leap in which nothing is removed for its age: a clock that is wrong for a moment must not cost a day's mail. */
+const HELD_AFTER_LEAP_MS = 15 * 60_000;
+
+/** Watches the clock for leaps forward, which the embedded database, whose clock is the machine's, shares. */
+class LeapWatch {
+  #ahead: number;
+  #heldUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: Logger,
+    lastRun: number | null,
+  ) {
+    this.#ahead = clock.now() - clock.monotonic();
+    if (lastRun !== null) this.#judgeStart(clock.now() - lastRun);
+  }
+
+  /** A process that starts under a wrong clock sees no leap, but a long time in which nothing ran. */
+  #judgeStart(stoppedMs: number): void {
+    if (stoppedMs < LONG_STOP_MS) return;
+    this.#heldUntil = this.clock.monotonic() + HELD_AFTER_STOP_MS;
+    this.logger.warn(
+      { stoppedMs },
+      `By the clock nothing has run here for ${(stoppedMs / DAY_MS).toFixed(1)} days: nothing is removed for its age in the next hour. If the clock is wrong, stop the service and put it right.`,
+    );
+  }
+
+  get isRecent(): boolean {
+    return this.clock.monotonic() < this.#heldUntil;
+  }
+
+  look(): void {
+    const monotonic = this.clock.monotonic();
+    const ahead = this.clock.now() - monotonic;
+    const leapMs = ahead - this.#ahead;
+    this.#ahead = ahead;
+    if (leapMs < LEAP_MS) return;
+    this.#heldUntil = Math.max(this.#heldUntil, monotonic + HELD_AFTER_LEAP_MS);
+    this.logger.warn(
+      { leapMs },
+      'The clock has leapt ahead: nothing is removed for its age in the next 15 minutes.',
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { WrongSecretKey } from '../../platform/db/canary.ts';
+import type { Duty } from './duty.ts';
+
+/** What the watch needs. */
+interface SecretKeyWatchDeps {
+  /** True when something has changed. Rejects with WrongSecretKey. */
+  readonly keys: { refresh(): Promise<boolean> };
+  readonly roster: { tell(): Promise<void> };
+  /** Called when the database is used with a key that is not here. */
+  onSuperseded(error: WrongSecretKey): void;
+}
+
+/**
+ * Follows a rotation of the secret key: takes the key that came, seals with it once the database says so, and tells at once, since the
+ * rotation waits for every instance. One that was away meanwhile, and has no key of now, has to end.
+ */
+export const secretKeyWatch = ({ keys, roster, onSuperseded }: SecretKeyWatchDeps): Duty => ({
+  name: 'secretKeyWatch',
+  pattern: '*/5 * * * * *',
+  isEverybodys: true,
+  async run() {
+    try {
+      if (await keys.refresh()) await roster.tell();
+    } catch (error) {
+      if (!(error instanceof WrongSecretKey)) throw error;
+      onSuperseded(error);
+    }
+  },
+});

@@ -1,0 +1,106 @@
+import type { AnyStateMachine } from 'xstate';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { Decider } from './decide.ts';
+import type { Kind } from './kind.ts';
+
+/** The machine of a definition, which never changes; null where there is none. @throws Unavailable */
+export type MachineOf = (definitionId: string) => Promise<AnyStateMachine | null>;
+
+/** What the actors of one batch decide with. */
+export interface Deciders {
+  /** Of the kind's own machine when an actor names no definition. @throws Unavailable when the definition could not be loaded */
+  of(definitionId: string | null | undefined): Decider;
+}
+
+/** Definitions kept compiled; one takes some 50 kB. */
+const KEPT = 200;
+
+/**
+ * The machines that actors of a kind run: the kind's own, and for a kind that has definitions one for each of them. A decision is
+ * synchronous, so a batch loads what it needs before: what it has loaded, it keeps, whatever the cache lets go meanwhile.
+ */
+export class Definitions {
+  readonly #own: Decider;
+  readonly #ownOnly: Deciders;
+  /** The one that was used last comes last. */
+  readonly #kept = new Map<string, Decider>();
+  readonly #loading = new Map<string, Promise<Decider>>();
+
+  /** @throws UnsupportedMachine */
+  constructor(
+    private readonly kind: Kind,
+    private readonly machineOf: MachineOf | undefined,
+    private readonly most = KEPT,
+  ) {
+    if ((kind.hasDefinitions === true) !== (machineOf !== undefined))
+      throw new Error(`${kind.name} needs both, hasDefinitions and machineOf, or neither.`);
+    this.#own = new Decider(kind.machine);
+    this.#ownOnly = { of: (id) => (id === null || id === undefined ? this.#own : this.#keptOf(id)) };
+  }
+
+  /** Loads what actors of these definitions need. One that cannot be loaded fails its own actors, and no others. */
+  load(ids: Iterable<string | null | undefined>): Deciders | Promise<Deciders> {
+    const wanted = new Set<string>();
+    for (const id of ids) if (id !== null && id !== undefined) wanted.add(id);
+    return wanted.size === 0 ? this.#ownOnly : this.#loadAll(wanted);
+  }
+
+  async #loadAll(wanted: ReadonlySet<string>): Promise<Deciders> {
+    const loaded = new Map<string, Decider | Unavailable>();
+    await Promise.all(
+      [...wanted].map(async (id) =>
+        loaded.set(id, await this.#load(id).catch((error: unknown) => this.#unavailable(id, error))),
+      ),
+    );
+    return {
+      of: (id) => {
+        const found = id === null || id === undefined ? this.#own : (loaded.get(id) ?? this.#keptOf(id));
+        if (found instanceof Unavailable) throw found;
+        return found;
+      },
+    };
+  }
+
+  /** For an actor that has come while the batch was being read: whoever made it has just loaded its definition. */
+  #keptOf(id: string): Decider {
+    const kept = this.#kept.get(id);
+    if (!kept) throw new Unavailable(`The definition "${id}" of ${this.kind.name} is not loaded yet.`);
+    return kept;
+  }
+
+  async #load(id: string): Promise<Decider> {
+    const kept = this.#kept.get(id);
+    if (kept) {
+      this.#keep(id, kept);
+      return kept;
+    }
+    const loading = this.#loading.get(id) ?? this.#compiled(id).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #compiled(id: string): Promise<Decider> {
+    const machine = await this.machineOf?.(id);
+    if (!machine) throw new Unavailable(`There is no definition "${id}" of ${this.kind.name}.`);
+    const decider = new Decider(machine);
+    this.#keep(id, decider);
+    return decider;
+  }
+
+  #keep(id: string, decider: Decider): void {
+    this.#kept.delete(id);
+    this.#kept.set(id, decider);
+    if (this.#kept.size <= this.most) return;
+    const [oldest = ''] = this.#kept.keys();
+    this.#kept.delete(oldest);
+  }
+
+  /** Whatever keeps a definition away may pass: a newer instance can run it, or it is put back. Its actors stay as they are. */
+  #unavailable(id: string, error: unknown): Unavailable {
+    if (error instanceof Unavailable) return error;
+    const why = error instanceof Error ? error.message : String(error);
+    return new Unavailable(`The definition "${id}" of ${this.kind.name} cannot be run: ${why}`, 'no', 1, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,179 @@
+import type { Part } from '../mail/transport/part.ts';
+import {
+  countedByRole,
+  type KnownInstance,
+  type Living,
+  type Role,
+  type Roles,
+} from '../platform/config/roles.ts';
+import type { KeysInUse } from '../platform/config/served-keys.ts';
+import type { Database } from '../platform/db/database.ts';
+import { GONE_AFTER_MS, IS_LIVING } from '../platform/db/living.ts';
+import type { Logger } from '../platform/telemetry/logger.ts';
+
+/** Time between two signs of life of an instance. */
+const BEAT_MS = 10_000;
+/** Rows of instances that were killed stay that long. */
+const FORGOTTEN_AFTER = '1 day';
+
+/** The instances that live. */
+const LIVING = (columns: string) => `select ${columns} from service_instances where ${IS_LIVING}`;
+
+/** Counts the living instances as they say it in the database. @throws Unavailable */
+export const readLiving = async (database: Database): Promise<Living> =>
+  countedByRole(await database.query<KnownInstance>(LIVING('roles')));
+
+/** An instance, as it says it in the database. Versions before this one do not tell their own, nor when they started. */
+export interface LivingInstance extends KnownInstance {
+  readonly id: string;
+  readonly version: string | null;
+  /** Epoch milliseconds, by the database's clock. */
+  readonly startedAt: number | null;
+}
+
+/** The living instances, those that started first before the others. @throws Unavailable */
+export const readLivingInstances = (database: Database): Promise<LivingInstance[]> =>
+  database.query<LivingInstance>(
+    `${LIVING('id, roles, version, (extract(epoch from started_at) * 1000)::float8 as "startedAt"')} order by started_at, id`,
+    [],
+    { isPage: true },
+  );
+
+/** Another instance that lives. */
+interface Other extends KnownInstance {
+  readonly id: string;
+  /** It has asked who lives since this instance said so, and thus knows of it. */
+  readonly knows: boolean;
+}
+
+const BEAT = `with forgotten as (
+  delete from service_instances where seen_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}' and id <> $1
+), seen as (
+  insert into service_instances (id, roles, seen_at, secret_keys, seals_with, version, started_at)
+  values ($1, $2::text[], clock_timestamp(), $4::text[], $5, $6, clock_timestamp() - $7::float8 * interval '1 millisecond')
+  on conflict (id) do update
+  set seen_at = excluded.seen_at, secret_keys = excluded.secret_keys, seals_with = excluded.seals_with
+)
+${LIVING('id, roles, seen_at > $3::timestamptz as knows')} and id <> $1 order by id`;
+const NOW = 'select clock_timestamp()::text as now';
+const LEAVE = 'delete from service_instances where id = $1';
+
+/** The services of a roster. */
+export interface RosterParts {
+  readonly database: Database;
+  readonly logger: Logger;
+  readonly roles: Roles;
+  readonly monotonic: () => number;
+  readonly version: string;
+  /** Time between two signs of life; as usual when absent. */
+  readonly everyMs?: number;
+  /** The secret keys of this instance, which a rotation waits for. */
+  keys(): KeysInUse;
+  /** Called with the other living instances after each look. */
+  onOthers(others: readonly KnownInstance[]): void;
+}
+
+/** What is known of the living instances. */
+export type KnownInstances = Pick<
+  Roster,
+  'id' | 'version' | 'runsMs' | 'living' | 'instances' | 'partOf' | 'watch'
+>;
+
+/** Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has one instance. */
+export class Roster {
+  readonly id = crypto.randomUUID();
+  #others: readonly Other[] = [];
+  readonly #startedAt: number;
+  /** When the others could know of it first, by the database's clock. */
+  #here = 'infinity';
+  #beatenAt = Number.NEGATIVE_INFINITY;
+  readonly #listeners: (() => void)[] = [];
+  #beating: ReturnType<typeof setInterval> | undefined;
+  #busy: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: RosterParts) {
+    this.#startedAt = parts.monotonic();
+  }
+
+  /** Rejects when the database does not take the first sign of life. @throws Unavailable */
+  async start(): Promise<void> {
+    if (this.parts.database.kind === 'embedded') return this.parts.onOthers([]);
+    await this.#beat();
+    // Of two that start at once, whoever looks again after it was written sees the other.
+    await this.#beat();
+    this.#beating = setInterval(() => {
+      this.#busy = this.#beat().catch((error: unknown) =>
+        this.parts.logger.warn({ err: error }, 'This instance could not show that it lives.'),
+      );
+    }, this.parts.everyMs ?? BEAT_MS);
+  }
+
+  /** The living instances, this one among them. */
+  get living(): Living {
+    return countedByRole([...this.#others, this.parts]);
+  }
+
+  /** How long this instance has been there, in milliseconds. */
+  get runsMs(): number {
+    return this.parts.monotonic() - this.#startedAt;
+  }
+
+  get version(): string {
+    return this.parts.version;
+  }
+
+  /** The living instances with their roles, this one first. */
+  get instances(): readonly (KnownInstance & { readonly id: string })[] {
+    return [{ id: this.id, roles: this.parts.roles }, ...this.#others];
+  }
+
+  /** This instance among those with a role, which share what holds over all of them. */
+  partOf(role: Role): Part {
+    const others = this.#others.filter(({ roles }) => roles.includes(role));
+    return {
+      of: others.length + 1,
+      rank: others.filter(({ id }) => id < this.id).length,
+      // Without the role it is counted by nobody; what it sends all the same is little.
+      isKnown: this.parts.roles.includes(role) && others.every(({ knows }) => knows),
+    };
+  }
+
+  /** Calls back after each look at who lives. */
+  watch(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Goes, so that nobody counts on it for the next seconds. */
+  async stop(): Promise<void> {
+    if (this.#beating === undefined) return;
+    clearInterval(this.#beating);
+    this.#beating = undefined;
+    await this.#busy;
+    await this.parts.database.query(LEAVE, [this.id]).catch(() => {});
+  }
+
+  /** Shows what has changed about this instance at once. @throws Unavailable */
+  async tell(): Promise<void> {
+    await this.#busy;
+    if (this.#beating === undefined) return;
+    const told = this.#beat();
+    this.#busy = told.catch(() => {});
+    await told;
+  }
+
+  async #beat(): Promise<void> {
+    const { database, roles, keys, onOthers, monotonic, version } = this.parts;
+    const { holds, sealsWith } = keys();
+    const beganAt = monotonic();
+    // Whoever was silent for so long is not counted by the others any more.
+    if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
+    const runsMs = beganAt - this.#startedAt;
+    const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];
+    this.#others = await database.query<Other>(BEAT, [this.id, ...shown]);
+    this.#beatenAt = beganAt;
+    if (this.#here === 'infinity')
+      this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';
+    onOthers(this.#others);
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,79 @@
+import type { Decision } from '../machine/decide.ts';
+import type { Order } from '../machine/draft.ts';
+import type { Actor, Effect, Kind } from '../machine/kind.ts';
+import { hasTimers, isOnOwnTime } from '../machine/timing.ts';
+
+/** What a process does of one kind. Whatever it does not do, another one has to. */
+export interface Share {
+  /** Claims actors whose time has come, but for those that offer themselves. */
+  readonly wakes: boolean;
+  /** Carries out the orders of its own commits, but for those that actors offer themselves for. */
+  readonly orders: boolean;
+  /** Claims actors that offer themselves (`Kind.offers`), and carries out their orders. */
+  readonly offers: boolean;
+}
+
+/** All of it. */
+export const WHOLE_SHARE: Share = { wakes: true, orders: true, offers: true };
+
+/** True when this process claims the actor once it is due. */
+export const claims = (kind: Kind, share: Share, actor: Actor): boolean =>
+  !isOnOwnTime(kind, actor) && (kind.offers?.is(actor) === true ? share.offers : share.wakes);
+
+/** True when this process carries out the actor's orders. Where no timer would bring one back, whoever has it carries it out. */
+const carriesOut = (kind: Kind, share: Share, actor: Actor): boolean =>
+  kind.offers?.is(actor) === true ? share.offers : share.orders || !hasTimers(kind);
+
+const PREFIX = 'order:';
+
+/** The order that stands among the timers under this name; null for a timer of the machine. */
+export function orderAmongTimers(name: string): Effect | null {
+  if (!name.startsWith(PREFIX)) return null;
+  const [type, params] = JSON.parse(name.slice(PREFIX.length)) as [string, unknown];
+  return { type, params };
+}
+
+/**
+ * The timers after a decision without the orders that stood among them: those were for the state that has just been left. What leaves
+ * an actor in its state, and orders nothing anew, leaves them there.
+ */
+export function withoutOrders(kind: Kind, { timers, step, effects }: Decision): Actor['timers'] {
+  if (step.from === step.to && !effects.some(({ type }) => isOrder(kind, type))) return timers;
+  const names = Object.keys(timers);
+  if (!names.some((name) => name.startsWith(PREFIX))) return timers;
+  return Object.fromEntries(Object.entries(timers).filter(([name]) => !name.startsWith(PREFIX)));
+}
+
+/**
+ * The actor as a process stores it that does not carry out all of its orders. An order for another process stands among the timers, due
+ * at once: whose clock finds it has it released by a write of its own, and the machine's timers run on as they would for an order
+ * that waits in memory. An actor that offers itself is due at once instead, and needs no further write.
+ */
+export function handedOver(
+  kind: Kind,
+  share: Share,
+  actor: Actor,
+  effects: readonly Effect[],
+  at: number,
+): Actor {
+  if (carriesOut(kind, share, actor) || isOnOwnTime(kind, actor)) return actor;
+  const timers: Record<string, number> = {};
+  // What offers itself needs no order: it is claimed for what it is.
+  if (kind.offers?.is(actor) === true)
+    for (const [name, due] of Object.entries(actor.timers)) timers[name] = Math.min(due, at);
+  else {
+    Object.assign(timers, actor.timers);
+    for (const { type, params } of effects.filter(({ type }) => isOrder(kind, type)))
+      timers[`${PREFIX}${JSON.stringify([type, params ?? {}])}`] = at;
+  }
+  return { ...actor, timers };
+}
+
+const isOrder = ({ effects }: Kind, type: string): boolean => {
+  const meaning = effects[type];
+  return meaning !== undefined && 'order' in meaning;
+};
+
+/** Of orders that a commit has released, those for this process. */
+export const ownOrders = (kind: Kind, share: Share, orders: readonly Order[]): readonly Order[] =>
+  orders.filter(({ actor }) => carriesOut(kind, share, actor) && !isOnOwnTime(kind, actor));

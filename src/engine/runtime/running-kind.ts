@@ -1,0 +1,250 @@
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/db/database.ts';
+import type { Shards } from '../../platform/db/distribution/shards.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import { Definitions, type MachineOf } from '../machine/definitions.ts';
+import type { Draft, Order } from '../machine/draft.ts';
+import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from '../machine/fold.ts';
+import { type ActorEvent, type Kind, keepsBirths } from '../machine/kind.ts';
+import type { Claim, EventResult, Scope } from '../machine/result.ts';
+import { type ActorRow, Actors } from '../store/actors.ts';
+import type { CommitTags, StatementOptions } from '../store/commit.ts';
+import { type KeepingFaults, type KeepingTimes, KeptBirths } from '../store/kept-births.ts';
+import { type Share, WHOLE_SHARE } from './handing-over.ts';
+import { Mailbox } from './mailbox.ts';
+import { type Performer, Performing } from './performers.ts';
+import { SpawnQueue } from './spawn-queue.ts';
+
+/**
+ * What the events of timers say besides, by the definition of their actors: what a machine has to know when a time has come, and no actor
+ * was told. It is asked once for all that were claimed together. @throws Unavailable
+ */
+export type TimersSay = (definitionIds: readonly string[]) => Promise<ReadonlyMap<string, object>>;
+
+/** A kind together with what performs its orders. */
+export interface Registration {
+  readonly kind: Kind;
+  readonly performer?: Performer;
+  /** Of a kind that has definitions: what they are. */
+  readonly machineOf?: MachineOf;
+  /** Of a kind that has definitions: what the events of timers say besides. */
+  readonly timersSay?: TimersSay;
+  /** What this process does of it; all of it when absent. */
+  readonly share?: Share;
+}
+
+/** How an event is told. */
+export interface TellOptions<C = Claim> {
+  /** The actor is absent outside it. */
+  readonly scope?: Scope;
+  readonly claim?: C | undefined;
+  /** How long a database that is away is waited for; not at all when absent. */
+  readonly patienceMs?: number;
+  /** Events told with the same one, one after the other, are written by one commit. */
+  readonly report?: object;
+  /** Nobody waits for it: it is written apart from what somebody waits for. */
+  readonly isBulk?: boolean | undefined;
+}
+
+type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId' | 'workspaceId'>;
+
+/** What every kind of an engine works with. */
+export interface KindParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
+  readonly keptActors?: number;
+  /** Definitions of a kind kept compiled (tests). */
+  readonly keptDefinitions?: number;
+  /** When instances count as gone (tests). */
+  readonly keeping?: Partial<KeepingTimes>;
+  /** Safeguards to leave out of the statements, and of what is kept (chaos). */
+  readonly statements?: StatementOptions;
+  /** Where tables are distributed: which workspaces lie together. */
+  readonly shards?: Shards | null;
+  readonly keepingFaults?: KeepingFaults;
+}
+
+/** What a kind tells the engine that it runs in. */
+export interface KindHooks {
+  readonly tags: CommitTags;
+  shareOf(kind: Kind): Share;
+  keptBirthsOf(kind: Kind): KeptBirths | null;
+  committed(kind: Kind, drafts: readonly Draft[]): void;
+  childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
+  /** An order has ended: there may be room where there was none. */
+  roomCame(): void;
+}
+
+/** Above this many queued events of a kind, nothing is begun that would add more. */
+const BUSY = 5_000;
+
+/** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
+export const OUTCOME_PATIENCE_MS = 60_000;
+
+/** A beginning waits for the database only as long as whoever began can keep what it took for that. */
+const BEGINNING_PATIENCE_MS = 5_000;
+
+/** One kind as it runs in this process: its queues, the actors it remembers, and what performs its orders. */
+export class RunningKind {
+  readonly kind: Kind;
+  readonly share: Share;
+  readonly actors: Actors;
+  readonly definitions: Definitions;
+  readonly mailbox: Mailbox;
+  readonly spawnQueue: SpawnQueue;
+  readonly performing: Performing | null;
+  readonly keptBirths: KeptBirths | null;
+  readonly #timersSay: TimersSay | undefined;
+
+  constructor(
+    { kind, performer, machineOf, timersSay, share = WHOLE_SHARE }: Registration,
+    private readonly parts: KindParts,
+    hooks: KindHooks,
+  ) {
+    const { database, clock, logger, shards = null } = parts;
+    const statements = shards ? { ...parts.statements, isDistributed: true } : parts.statements;
+    this.kind = kind;
+    this.share = share;
+    this.#timersSay = timersSay;
+    this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
+    this.actors = new Actors(kind, parts.keptActors);
+    this.keptBirths = keepsBirths(kind)
+      ? new KeptBirths(kind, {
+          ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
+          leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
+        })
+      : null;
+    const deps = {
+      database,
+      clock,
+      statements,
+      shards,
+      tags: hooks.tags,
+      shareOf: hooks.shareOf,
+      keptBirthsOf: hooks.keptBirthsOf,
+      keptBirths: this.keptBirths,
+      committed: (drafts: readonly Draft[]) => hooks.committed(kind, drafts),
+      childrenSpawned: (child: Kind, drafts: readonly Draft[]) => hooks.childrenSpawned(child, drafts),
+    };
+    this.performing = performer ? this.#performing(performer, () => hooks.roomCame()) : null;
+    this.mailbox = new Mailbox(kind, this.definitions, this.actors, deps);
+    this.spawnQueue = new SpawnQueue(kind, this.definitions, this.actors, deps);
+  }
+
+  /** How many more actors could begin something without waiting in memory. */
+  get room(): number {
+    return Math.min(this.performing?.room ?? Number.MAX_SAFE_INTEGER, this.#untilBusy);
+  }
+
+  /** The same for actors that wait for the performer. */
+  get roomForOffers(): number {
+    return Math.min(this.performing?.roomForOffers ?? 0, this.#untilBusy);
+  }
+
+  /** The same for those of them that nobody waits for. */
+  get roomForBulk(): number {
+    return Math.min(this.performing?.roomForBulk ?? 0, this.#untilBusy);
+  }
+
+  get #untilBusy(): number {
+    return BUSY - this.mailbox.waiting;
+  }
+
+  /**
+   * Fires the timers of actors that are due at a moment; settles each once that is durable. Where they were claimed, one that has none
+   * is written as well, for the claim has moved when it is due. @throws Unavailable
+   */
+  async fireTimers(
+    rows: readonly Pick<ActorRow, 'id' | 'definition_id'>[],
+    at: number,
+    isClaimed: boolean,
+  ): Promise<readonly PromiseSettledResult<EventResult>[]> {
+    const ids = new Set(rows.flatMap(({ definition_id }) => definition_id ?? []));
+    const said = ids.size > 0 ? await this.#timersSay?.([...ids]) : undefined;
+    return Promise.allSettled(
+      rows.map(({ id, definition_id }) => {
+        const event = { type: TIMERS_DUE, at, isClaimed, says: said?.get(definition_id ?? '') };
+        return this.push(id, event);
+      }),
+    );
+  }
+
+  /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws Unavailable */
+  push(id: string, event: ActorEvent, options: PushOptions = {}): Promise<EventResult> {
+    return new Promise((settle, fail) => this.#post(id, event, options, settle, fail));
+  }
+
+  #post(
+    id: string,
+    event: ActorEvent,
+    { scope, workspaceId, claim, patienceMs, report, isBulk, outboxId, read }: PushOptions,
+    settle: PendingEvent['settle'],
+    fail: PendingEvent['fail'],
+  ): void {
+    const since = this.parts.clock.monotonic();
+    const patientUntil = patienceMs === undefined ? undefined : since + patienceMs;
+    this.mailbox.push({
+      id,
+      event,
+      scope,
+      workspaceId,
+      claim,
+      outboxId,
+      patientUntil,
+      report,
+      isBulk,
+      read,
+      since,
+      settle,
+      fail,
+      decisions: 0,
+      alone: false,
+      doubts: [],
+    });
+  }
+
+  /** Lets what is queued finish. */
+  async drained(): Promise<void> {
+    await this.spawnQueue.drained();
+    await this.mailbox.drained();
+  }
+
+  #performing(performer: Performer, ended: () => void): Performing {
+    return new Performing(
+      performer,
+      (order, events) => this.#report(order, events),
+      (order, error) =>
+        this.parts.logger.error(
+          { err: error, actor: order.actor.id, order: order.effect.type },
+          'An order failed; its lease will end.',
+        ),
+      (order, event) =>
+        this.push(order.actor.id, event, { patienceMs: BEGINNING_PATIENCE_MS, isBulk: order.isBulk }),
+      ended,
+    );
+  }
+
+  /**
+   * Tells the actor what its order came to; several events in the order they happened. Resolves once they are durable or given up.
+   * One promise for all of them, since every email of the simulator comes this way.
+   */
+  #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
+    const { isBulk, actor } = order;
+    const { id, workspaceId } = actor;
+    const options = { patienceMs: OUTCOME_PATIENCE_MS, report: order, workspaceId, isBulk };
+    return new Promise((resolve) => {
+      let left = events.length;
+      if (left === 0) resolve();
+      const settle = (): void => {
+        if (--left === 0) resolve();
+      };
+      const fail = (error: unknown): void => {
+        this.parts.logger.error({ err: error, actor: id }, 'An outcome could not be recorded.');
+        settle();
+      };
+      for (const event of events) this.#post(id, event, options, settle, fail);
+    });
+  }
+}

@@ -1,0 +1,194 @@
+import type { Logger } from 'pino';
+import { untilNextTurn } from '../../../platform/async/batcher.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Shards } from '../../../platform/db/distribution/shards.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { SettledTime } from '../../store/settled.ts';
+import type { Wakeable } from './due-batches.ts';
+import { AHEAD_MS, Sweep } from './sweep.ts';
+
+/** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
+const TICK_MS = 1_000;
+/** What is due already but could not be taken (no room) waits so long, not in a busy loop. */
+const LEAST_WAIT_MS = 20;
+/** Time between two looks for births that other processes leave to this one: somebody waits for each of them. */
+const LOOK_MS = 200;
+
+/** How late the scheduler runs, for /health. */
+export interface SchedulerHealth {
+  /** `paused`: nobody can say how late it is, and nothing is claimed. */
+  readonly status: 'ok' | 'late' | 'paused' | 'stopped';
+  readonly oldestDueSeconds: number;
+  /** How far the database's clock is ahead of ours. */
+  readonly clockSkewMs: number;
+}
+
+/**
+ * Wakes actors whose `wake_at` has come. It looks every second; a wake-up within the coming second gets an alarm of its own.
+ * Everything else about time lives in the database: no long timer is held in memory.
+ */
+export class Scheduler {
+  readonly #sweeps: readonly Sweep[];
+  readonly #settled: SettledTime;
+  #ticking: ReturnType<typeof setInterval> | undefined;
+  #looking: ReturnType<typeof setInterval> | undefined;
+  #alarm: ReturnType<typeof setTimeout> | undefined;
+  #alarmAt = Number.POSITIVE_INFINITY;
+  #busy: Promise<void> = Promise.resolve();
+  #sweeping: 'lives' | 'all' | null = null;
+  /** A sweep was asked for while a look for births was under way. */
+  #isWanted = false;
+  #started = false;
+  /** Others left births to this process before it started. */
+  #looksFromStart = false;
+  #stopped = false;
+  /** Another instance may wake the same, as long as nobody says that there is none. */
+  #areShared = true;
+  #oldestDueMs = 0;
+  #sweptAt = Number.POSITIVE_INFINITY;
+  /** Monotonic moment from which it is asked again what has settled, and the backlogs are walked on. */
+  #askFrom = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    database: Database,
+    private readonly clock: Clock,
+    wakeables: readonly Wakeable[],
+    private readonly logger: Logger,
+    shards: Shards | null = null,
+  ) {
+    this.#settled = new SettledTime(database, clock);
+    const isStopped = () => this.#stopped;
+    const areShared = () => this.#areShared;
+    const parts = { database, clock, shards, settled: this.#settled, isStopped, areShared };
+    this.#sweeps = wakeables.map((wakeable) => new Sweep(wakeable, parts));
+  }
+
+  start(): void {
+    // A process that wakes nothing asks for nothing.
+    if (this.#sweeps.length === 0) return;
+    this.#started = true;
+    this.#sweptAt = this.clock.monotonic();
+    this.#ticking = setInterval(() => this.sweep(), TICK_MS);
+    this.lookForBirths(this.#looksFromStart);
+    this.sweep();
+  }
+
+  /** Stops claiming and waits for what was claimed. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearInterval(this.#ticking);
+    this.lookForBirths(false);
+    clearTimeout(this.#alarm);
+    await this.#busy;
+  }
+
+  /** Starts a sweep unless one runs. */
+  sweep(): void {
+    this.#run(() => this.#sweepAll(), true);
+  }
+
+  #run(work: () => Promise<void>, isWhole = false): void {
+    if (this.#stopped) return;
+    if (this.#sweeping) {
+      this.#isWanted ||= isWhole && this.#sweeping === 'lives';
+      return;
+    }
+    this.#sweeping = isWhole ? 'all' : 'lives';
+    if (isWhole) this.#isWanted = false;
+    this.#busy = work()
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'The clock could not read what is due.'))
+      .finally(() => {
+        this.#sweeping = null;
+        if (this.#isWanted) this.sweep();
+      });
+  }
+
+  /** Whether another instance wakes the same from now on. Where it is not known yet, each finds out by what it cannot wake. */
+  shareTimers(areShared: boolean): void {
+    this.#areShared = areShared;
+  }
+
+  /** Looks for what is due of appended lives five times a second from now on, or not any more. */
+  lookForBirths(isOn: boolean): void {
+    this.#looksFromStart = isOn;
+    if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;
+    clearInterval(this.#looking);
+    this.#looking = isOn ? setInterval(() => this.#run(() => this.#sweepLives()), LOOK_MS) : undefined;
+  }
+
+  /** Takes note that an actor will be due then (epoch ms): before the next tick it gets an alarm. */
+  expect(at: number): void {
+    const now = this.clock.now();
+    // A sweep under way may have passed it already.
+    if (!this.#started || this.#stopped || at > now + AHEAD_MS || at >= this.#alarmAt) return;
+    clearTimeout(this.#alarm);
+    this.#alarmAt = at;
+    this.#alarm = setTimeout(
+      () => {
+        this.#alarmAt = Number.POSITIVE_INFINITY;
+        this.sweep();
+      },
+      Math.max(LEAST_WAIT_MS, at - now),
+    );
+  }
+
+  /** There may be room where there was none: what was left for want of it is looked for again. */
+  roomCame(): void {
+    const isAwaited = this.#sweeps.some(({ awaitsRoom, wakeable }) => awaitsRoom && wakeable.room() > 0);
+    if (isAwaited) this.expect(this.clock.now());
+  }
+
+  /** Resolves when the sweep under way, if any, has ended. */
+  settled(): Promise<void> {
+    return this.#busy;
+  }
+
+  get health(): SchedulerHealth {
+    const { agrees, skewMs } = this.clock.agreement ?? { agrees: true, skewMs: 0 };
+    const measured = { oldestDueSeconds: Math.round(this.#oldestDueMs / 100) / 10, clockSkewMs: skewMs };
+    if (this.#stopped) return { status: 'stopped', ...measured };
+    if (!agrees) return { status: 'paused', ...measured };
+    const isBlind = this.clock.monotonic() - this.#sweptAt > 5_000;
+    return { status: isBlind || measured.oldestDueSeconds > 5 ? 'late' : 'ok', ...measured };
+  }
+
+  async #sweepAll(): Promise<void> {
+    if (this.clock.agreement?.agrees === false) return this.#restart();
+    const isTimeToAsk = this.clock.agreement !== undefined && this.clock.monotonic() >= this.#askFrom;
+    if (isTimeToAsk) {
+      this.#askFrom = this.clock.monotonic() + TICK_MS / 2;
+      if (!(await this.#settled.ask())) for (const sweep of this.#sweeps) sweep.restart();
+    }
+    let next = Number.POSITIVE_INFINITY;
+    let oldest = 0;
+    const failures: unknown[] = [];
+    for (const sweep of this.#sweeps) {
+      // The embedded database answers within a turn: without this, requests would wait 40 ms for the first sweeps of a start.
+      await untilNextTurn();
+      try {
+        const { due, alarm } = await sweep.run();
+        next = Math.min(next, alarm);
+        oldest = Math.max(oldest, this.clock.now() - due);
+        if (isTimeToAsk || sweep.hasLeft) await sweep.readBack();
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    this.expect(next);
+    // One kind's failure does not keep the others asleep.
+    if (failures.length > 0) throw failures[0];
+    this.#oldestDueMs = oldest;
+    this.#sweptAt = this.clock.monotonic();
+  }
+
+  async #sweepLives(): Promise<void> {
+    if (this.clock.agreement?.agrees === false) return;
+    for (const sweep of this.#sweeps) if (sweep.wakeable.kind.life) this.expect((await sweep.run()).alarm);
+  }
+
+  /** What was known of time holds no more. */
+  #restart(): void {
+    this.#settled.forget();
+    for (const sweep of this.#sweeps) sweep.restart();
+  }
+}

@@ -1,0 +1,185 @@
+import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
+import type { SettledTime } from '../../store/settled.ts';
+import { nextWakeStatement } from '../../store/statements/read-statements.ts';
+import { type BatchParts, DueBatches, iso, type Wakeable } from './due-batches.ts';
+
+/** What is due later is found by a later tick. */
+export const AHEAD_MS = 1_000;
+
+/** Sweeps begin with this much; all that lies further back is read beside them. */
+const FIRST_MS = 10_000;
+/** The backlog is read for so long at a time, so that the sweeps go on. */
+const READING_MS = 50;
+/** A stretch of it that takes longer is followed by a shorter one. */
+const LONG_MS = 500;
+/** What was written by hand, behind everybody's back, is found after so long. */
+const READ_AGAIN_MS = 3_600_000;
+/** What is left of it is not cut any smaller. */
+const LEAST_MS = 1_000;
+
+/** What lies further back than the sweeps begin; it is read oldest first. */
+interface Backlog {
+  /** Where it ends: the sweeps began there. */
+  readonly end: number;
+  /** It was read up to here. */
+  from: number;
+  /** How much of what is left one look reads: all of it, unless that takes too long. */
+  share: number;
+  /** This reading began when no write could reach the backlog any more: at its end there is nothing left. */
+  isLast: boolean;
+}
+
+/** When something is due next, if that is soon (epoch ms). */
+interface Next {
+  /** How far back it lies says how late the scheduler is. */
+  readonly due: number;
+  /** When to look for it. What somebody has locked is left to the next tick: it would be looked for again and again. */
+  readonly alarm: number;
+}
+
+const NEVER: Next = { due: Number.POSITIVE_INFINITY, alarm: Number.POSITIVE_INFINITY };
+
+/** What all sweeps of a process work with. */
+interface SweepParts extends BatchParts {
+  readonly settled: SettledTime;
+}
+
+/**
+ * Wakes what is due of one kind. A sweep begins where nothing due can lie before: at the moment up to which all writes have
+ * settled, or at the earliest one that the sweep before could see and did not get (no room, or somebody's lock). So it stays
+ * cheap behind a transaction that is held open, which keeps an index entry of every actor that was ever due: after ten minutes
+ * at 6,000 lives a second, looking at all of them took more than a core. How long a look takes decides how far one reads back
+ * at a time, and never what is seen.
+ */
+export class Sweep {
+  readonly #batches: DueBatches;
+  readonly #next: string;
+  /** Nothing is due before it but what the backlog has; null before the first sweep. */
+  #low: number | null = null;
+  #backlog: Backlog | null = null;
+  /** Monotonic moment from which there is one again. */
+  #readAgainFrom = 0;
+  /** Earliest that was left in the backlog. */
+  #left: number | null = null;
+  /** It was left though there was room: somebody has it locked. */
+  #isLeftLocked = false;
+  /** Something due may wait for room, of which `roomCame` will tell. */
+  awaitsRoom = false;
+
+  constructor(
+    readonly wakeable: Wakeable,
+    private readonly parts: SweepParts,
+  ) {
+    this.#batches = new DueBatches(wakeable, parts);
+    this.#next = nextWakeStatement(wakeable.kind, wakeable.where);
+  }
+
+  /** Forgets how far it has come: time went otherwise than it was thought. */
+  restart(): void {
+    this.#low = null;
+  }
+
+  /** Wakes what is due. */
+  async run(): Promise<Next> {
+    this.awaitsRoom = this.#isFull();
+    if (this.awaitsRoom) return NEVER;
+    const low = this.#low ?? this.#beginAnew();
+    // Asked before the looks: what settles during them may have been missed.
+    const { until } = this.parts.settled;
+    try {
+      const { upTo, isNothing } = await this.#batches.wake(low, null);
+      const soon = upTo + AHEAD_MS;
+      const left = await this.#earliest(low, soon);
+      if (until !== null && !this.parts.shards)
+        this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
+      this.awaitsRoom = this.#isFull();
+      // That nobody has room for it says nothing of how late the scheduler is.
+      if (this.awaitsRoom) return NEVER;
+      // Behind what somebody has locked there may be more, which is free.
+      const isLocked = isNothing && left !== null && left <= upTo;
+      const alarm = isLocked ? await this.#earliest(upTo + 1, soon) : left;
+      return {
+        due: Math.min(left ?? Number.POSITIVE_INFINITY, this.#left ?? Number.POSITIVE_INFINITY),
+        alarm: Math.min(
+          alarm ?? Number.POSITIVE_INFINITY,
+          (!this.#isLeftLocked && this.#left) || Number.POSITIVE_INFINITY,
+        ),
+      };
+    } catch (error) {
+      // A transaction that writes was held open, and too much has gathered behind it: read in stretches from here on.
+      if (codeOf(error) === TOOK_TOO_LONG) this.restart();
+      throw error;
+    }
+  }
+
+  /** True when something is due in the backlog that there was no room for. */
+  get hasLeft(): boolean {
+    return this.#left !== null;
+  }
+
+  /** Reads on in the backlog for a while. */
+  async readBack(): Promise<void> {
+    if (this.#isFull()) return;
+    const begun = this.parts.clock.monotonic();
+    const { until } = this.parts.settled;
+    if (this.#backlog === null && this.#low !== null && begun >= this.#readAgainFrom)
+      this.#backlog = { end: this.#low, from: 0, share: 1, isLast: false };
+    while (this.#backlog && !this.parts.isStopped() && this.parts.clock.monotonic() - begun < READING_MS) {
+      const backlog = this.#backlog;
+      if (backlog.from === 0) backlog.isLast = until !== null && until >= backlog.end;
+      if (!(await this.#readStretch(backlog))) return;
+      if (backlog.from < backlog.end) continue;
+      if (backlog.isLast) {
+        this.#backlog = null;
+        this.#readAgainFrom = this.parts.clock.monotonic() + READ_AGAIN_MS;
+      }
+      // Who had begun to write before the sweeps did may have written into it meanwhile: once more, when they have ended.
+      else backlog.from = 0;
+      return;
+    }
+  }
+
+  #isFull(): boolean {
+    const { waitsForRoom = false, room } = this.wakeable;
+    return waitsForRoom && room() <= 0;
+  }
+
+  /**
+   * Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. Nor over several nodes, which
+   * may commit a transaction after the coordinator has ended it.
+   */
+  #beginAnew(): number {
+    if (!this.parts.clock.agreement || this.parts.shards) return 0;
+    const end = this.parts.clock.now() - FIRST_MS;
+    this.#low = end;
+    this.#left = null;
+    this.#backlog = { end, from: 0, share: 1, isLast: false };
+    return end;
+  }
+
+  /** Answers whether the stretch is done with. */
+  async #readStretch(backlog: Backlog): Promise<boolean> {
+    const { from, end, share } = backlog;
+    const to = end - from <= LEAST_MS ? end : Math.ceil(from + (end - from) * share);
+    const begun = this.parts.clock.monotonic();
+    try {
+      const { isNothing } = await this.#batches.wake(from, to);
+      this.#left = await this.#earliest(from, to);
+      this.#isLeftLocked = isNothing;
+    } catch (error) {
+      if (codeOf(error) !== TOOK_TOO_LONG) throw error;
+      backlog.share = share / 4;
+      return false;
+    }
+    backlog.from = this.#left ?? to;
+    if (this.#left !== null) return false;
+    const isLong = this.parts.clock.monotonic() - begun > LONG_MS;
+    backlog.share = isLong ? share / 2 : share < 1 ? Math.min(0.5, share * 2) : 1;
+    return true;
+  }
+
+  async #earliest(from: number, to: number): Promise<number | null> {
+    const [row] = await this.parts.database.query<{ at: number | null }>(this.#next, [iso(from), iso(to)]);
+    return row?.at == null ? null : Math.floor(row.at);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Database } from '../../platform/db/database.ts';
+import { isDistributed } from '../../platform/db/distribution/catalogue.ts';
+import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
+import { earliest } from '../machine/decide.ts';
+import type { Deciders } from '../machine/definitions.ts';
+import { type Actor, decodeState, type Kind, stateOf } from '../machine/kind.ts';
+import { type StoredContext, wholeContext } from './statements/lean-context.ts';
+import { lifeOf, readLivesParameters, readLivesStatement } from './statements/life-statements.ts';
+import { loadStatement, whoseStatement } from './statements/read-statements.ts';
+
+/** A row as the load, claim and spawn statements answer it. */
+export interface ActorRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly context: unknown;
+  readonly timers: Readonly<Record<string, number>> | null;
+  readonly revision: number;
+  readonly machine_version: number;
+  /** Of kinds that have definitions. */
+  readonly definition_id?: string | null;
+}
+
+/** Reads the rows of actors by their ids; whoever knows the workspaces of some spares a look for them where tables are distributed. */
+export type ActorReader = (
+  ids: readonly string[],
+  workspaceOf?: (id: string) => string | undefined,
+) => Promise<readonly ActorRow[]>;
+
+/** Reads the rows of actors by their ids. */
+export function actorReader(
+  database: Pick<Database, 'query'>,
+  kind: Kind,
+  shards: Shards | null = null,
+): ActorReader {
+  if (shards && isDistributed(kind.table)) return shardReader(database, kind, shards);
+  const read = rowReader(database, kind, false);
+  return (ids) => read(ids, []);
+}
+
+/** Reads the rows of actors of one workspace: where tables are distributed, on its node alone. */
+export function ownActorReader(
+  database: Pick<Database, 'query'>,
+  kind: Kind,
+  workspaceId: string,
+): (ids: readonly string[]) => Promise<readonly ActorRow[]> {
+  if (!isDistributed(kind.table)) return actorReader(database, kind);
+  const read = rowReader(database, kind, true);
+  return (ids) => read(ids, [workspaceId]);
+}
+
+/** An actor of an appended life as `readLivesStatement` answers it. */
+type LifeRow = Omit<ActorRow, 'context'> & StoredContext;
+
+/** Actors of appended lives, each with its context as a whole. */
+function livesOf(kind: Kind, rows: readonly LifeRow[]): readonly ActorRow[] {
+  const life = lifeOf(kind);
+  return rows.map((row) => ({
+    id: row.id,
+    workspace_id: row.workspace_id,
+    livemode: row.livemode,
+    state: row.state,
+    context: wholeContext(life, row),
+    timers: row.timers,
+    revision: row.revision,
+    machine_version: row.machine_version,
+  }));
+}
+
+/** Reads actors, whole; where tables are distributed those of some workspaces. */
+function rowReader(database: Pick<Database, 'query'>, kind: Kind, isPlaced: boolean) {
+  const text = (kind.life ? readLivesStatement : loadStatement)(kind, isPlaced);
+  return async (ids: readonly string[], workspaces: readonly string[]): Promise<readonly ActorRow[]> => {
+    const parameters = [...(kind.life ? readLivesParameters(ids) : [ids]), ...(isPlaced ? [workspaces] : [])];
+    return kind.life
+      ? livesOf(kind, await database.query<LifeRow>(text, parameters))
+      : database.query<ActorRow>(text, parameters);
+  };
+}
+
+/** Shard by shard, since no lateral join with a limit goes over several. */
+function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shards): ActorReader {
+  const whose = whoseStatement(kind);
+  const read = rowReader(database, kind, true);
+  return async (ids, workspaceOf = () => undefined) => {
+    const unknown = ids.filter((id) => workspaceOf(id) === undefined);
+    const found =
+      unknown.length === 0
+        ? []
+        : await database.query<{ id: string; workspace_id: string }>(whose, [unknown]);
+    const known = ids.flatMap((id) => {
+      const workspace = workspaceOf(id);
+      return workspace === undefined ? [] : [{ id, workspace_id: workspace }];
+    });
+    const groups = await shards.groups([...known, ...found], ({ workspace_id }) => workspace_id);
+    const rows = await forEachGroup(groups, (group) => {
+      const workspaces = [...new Set(group.map(({ workspace_id }) => workspace_id))];
+      return read(
+        group.map(({ id }) => id),
+        workspaces,
+      );
+    });
+    return rows.flat();
+  };
+}
+
+/** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */
+const KEPT = 20_000;
+/** Who waits longer than this for its next timer is read again when it is due. */
+const WORTH_KEEPING_MS = 60_000;
+
+/** Rebuilds actors from rows and keeps the latest of them, bounded: the oldest one goes first. */
+export class Actors {
+  readonly #kept = new Map<string, Actor>();
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly kept = KEPT,
+  ) {}
+
+  /** @throws Unavailable when a newer version has written the row, or its definition is missing */
+  restore(row: ActorRow, deciders: Deciders): Actor {
+    const definitionId = row.definition_id ?? undefined;
+    const decider = deciders.of(definitionId);
+    return {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      livemode: row.livemode,
+      snapshot: decider.restore(
+        decodeState(definitionId === undefined ? this.kind : decider, row.state),
+        row.context,
+      ),
+      revision: row.revision,
+      timers: row.timers ?? {},
+      ...(definitionId === undefined ? {} : { definitionId }),
+    };
+  }
+
+  get(id: string): Actor | undefined {
+    return this.#kept.get(id);
+  }
+
+  /** Keeps the newest version of an actor that something will happen to soon after `at`; any other is let go. */
+  keep(actor: Actor, at: number): void {
+    this.#kept.delete(actor.id);
+    const next = earliest(actor.timers);
+    const isUnderWay = this.kind.underWay?.includes(stateOf(actor.snapshot)) ?? false;
+    if (next === null || (next > at + WORTH_KEEPING_MS && !isUnderWay)) return;
+    if (this.#kept.size >= this.kept) {
+      const oldest = this.#kept.keys().next().value;
+      if (oldest !== undefined) this.#kept.delete(oldest);
+    }
+    if (this.kept > 0) this.#kept.set(actor.id, actor);
+  }
+
+  forget(id: string): void {
+    this.#kept.delete(id);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Database } from '../../platform/db/database.ts';
+import { isDuplicateIn } from '../../platform/db/sqlstate.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { FactTable, Kind } from '../machine/kind.ts';
+import type { Template } from './children.ts';
+import { checkTag, type StatementOptions } from './commit.ts';
+import type { TurnOptions } from './statements/life-statements.ts';
+import type { BatchStatement, Prepared } from './statements/statement-parts.ts';
+import { commitStatement } from './statements/statements.ts';
+import { HEARD, hearingOf, KnownTopics, SLOW, type Topic, topicsOf } from './statements/topics.ts';
+import { wakeWriting } from './statements/wake-at.ts';
+
+/** A row that a commit answers. */
+export interface CommitAnswer {
+  readonly id: string;
+  /** null: the actor lost. Anything else: it is a child that this commit made. */
+  readonly child: number | null;
+  readonly workspace_id: string;
+  readonly livemode: boolean | null;
+  readonly brought: string | null;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const byId = (a: Row, b: Row): number => ((a.id as string) < (b.id as string) ? -1 : 1);
+
+/** For so long after a race that was lost, turns are written by the statement that leaves out losers: another is likely. */
+const CONTENDED_MS = 1_000;
+
+interface WriterDeps {
+  readonly database: Pick<Database, 'query'>;
+  readonly clock: Clock;
+  readonly statements?: StatementOptions | undefined;
+}
+
+/** A commit in its two ways. */
+interface Ways {
+  readonly statement: BatchStatement;
+  /** Of a kind whose lives are appended: the statement that fails as a whole where one of its turns is taken. */
+  readonly uncontested: BatchStatement | null;
+}
+
+/** One batch. */
+interface Batch {
+  readonly rows: readonly Row[];
+  readonly tag: number;
+  readonly templates: readonly Template[];
+  readonly topics: readonly Topic[];
+}
+
+const NO_TOPICS: ReadonlyMap<string, Topic> = new Map();
+
+/** Runs the statements of a kind's commits. */
+export class CommitWriter {
+  readonly #heard: Ways;
+  /** Of a kind whose commits record what others may listen to: those for whom nobody does, which is asked of one server. */
+  readonly #unheard: (Ways & { readonly fact: FactTable }) | null;
+  readonly #known: KnownTopics;
+  /** Monotonic moment of the last race that was lost. */
+  #lostAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly deps: WriterDeps,
+  ) {
+    const wake = wakeWriting(deps.clock);
+    const { statements } = deps;
+    const isRaced = kind.life && !statements?.withoutRevisionCheck;
+    const ways = (options: TurnOptions): Ways => ({
+      statement: commitStatement(kind, wake, { ...options, isContended: true }),
+      uncontested: isRaced ? commitStatement(kind, wake, options) : null,
+    });
+    const hearing = statements?.isDistributed ? null : hearingOf(kind);
+    this.#heard = ways({ ...statements });
+    this.#unheard = hearing && { ...ways({ ...statements, isUnheard: true }), fact: hearing.fact };
+    this.#known = new KnownTopics(deps.clock.monotonic);
+  }
+
+  /** An actor was changed by another instance, or another batch, in the meantime. */
+  lost(): void {
+    this.#lostAt = this.deps.clock.monotonic();
+  }
+
+  /**
+   * Where nobody is known to listen to what the batch is about, it is first written without any of them. Somebody may have begun to
+   * meanwhile: then nothing was written, and the same batch is written for those who listen.
+   */
+  async write(given: readonly Row[], tag: number, templates: readonly Template[]): Promise<CommitAnswer[]> {
+    // Batches that wait for each other in any other order would deadlock.
+    const rows = this.kind.life ? given.toSorted(byId) : given;
+    const topics = this.#unheard ? topicsOf(this.#unheard.fact, rows) : NO_TOPICS;
+    const batch = { rows, tag, templates, topics: [...topics.values()] };
+    if (this.#unheard && topics.size > 0 && !this.#known.isHeard(topics)) {
+      const answers = await this.#run(this.#unheard, batch);
+      const heard = answers.filter(({ child }) => child === HEARD);
+      // What takes long to find out is not asked for a while.
+      if (answers.some(({ child }) => child === SLOW)) for (const one of batch.topics) this.#known.note(one);
+      if (heard.length === 0) return answers.filter(({ child }) => child !== SLOW);
+      checkTag(tag, answers.at(-1)?.id);
+      for (const { id: about, workspace_id: workspaceId, livemode } of heard)
+        this.#known.note({ workspaceId, livemode: livemode === true, about });
+    }
+    return this.#run(this.#heard, batch);
+  }
+
+  /** While nobody else decides on the same actors, turns are written by the statement that does not look for that. */
+  async #run(
+    { statement, uncontested }: Ways,
+    { rows, tag, templates, topics }: Batch,
+  ): Promise<CommitAnswer[]> {
+    const { database, clock } = this.deps;
+    const run = (prepared: Prepared) =>
+      database.query<CommitAnswer>(prepared.sql, prepared.parameters, { name: 'commit' });
+    const contested = () => run(statement.prepare(rows, tag, templates, topics));
+    if (!uncontested || clock.monotonic() < this.#lostAt + CONTENDED_MS) return contested();
+    try {
+      return await run(uncontested.prepare(rows, tag, templates, topics));
+    } catch (error) {
+      if (!isDuplicateIn(error, this.kind.life?.turns ?? '')) throw error;
+      this.lost();
+      return contested();
+    }
+  }
+}

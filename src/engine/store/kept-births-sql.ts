@@ -1,0 +1,73 @@
+import type { Kind } from '../machine/kind.ts';
+import type { AppendedLife } from './statements/appended-life.ts';
+import { lifeOf } from './statements/life-statements.ts';
+
+// The statements of kept-births.ts, and how others find what is kept.
+
+/** Births left to the clock at once. */
+export const LEFT_AT_ONCE = 200;
+
+/** Begins a term: $1 its id, $2 the kind, $3 its mark. */
+export const BEGIN = `insert into instances (id, kind, open, heartbeat_at, low_water) values ($1, $2, true, clock_timestamp(), $3)`;
+/** Shows that the term goes on, and moves its mark; answers nothing where somebody has closed it. */
+export const RENEW = `update instances set heartbeat_at = clock_timestamp(), low_water = $2 where id = $1 and open returning id`;
+/** Ends a term that keeps nothing any more. */
+export const END = `delete from instances where id = $1 and open`;
+const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
+  and clock_timestamp() + $2 * interval '1 millisecond')`;
+/** The terms of a kind that were closed, or have shown nothing of themselves for so long. */
+export const FIND_GONE = `select id, low_water, open from instances where kind = $1 and (not open or ${IS_GONE}) order by id`;
+/** Closes such a term; it waits for the statements that rely on it. */
+export const CLOSE = `update instances set open = false where id = $1 and open and ${IS_GONE} returning id`;
+/** Forgets a closed term once all that it kept is left to the clock. */
+export const FORGET = `delete from instances where id = $1 and not open`;
+
+/** Births of a closed instance from its mark on, and behind $2, that have no turn. */
+export function leftStatement(kind: Kind): string {
+  if (!kind.life)
+    return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${hasNoTurn('a')} order by a.id limit ${LEFT_AT_ONCE}`;
+  const life = lifeOf(kind);
+  return `select b.id from ${life.births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
+  and ${isUnturned(life, 'b', '$1')} order by b.id limit ${LEFT_AT_ONCE}`;
+}
+
+/** SQL: the actor of a birth `alias` has had no turn; none lies below `lowest`. */
+const isUnturned = ({ turns }: AppendedLife, alias: string, lowest: string): string =>
+  `not exists (select from ${turns} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
+
+/** SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; the clock knows nothing of it. */
+const hasNoTurn = (alias: string): string =>
+  `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
+
+/**
+ * SQL: the lowest id of a kind that any instance may keep, null where none keeps anything. Each kind has marks of its own: ids of another
+ * kind sort before or behind all of it.
+ */
+export const lowestMarkSql = ({ name }: Pick<Kind, 'name'>): string =>
+  `(select min(k.low_water) from instances k where k.kind = '${name}')`;
+
+/** SQL: an actor `alias` of such a kind is kept by an instance. Only those are looked at that any instance may keep. */
+export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
+  `${alias}.id >= ${lowestMarkSql(kind)} and ${hasNoTurn(alias)}`;
+
+/** SQL that selects columns of the actors of a kind that instances keep; null for a kind of which none is ever kept. */
+export function keptSql(kind: Kind, columns: string): string | null {
+  if (kind.keepsChildren) return `select ${columns} from ${kind.table} a where ${isKeptSql(kind, 'a')}`;
+  if (!kind.life) return null;
+  const lowest = lowestMarkSql(kind);
+  return `select ${columns} from ${kind.life.births} b where b.id >= ${lowest} and b.kept_by is not null
+  and ${isUnturned(kind.life, 'b', lowest)}`;
+}
+
+/** Actors looked at for those that instances keep. */
+const KEPT_EXAMINED = 5_000;
+
+/** The newest actors (`f`) of a condition on their births that instances keep, which the clock knows nothing of. */
+export function newestKeptSql(kind: Kind, condition: string, most: number): string {
+  const life = lifeOf(kind);
+  const lowest = lowestMarkSql(kind);
+  return `select f.id from (
+    select f.id, f.workspace_id, f.kept_by from ${life.births} f where f.id >= ${lowest} and ${condition}
+    order by f.id desc limit ${KEPT_EXAMINED}
+  ) f where f.kept_by is not null and ${isUnturned(life, 'f', lowest)} order by f.id desc limit ${most}`;
+}

@@ -1,0 +1,300 @@
+import { randomInt } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Database } from '../../platform/db/database.ts';
+import { lowestIdAt, timeOfId } from '../../platform/db/ids.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Kind } from '../machine/kind.ts';
+import {
+  BEGIN,
+  CLOSE,
+  END,
+  FIND_GONE,
+  FORGET,
+  LEFT_AT_ONCE,
+  leftStatement,
+  RENEW,
+} from './kept-births-sql.ts';
+
+/** When an instance shows that it lives, and when others stop believing it. */
+export interface KeepingTimes {
+  readonly beatMs: number;
+  /** The age of a heartbeat from which on its instance counts as gone. It may be wrong: who returns late decides again. */
+  readonly goneAfterMs: number;
+  /** A birth that waits this long for its outcome is left to the clock; half of the shortest lease. */
+  readonly stuckAfterMs: number;
+}
+
+const TIMES: KeepingTimes = { beatMs: 1_000, goneAfterMs: 5_000, stuckAfterMs: 5_000 };
+
+/** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
+export interface KeepingFaults {
+  /** Nobody looks after the births of an instance that is gone. */
+  readonly withoutHeartbeat?: boolean;
+  /** The mark rises past births that have no outcome yet. */
+  readonly withoutLowWater?: boolean;
+}
+
+/** What keeping is made from. */
+export interface KeepingParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly times?: Partial<KeepingTimes> | undefined;
+  readonly faults?: KeepingFaults | undefined;
+  /** Leaves a birth to the clock, unless it has had a turn; settles when that is durable. */
+  leave(id: string): Promise<unknown>;
+}
+
+/** A birth has its id before it waits for its statement: a mark that leaves none so young behind lets nearly all be kept. */
+const LAG_MS = 2_000;
+/** An instance that has had nothing to keep for so many beats shows no more of itself: an idle service writes nothing. */
+const IDLE_BEATS = 10;
+
+/** One stretch of an instance's life. */
+interface Term {
+  readonly id: number;
+  /** No birth below it is kept: all of those have had a turn, or are left to the clock. */
+  mark: string;
+}
+
+/** Births that a statement is about to make, which has their ids only when it is done: none of them is lower than `lowest`. */
+export interface Making {
+  readonly term: number;
+  lowest: string;
+}
+
+interface Kept {
+  /** Monotonic moment at which it was taken. */
+  readonly since: number;
+  /** True when its statement has been heard of. */
+  isBorn: boolean;
+  /** True when it is certain that it has no row among what is due. */
+  isAlone: boolean;
+}
+
+/**
+ * Births whose first order this process carries out at once: they have no row among what is due, which would be gone a moment
+ * later. The birth names the term of the instance that keeps it, and the term's row has a heartbeat and a low-water mark. Where the
+ * heartbeat ends, any instance closes the term and leaves each birth from the mark on that has no turn to the clock, by a turn
+ * that changes nothing: the key of the turns decides between that and an outcome which comes late.
+ *
+ * The statement of a birth locks its term's row (`for key share`) and writes the row among what is due after all where the term is
+ * closed. So whoever has closed a term sees every birth that relies on it. A birth of which nobody knows whether it was
+ * committed ends the term: others look it through as if its instance had died.
+ */
+export class KeptBirths {
+  readonly #left: string;
+  readonly #times: KeepingTimes;
+  /** Births of the present term that may have no turn yet. */
+  readonly #open = new Map<string, Kept>();
+  /** Statements under way that make births of the present term with ids of their own. */
+  readonly #making = new Set<Making>();
+  #term: Term | null = null;
+  #beating: ReturnType<typeof setInterval> | undefined;
+  #busy: Promise<void> | null = null;
+  #isWanted = false;
+  #idleBeats = 0;
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly parts: KeepingParts,
+  ) {
+    this.#left = leftStatement(kind);
+    this.#times = { ...TIMES, ...parts.times };
+  }
+
+  start(): void {
+    this.#beating ??= setInterval(() => this.#begin(), this.#times.beatMs);
+  }
+
+  /** Ends the term. What it still keeps is found by others, or by the next start. */
+  async stop(): Promise<void> {
+    clearInterval(this.#beating);
+    this.#beating = undefined;
+    await this.#busy;
+    const term = this.#term;
+    const isDone = this.#isIdle;
+    this.#retire();
+    if (term && isDone) await this.#attempt(() => this.parts.database.query(END, [term.id]));
+  }
+
+  /** The term that keeps a birth in this state, written by a statement that is about to begin; null where the clock has to. */
+  take(id: string, state: string): number | null {
+    const term = this.kind.underWay?.includes(state) ? this.#termFor(id) : null;
+    if (term === null) return null;
+    if (!this.#open.has(id))
+      this.#open.set(id, { since: this.parts.clock.monotonic(), isBorn: false, isAlone: false });
+    this.#idleBeats = 0;
+    return term.id;
+  }
+
+  /** The same for births that a statement makes itself; `ended` is to be called when it has come to something. */
+  begun(lowest: string): Making | null {
+    const term = this.#termFor(lowest);
+    if (term === null) return null;
+    const making = { term: term.id, lowest };
+    this.#making.add(making);
+    this.#idleBeats = 0;
+    return making;
+  }
+
+  /** What the statement has made, all of it durable; nothing where it was rolled back. */
+  ended(making: Making, ids: readonly string[]): void {
+    // Of a term that has ended meanwhile others look all of it through.
+    if (!this.#making.delete(making)) return;
+    const since = this.parts.clock.monotonic();
+    for (const id of ids) this.#open.set(id, { since, isBorn: true, isAlone: true });
+  }
+
+  /** The present term, if it keeps what is not lower than that; where there is none it is called for. */
+  #termFor(lowest: string): Term | null {
+    if (this.#beating === undefined) return null;
+    if (!this.#term) {
+      this.#isWanted = true;
+      this.#begin();
+      return null;
+    }
+    return lowest < this.#term.mark ? null : this.#term;
+  }
+
+  get #isIdle(): boolean {
+    return this.#open.size === 0 && this.#making.size === 0;
+  }
+
+  /** The statement of the birth found the term open. */
+  alone(id: string): void {
+    const kept = this.#open.get(id);
+    if (kept) kept.isAlone = true;
+  }
+
+  /** True of a birth that has no row among what is due, as long as it has had no turn. */
+  isAlone(id: string): boolean {
+    return this.#open.get(id)?.isAlone === true;
+  }
+
+  /** The birth is durable. */
+  born(id: string): void {
+    const kept = this.#open.get(id);
+    if (kept) kept.isBorn = true;
+  }
+
+  /** The birth has had a turn, or has not come to be. */
+  settled(id: string): void {
+    this.#open.delete(id);
+  }
+
+  /** Nobody knows whether births of the term are there, or will be: it is left to be looked through. */
+  doubt(): void {
+    this.#retire();
+  }
+
+  #retire(): void {
+    this.#isWanted ||= this.#term !== null;
+    this.#term = null;
+    this.#open.clear();
+    this.#making.clear();
+  }
+
+  #begin(): void {
+    if (this.#busy) return;
+    this.#busy = this.#attempt(() => this.#beat()).finally(() => {
+      this.#busy = null;
+    });
+  }
+
+  async #attempt(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.parts.logger.warn(
+        { err: error, kind: this.kind.name },
+        'What an instance keeps could not be looked after.',
+      );
+    }
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#term) await this.#renew(this.#term);
+    else if (this.#isWanted) await this.#newTerm();
+    await this.#leaveStuck();
+    if (!this.parts.faults?.withoutHeartbeat) await this.#takeOver();
+  }
+
+  async #newTerm(): Promise<void> {
+    const mark = this.#idBefore(LAG_MS);
+    // By chance and not from a sequence, which a restored copy of the rows may have left behind.
+    const id = randomInt(1, 2 ** 31);
+    await this.parts.database.query(BEGIN, [id, this.kind.name, mark]);
+    this.#isWanted = false;
+    this.#idleBeats = 0;
+    this.#term = { id, mark };
+  }
+
+  async #renew(term: Term): Promise<void> {
+    const { database, clock, faults } = this.parts;
+    // Of a clock that was put back nothing new would be kept until it has come here again.
+    if (clock.now() < timeOfId(term.mark) - 1_000) return this.#retire();
+    if (this.#isIdle && ++this.#idleBeats > IDLE_BEATS) {
+      // Nobody may take it while it goes.
+      this.#term = null;
+      await database.query(END, [term.id]);
+      return;
+    }
+    let mark = this.#idBefore(faults?.withoutLowWater ? 0 : LAG_MS);
+    if (!faults?.withoutLowWater) {
+      for (const id of this.#open.keys()) if (id < mark) mark = id;
+      for (const { lowest } of this.#making) if (lowest < mark) mark = lowest;
+    }
+    // From here on nothing below is taken, whether the statement is heard of or not.
+    if (mark > term.mark) term.mark = mark;
+    const renewed = await database.query(RENEW, [term.id, term.mark]);
+    if (renewed.length === 0 && this.#term === term) this.#retire();
+  }
+
+  /** The lowest id that was made no longer ago. */
+  #idBefore(ms: number): string {
+    return lowestIdAt(this.kind.idPrefix, this.parts.clock.now() - ms);
+  }
+
+  /** An order that was dropped, or an outcome that nobody could store: the lease decides, as the clock finds it. */
+  async #leaveStuck(): Promise<void> {
+    const before = this.parts.clock.monotonic() - this.#times.stuckAfterMs;
+    const stuck: string[] = [];
+    // Of one whose statement is under way nobody can say anything yet.
+    for (const [id, { since, isBorn }] of this.#open)
+      if (isBorn && since < before && stuck.length < LEFT_AT_ONCE) stuck.push(id);
+    await Promise.all(
+      stuck.map(async (id) => {
+        await this.parts.leave(id);
+        this.#open.delete(id);
+      }),
+    );
+  }
+
+  async #takeOver(): Promise<void> {
+    const { database, logger } = this.parts;
+    const gone = await database.query<{ id: number; low_water: string; open: boolean }>(FIND_GONE, [
+      this.kind.name,
+      this.#times.goneAfterMs,
+    ]);
+    for (const { id, low_water: mark, open } of gone) {
+      // It waits for statements of the instance that are under way; who writes afterwards finds the term closed.
+      if (open && (await database.query(CLOSE, [id, this.#times.goneAfterMs])).length === 0) continue;
+      let left = 0;
+      for (let after = ''; ; ) {
+        if (this.#beating === undefined) return;
+        const rows = await database.query<{ id: string }>(this.#left, [mark, after, id]);
+        await Promise.all(rows.map((row) => this.parts.leave(row.id)));
+        left += rows.length;
+        after = rows.at(-1)?.id ?? after;
+        if (rows.length < LEFT_AT_ONCE) break;
+      }
+      await database.query(FORGET, [id]);
+      if (left > 0)
+        logger.warn(
+          { kind: this.kind.name, instance: id, left },
+          'An instance is gone; what it kept is left to the clock.',
+        );
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import type { Parameter } from '../../../platform/db/database.ts';
+import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { FactTable, Kind } from '../../machine/kind.ts';
+
+/**
+ * What the rows of a fact are about, and who listens. Events of emails lie in their turns; unfolding them for webhooks, contacts and
+ * campaigns that are not there took a third of what PostgreSQL spent on a turn. So a commit first tries the statement without any
+ * of that, which writes nothing where somebody listens, and answers to what. The question is asked in the statement: an endpoint that
+ * another instance has made is seen by the same look at the database that the fan-out would have taken. What is remembered only
+ * decides which of the two statements comes first.
+ */
+export interface Topic {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  /** The value of the column that tells the rows of the fact apart. */
+  readonly about: string;
+}
+
+/** How the listeners to a fact are asked for: the fact, and SQL of the relation `listening` of what somebody listens to. */
+export interface Hearing {
+  readonly fact: FactTable;
+  /** Over a relation of topics. */
+  listening(topics: string): string;
+}
+
+/** The kind's fact that has topics, as long as everybody who reads it says where it listens. */
+export function hearingOf({ facts, followers = [], children, life }: Kind): Hearing | null {
+  const fact = facts.find(({ topic }) => topic !== undefined);
+  if (!fact || !life?.kept.includes(fact.name)) return null;
+  const readers = [
+    ...followers.filter((one) => one.fact === fact.name),
+    ...children.filter((one) => one.fact === fact.name || one.reads === fact.name),
+  ];
+  const conditions = new Set<string>();
+  for (const { listens } of readers) {
+    if (!listens) return null;
+    conditions.add(listens('t'));
+  }
+  const where = [...conditions].join('\n    or ') || 'false';
+  return {
+    fact,
+    listening: (topics) => `select t.workspace_id, t.livemode, t.about from ${topics} t\n  where ${where}`,
+  };
+}
+
+/** How many parameters the topics of a batch are. */
+export const TOPIC_PARAMETERS = 3;
+
+/** The topics of a batch as a relation; their parameters are numbered from `first`. */
+export const topicsSql = (first: number): string => `(
+    select w as workspace_id, l::boolean as livemode, a as about
+    from unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) u(w, l, a) offset 0
+  )`;
+
+/** Those parameters. */
+export const topicParameters = (topics: readonly Topic[]): readonly Parameter[] => [
+  topics.map(({ workspaceId }) => workspaceId),
+  topics.map(({ livemode }) => String(livemode)),
+  topics.map(({ about }) => about),
+];
+
+type Row = Readonly<Record<string, unknown>>;
+
+const keyOf = (workspaceId: unknown, livemode: unknown, about: unknown): string =>
+  `${livemode} ${about} ${workspaceId}`;
+
+/** What the rows of a batch are about, each once, by its key. */
+export function topicsOf({ name, topic = '' }: FactTable, rows: readonly Row[]): ReadonlyMap<string, Topic> {
+  const topics = new Map<string, Topic>();
+  for (const { workspace_id, livemode, [name]: list } of rows)
+    for (const row of (list ?? []) as readonly Row[]) {
+      const key = keyOf(workspace_id, livemode, row[topic]);
+      if (!topics.has(key))
+        topics.set(key, {
+          workspaceId: workspace_id as string,
+          livemode: livemode as boolean,
+          about: row[topic] as string,
+        });
+    }
+  return topics;
+}
+
+/** What an answer of a commit has in place of the number of a child where it names a topic that somebody listens to. */
+export const HEARD = -1;
+/** The same where it says that the question took long. */
+export const SLOW = -2;
+/**
+ * By the server's clock, and nearly always a hundredth of it. Where somebody has removed all of many contacts, their index entries are
+ * passed over until a vacuum: of 300,000 it took 150 ms. What is written does not depend on it.
+ */
+export const SLOW_MS = 20;
+
+/** For so long after somebody was found to listen, the statement that has listeners in it comes first. */
+const HEARD_MS = 600_000;
+/** What is remembered at most: some 150 octets each. */
+const MOST = 20_000;
+
+/** The topics to which somebody was found to listen. To be wrong costs a statement that writes nothing, or one that unfolds for nobody. */
+export class KnownTopics {
+  readonly #until = new Map<string, number>();
+
+  constructor(private readonly monotonic: Monotonic) {}
+
+  /** Whether somebody is known to listen to one of these. */
+  isHeard(topics: ReadonlyMap<string, Topic>): boolean {
+    if (this.#until.size === 0) return false;
+    const now = this.monotonic();
+    for (const key of topics.keys())
+      if ((this.#until.get(key) ?? Number.NEGATIVE_INFINITY) > now) return true;
+    return false;
+  }
+
+  /** Somebody listens to it. */
+  note({ workspaceId, livemode, about }: Topic): void {
+    const key = keyOf(workspaceId, livemode, about);
+    this.#until.delete(key);
+    this.#until.set(key, this.monotonic() + HEARD_MS);
+    if (this.#until.size > MOST) this.#forgetOldest();
+  }
+
+  #forgetOldest(): void {
+    for (const oldest of this.#until.keys()) {
+      this.#until.delete(oldest);
+      return;
+    }
+  }
+}

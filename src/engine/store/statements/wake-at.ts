@@ -1,0 +1,30 @@
+import type { Clock } from '../../../platform/time/clock.ts';
+
+/** How a statement writes when actors are due. */
+export interface WakeWriting {
+  /** A CTE, with a comma before it; empty where nothing is bounded. */
+  readonly cte: string;
+  /** The moment to write, of one that was decided on. */
+  at(decided: string): string;
+  /** The earliest moment that the statement writes; null where it writes any. */
+  readonly earliest: string;
+}
+
+/**
+ * No statement writes a `wake_at` that lies before the moment at which its transaction had its number. Whoever looks for
+ * what is due may then forget what lies behind a moment, once all transactions with a lower number than one that was
+ * given out after it have ended. The number comes first, so that this holds however long a statement waits.
+ */
+const BOUNDED: WakeWriting = {
+  cte: `, write_began as materialized (
+  select case when pg_current_xact_id() is not null then clock_timestamp() end as at
+)`,
+  at: (decided) =>
+    `case when ${decided} < (select at from write_began) then (select at from write_began) else ${decided} end`,
+  earliest: '(select at from write_began)',
+};
+
+const UNBOUNDED: WakeWriting = { cte: '', at: (decided) => decided, earliest: 'null::timestamptz' };
+
+/** Bounded where the clock is the database's: of any other the database cannot tell what lies in the past. */
+export const wakeWriting = ({ agreement }: Clock): WakeWriting => (agreement ? BOUNDED : UNBOUNDED);

@@ -1,0 +1,109 @@
+import type { PlanName } from '../../platform/config/plans.ts';
+import { Failure } from '../../platform/errors/failure.ts';
+import { PERMISSIONS, type Permission } from './permissions.ts';
+import type { Recollection } from './recollection.ts';
+import type { Role } from './roles.ts';
+
+/** The sender and the reply address of emails that name none; null where the workspace has none. */
+export interface SenderDefaults {
+  readonly from: string | null;
+  readonly replyTo: string | null;
+}
+
+/** The members that every principal has, however it proved its identity. */
+interface Identity {
+  /** The id of the key, the member or the link. Requests and connections are counted by it. */
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly permissions: readonly Permission[];
+  /** The present plan of the workspace. */
+  readonly plan: PlanName;
+  /** The present defaults of the workspace. Read along with the plan, since accepting an email needs them. */
+  readonly senderDefaults: SenderDefaults;
+}
+
+/** An API key, or a session that was opened with one. */
+export interface KeyPrincipal extends Identity {
+  readonly kind: 'key';
+  /** What a commit can judge it by (`TERMS`). */
+  readonly terms?: string;
+  /** Present where it was found for an earlier request. */
+  readonly recollection?: Recollection;
+}
+
+/** A person who belongs to the workspace. */
+export interface MemberPrincipal extends Identity {
+  readonly kind: 'member';
+  readonly accountId: string;
+  /** The session that the request came with. */
+  readonly sessionId: string;
+  readonly role: Role;
+  /** True when the role is not given before the person has a second factor: until then everything can be read only. */
+  readonly needsSecondFactor: boolean;
+  /** True when the workspace is archived: until it is taken back into use everything can be read only. */
+  readonly isArchived: boolean;
+}
+
+/** The operator of the service, who opened a link that it printed when it started. */
+export interface OperatorLinkPrincipal extends Identity {
+  readonly kind: 'operatorLink';
+}
+
+/** The party that makes a request. */
+export type Principal = KeyPrincipal | MemberPrincipal | OperatorLinkPrincipal;
+
+/** A kind of principal. A route states which kinds it accepts. */
+export type PrincipalKind = Principal['kind'];
+
+/** The way to a permission depends on who lacks it: a key is changed, a member is given another role, a link has neither. */
+const LACKING = {
+  key: {
+    who: 'This API key',
+    remedy: (needed: Permission, allows: string) =>
+      `Use a key that holds ${needed} (${allows}), or add ${needed} to this key with PATCH /v1/api-keys/{id}.`,
+  },
+  member: {
+    who: 'Your role in this workspace',
+    remedy: (needed: Permission, allows: string) =>
+      `Ask somebody who may change roles (members:write) for one that holds ${needed} (${allows}).`,
+  },
+  operatorLink: {
+    who: 'The link that you signed in with',
+    remedy: (needed: Permission, allows: string) =>
+      `Sign in with an API key that holds ${needed} (${allows}).`,
+  },
+} as const satisfies Record<PrincipalKind, object>;
+
+/** The refusal of a person whose role is not given before they have a second factor. */
+export const SECOND_FACTOR_NEEDED = new Failure(
+  'FORBIDDEN',
+  'Your role in this workspace asks for a second factor, and your account has none.',
+  { suggestion: 'Set up an authenticator or a passkey under Your account in the dashboard.' },
+);
+
+/** The refusal of a person who would change something in an archived workspace: no other role would help. */
+const archived = (needed: Permission): Failure =>
+  new Failure('FORBIDDEN', `This workspace is archived: nobody in it has the permission ${needed}.`, {
+    suggestion: 'An owner takes it back into use, with PATCH {"archived": false} or in the dashboard.',
+  });
+
+/** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
+export function lacking(
+  needed: Permission,
+  {
+    kind,
+    ...caller
+  }: {
+    readonly kind: PrincipalKind;
+    readonly needsSecondFactor?: boolean;
+    readonly isArchived?: boolean;
+  },
+): Failure {
+  if (caller.isArchived) return archived(needed);
+  if (caller.needsSecondFactor) return SECOND_FACTOR_NEEDED;
+  const { who, remedy } = LACKING[kind];
+  return new Failure('FORBIDDEN', `${who} lacks the permission ${needed}.`, {
+    suggestion: remedy(needed, `it allows to ${PERMISSIONS[needed]}`),
+  });
+}

@@ -1,0 +1,127 @@
+import type { PlanName } from '../../../platform/config/plans.ts';
+import type { Permission } from '../permissions.ts';
+import type { Principal, SenderDefaults } from '../principal.ts';
+import { demandsTwoFactor, ROLES, type TwoFactorRule } from '../roles.ts';
+import type { SessionCookie } from './session-cookie.ts';
+import type { SessionEnds } from './session-ends.ts';
+import type { Proof, Session, SessionStore, SessionSubject, StoredSession } from './session-store.ts';
+
+/** The members of a principal that come from its workspace. */
+export interface WorkspaceTerms {
+  readonly plan: PlanName;
+  readonly senderDefaults: SenderDefaults;
+}
+
+/** Finds the permissions of an active key and the terms of its workspace by the key's id; null when it was revoked. */
+export type FindKey = (
+  id: string,
+) => Promise<({ readonly permissions: readonly Permission[] } & WorkspaceTerms) | null>;
+
+/** Finds the terms of a workspace; null when there is no such workspace, or it is archived. */
+export type FindTerms = (workspaceId: string) => Promise<WorkspaceTerms | null>;
+
+/** The operator's link belongs to no key whose permissions could limit it. */
+const UNBOUNDED: readonly Permission[] = ['*'];
+
+/** The use of a session is stored at most this often. */
+const REFRESH_MS = 15 * 60_000;
+
+/** Opens, finds and ends the sessions of browsers. What a session may do is read again at every request, so a revocation counts at once. */
+export class Sessions {
+  constructor(
+    private readonly store: SessionStore,
+    private readonly cookie: SessionCookie,
+    private readonly findKey: FindKey,
+    private readonly findTerms: FindTerms,
+    private readonly now: () => number,
+    private readonly twoFactorRule: TwoFactorRule = 'off',
+  ) {}
+
+  /** Where to hear at once of sessions that end by a request to this process, and to tell of them. */
+  get ends(): SessionEnds {
+    return this.store.ends;
+  }
+
+  /** Opens a session that ends at that moment and returns its cookie. The session that the browser had before ends. @throws Unavailable */
+  async open(subject: SessionSubject, expiresAt: number, headers: Headers, client: string): Promise<string> {
+    const cookie = await this.openProvided(subject, expiresAt, headers, client);
+    if (cookie === null) throw new Error('A session that depends on nothing was not opened.');
+    return cookie;
+  }
+
+  /** The same for one that is opened on a proof; null when that holds no more. @throws Unavailable */
+  async openProvided(
+    subject: SessionSubject,
+    expiresAt: number,
+    headers: Headers,
+    client: string,
+    provided?: Proof,
+  ): Promise<string | null> {
+    const replaces = this.cookie.read(headers);
+    const userAgent = headers.get('user-agent') ?? '';
+    const proof = provided === undefined ? {} : { provided };
+    const token = await this.store.open(subject, { expiresAt, userAgent, client, replaces, ...proof });
+    return token === null ? null : this.cookie.write(token, expiresAt);
+  }
+
+  /** The session of a request; null when there is none, or it has ended. @throws Unavailable */
+  async find(headers: Headers): Promise<StoredSession | null> {
+    const token = this.cookie.read(headers);
+    return token === null ? null : await this.store.ofToken(token);
+  }
+
+  /** Ends the session of a request, and returns the header that removes its cookie. @throws Unavailable */
+  async end(headers: Headers): Promise<string> {
+    const token = this.cookie.read(headers);
+    if (token !== null) await this.store.end(token);
+    return this.cookie.clear();
+  }
+
+  /** The principal of a request with a session cookie; null when there is no valid one. @throws Unavailable */
+  principal = async (headers: Headers): Promise<Principal | null> => {
+    const session = await this.find(headers);
+    const principal = session && this.#principalBehind(session);
+    if (principal && session.seenAt < this.now() - REFRESH_MS) await this.store.noteUse(session);
+    return principal;
+  };
+
+  /** The principal of a session now; null when it has ended or its key was revoked. @throws Unavailable */
+  async principalOf({ id: sessionId, subject, expiresAt }: Session): Promise<Principal | null> {
+    if (expiresAt <= this.now()) return null;
+    if (sessionId !== null) {
+      const session = await this.store.ofId(sessionId);
+      return session && this.#principalBehind(session);
+    }
+    const { kind, id, workspaceId, livemode } = subject;
+    if (kind === 'account') return null;
+    const bounds = kind === 'key' ? await this.findKey(id) : withAll(await this.findTerms(workspaceId));
+    return bounds && { kind, id, workspaceId, livemode, ...bounds };
+  }
+
+  /** The principal that a stored session stands for. Of an archived workspace its members still see everything. */
+  #principalBehind(session: StoredSession): Principal | null {
+    const { subject, plan, senderDefaults, member, isArchived, keyPermissions } = session;
+    const { kind, id, workspaceId, livemode } = subject;
+    const common = { workspaceId, livemode, plan, senderDefaults };
+    if (kind === 'account') {
+      if (!member) return null;
+      const { role } = member;
+      const needsSecondFactor = !member.hasSecondFactor && demandsTwoFactor(this.twoFactorRule, role);
+      const permissions: readonly Permission[] = ROLES[isArchived || needsSecondFactor ? 'viewer' : role];
+      return {
+        kind: 'member',
+        id: member.id,
+        accountId: id,
+        sessionId: session.id,
+        role,
+        ...{ needsSecondFactor, isArchived, permissions },
+        ...common,
+      };
+    }
+    if (isArchived) return null;
+    if (kind === 'operatorLink') return { kind, id, permissions: UNBOUNDED, ...common };
+    return keyPermissions && { kind, id, permissions: keyPermissions, ...common };
+  }
+}
+
+const withAll = (terms: WorkspaceTerms | null) => terms && { permissions: UNBOUNDED, ...terms };

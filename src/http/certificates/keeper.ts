@@ -1,0 +1,209 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { openOrNull, type Sealer } from '../../platform/crypto/sealer.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
+import { askedToWaitMs, type OrderProgress, type OrderRequest, obtain } from './authority.ts';
+import { putOffMs, renewalOf, type Validity } from './renewal.ts';
+import { type CertificateChange, type CertificateRow, type CertificateStore, LeaseLost } from './store.ts';
+
+/** A certificate chain with its key in PEM, and the time in which it holds. */
+export interface ServedCertificate extends Validity {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface KeeperParts {
+  readonly store: CertificateStore;
+  readonly sealer: Sealer;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  readonly order: Pick<OrderRequest, 'directoryUrl' | 'host' | 'email' | 'ca'>;
+  readonly waits?: OrderRequest['waits'];
+}
+
+/** An order ends within this time, one way or the other; the lease outlasts it. */
+const ORDER_MS = 4 * 60_000;
+const LEASE_MS = 5 * 60_000;
+/** The longest that an authority is left alone because it asks for it. */
+const LONGEST_WAIT_MS = 7 * DAY_MS;
+/** A read of the row answers the challenges of this time, so that requests from anybody cost two reads a second at most. */
+const CHALLENGE_AGE_MS = 500;
+const WAITS = { pollMs: 1_000, settleMs: 2 * CHALLENGE_AGE_MS };
+const LONGEST_ERROR = 500;
+
+const PURPOSES = {
+  account_key: 'acme-account',
+  order_key: 'acme-order',
+  certificate_key: 'acme-certificate',
+} as const;
+
+/** Keeps the certificate of this service: takes what is in the database, orders when it is time, and tells who serves it. */
+export class CertificateKeeper {
+  #current: ServedCertificate | null = null;
+  #followers: ((certificate: ServedCertificate) => void)[] = [];
+  #challenge: { readonly at: number; readonly row: Promise<CertificateRow | null> } | null = null;
+  #isReachable = false;
+  #isWanted = false;
+  #failures = 0;
+
+  constructor(private readonly parts: KeeperParts) {}
+
+  /** The certificate to serve; null until the first one is there. */
+  get current(): ServedCertificate | null {
+    return this.#current;
+  }
+
+  /** Failed tries since the last certificate. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** True until the first look after the port was opened: an order need not wait for the next minute. */
+  get isWanted(): boolean {
+    return this.#isWanted;
+  }
+
+  /** Calls with the certificate of now, if there is one, and with every later one. */
+  follow(follower: (certificate: ServedCertificate) => void): void {
+    this.#followers.push(follower);
+    if (this.#current) follower(this.#current);
+  }
+
+  /** Says that challenges are answered from now on; nothing is ordered before. */
+  reachable(): void {
+    this.#isReachable = true;
+    this.#isWanted = true;
+  }
+
+  /** The answer to a challenge, for any instance that the authority's request may reach; null for an unknown token. */
+  async answerTo(token: string): Promise<string | null> {
+    const now = performance.now();
+    if (this.#challenge === null || now - this.#challenge.at > CHALLENGE_AGE_MS)
+      this.#challenge = { at: now, row: this.parts.store.read() };
+    const row = await this.#challenge.row;
+    return row !== null && row.challenge_token === token ? row.challenge_answer : null;
+  }
+
+  /** Takes the certificate that is stored. @throws Unavailable */
+  async load(): Promise<CertificateRow | null> {
+    const row = await this.parts.store.read();
+    if (row) this.#adopt(row);
+    return row;
+  }
+
+  /** Looks once: takes what is there, and orders where it is time and nobody else does. */
+  async look(stop: AbortSignal = new AbortController().signal): Promise<void> {
+    this.#isWanted = false;
+    const { store, clock } = this.parts;
+    const row = await this.load();
+    const now = clock.now();
+    if (!this.#isReachable || !this.#isDue(now)) return;
+    if ((row?.next_try_at ?? 0) > now || (row?.leased_until ?? 0) > now) return;
+    const leased = await store.lease(now, now + LEASE_MS);
+    if (leased) await this.#order(leased, AbortSignal.any([stop, AbortSignal.timeout(ORDER_MS)]), stop);
+  }
+
+  #isDue(now: number): boolean {
+    return this.#current === null || now >= renewalOf(this.#current);
+  }
+
+  async #order(row: CertificateRow, signal: AbortSignal, stop: AbortSignal): Promise<void> {
+    const { store, logger, order, clock } = this.parts;
+    // Another instance may have finished between the look and the lease.
+    this.#adopt(row);
+    if (!this.#isDue(clock.now())) return store.write({ leased_until: null });
+    logger.info({ host: order.host, directory: order.directoryUrl }, 'Ordering a certificate');
+    try {
+      const { certificate, key } = await obtain({
+        ...order,
+        state: {
+          accountKey: this.#open(row, 'account_key'),
+          accountUrl: row.account_url,
+          orderUrl: row.order_url,
+          orderKey: this.#open(row, 'order_key'),
+        },
+        save: (progress) => this.#save(progress),
+        signal,
+        waits: this.parts.waits ?? WAITS,
+      });
+      const served = checked(certificate, key, order.host, clock.now());
+      await store.write({
+        ...{ certificate, not_before: served.notBefore, not_after: served.notAfter },
+        certificate_key: this.#seal(key, 'certificate_key'),
+        ...{ order_url: null, order_key: null, challenge_token: null, challenge_answer: null },
+        ...{ failures: 0, last_error: null, next_try_at: null, leased_until: null },
+      });
+      await this.load();
+      const days = Math.floor((served.notAfter - clock.now()) / DAY_MS);
+      logger.info({ host: order.host, days }, 'The certificate is there');
+    } catch (error) {
+      if (error instanceof LeaseLost) logger.warn({ err: error }, error.message);
+      else if (stop.aborted) await store.write({ leased_until: null });
+      else await this.#failed(row.failures + 1, error);
+    }
+  }
+
+  async #failed(failures: number, error: unknown): Promise<void> {
+    const { store, logger, order, clock } = this.parts;
+    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(putOffMs(failures), askedToWaitMs(order.directoryUrl)));
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
+    const next = clock.now() + waitMs;
+    this.#failures = failures;
+    // The account is asked for again by its key: an authority may have forgotten it.
+    await store.write({
+      failures,
+      last_error: message,
+      next_try_at: next,
+      leased_until: null,
+      account_url: null,
+    });
+    logger.warn(
+      { host: order.host, failures, nextTryAt: new Date(next).toISOString(), reason: message },
+      this.#current
+        ? 'The certificate could not be renewed; the one of now goes on.'
+        : 'No certificate could be ordered: HTTPS is not served until one is there.',
+    );
+  }
+
+  async #save({ challenge, accountKey, orderKey, accountUrl, orderUrl }: OrderProgress): Promise<void> {
+    const change: CertificateChange = {
+      ...(accountKey !== undefined && { account_key: accountKey && this.#seal(accountKey, 'account_key') }),
+      ...(orderKey !== undefined && { order_key: orderKey && this.#seal(orderKey, 'order_key') }),
+      ...(accountUrl !== undefined && { account_url: accountUrl }),
+      ...(orderUrl !== undefined && { order_url: orderUrl }),
+      ...(challenge && { challenge_token: challenge.token, challenge_answer: challenge.answer }),
+    };
+    await this.parts.store.write(change);
+    if (challenge) this.#challenge = null;
+  }
+
+  #seal(text: string, column: keyof typeof PURPOSES): string {
+    return this.parts.sealer.seal(text, PURPOSES[column]);
+  }
+
+  /** What was sealed with a key that is lost counts as not there, and is ordered anew. */
+  #open(row: CertificateRow, column: keyof typeof PURPOSES): string | null {
+    const sealed = row[column];
+    return sealed === null ? null : openOrNull(this.parts.sealer, sealed, PURPOSES[column]);
+  }
+
+  #adopt(row: CertificateRow): void {
+    this.#failures = row.failures;
+    const key = this.#open(row, 'certificate_key');
+    const { certificate, not_before: notBefore, not_after: notAfter } = row;
+    if (key === null || certificate === null || notBefore === null || notAfter === null) return;
+    if (this.#current?.certificate === certificate) return;
+    const current = { certificate, key, notBefore, notAfter };
+    this.#current = current;
+    for (const follower of this.#followers) follower(current);
+  }
+}
+
+/** The certificate with its dates. @throws when it is not for this host and key, or has ended */
+function checked(certificate: string, key: string, host: string, now: number): ServedCertificate {
+  const leaf = new X509Certificate(certificate);
+  const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
+  if (!leaf.checkPrivateKey(createPrivateKey(key)) || leaf.checkHost(host) === undefined || notAfter <= now)
+    throw new Error('The authority has issued a certificate for another host or key, or one that has ended.');
+  return { certificate, key, notBefore, notAfter };
+}

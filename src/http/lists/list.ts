@@ -1,0 +1,70 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { type Column, gte, lt, type SQL } from 'drizzle-orm';
+import { type IdPrefix, lowestIdAt } from '../../platform/db/ids.ts';
+import { Failure } from '../../platform/errors/failure.ts';
+import type { Page } from '../request/route.ts';
+import { byId, type ListRequest, pageOf, positionOf } from './pagination.ts';
+
+/** The query parameters of lists that can be filtered by creation time; spread them into the schema of the query. */
+export const createdQuery = {
+  createdAfter: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only what was created then or later.' }),
+  ),
+  createdBefore: Type.Optional(
+    Type.String({ format: 'date-time', description: 'Only what was created before that.' }),
+  ),
+};
+
+/** A range of ids. An id begins with its creation time, so one index serves the order, the cursor and the dates. */
+export interface IdRange {
+  /** Only smaller ids than this one; null begins at the newest. */
+  readonly below: string | null;
+  /** Only this id and greater ones; null goes on to the oldest. */
+  readonly from: string | null;
+}
+
+type Created = {
+  readonly [Name in keyof typeof createdQuery]?: Static<(typeof createdQuery)[Name]> | undefined;
+};
+
+/** The range that a cursor and the two dates leave. Both bounds are exact; dates in the wrong order leave nothing. */
+export function idRangeOf(
+  prefix: IdPrefix,
+  after: string | null,
+  { createdAfter, createdBefore }: Created,
+): IdRange {
+  const before = createdBefore === undefined ? null : lowestIdAt(prefix, Date.parse(createdBefore));
+  return {
+    below: after !== null && (before === null || after < before) ? after : before,
+    from: createdAfter === undefined ? null : lowestIdAt(prefix, Date.parse(createdAfter)),
+  };
+}
+
+/** The SQL conditions that keep an id column within a range. */
+export const withinRange = (id: Column, { below, from }: IdRange): readonly SQL[] => [
+  ...(below === null ? [] : [lt(id, below)]),
+  ...(from === null ? [] : [gte(id, from)]),
+];
+
+/** The definition of a list that is ordered by the ids of its items, newest first. */
+export interface IdList<Row extends { readonly id: string }, Item> {
+  /** The list that a cursor belongs to: `domains`, `webhooks/wh_…/deliveries`. */
+  readonly list: string;
+  readonly prefix: IdPrefix;
+  /** Reads at most `limit` rows of the range, newest first. */
+  rows(range: IdRange, limit: number): Promise<readonly Row[] | Failure>;
+  item(row: Row): Item;
+}
+
+/** Reads one page of such a list. @throws Unavailable */
+export async function listById<Row extends { readonly id: string }, Item>(
+  { caller, query }: Pick<ListRequest, 'caller' | 'query'>,
+  { list, prefix, rows, item }: IdList<Row, Item>,
+): Promise<Page<Item> | Failure> {
+  const request = { list, caller, isPosition: byId(prefix), query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  // One row more than the page holds shows whether another page follows, without a count.
+  const found = await rows(idRangeOf(prefix, after, query as Created), query.limit + 1);
+  return found instanceof Failure ? found : pageOf(request, found, ({ id }) => id, item);
+}

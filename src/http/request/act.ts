@@ -1,0 +1,73 @@
+import { Failure } from '../../platform/errors/failure.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { RequestLog } from '../log.ts';
+import { type Call, Replay, type Route } from './route.ts';
+
+/** An act that succeeded, for the audit log. */
+export interface Act {
+  readonly caller: Principal;
+  readonly action: string;
+  /** The id in the path, or of what was made; null where there is none. */
+  readonly targetId: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly now: number;
+  /** The request that did it; null for the operator on the command line. */
+  readonly requestId: string | null;
+}
+
+/** Something that a request has changed, for the pages that show it. */
+export interface ChangeByRequest {
+  readonly caller: Principal;
+  readonly route: Pick<Route, 'path' | 'permission'>;
+  readonly targetId: string | null;
+}
+
+/** Writes an act to the audit log. */
+export type RecordAct = (act: Act) => Promise<void>;
+
+/** The id in the path, or of what was made. The router gives no params to a path without names. */
+function targetOf(call: Call, answer: unknown): string | null {
+  const { id } = (call.params ?? {}) as { readonly id?: string };
+  const made = typeof answer === 'object' && answer !== null && 'id' in answer ? String(answer.id) : null;
+  return id ?? made;
+}
+
+/** Requests that ask with a body, and change nothing. */
+const ONLY_ASKS = /\/(?:preview|validate|simulate)$/;
+
+/** Whether a request to the route changes rows that no commit of the engine tells of. */
+export const isChange = ({ method, path, permission }: Route): boolean =>
+  method !== 'GET' && String(permission).endsWith(':write') && !ONLY_ASKS.test(path);
+
+/** What a request has changed; null when it was refused. */
+export const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByRequest | null =>
+  answer instanceof Failure || answer instanceof Replay
+    ? null
+    : { caller: call.caller, route, targetId: targetOf(call, answer) };
+
+/**
+ * Records the act behind an answer, when the route states one and it succeeded. The act has been done by then, so a log that
+ * cannot be written is reported and does not turn the answer into a failure, which the client would repeat.
+ */
+export async function recordAct(
+  route: Route,
+  call: Call,
+  answer: unknown,
+  record: RecordAct,
+  log: RequestLog,
+): Promise<void> {
+  const { audit } = route;
+  // A HEAD got nothing of what a GET would have handed out.
+  if (!audit || answer instanceof Failure || answer instanceof Replay || call.method === 'HEAD') return;
+  const { caller, now, requestId } = call;
+  try {
+    const details = audit.details?.(call) ?? {};
+    const { action } = audit;
+    await record({ caller, action, targetId: targetOf(call, answer), details, now, requestId });
+  } catch (error) {
+    log.error(
+      { requestId, err: error, action: audit.action },
+      'An act could not be written to the audit log',
+    );
+  }
+}

@@ -1,0 +1,223 @@
+import { untilNextTurn } from '../../platform/async/batcher.ts';
+import { SMALL } from '../../platform/async/body-budget.ts';
+import type { ClientAddress } from '../../platform/config/client-address.ts';
+import { Failure } from '../../platform/errors/failure.ts';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { type Authenticate, identify } from '../auth/api-key.ts';
+import type { KeyPrincipal, Principal } from '../auth/principal.ts';
+import type { Recollection } from '../auth/recollection.ts';
+import { isFromOwnPage, OTHER_SITE } from '../auth/sessions/same-origin.ts';
+import type { RateLimiter, RateLimitStatus } from '../limits/rate-limit.ts';
+import type { Endpoint } from './endpoint.ts';
+import { DASHBOARD_API, type Route } from './route.ts';
+
+/** The parts of the service that authentication and rate limits use. */
+export interface AdmissionDeps {
+  readonly authenticate: Authenticate;
+  /** The principal of a key as it was found lately, for routes whose commit judges it. */
+  readonly remembered?: (key: string) => KeyPrincipal | null;
+  /** Finds the principal of a session cookie; absent when no route takes one. */
+  readonly session?: (headers: Headers) => Principal | null | Promise<Principal | null>;
+  /** The public URL of the service without a trailing slash. The links in errors begin with it. */
+  readonly baseUrl: string;
+  readonly limiter: RateLimiter;
+  readonly clientAddress: ClientAddress;
+}
+
+/** The parts of a request that admission uses. */
+export interface AdmissionRequest {
+  /** Null when the path or the method is unknown. */
+  readonly endpoint: Endpoint | null;
+  readonly request: Request;
+  /** As it was sent. It is read off no URL: of a Host that is none there is no URL. */
+  readonly path: string;
+  readonly socketAddress: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The address of the client; empty until admission has found it. */
+  client: string;
+  /** The state of the address limit for the headers of the answer; null until the request was counted. */
+  rateLimit: RateLimitStatus | null;
+  /** Whose request it is; null until admission has found out. */
+  callerId: string | null;
+  /** True once it was counted against the limit of its key, and is within it. */
+  isCounted: boolean;
+}
+
+/** An endpoint and the caller who may use it; null for a public endpoint. */
+export interface Admitted {
+  readonly endpoint: Endpoint;
+  readonly caller: Principal | null;
+}
+
+/** The refusal of an unknown path, or of a method that the path does not support. */
+export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
+  suggestion: 'Compare the method and the path with the reference at /docs.',
+});
+
+const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session, or it has ended.', {
+  suggestion: 'Sign in at /app, or open /inspector and exchange an API key for a session.',
+});
+
+/** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
+export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
+  const { endpoint, request } = asking;
+  const client = deps.clientAddress(asking.socketAddress, request.headers);
+  asking.client = client;
+  asking.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
+  if (asking.rateLimit?.isOver) return tooManyFrom(asking.rateLimit);
+  if (endpoint?.isPublic) return { endpoint, caller: null };
+
+  const known = rememberedCaller(asking, deps);
+  if (known) {
+    // The server hands a body over once the handler has returned, even one that came with its head; a look-up took that long by itself.
+    await untilNextTurn();
+    const { rateLimit } = asking;
+    const admitted = await admitCaller(known, asking, deps);
+    if (!(admitted instanceof Failure)) return admitted;
+    // What was remembered refuses nobody: they may have got the permission since.
+    asking.rateLimit = rateLimit;
+  }
+  return admitAnew(asking, deps);
+}
+
+/**
+ * What `work` answers to a caller. To one that was remembered, it is answered once it is certain who calls: because the commit says so, or
+ * the database when asked now. Where it is somebody else by now, the work is done again for them: nothing was written.
+ */
+export function answeredBy(
+  admitted: Admitted,
+  asking: AdmissionRequest,
+  work: (by: Admitted) => unknown,
+  deps: AdmissionDeps,
+): unknown {
+  const { caller } = admitted;
+  const recollection = caller?.kind === 'key' ? caller.recollection : undefined;
+  if (recollection) return certain(recollection, admitted, asking, work, deps);
+  const { method, waitsMs } = admitted.endpoint.route;
+  return waitsMs !== undefined && isSafe(method)
+    ? stillAllowed(admitted, asking, work, deps)
+    : work(admitted);
+}
+
+/** What has been waited for goes to those who may still see it: a key that was revoked a minute ago is told of no code that came since. */
+async function stillAllowed(
+  admitted: Admitted,
+  asking: AdmissionRequest,
+  work: (by: Admitted) => unknown,
+  deps: AdmissionDeps,
+): Promise<unknown> {
+  const answered = await work(admitted);
+  const anew = await admitAnew(asking, deps);
+  if (anew instanceof Failure) return anew;
+  return anew.caller?.workspaceId === admitted.caller?.workspaceId ? answered : SWITCHED;
+}
+
+async function certain(
+  recollection: Recollection,
+  admitted: Admitted,
+  asking: AdmissionRequest,
+  work: (by: Admitted) => unknown,
+  deps: AdmissionDeps,
+): Promise<unknown> {
+  let answered: unknown;
+  try {
+    answered = await work(admitted);
+  } catch (thrown) {
+    // Where something may have been written, a refusal would say that nothing was.
+    if (recollection.isConfirmed || (thrown instanceof Unavailable && thrown.applied !== 'no')) throw thrown;
+    const found = await admitAnew(asking, deps).catch(() => null);
+    if (found instanceof Failure) return found;
+    throw thrown;
+  }
+  if (recollection.isConfirmed) return answered;
+  const anew = await admitAnew(asking, deps);
+  if (anew instanceof Failure) return anew;
+  const { caller } = anew;
+  const isSame = caller?.kind === 'key' && caller.terms === recollection.terms;
+  return isSame && !recollection.isRefuted ? answered : work(anew);
+}
+
+/** Finds the caller in the database, and makes the checks that depend on who it is. */
+async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
+  const { endpoint, request } = asking;
+  const caller = isForSessions(asking)
+    ? await bySession(request, endpoint?.route.environment, deps)
+    : await identify(request.headers, deps.authenticate);
+  return caller instanceof Failure ? caller : admitCaller(caller, asking, deps);
+}
+
+/** What a page asks for: also where there is no such endpoint, a key would help nobody. */
+const isForSessions = ({ endpoint, path }: AdmissionRequest): boolean =>
+  endpoint ? endpoint.route.credential === 'session' : path.startsWith(`${DASHBOARD_API}/`);
+
+/**
+ * The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. A
+ * large body, or one that does not say how large it is, is taken from nobody whose key may have been revoked.
+ */
+function rememberedCaller(
+  { endpoint, request }: AdmissionRequest,
+  { remembered }: AdmissionDeps,
+): KeyPrincipal | null {
+  const { route } = endpoint ?? {};
+  if (!remembered || !route?.judgesCaller || route.credential === 'session') return null;
+  const length = request.headers.get('content-length');
+  if (length === null || !(Number(length) <= SMALL)) return null;
+  const caller = identify(request.headers, remembered);
+  return caller instanceof Failure || caller instanceof Promise ? null : caller;
+}
+
+async function admitCaller(
+  caller: Principal,
+  asking: AdmissionRequest,
+  { limiter }: AdmissionDeps,
+): Promise<Admitted | Failure> {
+  const { endpoint, now } = asking;
+  asking.callerId = caller.id;
+  if (!asking.isCounted && (await limiter.byKey(caller.id, now))) {
+    // The rate limit headers describe the address alone; beside a refusal of the key they would mislead.
+    asking.rateLimit = null;
+    return tooManyWithKey(limiter.perKey);
+  }
+  asking.isCounted = true;
+  if (!endpoint) return NO_ROUTE;
+  return endpoint.refuse(caller) ?? { endpoint, caller };
+}
+
+/**
+ * Identifies the caller by a session cookie. A browser also attaches it to requests that other sites trigger, so a request
+ * that changes something must come from a page of this service.
+ */
+async function bySession(
+  { method, headers }: Request,
+  environment: Route['environment'],
+  { session, baseUrl }: AdmissionDeps,
+): Promise<Principal | Failure> {
+  const principal = await session?.(headers);
+  if (!principal) return NO_SESSION;
+  if (!isSafe(method) && !isFromOwnPage(headers, baseUrl)) return OTHER_SITE;
+  const expected = headers.get('x-svc-workspace');
+  if (expected !== null && expected !== principal.workspaceId) return SWITCHED;
+  return environment === undefined ? principal : { ...principal, livemode: environment === 'live' };
+}
+
+/** A page says for which workspace it was made, since another tab of the same browser may have switched to another one. */
+export const SWITCHED = new Failure('CONFLICT', 'This session works in another workspace by now.', {
+  suggestion: 'Load the page again, or switch back with POST /app/api/workspaces/{id}/switch.',
+});
+
+/** True for methods that change nothing (RFC 9110, 9.2.1). */
+const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+/** The refusal of an address that is over its limit. */
+export const tooManyFrom = ({ limit, resetSeconds }: RateLimitStatus) =>
+  new Failure(
+    'RATE_LIMITED',
+    `More than ${limit} requests in a minute came from this address. Retry in ${resetSeconds} seconds.`,
+    { retryAfterSeconds: resetSeconds },
+  );
+
+const tooManyWithKey = (limit: number) =>
+  new Failure('RATE_LIMITED', `Rate limit exceeded: ${limit} requests/second per API key.`, {
+    suggestion: 'Retry with exponential backoff and jitter.',
+  });

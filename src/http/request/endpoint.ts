@@ -1,0 +1,127 @@
+import { Type } from '@sinclair/typebox';
+import { isId } from '../../platform/db/ids.ts';
+import { Failure, notFound } from '../../platform/errors/failure.ts';
+import { holds, type Permission } from '../auth/permissions.ts';
+import { lacking, type Principal, type PrincipalKind } from '../auth/principal.ts';
+import { JSON_TYPE } from '../body/media-type.ts';
+import type { BodyRules } from '../body/read-body.ts';
+import type { OwnLimit } from '../limits/rate-limit.ts';
+import { anyQuery, compileQuery, noQuery, type QueryReader } from './query.ts';
+import { DASHBOARD_API, type Route } from './route.ts';
+import { type Checker, compileChecker } from './schema.ts';
+
+/** A compiled route: everything that can be computed once. */
+export interface Endpoint {
+  readonly route: Route;
+  readonly isPublic: boolean;
+  readonly ownLimit: OwnLimit | undefined;
+  readonly readQuery: QueryReader;
+  /** Null where bodies have no meaning. */
+  readonly body: (BodyRules & { readonly check: Checker | null }) | null;
+  /** The refusal of a caller who may not call it; null when the caller may. */
+  refuse(caller: Principal): Failure | null;
+  /** The 404 of a malformed path parameter; null when all are well-formed. */
+  refuseParams(params: Params): Failure | null;
+}
+
+/** The decoded path parameters; null for one with malformed percent-encoding. */
+export type Params = Readonly<Record<string, string | null>>;
+
+/** The default limit, 1 MiB. */
+const BODY_LIMIT = 1_048_576;
+const NO_FIELDS = Type.Object({});
+const USUAL_PRINCIPALS: readonly PrincipalKind[] = ['key', 'member'];
+const WRONG_PRINCIPAL = new Failure(
+  'FORBIDDEN',
+  'This endpoint does not accept the way in which you signed in.',
+  {
+    suggestion: 'Use an API key that holds the permission which the reference at /docs names.',
+  },
+);
+const TEST_KEY = new Failure(
+  'TEST_MODE_NOT_SUPPORTED',
+  'This endpoint reaches real recipients and does not take test keys.',
+  { suggestion: 'Use a live key (svc_live_…).' },
+);
+
+export function endpointOf(route: Route): Endpoint {
+  const { permission, method, path, ipLimitPerMinute, ipLimitSetting } = route;
+  const perMinute = ipLimitSetting ?? ipLimitPerMinute;
+  const hasOwnSwitch = ipLimitSetting !== undefined;
+  if (route.credential === 'session' && path.startsWith('/v1'))
+    throw new Error(`${method} ${path} cannot take a session: nothing under /v1 reads a cookie.`);
+  const isPublic = permission === 'public';
+  return {
+    route,
+    isPublic,
+    ownLimit:
+      perMinute === undefined ? undefined : { name: `${method} ${countedAs(path)}`, perMinute, hasOwnSwitch },
+    readQuery: route.takesAnything
+      ? anyQuery
+      : route.query
+        ? compileQuery(route.query)
+        : isPublic && !isForPages(path)
+          ? anyQuery
+          : noQuery,
+    body: method === 'GET' || route.takesAnything ? null : bodyOf(route),
+    refuse: refuserOf(route, permissionsOf(route)),
+    refuseParams: paramRefuserOf(route),
+  };
+}
+
+/** What the pages of the service ask; nobody else appends anything to it. */
+const isForPages = (path: string): boolean =>
+  path.startsWith(`${DASHBOARD_API}/`) || path.startsWith('/inspector/api/');
+
+/** A route has one limit, whether keys or members call it: they would have three of it otherwise. */
+const countedAs = (path: string): string =>
+  path.replace(new RegExp(`^${DASHBOARD_API}/(?:live|test)/`), '/v1/');
+
+/** All the permissions that a caller needs. */
+export function permissionsOf({ permission }: Pick<Route, 'permission'>): readonly Permission[] {
+  if (permission === 'public' || permission === 'any key') return [];
+  return typeof permission === 'string' ? [permission] : permission;
+}
+
+function bodyOf({
+  body,
+  bodyLimit = BODY_LIMIT,
+  mediaTypes = [JSON_TYPE],
+  rawBody = false,
+}: Route): Endpoint['body'] {
+  const isJson = mediaTypes.includes(JSON_TYPE) && !rawBody;
+  const check = isJson ? compileChecker(body ?? NO_FIELDS) : null;
+  return { limit: bodyLimit, mediaTypes, isJson, check };
+}
+
+function refuserOf(
+  { testMode, principals = USUAL_PRINCIPALS }: Route,
+  needed: readonly Permission[],
+): Endpoint['refuse'] {
+  return (caller) => {
+    if (!principals.includes(caller.kind)) return WRONG_PRINCIPAL;
+    const missing = needed.find((permission) => !holds(caller.permissions, permission));
+    if (missing) return lacking(missing, caller);
+    if (caller.livemode || testMode === undefined) return null;
+    return testMode === 'members' && caller.kind === 'member' ? null : TEST_KEY;
+  };
+}
+
+/** True when no resource can have this name: PostgreSQL stores no text with NUL in it. */
+const isNoText = (value: string | null): boolean => value === null || value.includes('\0');
+const NO_TEXT = notFound('resource');
+
+function paramRefuserOf({ params = {} }: Route): Endpoint['refuseParams'] {
+  const names = Object.keys(params);
+  const ids = Object.entries(params).flatMap(([name, spec]) =>
+    'resource' in spec ? [{ name, ...spec }] : [],
+  );
+  return (given) => {
+    const wrong = ids.find(({ name, prefix, alias }) => {
+      const text = given[name] ?? '';
+      return !isId(prefix, text) && !alias?.test(text);
+    });
+    if (wrong) return notFound(wrong.resource);
+    return names.some((name) => isNoText(given[name] ?? null)) ? NO_TEXT : null;
+  };
+}

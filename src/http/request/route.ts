@@ -1,0 +1,281 @@
+import type { Static, TArray, TObject, TSchema } from '@sinclair/typebox';
+import type { GivenUp, Unheard } from '../../platform/async/deadline.ts';
+import type { IdPrefix } from '../../platform/db/ids.ts';
+import type { Failure, FailureCode } from '../../platform/errors/failure.ts';
+import type { Permission } from '../auth/permissions.ts';
+import type { Principal, PrincipalKind } from '../auth/principal.ts';
+
+/**
+ * A client's request to have its POST carried out once: its key and the fingerprint of the request. The engine stores both in
+ * the statement that performs the action.
+ */
+export interface IdempotencyClaim {
+  readonly key: string;
+  /** One of the things that the call asks for, by its number; the call as a whole when left out. */
+  readonly item?: number | undefined;
+  /** SHA-256, lower-case hex, over method, path and the parsed body in canonical form. */
+  readonly fingerprint: string;
+}
+
+/** The argument of a handler: a request that has passed every check that its route states. */
+export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+  readonly caller: Principal;
+  /** The method of the request. A HEAD reaches the handler of GET, and must change nothing (RFC 9110, 9.3.2). */
+  readonly method: string;
+  readonly params: Params;
+  readonly query: Query;
+  readonly body: Body;
+  /** Null without an Idempotency-Key, and for every method except POST. */
+  readonly claim: IdempotencyClaim | null;
+  readonly requestId: string;
+  readonly headers: Headers;
+  /** The address of the client, as it counts for the rate limit. */
+  readonly client: string;
+  /** Epoch milliseconds at which the request arrived. */
+  readonly now: number;
+  /** Aborts when the client hangs up; only where the route `waitsMs`. */
+  readonly gone?: AbortSignal | undefined;
+  readonly unheard?: Unheard | undefined;
+  readonly isGivenUp?: GivenUp | undefined;
+}
+
+/** The stored reply of an earlier request with the same Idempotency-Key. `body` is the `data` of that reply. */
+export class Replay {
+  constructor(
+    readonly status: number,
+    readonly body: unknown,
+  ) {}
+}
+
+/** One page of a list; `nextCursor` is null on the last one. */
+export class Page<Item> {
+  constructor(
+    readonly data: readonly Item[],
+    readonly pagination: { readonly hasMore: boolean; readonly nextCursor: string | null },
+  ) {}
+}
+
+/** A page whose items are JSON already, so that nobody reads them here to write the same again. */
+export class WrittenPage<Item> {
+  /** What the text says. */
+  declare readonly item: Item;
+
+  constructor(
+    /** The items with commas between them. */
+    readonly text: string,
+    readonly pagination: Page<Item>['pagination'],
+  ) {}
+}
+
+/** A `data` with the other status that a route states in `otherwise`. */
+export class Otherwise<Data> {
+  constructor(readonly data: Data) {}
+}
+
+/**
+ * A body that was stored while it arrived, instead of being held: what `receive` of a route makes of it. A request that ends
+ * without having kept it discards it.
+ */
+export abstract class ReceivedBody {
+  #isKept = false;
+
+  /** `digest` stands for the content in the fingerprint of an Idempotency-Key. */
+  constructor(readonly digest: string) {}
+
+  /** From now on somebody else answers for what was stored. */
+  keep(): void {
+    this.#isKept = true;
+  }
+
+  /** Removes what was stored, unless it was kept. */
+  async release(): Promise<void> {
+    if (!this.#isKept) await this.discard();
+  }
+
+  protected abstract discard(): Promise<void>;
+}
+
+/** The request whose body a route receives in pieces. */
+export type Receiving<Query> = Pick<Call<unknown, Query>, 'caller' | 'query' | 'now'>;
+
+/** A reply that is not JSON in an envelope: a page, an image, a redirect. */
+export class RawResponse {
+  constructor(
+    /** Null when there is no content. */
+    readonly contentType: string | null,
+    readonly content: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null,
+    readonly extra: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {}
+}
+
+/** The argument of a public route's handler, which has no caller. */
+export type PublicCall<Params = unknown, Query = unknown, Body = unknown> = Omit<
+  Call<Params, Query, Body>,
+  'caller'
+> & {
+  readonly caller: null;
+};
+
+type CallOf<Who, Params, Query, Body> = Who extends 'public'
+  ? PublicCall<Params, Query, Body>
+  : Call<Params, Query, Body>;
+
+/** The results that a handler may return: the `data`, or one of the values with a meaning of their own. */
+export type Answer<Data> =
+  | Data
+  | (Data extends readonly (infer Item)[] ? Page<Item> | WrittenPage<Item> | readonly Item[] : never)
+  | Otherwise<Data>
+  | Failure
+  | Replay
+  | RawResponse;
+
+/** `any key`: every authenticated caller. `public`: everybody. A list: a caller who holds all of them. */
+export type Access = Permission | readonly Permission[] | 'any key' | 'public';
+
+/** The proof of identity that a route takes: an API key in the Authorization header, or the session cookie of a browser. */
+export type Credential = 'key' | 'session';
+
+/**
+ * A path parameter. With a prefix and a resource it is an id of that kind, and any other text is answered like a missing
+ * resource. With `text`, its description, it is free text that the handler checks.
+ */
+export type ParamSpec = IdParam | { readonly text: string };
+
+/** An id and the name of its resource in the message of the 404: `email`, `API key`. */
+export interface IdParam {
+  readonly prefix: IdPrefix;
+  readonly resource: string;
+  /** The shape of the names of its own by which the resource can be called instead. */
+  readonly alias?: RegExp;
+}
+
+/** An act as the audit log knows it. */
+export interface AuditSpec {
+  /** The kind of target and what happened to it: `member.roleChanged`. */
+  readonly action: string;
+  /** What else is worth keeping of the request, without secrets. */
+  details?(call: Call): Readonly<Record<string, unknown>>;
+}
+
+/** Everything that the server, the documentation and the tests need to know about one endpoint. */
+export interface RouteSpec<
+  Who extends Access = Access,
+  Params extends Record<string, ParamSpec> = Record<string, ParamSpec>,
+  Query extends TObject = TObject,
+  Body extends TSchema = TSchema,
+  Response extends TSchema = TSchema,
+> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  /** `/v1/emails/:id` */
+  readonly path: string;
+  /** The `operationId` of the documentation, such as `sendEmail`. Every documented route has one. */
+  readonly name?: string;
+  readonly permission: Who;
+  /** `key` by default. Sessions are never accepted under /v1, so that no page of another site can use a cookie there. */
+  readonly credential?: Credential;
+  /**
+   * True where the commit behind the answer judges its caller (`Recollection`), so that a key which was found lately needs no look-up
+   * first. A handler that does not confirm it only makes the look-up come later.
+   */
+  readonly judgesCaller?: boolean;
+  /** The environment that a route with a session works in, whatever the session was opened for. */
+  readonly environment?: 'live' | 'test';
+  /** The kinds of principal that may call; API keys and members by default. */
+  readonly principals?: readonly PrincipalKind[];
+  /** True for a path that exists only for clients who accept HTML, such as browsers; for all others it is unknown. */
+  readonly onlyForBrowsers?: boolean;
+  /**
+   * `refused`: test keys get 403 TEST_MODE_NOT_SUPPORTED, because the endpoint reaches real recipients. `members`: people may in the
+   * test environment, where nothing is reached.
+   */
+  readonly testMode?: 'refused' | 'members';
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: Params;
+  readonly query?: Query;
+  /** Without a schema the endpoint has no fields, and an empty body or `{}` is accepted. */
+  readonly body?: Body;
+  /** The schema of `data`; unused with status 204. */
+  readonly response: Response;
+  readonly status: 200 | 201 | 202 | 204;
+  /** The status of an answer that is `Otherwise`, with the same `data`: 200 where nothing had to be created. */
+  readonly otherwise?: 200;
+  /** The media type of an answer that is no JSON, such as `text/csv`; `response` describes its text. */
+  readonly responseType?: string;
+  /** Bytes; 1 MiB by default. */
+  readonly bodyLimit?: number;
+  /** `application/json` by default. The handler receives other types as bytes in `body`. */
+  readonly mediaTypes?: readonly string[];
+  /**
+   * Stores a body of another type as its pieces arrive; the query was checked before. An empty body has no piece. What it returns
+   * is the `body` of the call. @throws BrokenBody, which the pipeline answers
+   */
+  receive?(
+    pieces: AsyncIterable<Uint8Array>,
+    receiving: Receiving<Static<Query>>,
+  ): Promise<(Static<Body> & ReceivedBody) | Failure>;
+  /** What the audit log calls this act, such as `apiKey.created`; only acts of people and keys that succeeded are written there. */
+  readonly audit?: AuditSpec;
+  /** Milliseconds that the handler may wait for something to happen, besides the time for its own work. */
+  readonly waitsMs?: number;
+  /** True for a body that the handler gets as the bytes that were sent, whatever its type, since its sender has signed them. */
+  readonly rawBody?: boolean;
+  /** True where query and body are not looked at, since the answer is the same whatever they say. */
+  readonly takesAnything?: boolean;
+  /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
+  readonly ipLimitPerMinute?: number;
+  /** What the setting of that limit says, where it has one: 0 turns it off, and it holds even where addresses are not limited otherwise. */
+  readonly ipLimitSetting?: number | undefined;
+  /** The headers of its own that it reads, besides those that every request may have. */
+  readonly headers?: readonly OwnHeader[];
+  /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
+  readonly failures?: readonly FailureCode[];
+  /** The body of its refusals, for an endpoint that clients of another interface call; the envelope of errors otherwise. */
+  readonly errorBody?: (failure: Failure) => unknown;
+  /** A valid example for the documentation. */
+  readonly example?: { readonly body?: Static<Body>; readonly response?: Static<Response> };
+  handle(
+    call: CallOf<Who, { readonly [Name in keyof Params]: string }, Static<Query>, Static<Body>>,
+  ): Answer<Static<Response>> | Promise<Answer<Static<Response>>>;
+}
+
+/** A header that some endpoints read: the documentation describes each. */
+export type OwnHeader = 'x-svc-test-clock' | 'x-svc-simulate';
+
+/** The prefix of the endpoints that answer the dashboard. */
+export const DASHBOARD_API = '/app/api';
+
+/**
+ * The same endpoint for the session of a member: `/v1/emails` is `/app/api/live/emails` and `/app/api/test/emails`, with the same
+ * checks in the same order. One table of routes serves both.
+ */
+export const forMembers = (given: Route): readonly Route[] =>
+  given.permission === 'public' || !given.path.startsWith('/v1/')
+    ? []
+    : (['live', 'test'] as const).map((environment) => ({
+        ...given,
+        path: `${DASHBOARD_API}/${environment}${given.path.slice('/v1'.length)}`,
+        credential: 'session',
+        principals: ['member'],
+        environment,
+      }));
+
+/** A route without the types of its handler, so that routes of all kinds fit into one list. */
+export type Route = Omit<RouteSpec, 'handle' | 'receive'> & {
+  handle(call: Call | PublicCall): unknown;
+  receive?(pieces: AsyncIterable<Uint8Array>, receiving: Receiving<unknown>): Promise<ReceivedBody | Failure>;
+};
+
+/** States an endpoint. Its only work is to check the handler's types against the schemas; `mount` serves it. */
+export function route<
+  const Who extends Access,
+  const Params extends Record<string, ParamSpec>,
+  Query extends TObject,
+  Body extends TSchema,
+  Response extends TSchema,
+>(spec: RouteSpec<Who, Params, Query, Body, Response>): Route {
+  return spec as unknown as Route;
+}
+
+/** True when a route answers with a list. */
+export const isList = (response: TSchema): response is TArray => response.type === 'array';

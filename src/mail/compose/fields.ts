@@ -1,0 +1,50 @@
+/** Header fields as both writers of a message take them: the plain one, and nodemailer's composer. */
+import { encodeWord } from 'nodemailer/lib/mime-funcs';
+import type { MessageHeader, OutboundMessage } from '../transport/transport.ts';
+
+/** The fields that the sender has set, then those that offer to unsubscribe. */
+export const ownFields = (message: OutboundMessage): readonly MessageHeader[] => [
+  ...message.headers.map(({ name, value }) => ({
+    name,
+    value: STRUCTURED.test(name) ? value : asWritten(value),
+  })),
+  ...unsubscribeFields(message),
+];
+
+// Fields of ids, addresses and URLs in angle brackets, where an encoded word has no place (RFC 2047 5).
+const STRUCTURED = /^(?:in-reply-to|references|list-.*|resent-.*|disposition-notification-to|errors-to)$/i;
+
+// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
+const unsubscribeFields = ({ unsubscribe, headers }: OutboundMessage): readonly MessageHeader[] => {
+  if (unsubscribe === null || headers.some((own) => /^list-unsubscribe/i.test(own.name))) return [];
+  const mailto = unsubscribe.mailto === null ? '' : `, <mailto:${unsubscribe.mailto}>`;
+  return [
+    { name: 'List-Unsubscribe', value: `<${unsubscribe.url}>${mailto}` },
+    // RFC 8058 3.1 requires exactly this value.
+    { name: 'List-Unsubscribe-Post', value: 'List-Unsubscribe=One-Click' },
+  ];
+};
+
+/**
+ * Text that a reader of the header shows as it was written. Two things have to be encoded although they are ASCII. A word longer
+ * than the 998 octets of RFC 5322 2.1.1, since folding happens at white space only. And what begins like an encoded word, which
+ * the composer lets stand where it is a valid one: a reader would decode what the sender meant literally, and readers differ in
+ * how much they take for one.
+ */
+export const asWritten = (value: string): string =>
+  UNBREAKABLE.test(value) || ENCODED_WORD.test(value)
+    ? encodeWord(value, 'Q', 52).replace(/\r?\n/g, ' ')
+    : value;
+const UNBREAKABLE = /\S{900,}/;
+const ENCODED_WORD = /=\?[^?]*\?[bq]\?/i;
+
+/** The group that stands in To where nobody is visible: RFC 5322 3.6.3 wants at least one destination field. */
+export const NOBODY_VISIBLE = 'undisclosed-recipients:;';
+
+/**
+ * A text with the line ends of SMTP, which knows CRLF alone; strict receivers refuse bare CR and LF, since smuggling hides
+ * behind them. Only texts can bring any: the rest is base64 or the writer's own. (The composer's `newline: 'windows'` would read
+ * every octet again, at half the speed, measured, and leaves a bare CR where it is.)
+ */
+export const withLineEnds = (text: string): string =>
+  text.includes('\r') ? text.replace(/\r\n?|\n/g, '\r\n') : text.replaceAll('\n', '\r\n');

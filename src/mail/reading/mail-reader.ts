@@ -1,0 +1,81 @@
+import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
+import type { Feedback } from '../inbound/feedback.ts';
+import { NotSubmittable, type Submission } from '../submission/submitted.ts';
+import type { MailParts } from './mail-parts.ts';
+import { isWithin } from './mail-size.ts';
+import type { MailAnswer, MailQuestion } from './mail-thread.ts';
+
+/**
+ * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
+ * can send them. Every method rejects with Unavailable when no thread is free.
+ */
+export interface MailReader {
+  /** The feedback in a report; nothing when it cannot be read. */
+  report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
+  submission(raw: Buffer, recipients: readonly string[]): Promise<Submission | NotSubmittable>;
+  /** The parts of a message; null when it cannot be parsed. */
+  parts(raw: Buffer): Promise<MailParts | null>;
+  /** Ends the threads; waiting calls reject with Unavailable. */
+  close(): void;
+}
+
+/** Limits for reports, which anybody can send, and for mail of our own users. */
+export interface ReaderLimits {
+  readonly reports: PoolLimits;
+  readonly own: PoolLimits;
+}
+
+const USUAL: ReaderLimits = {
+  // A report has at most 256 KiB, which takes 300 ms at worst.
+  reports: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
+  // A submission has at most 25 MiB, which takes a second; the second thread serves others meanwhile.
+  own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
+};
+
+/**
+ * From source, every file has its own import.meta.url. Inside the executable it is that of one beside src/main.ts, and the
+ * bundle of the thread has the same path relative to it as its source.
+ */
+const ENTRY = new URL(
+  import.meta.url.endsWith('/mail-reader.ts') ? './mail-thread.ts' : './mail/reading/mail-thread.ts',
+  import.meta.url,
+);
+
+/** Creates a reader whose threads start with the first mail. Reports have their own thread, so that they delay no submission. */
+export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader {
+  const { reports, own } = { ...USUAL, ...limits };
+  const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
+  const reportPool = new WorkerPool('Reading reports', reports, start);
+  const ownPool = new WorkerPool('Reading mail', own, start);
+  /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
+  const ask = async (pool: typeof ownPool, question: MailQuestion): Promise<MailAnswer | null> => {
+    if (!isWithin(question.raw)) return null;
+    try {
+      return await pool.ask(question);
+    } catch (reason) {
+      if (reason instanceof Unavailable) throw reason;
+      return null;
+    }
+  };
+  return {
+    async report(raw, recipients, isFromNobody = false) {
+      const answer = await ask(reportPool, { as: 'report', raw, recipients, isFromNobody });
+      return answer !== null && 'feedback' in answer ? answer.feedback : [];
+    },
+    async submission(raw, recipients) {
+      const answer = await ask(ownPool, { as: 'submission', raw, recipients });
+      if (answer !== null && 'submission' in answer) return answer.submission;
+      const reason = answer !== null && 'reason' in answer ? answer.reason : null;
+      return new NotSubmittable(reason ?? 'The message has too many lines or parts to be read');
+    },
+    async parts(raw) {
+      const answer = await ask(ownPool, { as: 'parts', raw, recipients: [] });
+      return answer !== null && 'parts' in answer ? answer.parts : null;
+    },
+    close() {
+      reportPool.close();
+      ownPool.close();
+    },
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * A mail that was submitted over SMTP, converted to the body of `POST /v1/emails`, so that the same rules apply to both.
+ */
+import PostalMime, { type Address, type Attachment, decodeWords, type Email } from 'postal-mime';
+import { isReservedField } from '../message/reserved-fields.ts';
+
+/** The body of a send request. */
+export interface SubmittedEmail {
+  readonly from: string;
+  /** The visible recipients; when empty, the message says `To: undisclosed-recipients:;`. */
+  readonly to: readonly string[];
+  readonly cc?: readonly string[];
+  readonly bcc?: readonly string[];
+  readonly replyTo?: readonly string[];
+  /** Left out with a template, where the message has none of its own. */
+  readonly subject?: string;
+  /** The id or alias of a template, whose content takes the place of the message's. */
+  readonly templateId?: string;
+  readonly variables?: unknown;
+  readonly text?: string;
+  readonly html?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly attachments?: readonly SubmittedFile[];
+}
+
+interface SubmittedFile {
+  readonly filename: string;
+  /** The file in base64. */
+  readonly content: string;
+  readonly contentType: string;
+  readonly contentId?: string;
+}
+
+/**
+ * A request, with the idempotency key in the header `Idempotency-Key`; null when there is none. `X-Svc-Template` and
+ * `X-Svc-Variables` name a template and its values.
+ */
+export interface Submission {
+  readonly email: SubmittedEmail;
+  readonly idempotencyKey: string | null;
+}
+
+/** The reason why a mail cannot become a request, as a sentence. */
+export class NotSubmittable {
+  constructor(readonly reason: string) {}
+}
+
+/** Reads a mail. The envelope decides who receives it; the header decides which recipients are visible. */
+export const readSubmission = async (
+  raw: Buffer,
+  recipients: readonly string[],
+): Promise<Submission | NotSubmittable> => {
+  const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
+  if (email === null) return new NotSubmittable('The message cannot be read');
+  const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
+  if (from === undefined) return new NotSubmittable('The message has no From field');
+  const content = contentOf(email);
+  if (content instanceof NotSubmittable) return content;
+  return {
+    idempotencyKey: headerOf(email, 'idempotency-key'),
+    email: {
+      from: written(from),
+      ...divide(email, recipients),
+      ...some('replyTo', mailboxes(email.replyTo ?? []).map(written)),
+      ...content,
+      ...(email.headers.some(isKept) ? { headers: ownHeaders(email) } : {}),
+      ...some('attachments', email.attachments.map(file)),
+    },
+  };
+};
+
+const headerOf = (email: Email, name: string): string | null =>
+  email.headers.find(({ key }) => key === name)?.value.trim() ?? null;
+
+type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables' | 'text' | 'html'>;
+
+/** The content of a message. Every message has some, so with a template it gives way: only the subject wins, as in a request. */
+function contentOf(email: Email): SubmittedContent | NotSubmittable {
+  const { subject = '', text, html } = email;
+  const templateId = headerOf(email, TEMPLATE);
+  const values = headerOf(email, VARIABLES);
+  try {
+    const variables = values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown };
+    if (templateId !== null) return { templateId, ...variables, ...(subject === '' ? {} : { subject }) };
+    const parts = { ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
+    return { subject, ...parts, ...variables };
+  } catch {
+    return new NotSubmittable('The header field X-Svc-Variables is no JSON');
+  }
+}
+
+const TEMPLATE = 'x-svc-template';
+const VARIABLES = 'x-svc-variables';
+
+const LIMITS = {
+  forceRfc822Attachments: true,
+  attachmentEncoding: 'base64',
+  maxNestingDepth: 50,
+  maxHeadersSize: 262_144,
+} as const;
+
+interface Named {
+  readonly name: string;
+  readonly address: string;
+}
+
+const mailboxes = (addresses: readonly Address[]): Named[] =>
+  addresses
+    .flatMap((one) => (one.group === undefined ? [one] : one.group))
+    .filter(({ address }) => address !== '');
+
+// The name is quoted and escaped, so that the request's grammar reads it back unchanged.
+const written = ({ name, address }: Named): string =>
+  name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
+
+/** Sorts the envelope recipients by the header field that shows them; all others get a blind copy. */
+const divide = (email: Email, recipients: readonly string[]): Pick<SubmittedEmail, 'to' | 'cc' | 'bcc'> => {
+  const left = new Map(recipients.map((address) => [address.toLowerCase(), address]));
+  const shown = (addresses: readonly Address[] | undefined) =>
+    mailboxes(addresses ?? [])
+      .filter(({ address }) => left.delete(address.toLowerCase()))
+      .map(written);
+  const to = shown(email.to);
+  const cc = shown(email.cc);
+  const bcc = [...left.values()];
+  if (to.length > 0) return { to, ...some('cc', cc), ...some('bcc', bcc) };
+  if (cc.length > 0) return { to: cc, ...some('bcc', bcc) };
+  // No recipient is visible. A single hidden one may be named to itself; several would be named to each other.
+  return bcc.length === 1 ? { to: bcc } : { to: [], bcc };
+};
+
+const some = <Name extends string, Value>(
+  name: Name,
+  list: readonly Value[],
+): { [key in Name]?: readonly Value[] } =>
+  (list.length === 0 ? {} : { [name]: list }) as { [key in Name]?: readonly Value[] };
+
+const isKept = ({ key }: { readonly key: string }): boolean => !isReservedField(key) && !DROPPED.has(key);
+
+const ownHeaders = (email: Email): Record<string, string> =>
+  // The first field of a name counts, as in mail programs.
+  Object.fromEntries(
+    email.headers
+      .filter(isKept)
+      .reverse()
+      .map(({ originalKey, value }) => [originalKey, value]),
+  );
+
+/** Fields that are dropped besides the reserved ones. */
+const DROPPED: ReadonlySet<string> = new Set(['delivered-to', 'idempotency-key']);
+
+const file = (
+  { filename, mimeType, contentId, related, content }: Attachment,
+  index: number,
+): SubmittedFile => ({
+  filename: filename || `attachment-${index + 1}${ENDING[mimeType] ?? ''}`,
+  content: content as string,
+  contentType: mimeType,
+  ...(related && contentId ? { contentId: contentId.replace(/^<(.*)>$/, '$1') } : {}),
+});
+
+const ENDING: Readonly<Record<string, string>> = {
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'application/pdf': '.pdf',
+  'text/plain': '.txt',
+};

@@ -1,0 +1,189 @@
+import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import { connectionsOf, messagesOf, type Part, WHOLE } from '../part.ts';
+import {
+  HOLDS,
+  isDue,
+  type Learned,
+  type LearnedLimits,
+  LIMIT_NAMES,
+  type LimitName,
+  shown,
+} from './learned.ts';
+import { Pace } from './pace.ts';
+
+/** A rate beyond this is none that would have to be kept to. */
+const MOST_PER_MINUTE = 6_000;
+/** What is kept below a rate that was found: a server counts by windows of its own. */
+const CLOSE_TO = 0.95;
+
+/** The clocks that limits age by. */
+export interface LimitClocks {
+  /** Epoch milliseconds, which outlive the process. */
+  readonly now: () => number;
+  readonly monotonic: Monotonic;
+}
+
+/** The limits that a server has shown. They hold for all processes together; each of them keeps to its part. */
+export class SiteLimits {
+  readonly pace: Pace;
+  #known: LearnedLimits = {};
+  #part: Part = WHOLE;
+  #closedAfter: number | null = null;
+
+  constructor(
+    private readonly clocks: LimitClocks,
+    private readonly changed: () => void = () => {},
+    /** False where the size that it announces is not remembered. */
+    private readonly remembersSize = true,
+  ) {
+    this.pace = new Pace(clocks.monotonic, (perMinute) => this.#learnRate(perMinute));
+  }
+
+  /** All that is known. */
+  get known(): LearnedLimits {
+    return this.#known;
+  }
+
+  /** Takes over what another process knew at that time, or this one before it was started again. */
+  adopt(limits: LearnedLimits, at: number): void {
+    const newer = LIMIT_NAMES.flatMap((name) => {
+      const [own, other] = [this.#known[name], limits[name]];
+      // Without an entry the other process has found out that there is no such limit any more.
+      const taken = (other?.at ?? at) > (own?.at ?? 0) ? other : own;
+      return taken === undefined ? [] : [[name, taken] as const];
+    });
+    this.#known = Object.fromEntries(newer);
+    this.#keepPace();
+  }
+
+  keepTo(part: Part): void {
+    this.#part = part;
+    this.#keepPace();
+  }
+
+  /** How many of so many connections this process may have at once: one more than the limit when it is time to try more. */
+  connectionsOf(all: number): number {
+    const known = this.#known.connections;
+    const limit = known === undefined ? all : known.value + (isDue(known, this.clocks.now()) ? 1 : 0);
+    return connectionsOf(Math.min(all, limit), this.#part);
+  }
+
+  /** The server has taken a connection, the last of so many of this process. */
+  connected(open: number, all: number): void {
+    const known = this.#known.connections;
+    if (known === undefined || open <= connectionsOf(known.value, this.#part)) return;
+    const { of, rank } = this.#part;
+    const value = (open - 1) * of + rank + 1;
+    if (value >= all) this.#forget('connections');
+    else this.#set('connections', shown('connections', undefined, value, this.clocks.now()));
+  }
+
+  /** The server has refused a connection while so many others of this process were open. */
+  refusedConnection(open: number): void {
+    const known = this.#known.connections;
+    const { of, rank } = this.#part;
+    const value = Math.max(1, open) * of + rank;
+    // Several connections are refused at the same moment; one of them is news.
+    if (known !== undefined && known.value <= value && !isDue(known, this.clocks.now())) return;
+    this.#show('connections', known === undefined ? value : Math.min(known.value, value));
+  }
+
+  /** How many mails a session may carry; `most` while no limit is known, or it is time to try more. */
+  mailsPerSession(most: number): number {
+    return Math.min(most, this.#current('mailsPerSession') ?? most);
+  }
+
+  /** A session has carried so many mails, and the server takes none over it any more. */
+  sessionSpent(mails: number): void {
+    this.#show('mailsPerSession', mails);
+  }
+
+  /** The server took a mail after so many others of the session. */
+  carriedAfter(mails: number): void {
+    const known = this.#known.mailsPerSession;
+    if (known !== undefined && mails >= known.value) this.#forget('mailsPerSession');
+  }
+
+  /** The server closed a session without a word after so many mails. Twice at the same number is no chance. */
+  closedAfter(mails: number): void {
+    if (this.#closedAfter === mails) this.sessionSpent(mails);
+    this.#closedAfter = mails;
+  }
+
+  /** How many recipients a mail may have; null while no limit is known, or it is time to try more. */
+  get recipientsPerMail(): number | null {
+    return this.#current('recipientsPerMail');
+  }
+
+  /** The server took so many of the recipients of a mail, and wants no more in it. */
+  refusedRecipient(taken: number): void {
+    this.#show('recipientsPerMail', Math.max(1, taken));
+  }
+
+  /** The server took a mail with so many recipients. */
+  tookRecipients(recipients: number): void {
+    const known = this.#known.recipientsPerMail;
+    if (known !== undefined && recipients > known.value) this.#forget('recipientsPerMail');
+  }
+
+  /** The size that the server announces (RFC 1870); 0 or null for none. */
+  announcedSize(octets: number | null): void {
+    const known = this.#known.octetsPerMail?.value ?? 0;
+    if (known === (octets ?? 0) || !this.remembersSize) return;
+    if (!octets) this.#forget('octetsPerMail');
+    else this.#show('octetsPerMail', octets);
+  }
+
+  /**
+   * True when a refusal for the rate is waited out: the server has taken mail, or is known to have such a limit. One that takes none at
+   * all does not get better within minutes.
+   */
+  get mayPace(): boolean {
+    return this.pace.hasTaken || this.#known.mailsPerMinute !== undefined;
+  }
+
+  /** Tries twice the rate when it was kept to for long enough. Called before each mail. */
+  mayGoFaster(): void {
+    const known = this.#known.mailsPerMinute;
+    if (known === undefined || this.pace.isResting || !isDue(known, this.clocks.now())) return;
+    if (known.value * 2 > MOST_PER_MINUTE) this.#forget('mailsPerMinute');
+    else this.#set('mailsPerMinute', { ...known, value: known.value * 2, at: this.clocks.now() });
+    this.#keepPace();
+  }
+
+  #learnRate(perMinute: number): void {
+    const known = this.#known.mailsPerMinute;
+    const all = Math.max(1, Math.floor(perMinute * CLOSE_TO * this.#part.of));
+    if (all > MOST_PER_MINUTE) return;
+    const { firstMs, longestMs } = HOLDS.mailsPerMinute;
+    const holdMs = known === undefined ? firstMs : Math.min(2 * known.holdMs, longestMs);
+    const value = Math.min(known?.value ?? all, all);
+    this.#set('mailsPerMinute', { value, at: this.clocks.now(), holdMs });
+    this.#keepPace();
+  }
+
+  #keepPace(): void {
+    const known = this.#known.mailsPerMinute;
+    this.pace.keepTo(known === undefined ? null : messagesOf(known.value, this.#part));
+  }
+
+  #current(name: LimitName): number | null {
+    const known = this.#known[name];
+    return known === undefined || isDue(known, this.clocks.now()) ? null : known.value;
+  }
+
+  #show(name: LimitName, value: number): void {
+    this.#set(name, shown(name, this.#known[name], value, this.clocks.now()));
+  }
+
+  #set(name: LimitName, learned: Learned): void {
+    this.#known = { ...this.#known, [name]: learned };
+    this.changed();
+  }
+
+  #forget(name: LimitName): void {
+    const { [name]: _gone, ...rest } = this.#known;
+    this.#known = rest;
+    this.changed();
+  }
+}

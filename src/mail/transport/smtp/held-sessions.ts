@@ -1,0 +1,196 @@
+/** The sessions of a pool, and the mails that wait for one of them. */
+import { isDoneWithin } from '../../../platform/async/deadline.ts';
+import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { SiteLimits } from '../limits/site-limits.ts';
+import { mayBeLimit, namesLimit } from './refused-session.ts';
+import { type Session, SessionFailure } from './session.ts';
+import { StandBy } from './stand-by.ts';
+
+/** The bounds of a pool. */
+export interface PoolLimits {
+  readonly sessions: number;
+  /** Messages after which a session ends, because receivers distrust endless ones. */
+  readonly messagesPerSession: number;
+  /** An unused session ends after this many ms, before the other side ends it. */
+  readonly idleMs: number;
+}
+
+/** The surroundings of a pool. */
+export interface PoolParts {
+  /** The limits that the server has shown. */
+  readonly site: SiteLimits;
+  readonly monotonic: Monotonic;
+}
+
+/** A session of the pool. */
+export interface Held {
+  readonly session: Session;
+  /** The mails that it has carried. */
+  mails: number;
+  /** When it carried the last one, monotonic. */
+  usedAt: number;
+  /** True once the server has answered about a mail. */
+  isWorking: boolean;
+  /** True once this side has ended it. */
+  isEnded: boolean;
+  /** Ends it while it is idle. */
+  timer: Timer | undefined;
+}
+
+/** `new`: not one that is open. `others`: one that other mail has, since the server takes no mail over a further one. */
+export type Wanted = 'any' | 'new' | 'others' | Held;
+
+const FULL = new SessionFailure('refused', 'The server takes no mail over a further session');
+
+/** A session that the other side closes so soon after a mail was closed for it; later it was idle for too long. */
+const SOON_MS = 1_000;
+/** A place is free for another connection when this one has ended; a server that does not end it counts it no longer than so. */
+const END_MS = 1_000;
+
+/** Keeps sessions between mails, and opens them as the server allows. */
+export class HeldSessions {
+  readonly #idle: Held[] = [];
+  readonly #standBy: StandBy<Held>;
+  /** Connections that are made, and those that are open: a closed one counts until its socket is gone. */
+  #connecting = 0;
+  #open = 0;
+  /** Those of them that the server has taken a mail over. */
+  #working = 0;
+  #closed = false;
+
+  constructor(
+    private readonly open: (signal: AbortSignal) => Promise<Session>,
+    private readonly limits: PoolLimits,
+    private readonly parts: PoolParts,
+    /** Called when another number of connections has been learned. */
+    private readonly relearned: () => void,
+  ) {
+    this.#standBy = new StandBy(parts.monotonic, () => this.#open + this.#connecting > 0);
+  }
+
+  /** True when none is kept. */
+  get empty(): boolean {
+    return !this.#idle.some(({ session }) => session.alive);
+  }
+
+  /** How many the server has taken a mail over. */
+  get working(): number {
+    return this.#working;
+  }
+
+  /** How many there are, or will be, besides that one. */
+  besides({ session }: Held): number {
+    return this.#open + this.#connecting - (session.alive ? 1 : 0);
+  }
+
+  /** Notes that the server has answered about a mail over it. */
+  answered(held: Held): void {
+    this.#standBy.worked();
+    if (held.isWorking || !held.session.alive) return;
+    held.isWorking = true;
+    this.#working += 1;
+    this.parts.site.connected(this.#working, this.limits.sessions);
+  }
+
+  /** Ends the idle sessions at once and those in use when they are given back. */
+  close(): void {
+    this.#closed = true;
+    this.endIdle();
+  }
+
+  /** Ends the sessions that nobody uses. */
+  endIdle(): void {
+    for (let held = this.#take(); held; held = this.#take()) this.end(held);
+  }
+
+  /** An idle session or a new one, or, where the server gives no more, the next that is free. Rejects with `SessionFailure`. */
+  async next(signal: AbortSignal, since: number, isBulk: boolean, wants: Wanted): Promise<Held> {
+    if (typeof wants === 'object' && wants.session.alive) return wants;
+    let failure = wants === 'others' ? FULL : null;
+    for (let mustBeNew = wants === 'new'; ; mustBeNew = false) {
+      if (failure !== null) {
+        const idle = this.#take();
+        if (idle) return idle;
+        const isNamed = namesLimit(failure);
+        if (!isNamed && !this.#standBy.isHopeful) throw failure;
+        const given = await this.#standBy.wait(failure, since, isBulk, !isNamed, signal);
+        if (given) return given;
+      }
+      const kept = mustBeNew ? undefined : this.#take();
+      if (kept) return kept;
+      try {
+        return await this.#connect(signal);
+      } catch (error) {
+        if (!(error instanceof SessionFailure) || !mayBeLimit(error)) throw error;
+        failure = error;
+      }
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<Held> {
+    const { site, monotonic } = this.parts;
+    this.#connecting += 1;
+    try {
+      const session = await this.open(signal);
+      this.#open += 1;
+      const held: Held = {
+        ...{ session, mails: 0, usedAt: monotonic(), isEnded: false, isWorking: false },
+        timer: undefined,
+      };
+      void session.ended.then(() => this.#ended(held));
+      this.#standBy.place();
+      site.announcedSize(session.announcedSize);
+      return held;
+    } catch (error) {
+      if (error instanceof SessionFailure && mayBeLimit(error) && this.#open > 0) {
+        site.refusedConnection(this.#working);
+        this.relearned();
+      }
+      throw error;
+    } finally {
+      this.#connecting -= 1;
+      this.#standBy.look();
+    }
+  }
+
+  #ended(held: Held): void {
+    this.#open -= 1;
+    if (held.isWorking) this.#working -= 1;
+    const { site, monotonic } = this.parts;
+    if (!held.isEnded && held.mails > 0 && monotonic() - held.usedAt < SOON_MS) site.closedAfter(held.mails);
+    this.#standBy.look();
+    // One that the server took no mail over leaves no place.
+    if (held.isWorking) this.#standBy.place();
+  }
+
+  #take(): Held | undefined {
+    const held = this.#idle.pop();
+    clearTimeout(held?.timer);
+    return held === undefined || held.session.alive ? held : this.#take();
+  }
+
+  /** Keeps a session for the next mail, or ends it. Where connections are counted, it has ended before its place is free. */
+  async giveBack(held: Held): Promise<void> {
+    const { site } = this.parts;
+    const { session } = held;
+    const most = site.mailsPerSession(this.limits.messagesPerSession);
+    if (this.#closed || held.mails >= most) this.end(held);
+    if (held.isEnded || !session.alive) {
+      if (site.known.connections !== undefined) await isDoneWithin(END_MS, session.ended);
+      return;
+    }
+    if (this.#standBy.give(held)) return;
+    held.timer = setTimeout(() => {
+      this.#idle.splice(this.#idle.indexOf(held), 1);
+      this.end(held);
+    }, this.limits.idleMs);
+    held.timer.unref();
+    this.#idle.push(held);
+  }
+
+  /** Ends it with QUIT. */
+  end(held: Held): void {
+    held.isEnded = true;
+    held.session.quit();
+  }
+}

@@ -1,0 +1,90 @@
+import { envelopeAddress, needsSmtpUtf8 } from '../../compose/envelope.ts';
+import { finishMessage } from '../../compose/finish.ts';
+import { beginOnce } from '../begin.ts';
+import { saysEnoughRecipients } from '../limits/limit-words.ts';
+import type { SiteLimits } from '../limits/site-limits.ts';
+import type { OutboundMessage, RecipientOutcome } from '../transport.ts';
+import { outcomeOf, outcomeOfFailure } from './outcome.ts';
+import { type Progress, type Session, SessionFailure } from './session.ts';
+import type { SessionPool } from './session-pool.ts';
+
+/** A message ready for SMTP. */
+export interface Mail {
+  readonly from: string;
+  /** The recipients as given; the commands use their ASCII form. */
+  readonly recipients: readonly string[];
+  readonly raw: Buffer;
+  readonly needsSmtpUtf8: boolean;
+  readonly isBulk: boolean;
+}
+
+/** Composes and signs a message. */
+export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
+  from: envelopeAddress(message.returnPath),
+  recipients: message.recipients,
+  raw: await finishMessage(message),
+  needsSmtpUtf8: needsSmtpUtf8(message),
+  isBulk: message.isBulk === true,
+});
+
+/**
+ * Sends over a session of `pool` to the server `remoteMta`; returns one outcome per recipient, in their order. A mail that has more recipients than
+ * the server takes is sent in several transactions.
+ */
+export const transmit = async (
+  mail: Mail,
+  pool: SessionPool,
+  site: SiteLimits,
+  remoteMta: string,
+  signal: AbortSignal,
+  begin?: () => Promise<void>,
+): Promise<RecipientOutcome[]> => {
+  const outcomes = new Map<string, RecipientOutcome>();
+  const beginning = begin && beginOnce(begin);
+  let left = mail.recipients;
+  while (left.length > 0) {
+    const recipients = left.slice(0, site.recipientsPerMail ?? left.length);
+    const told = await once({ ...mail, recipients }, pool, remoteMta, signal, beginning);
+    const surplus = told.filter(isSurplus).length;
+    const isSome = surplus > 0 && surplus < recipients.length && !signal.aborted;
+    if (isSome) site.refusedRecipient(recipients.length - surplus);
+    else site.tookRecipients(recipients.length);
+    const done = isSome ? told.filter((one) => !isSurplus(one)) : told;
+    for (const one of done) outcomes.set(one.recipient, one);
+    left = left.filter((recipient) => !outcomes.has(recipient));
+  }
+  return mail.recipients.flatMap((recipient) => outcomes.get(recipient) ?? []);
+};
+
+/** RFC 5321 4.5.3.1.10: the recipients that were too many are sent the mail again. */
+const isSurplus = ({ outcome, response }: RecipientOutcome): boolean =>
+  outcome === 'deferred' && saysEnoughRecipients(response);
+
+const once = async (
+  mail: Mail,
+  pool: SessionPool,
+  remoteMta: string,
+  signal: AbortSignal,
+  begin?: () => Promise<void>,
+): Promise<RecipientOutcome[]> => {
+  try {
+    const progress = await pool.use(signal, (session) => over(session, mail, signal), begin, mail.isBulk);
+    return progress.map((one, index) => ({
+      ...outcomeOf(one, remoteMta),
+      recipient: mail.recipients[index] ?? '',
+    }));
+  } catch (error) {
+    if (!(error instanceof SessionFailure)) throw error;
+    return mail.recipients.map((recipient) => outcomeOfFailure(recipient, error, remoteMta));
+  }
+};
+
+const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<readonly Progress[]> => {
+  const recipients = mail.recipients.map(envelopeAddress);
+  if (mail.needsSmtpUtf8 && !session.smtpUtf8)
+    return recipients.map((recipient) => ({ recipient, step: 'MAIL', reply: NO_SMTPUTF8, problem: '' }));
+  return session.transmit({ from: mail.from, recipients }, mail.raw, signal);
+};
+
+// RFC 6531 3.4: the client must refuse by itself, because the server would garble the address.
+const NO_SMTPUTF8 = '553 5.6.7 The server does not support SMTPUTF8, which an address of this message needs';

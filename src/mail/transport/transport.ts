@@ -1,0 +1,167 @@
+import type { TransportName } from '../../platform/config/transport-names.ts';
+/**
+ * The interface of all transports. A transport attempts one email once and answers with an outcome for each recipient. It never
+ * retries, writes no table and knows no machine: the email's machine decides about another attempt.
+ */
+import type { SigningKey } from '../dkim/signing-key.ts';
+import type { Part } from './part.ts';
+
+/**
+ * A mailbox that passed the strict address grammar. Name and address stay apart, so that nothing has to be parsed again.
+ */
+export interface Mailbox {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** An attached file; one with a `contentId` is shown inside the html as `cid:<contentId>`. */
+export interface MessageAttachment {
+  readonly filename: string;
+  readonly content: Uint8Array;
+  /** MIME type; null lets the file name decide. */
+  readonly contentType: string | null;
+  /** Without angle brackets; null for an ordinary attachment. */
+  readonly contentId: string | null;
+}
+
+/** A header field that the sender has set. */
+export interface MessageHeader {
+  readonly name: string;
+  readonly value: string;
+}
+
+/**
+ * The ways to unsubscribe: `url` answers the one-click POST of RFC 8058, `mailto` is an address for old clients.
+ */
+export interface Unsubscribe {
+  readonly url: string;
+  readonly mailto: string | null;
+}
+
+/**
+ * One attempt at one email. Everything in it was validated before; the transport only guards against line breaks in headers.
+ */
+export interface OutboundMessage {
+  readonly emailId: string;
+  readonly attempt: number;
+  readonly from: Mailbox;
+  readonly to: readonly Mailbox[];
+  readonly cc: readonly Mailbox[];
+  /** Never written into the message. */
+  readonly bcc: readonly Mailbox[];
+  readonly replyTo: readonly Mailbox[];
+  /** The addresses of this attempt, from to, cc and bcc: a later attempt names only those without a final outcome. */
+  readonly recipients: readonly string[];
+  readonly subject: string;
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly headers: readonly MessageHeader[];
+  readonly attachments: readonly MessageAttachment[];
+  /** `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can recognise a second copy. */
+  readonly messageId: string;
+  /** Epoch ms of acceptance, the same in every attempt. */
+  readonly date: number;
+  /** The envelope sender: a VERP address, which identifies the email in a bounce. */
+  readonly returnPath: string;
+  /** The signing keys, each of which signs; an empty list sends unsigned. */
+  readonly dkim: readonly SigningKey[];
+  readonly unsubscribe: Unsubscribe | null;
+  /** Of a campaign: other mail goes first. */
+  readonly isBulk?: boolean;
+  /** The octets, where they were made beforehand. */
+  readonly written?: WrittenMessage;
+}
+
+/** A composed message, and the signatures that go on top of it; null where it was not signed. */
+export interface WrittenMessage {
+  readonly composed: Buffer;
+  readonly signatures: Buffer | null;
+}
+
+/**
+ * `accepted`: a server took responsibility. `deferred`: not now, and surely not delivered. `refused`: never.
+ * `unknown`: the whole message including its final dot may have arrived, but no reply did (RFC 5321 4.5.3.2.6).
+ */
+export type Outcome = 'accepted' | 'deferred' | 'refused' | 'unknown';
+
+/**
+ * The cause of a failure. Only `recipient` says anything about the recipient's address; nothing else may suppress it.
+ */
+export type Fault = 'recipient' | 'message' | 'infrastructure';
+
+/** The kind of failure: the `subType` of a bounced event. */
+export type SubType =
+  | 'General'
+  | 'NoEmail'
+  | 'MailboxFull'
+  | 'MailboxDisabled'
+  | 'MessageTooLarge'
+  | 'ContentRejected'
+  | 'PolicyRejected'
+  | 'RateLimited'
+  | 'DomainNotFound'
+  | 'ConnectionFailed'
+  | 'TlsFailed'
+  | 'AuthenticationFailed';
+
+/** The outcome of an attempt for one recipient. */
+export interface RecipientOutcome {
+  /** As in `OutboundMessage.recipients`. */
+  readonly recipient: string;
+  readonly outcome: Outcome;
+  /** The code of the reply; null when there was none. */
+  readonly smtpCode: number | null;
+  /** RFC 3463, `5.1.1`; null when the reply had none. */
+  readonly enhancedCode: string | null;
+  /** The server's reply, at most 1,000 characters, or a sentence of our own. */
+  readonly response: string;
+  /** Host name of the server that answered; null when none did. */
+  readonly remoteMta: string | null;
+  /** null for `accepted`. */
+  readonly fault: Fault | null;
+  /** null for `accepted`. */
+  readonly subType: SubType | null;
+  /** The message id that the provider assigned (SES); null when there is none. */
+  readonly providerId: string | null;
+  /** True when the relay or provider itself failed and has surely not taken the message: another one may be asked. */
+  readonly isServerDown?: true;
+  /** The relay that was asked last, `host:port`, where there are several. */
+  readonly relay?: string;
+  /** The relays and transports that were passed over in this attempt, each with the reason, where there are several. */
+  readonly passedOver?: readonly string[];
+}
+
+/** One line of `posthorn doctor`: the check, its result, and advice when it failed. */
+export interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly advice: string | null;
+}
+
+/** The limits of one call to `send`. */
+export interface SendLimits {
+  /** Aborts the attempt: before the final dot the recipients are `deferred`, after it `unknown`. */
+  readonly signal: AbortSignal;
+  /** Milliseconds from the call after which `send` settles in any case, by the same rule. */
+  readonly deadlineMs: number;
+  /**
+   * Called after all waiting and before a connection is opened or used; false means that this process may not make the attempt,
+   * and `send` rejects with `NotBegun`. Absent when attempts are not counted.
+   */
+  readonly begin?: () => Promise<boolean>;
+}
+
+/** A transport for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */
+export interface Transport {
+  readonly name: TransportName;
+  /** True when the recipient's own server accepts, so that accepted means delivered; a relay or provider only promises to try. */
+  readonly confirmsDelivery: boolean;
+  send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]>;
+  /** Checks that mail can leave, without sending any. */
+  verify(): Promise<readonly Finding[]>;
+  /** Keeps to this part of what a receiving server is given from now on: other processes have the rest. */
+  keepTo?(part: Part): void;
+  /** Ends idle connections; attempts in progress finish first. */
+  close(): Promise<void>;
+}

@@ -1,8 +1,0 @@
-import type { ForgettingHooks } from '../contacts/commands.ts';
-import type { CampaignMail } from '../emails/api.ts';
-
-/** The functions that campaigns give to other modules. */
-export interface CampaignsApi extends Pick<ForgettingHooks, 'forgetRecipient' | 'commonSubjects'> {
-  /** The content of campaigns' emails, and the gate that each recipient passes. */
-  readonly campaignMail: CampaignMail;
-}

@@ -1,0 +1,92 @@
+import type { Findings } from '../../engine/audit/findings.ts';
+import { openSession } from '../../engine/audit/session.ts';
+import type { BodyStore } from '../../platform/bodies/body-store.ts';
+import type { Where } from '../../platform/db/open.ts';
+import { readClock } from '../../platform/time/database-clock.ts';
+import { auditLedger } from '../audit/audit.ts';
+import { load } from './load.ts';
+import { countRows, type Header, type Part } from './parts.ts';
+import type { Progress } from './progress.ts';
+import { openTarget } from './target.ts';
+
+/** How a backup is put into use. */
+export interface RestoreOptions {
+  readonly progress: Progress;
+  /** A sentence for the operator. */
+  readonly warn: (sentence: string) => void;
+  /** Called before anything is written: it may still refuse. Answers how to take back what it has done. */
+  readonly onHeader: (header: Header) => Promise<() => void>;
+  /** Where contents that lie outside are, and are put; null for the rows of their emails. */
+  readonly bodies: BodyStore | null;
+  /** True where the database before is not to be used again. */
+  readonly isMoved?: boolean;
+}
+
+/** What was restored, and what the audit found in it. */
+export interface Restored {
+  readonly rows: number;
+  readonly tables: number;
+  readonly findings: Findings;
+  /** The time that the audit took. */
+  readonly auditMs: number;
+}
+
+/**
+ * Loads a backup into the empty database that the settings name, audits it, and puts it into use. What fails leaves nothing.
+ * @throws BackupRefused, MigrationMismatch, DataDirectoryInUse, DataDirectoryUnusable, Unavailable
+ */
+export async function restore(
+  place: { readonly databaseUrl: string | null; readonly dataDir: string },
+  parts: AsyncIterable<Part>,
+  { progress, warn, onHeader, bodies, isMoved = false }: RestoreOptions,
+): Promise<Restored> {
+  const target = openTarget(place);
+  let takeBack = (): void => {};
+  try {
+    const { rows } = await target.fill((session) =>
+      load(session, progress.count(parts), {
+        isOurs: target.isOurs,
+        onHeader: async (header) => {
+          takeBack = await onHeader(header);
+        },
+        onRows: (added) => {
+          target.seeRoom();
+          progress.addRows(added);
+        },
+        ...{ warn, bodies, isMoved },
+      }),
+    );
+    // What was committed on a server stays, whatever the audit meets with, and could not be used without the key.
+    if (!target.isOurs) takeBack = () => {};
+    progress.end();
+    const begin = performance.now();
+    const findings = await audited(target.where, bodies);
+    const auditMs = performance.now() - begin;
+    await target.use();
+    const counts = Object.values(rows);
+    return { rows: counts.reduce((sum, count) => sum + count, 0), tables: counts.length, findings, auditMs };
+  } catch (error) {
+    progress.end();
+    takeBack();
+    throw error;
+  } finally {
+    target.close();
+  }
+}
+
+async function audited(where: Where, bodies: BodyStore | null): Promise<Findings> {
+  const session = await openSession(where);
+  try {
+    return await auditLedger(session, (await readClock(session)).at, { bodies });
+  } finally {
+    await session.close();
+  }
+}
+
+/** Counts the rows of a backup on their way into a file. */
+export async function* countingRows(parts: AsyncIterable<Part>, progress: Progress): AsyncGenerator<Part> {
+  for await (const part of progress.count(parts)) {
+    if (part.kind === 'rows') progress.addRows(countRows(part.rows));
+    yield part;
+  }
+}

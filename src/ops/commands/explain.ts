@@ -1,0 +1,52 @@
+import { NoSecretKey } from '../../platform/config/secret-key.ts';
+import { OtherVersion } from '../../platform/control/client.ts';
+import { WrongSecretKey } from '../../platform/db/canary.ts';
+import {
+  DatabaseNotOpened,
+  DataDirectoryUnusable,
+  UnfinishedRestore,
+} from '../../platform/db/embedded/data-directory.ts';
+import { DataDirectoryInUse } from '../../platform/db/embedded/directory-lock.ts';
+import { EngineEnded } from '../../platform/db/embedded/guarded-engine.ts';
+import { MigrationMismatch } from '../../platform/db/migrate.ts';
+import { OldServer } from '../../platform/db/server-version.ts';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { NotAuditable } from '../audit/audit.ts';
+import { BackupRefused, TargetNotEmpty } from '../backup/refused.ts';
+import { NotBreakable } from '../torture/faults/faulty-engine.ts';
+import { NoPostgres } from '../torture/postgres-programs.ts';
+
+/** The operator can correct these failures. Their message is enough; a stack trace would bury it. */
+const PLAIN = [
+  BackupRefused,
+  DataDirectoryInUse,
+  DataDirectoryUnusable,
+  DatabaseNotOpened,
+  EngineEnded,
+  MigrationMismatch,
+  NoPostgres,
+  NoSecretKey,
+  NotAuditable,
+  NotBreakable,
+  OldServer,
+  OtherVersion,
+  Unavailable,
+  UnfinishedRestore,
+  WrongSecretKey,
+];
+
+/** The text that is printed when a command fails. */
+export function explain(error: unknown): string {
+  if (!(error instanceof Error)) return `${typeof error === 'string' ? error : Bun.inspect(error)}\n`;
+  const isPlain = PLAIN.some((plain) => error instanceof plain) || 'syscall' in error;
+  return `${isPlain ? error.message : (error.stack ?? error.message)}\n`;
+}
+
+/** The exit code where a setting is wrong, as for one that cannot be understood, or names a place that is taken: another start would end in the same way. */
+export const MISUSE = 2;
+
+const MISUSES = [NoSecretKey, OldServer, TargetNotEmpty, WrongSecretKey];
+
+/** The exit code of a command that failed. */
+export const exitCodeOf = (error: unknown): number =>
+  MISUSES.some((misuse) => error instanceof misuse) ? MISUSE : 1;

@@ -1,0 +1,141 @@
+import { createHmac } from 'node:crypto';
+import { systemClock } from '../../platform/time/clock.ts';
+import { resolveBySystem } from '../../sending/webhooks/http/lookup.ts';
+import { isSuccess } from '../../sending/webhooks/http/post-result.ts';
+import { createPoster, type Poster } from '../../sending/webhooks/http/poster.ts';
+import { isPosthornError, Posthorn, type PosthornError } from '../../web/client/posthorn.ts';
+import { MISUSE } from './explain.ts';
+import { stopRequested } from './serving/shutdown.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The words of `posthorn listen`. */
+export interface ListenRequest {
+  readonly forwardTo?: string;
+  readonly url: string;
+  readonly key?: string;
+  readonly events?: string;
+  readonly printSecret?: boolean;
+}
+
+/** What stands in `X-Svc-Webhook-Id`, in place of the id of a registered endpoint. */
+const LISTENER = 'wh_listen';
+
+/** Between two looks at a service that does not answer, and at a log that has nothing new. */
+const EVERY_MS = 1_000;
+
+/**
+ * The secret that events are signed with here: the same for a key at every start, so that it can stand in a `.env`. Whoever has it
+ * learns nothing of the key.
+ */
+const secretOf = (key: string): string =>
+  `whsec_${createHmac('sha256', key).update('posthorn listen').digest('base64url')}`;
+
+/**
+ * `posthorn listen` follows the event log and posts each event to an address of this machine, in the form and with the signature of
+ * a webhook. Nothing has to reach this machine from outside. Ends by a signal with 0.
+ */
+export async function listen(request: ListenRequest, terminal: Terminal): Promise<number> {
+  const { key, url, printSecret } = request;
+  if (!key) return misuse(terminal, 'An API key with emails:read is needed: --key, or POSTHORN_API_KEY.');
+  if (printSecret) {
+    terminal.out(`${secretOf(key)}\n`);
+    return 0;
+  }
+  const to = targetOf(request.forwardTo);
+  if (to === null)
+    return misuse(terminal, '--forward-to must be an address such as http://localhost:4000/hooks.');
+  if (!/^https?:\/\/[^/]/.test(url)) return misuse(terminal, '--url must be like https://mail.example.com.');
+  const poster = createPoster({ guard: () => true, resolve: resolveBySystem, clock: systemClock });
+  const ending = new AbortController();
+  void stopRequested().then(() => ending.abort());
+  try {
+    const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 0 });
+    await follow(posthorn, request, { poster, to, secret: secretOf(key), terminal, signal: ending.signal });
+    return 0;
+  } catch (error) {
+    if (ending.signal.aborted) return 0;
+    if (!isPosthornError(error)) throw error;
+    terminal.error(`${error.message}\n`);
+    return 1;
+  } finally {
+    poster.close();
+  }
+}
+
+function misuse(terminal: Terminal, sentence: string): number {
+  terminal.error(`${sentence}\n`);
+  return MISUSE;
+}
+
+/** The address to post to; null when it is none. Without a scheme it is http. */
+function targetOf(text = ''): string | null {
+  const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
+  return url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '' ? url.href : null;
+}
+
+interface Forwarding {
+  readonly poster: Poster;
+  readonly to: string;
+  readonly secret: string;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
+/** The log until the signal, over every time that the service is away. @throws PosthornError where asking again is no use */
+async function follow(
+  posthorn: Posthorn,
+  { events: types }: ListenRequest,
+  forwarding: Forwarding,
+): Promise<never> {
+  const { signal, terminal, to, secret } = forwarding;
+  let after: string | undefined;
+  let isAway = false;
+  for (;;) {
+    try {
+      for await (const page of posthorn.events.follow({
+        after,
+        from: 'end',
+        types,
+        everyMs: EVERY_MS,
+        signal,
+      })) {
+        if (after === undefined)
+          terminal.error(`Listening: each event goes to ${to}, signed with ${secret}\n`);
+        else if (isAway) terminal.error('The service answers again.\n');
+        isAway = false;
+        for (const event of page.data) {
+          signal.throwIfAborted();
+          await forward(event, forwarding);
+        }
+        after = page.nextCursor ?? undefined;
+      }
+    } catch (error) {
+      if (signal.aborted || !isPosthornError(error)) throw error;
+      const isLost = error.code === 'VALIDATION_ERROR' && after !== undefined;
+      if (isLost) after = undefined;
+      else if (!isPassing(error)) throw error;
+      if (!isAway) terminal.error(`${error.message} Trying again until it answers.\n`);
+      isAway = true;
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      signal.throwIfAborted();
+    }
+  }
+}
+
+const isPassing = ({ code }: PosthornError): boolean =>
+  /^(?:CONNECTION_FAILED|TIMED_OUT|UNEXPECTED_ANSWER|RATE_LIMITED|INTERNAL_ERROR|SERVICE_UNAVAILABLE)$/.test(
+    code,
+  );
+
+/** Posts one event once, and tells how it went. */
+async function forward(
+  event: { readonly id: string; readonly type: string; readonly recipient: string },
+  { poster, to, secret, terminal }: Forwarding,
+): Promise<void> {
+  const result = await poster.post({ webhookId: LISTENER, url: to, secret, body: JSON.stringify(event) });
+  const status = result.httpStatus === 0 ? result.responseBody : String(result.httpStatus);
+  const mark = isSuccess(result) ? '✓' : '✗';
+  const line = `${mark} ${event.type.padEnd(12)} ${event.id}  ${event.recipient}  ${status}  ${result.durationMs} ms`;
+  // An address may hold signs that move a terminal's cursor.
+  terminal.out(`${line.replace(/\p{Cc}/gu, '?')}\n`);
+}

@@ -1,0 +1,73 @@
+import type { Subprocess } from 'bun';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { MISUSE } from '../explain.ts';
+import { stopRequested } from './shutdown.ts';
+
+/** The wait before a restart doubles from the first to the longest while a worker keeps dying. */
+const FIRST_REST_MS = 1_000;
+const LONGEST_REST_MS = 30_000;
+/** A worker that lives this long counts as healthy again. */
+const WELL_AFTER_MS = 60_000;
+
+/** The command line of this program: the executable, or Bun with the source file that it runs. */
+const self = (): readonly string[] =>
+  Bun.main.startsWith('/$bunfs/') ? [process.execPath] : [process.execPath, Bun.main];
+
+/**
+ * Runs `posthorn serve --workers N`: N equal processes that share the port, over which the kernel spreads connections, and the
+ * database. A process that dies is started again, unless a setting is wrong. Returns the exit code.
+ */
+export async function serveWith(workers: number, logger: Logger, only?: string): Promise<number> {
+  const ending = Promise.withResolvers<void>();
+  let stopping = false;
+  const running = new Set<Subprocess>();
+  const keepAlive = async (index: number): Promise<number> => {
+    for (let rest = FIRST_REST_MS; ; rest = Math.min(rest * 2, LONGEST_REST_MS)) {
+      const startedAt = performance.now();
+      // The pipe closes when this process dies in any way, and the worker then ends as well.
+      const child = Bun.spawn(
+        [...self(), 'serve', '--worker', String(index), ...(only ? ['--only', only] : [])],
+        {
+          stdin: 'pipe',
+          stdout: 'inherit',
+          stderr: 'inherit',
+        },
+      );
+      running.add(child);
+      const code = await child.exited;
+      running.delete(child);
+      // A worker that was still starting may not have listened for signals yet; it had nothing in flight.
+      if (stopping) return child.signalCode === 'SIGTERM' || child.signalCode === 'SIGINT' ? 0 : code;
+      // A wrong setting stays wrong: the worker has said which, and all of them have it.
+      if (code === MISUSE) {
+        stopAll('SIGTERM');
+        return code;
+      }
+      if (performance.now() - startedAt > WELL_AFTER_MS) rest = FIRST_REST_MS;
+      logger.error(
+        { worker: index, code, signal: child.signalCode },
+        `A worker ended; it starts again in ${rest / 1_000} s`,
+      );
+      await Promise.race([Bun.sleep(rest), ending.promise]);
+      if (stopping) return 0;
+    }
+  };
+  const stopAll = (signal: NodeJS.Signals): void => {
+    stopping = true;
+    for (const child of running) child.kill(signal);
+    ending.resolve();
+  };
+  const all = Promise.all(Array.from({ length: workers }, (_, index) => keepAlive(index + 1)));
+  void stopRequested().then(stopAll);
+  const codes = await all;
+  return codes.find((code) => code !== 0) ?? 0;
+}
+
+/** Resolves when the parent process of this worker is gone. */
+export function abandoned(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    process.stdin.once('end', () => resolve('SIGTERM'));
+    process.stdin.once('close', () => resolve('SIGTERM'));
+    process.stdin.resume();
+  });
+}

@@ -1,0 +1,23 @@
+import type { Database } from '../../../platform/db/database.ts';
+import type { Link } from '../../../platform/db/server/connect.ts';
+import { findLink } from '../../../platform/db/server/link.ts';
+import { type Diagnosis, fine } from '../diagnosis.ts';
+
+/** Says that a pooler stands before the database, and what it drops; null where none does. */
+export async function diagnosePooler(
+  database: Database,
+  url: string,
+  find: (url: string) => Promise<Link> = findLink,
+): Promise<Diagnosis | null> {
+  if (!(await find(url)).isPooled) return null;
+  const [row] = await database.query<{ timeout: string }>(
+    `select current_setting('statement_timeout') as timeout`,
+  );
+  return fine(
+    'Pooler',
+    'One stands before the database; connections carry one statement at a time.',
+    row?.timeout === '0'
+      ? "It drops statement_timeout, so that a statement nobody waits for any more goes on: set it for the role, with `alter role … set statement_timeout = '6s'`."
+      : null,
+  );
+}

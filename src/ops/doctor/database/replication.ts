@@ -1,0 +1,39 @@
+import type { Database } from '../../../platform/db/database.ts';
+import { type Diagnosis, fine, skipped, wrong } from '../diagnosis.ts';
+
+const CHECK = 'Failover';
+
+/** What no database shows, and what Patroni's defaults leave out; docs/scale.md tells how it was found. */
+const ALSO =
+  'With Patroni also set synchronous_mode_strict, or commits wait for nobody while no standby is there, and watchdog.mode: required, or a leader that was frozen may come back and undo what its successor took: with etcd3, Patroni before 3.0.3 does.';
+
+/** Checks whether a standby would take over, and whether it would have everything that was answered 202. */
+export async function diagnoseReplication(database: Database, servers: number): Promise<Diagnosis> {
+  // Whoever may not read the states of others sees their rows all the same.
+  const [row] = await database.query<{ standbys: number; named: boolean; commit: string }>(
+    `select (select count(*)::integer from pg_stat_replication) as standbys,
+       current_setting('synchronous_standby_names') <> '' as named, current_setting('synchronous_commit') as commit`,
+  );
+  const { standbys = 0, named = false, commit = 'on' } = row ?? {};
+  if (commit === 'off')
+    return wrong(
+      CHECK,
+      'synchronous_commit is off: what was answered 202 may be gone after a crash.',
+      'Find who has set it with `select * from pg_db_role_setting`, and in postgresql.conf, and set it to on.',
+    );
+  if (servers < 2)
+    return skipped(CHECK, 'DATABASE_URL names one server; where it fails over is its own matter.');
+  const detail = `${standbys} of ${servers - 1} standbys follow the primary`;
+  if (standbys === 0)
+    return wrong(
+      CHECK,
+      `${detail}: nothing would take over.`,
+      'See whether the standbys run and reach the primary.',
+    );
+  if (named && commit !== 'local') return fine(CHECK, `${detail}, and a commit waits for one.`, ALSO);
+  return fine(
+    CHECK,
+    `${detail}, and no commit waits for one${named ? ': synchronous_commit is local' : ''}.`,
+    'A failover may lose what was answered 202 just before it: set synchronous_standby_names, or synchronous_mode in Patroni, with synchronous_commit on.',
+  );
+}

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../../platform/config/config.ts';
+import { type Diagnosis, fine, skipped, wrong } from './diagnosis.ts';
+
+/** The settings that decide who can reach this service, and how. */
+export type Exposure = Pick<
+  Config,
+  | 'host'
+  | 'httpsPort'
+  | 'publicUrl'
+  | 'trustProxy'
+  | 'submissionPort'
+  | 'submissionTlsPort'
+  | 'submissionTlsCert'
+>;
+
+/** The links that leave with emails lead to a place that recipients can reach. */
+export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
+  const check = 'Public URL';
+  const named = reachOf(new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1'));
+  if (named !== 'machine') return fine(check, `${publicUrl} is where links lead.`);
+  if (reachOf(host) === 'machine')
+    return skipped(check, `Only this machine reaches the service, at ${publicUrl}.`);
+  return wrong(
+    check,
+    `HOST=${host} lets other machines in, but links in emails, webhooks and documents lead to ${publicUrl}, which is each reader's own.`,
+    'Set PUBLIC_URL to the address at which others reach this service, such as https://mail.example.com.',
+  );
+}
+
+/** Requests count against their senders. Without HTTPS_PORT the service speaks plain HTTP, so that a proxy answers for an https address. */
+export function diagnoseProxy({ publicUrl, trustProxy, httpsPort }: Exposure): Diagnosis {
+  const check = 'Proxy';
+  const isTrusted = !('hops' in trustProxy) || trustProxy.hops > 0;
+  if (isTrusted) return fine(check, 'TRUST_PROXY says whose X-Forwarded-For is believed.');
+  if (httpsPort !== null) return skipped(check, `HTTPS is served here, on port ${httpsPort}.`);
+  if (!publicUrl.startsWith('https:')) return skipped(check, 'None is expected in front of an http address.');
+  return wrong(
+    check,
+    `A proxy answers for ${publicUrl}, and TRUST_PROXY trusts none: all requests count against the proxy's own address, so that RATE_LIMIT_PER_IP and the brake on wrong passwords hold for everybody together.`,
+    'Set TRUST_PROXY to the number of proxies in front, usually 1, or to their addresses.',
+  );
+}
+
+/** API keys that come in over SMTP cannot be read on the way. */
+export function diagnoseSubmission(exposure: Exposure): Diagnosis {
+  const check = 'Submission';
+  const { host, submissionPort, submissionTlsPort, submissionTlsCert } = exposure;
+  const ports = [submissionPort, submissionTlsPort].filter((port) => port !== null);
+  if (ports.length === 0) return skipped(check, 'No port takes emails over SMTP.');
+  if (submissionTlsCert !== null)
+    return fine(check, `Passwords are taken over TLS alone, on ${ports.join(' and ')}.`);
+  if (reachOf(host) !== 'world')
+    return fine(check, `Port ${submissionPort} takes passwords in clear text, within ${host} alone.`);
+  return wrong(
+    check,
+    `Port ${submissionPort} on ${host} takes passwords in clear text, and they are API keys: whoever listens on the way can send.`,
+    'Set SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY, or HOST to an address of a network that you trust.',
+  );
+}
+
+/** The reach of an address: its own machine, a private network, or anywhere. A name counts as reachable from anywhere. */
+function reachOf(host: string): 'machine' | 'network' | 'world' {
+  if (host === 'localhost') return 'machine';
+  if (isIP(host) === 0) return 'world';
+  const range = ipaddr.process(host).range();
+  if (range === 'loopback') return 'machine';
+  return range === 'private' || range === 'uniqueLocal' || range === 'linkLocal' ? 'network' : 'world';
+}

@@ -1,0 +1,66 @@
+import { statfs } from 'node:fs/promises';
+import { ask, type NameServer } from '../../mail/dns/exchange.ts';
+import { SYSTEM_FOLDER } from '../../platform/zones/system.ts';
+import type { Zones } from '../../platform/zones/zones.ts';
+import { type Diagnosis, fine, messageOf, skipped, warning, wrong } from './diagnosis.ts';
+
+const GIB = 1_073_741_824;
+const DNS_PATIENCE_MS = 3_000;
+
+/** Checks that every name server answers. One that does not costs each lookup a timeout. */
+export async function diagnoseNameServers(
+  servers: readonly NameServer[],
+  areConfigured: boolean,
+): Promise<readonly Diagnosis[]> {
+  const advice = areConfigured
+    ? 'Check DNS_SERVERS, and that a firewall lets this machine ask over UDP.'
+    : 'Check /etc/resolv.conf, or set DNS_SERVERS.';
+  if (servers.length === 0) return [wrong('Name server', 'None is configured.', 'Set DNS_SERVERS.')];
+  return Promise.all(
+    servers.map(async (server) => {
+      const check = `Name server ${server.address}`;
+      const begin = performance.now();
+      try {
+        await ask(server, { name: 'example.com', type: 'A' }, DNS_PATIENCE_MS);
+        return fine(check, `Answers in ${Math.round(performance.now() - begin)} ms.`);
+      } catch (error) {
+        return wrong(check, `Port ${server.port}: ${messageOf(error)}`, advice);
+      }
+    }),
+  );
+}
+
+/** Checks that the data directory has room. */
+export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
+  const check = 'Disk';
+  try {
+    const { bavail, bsize, blocks } = await statfs(dataDir);
+    const free = bavail * bsize;
+    const share = blocks === 0 ? 1 : bavail / blocks;
+    const detail = `${(free / GIB).toFixed(1)} GiB (${Math.round(share * 100)} %) free in ${dataDir}.`;
+    return free < GIB
+      ? wrong(check, detail, 'Make room: a full disk stops everything that must be durable.')
+      : fine(check, detail);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return skipped(check, `${dataDir} does not exist yet; the first start makes it.`);
+    return wrong(check, messageOf(error), 'See whether DATA_DIR is what you mean, and may be read.');
+  }
+}
+
+/** Tells which rules of time zones count here, and whether the running service has them. */
+export function diagnoseTimeZones(
+  { release, source, systemRelease }: Pick<Zones, 'release' | 'source' | 'systemRelease'>,
+  running: string | null,
+): Diagnosis {
+  const check = 'Time zones';
+  const others =
+    systemRelease === null ? 'this machine does not say which it has' : `this machine has ${systemRelease}`;
+  const detail =
+    source === 'system'
+      ? `Release ${release} of the IANA database, from ${SYSTEM_FOLDER}, which is newer than that of this executable.`
+      : `Release ${release} of the IANA database, in this executable; ${others}.`;
+  return running === null || running >= release
+    ? fine(check, detail)
+    : warning(check, `${detail} The running service goes by ${running}.`, 'Restart the service.');
+}

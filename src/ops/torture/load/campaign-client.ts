@@ -1,0 +1,141 @@
+import type { CampaignRecord, CampaignStats } from '../judge/campaign-record.ts';
+import { Workload, type WorkloadParts } from './workload.ts';
+
+/** What the client of campaigns works with. */
+export interface CampaignClientParts extends WorkloadParts {
+  readonly audienceId: string;
+  /** The sender. */
+  readonly from: string;
+  readonly record: CampaignRecord;
+}
+
+type Answered<Data> = { readonly data?: Data } | null;
+type Campaign = { readonly id: string; readonly status: string };
+
+/** Pause before a request is repeated. It shapes the load; nothing is waited for. */
+const REPEAT_MS = 100;
+/** Between two looks at a campaign. */
+const LOOK_MS = 50;
+/** One look in so many is followed by a pause of the campaign. */
+const PAUSE_EVERY = 2;
+/** Campaigns that are given out at the same time. */
+const WORKERS = 2;
+/** One campaign in so many goes to the audience of all. */
+const SHARED_EVERY = 4;
+/** One look in so many is followed by an attempt to delete the audience, which is refused until everybody is given out. */
+const DELETE_EVERY = 4;
+/** Ten a second, so that each is given out in several statements, with time in between for what goes wrong. */
+const RATE_PER_HOUR = 36_000;
+/** Time in which all campaigns have to end once the faults have. */
+const FINISH_MS = 75_000;
+
+/**
+ * An application that sends campaigns to the same people, the next ones when these are given out, looks at its numbers, and pauses it at
+ * times. Most of them go to an audience of their own, which it deletes as soon as it may: while servers still put mail off.
+ */
+export class CampaignClient extends Workload<CampaignClientParts> {
+  /** The audiences that campaigns have for themselves, until they are deleted. */
+  readonly #audiences = new Map<string, string>();
+  #rounds = 0;
+
+  constructor(parts: CampaignClientParts) {
+    super(parts, 2, WORKERS);
+  }
+
+  /** Sends on what a late pause has stopped, until every campaign is sent. One that never comes to that is left to the judge. */
+  async finish(): Promise<void> {
+    const { record } = this.parts;
+    const open = new Set(record.begun);
+    const deadline = performance.now() + FINISH_MS;
+    while (open.size > 0 && performance.now() < deadline) {
+      for (const id of open) {
+        const status = await this.#follow(id);
+        if (status === 'sent' && (await this.#deleteAudience(id))) open.delete(id);
+        if (status === 'paused') await this.#send(id);
+      }
+      await Bun.sleep(REPEAT_MS);
+    }
+  }
+
+  protected async round(): Promise<void> {
+    const own = ++this.#rounds % SHARED_EVERY === 0 ? null : await this.#makeAudience();
+    const id = await this.#make(own ?? this.parts.audienceId);
+    if (id === null) return;
+    if (own !== null) this.#audiences.set(id, own);
+    if (!(await this.#send(id))) return;
+    this.parts.record.begun.add(id);
+    await this.#watch(id);
+  }
+
+  /** An audience of everybody; null where no answer said that all of them are in it. */
+  async #makeAudience(): Promise<string | null> {
+    const made = await this.ask({ method: 'POST', path: '/v1/audiences', body: { name: 'Of one campaign' } });
+    const id = made.status === 201 ? (made.body as Answered<{ readonly id: string }>)?.data?.id : undefined;
+    while (id !== undefined && !this.isStopped) {
+      const path = `/v1/audiences/${id}/contacts`;
+      const { status } = await this.ask({ method: 'POST', path, body: { emails: this.parts.record.people } });
+      if (status === 200) return id;
+      await Bun.sleep(REPEAT_MS);
+    }
+    return null;
+  }
+
+  /** Deletes the audience of a campaign; false while that was not answered, or is refused since the campaign still needs it. */
+  async #deleteAudience(campaignId: string): Promise<boolean> {
+    const id = this.#audiences.get(campaignId);
+    if (id === undefined) return true;
+    const { status } = await this.ask({ method: 'DELETE', path: `/v1/audiences/${id}` });
+    // Gone: by a request whose answer was lost.
+    if (status !== 204 && status !== 404) return false;
+    this.#audiences.delete(campaignId);
+    this.parts.record.deleted++;
+    return true;
+  }
+
+  /** A draft that was made without an answer stays a draft: it is made again. */
+  async #make(audienceId: string): Promise<string | null> {
+    const { from } = this.parts;
+    const said = { from, subject: 'Campaign', html: '<p>Hello {{ contact.email }}</p>' };
+    const asked = { name: 'Torture', audienceId, ratePerHour: RATE_PER_HOUR, ...said };
+    const { status, body } = await this.ask({ method: 'POST', path: '/v1/campaigns', body: asked });
+    if (status === 201) return (body as Answered<Campaign>)?.data?.id ?? null;
+    await Bun.sleep(REPEAT_MS);
+    return null;
+  }
+
+  /** Starts or resumes a campaign. A conflict says that a try without an answer did; then whoever asks is told by its status. */
+  async #send(id: string): Promise<boolean> {
+    for (;;) {
+      const { status } = await this.ask({ method: 'POST', path: `/v1/campaigns/${id}/send`, body: {} });
+      if (status === 200 || status === 409) return true;
+      if (this.isStopped) return false;
+      await Bun.sleep(REPEAT_MS);
+    }
+  }
+
+  async #watch(id: string): Promise<void> {
+    const { record } = this.parts;
+    while (!this.isStopped) {
+      const status = await this.#follow(id);
+      if (this.chance.between(1, DELETE_EVERY) === 1) await this.#deleteAudience(id);
+      if (status === 'sent' || status === 'given out') return;
+      if (status === 'paused') await this.#send(id);
+      else if (status === 'sending' && this.chance.between(1, PAUSE_EVERY) === 1) {
+        const paused = await this.ask({ method: 'POST', path: `/v1/campaigns/${id}/pause`, body: {} });
+        if (paused.status === 200) record.pauses++;
+      }
+      await Bun.sleep(LOOK_MS);
+    }
+  }
+
+  /** Looks at the numbers of a campaign, and answers its status, or that everybody is given out; null when nobody answers. */
+  async #follow(id: string): Promise<string | null> {
+    const path = `/v1/campaigns/${id}`;
+    const stats = await this.ask({ method: 'GET', path: `${path}/stats` });
+    const numbers = (stats.body as Answered<CampaignStats>)?.data;
+    if (stats.status === 200 && numbers) this.parts.record.look(id, numbers);
+    const { status, body } = await this.ask({ method: 'GET', path });
+    const told = status === 200 ? ((body as Answered<Campaign>)?.data?.status ?? null) : null;
+    return told === 'sending' && numbers?.remaining === 0 ? 'given out' : told;
+  }
+}

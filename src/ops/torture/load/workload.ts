@@ -1,0 +1,47 @@
+import { randomFrom } from '../random.ts';
+import { type Answer, type Ask, ask } from './ask.ts';
+
+/** What an application asks with: the instances, one of which each request goes to, and its key. */
+export interface WorkloadParts {
+  readonly urls: readonly string[];
+  readonly apiKey: string;
+  readonly seed: number;
+}
+
+/** An application with several workers, each of which does one thing after another until it is told to stop. */
+export abstract class Workload<Parts extends WorkloadParts> {
+  protected isStopped = false;
+  protected readonly chance;
+  #workers: Promise<void>[] = [];
+
+  /** `place`: which of the run's applications it is, so that each has a chance of its own. */
+  constructor(
+    protected readonly parts: Parts,
+    place: number,
+    private readonly workers: number,
+  ) {
+    this.chance = randomFrom(parts.seed + place);
+  }
+
+  start(): void {
+    this.#workers = Array.from({ length: this.workers }, () => this.#work());
+  }
+
+  /** Begins nothing any more, and waits for what is in progress. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    await Promise.all(this.#workers);
+  }
+
+  /** What a worker does again and again. */
+  protected abstract round(): Promise<void>;
+
+  protected ask({ path, ...rest }: Omit<Ask, 'url' | 'apiKey'> & { readonly path: string }): Promise<Answer> {
+    const { urls, apiKey } = this.parts;
+    return ask({ ...rest, apiKey, url: `${this.chance.pick(urls)}${path}` });
+  }
+
+  async #work(): Promise<void> {
+    while (!this.isStopped) await this.round();
+  }
+}

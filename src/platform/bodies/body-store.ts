@@ -1,0 +1,155 @@
+import { Circuit, type CircuitState } from '../async/circuit.ts';
+import { withDeadline } from '../async/deadline.ts';
+import { Semaphore } from '../async/semaphore.ts';
+import { Unavailable } from '../errors/unavailable.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { type BodyPlace, bodyKey, generationClosed, readBodyKey } from './body-key.ts';
+import type { Bucket } from './bucket.ts';
+import { Generations } from './generations.ts';
+
+/** Where a body belongs; its generation, its hash and its size come with its octets. */
+export type BodyOwner = Pick<BodyPlace, 'livemode' | 'day' | 'workspaceId'>;
+
+/** A body that was written. */
+export interface WrittenBody {
+  readonly key: string;
+  /** Whoever refers to it has to do so before then (epoch ms, by the database's clock). */
+  readonly until: number;
+}
+
+/** A body that will not come back by waiting: it is not there, or is not what was written. */
+export class BodyLost extends Error {
+  override readonly name = 'BodyLost';
+
+  constructor(
+    readonly key: string,
+    readonly what: 'missing' | 'damaged',
+  ) {
+    super(`The body ${key} is ${what}.`);
+  }
+}
+
+/** Numbers and services of a store. */
+export interface BodyStoreParts {
+  /** By the database's clock (epoch ms). */
+  readonly now: () => number;
+  readonly monotonic: () => number;
+  readonly metrics?: Pick<Metrics, 'bodyStore' | 'bodyStoreFailure'> | null;
+  readonly limits?: Partial<BodyLimits>;
+}
+
+/** The limits of a store. */
+export interface BodyLimits {
+  /** Milliseconds in which a body is written, its wait for a turn included: a request is answered within eight seconds. */
+  readonly writeMs: number;
+  /** Milliseconds in which a body is read, its wait included; a large one has a second more for each MiB. */
+  readonly readMs: number;
+  /** Octets that are read, and that are written, at once; a larger body goes alone. */
+  readonly octets: number;
+  /** Bodies that may wait to be written, and to be read. */
+  readonly waiting: number;
+}
+
+const LIMITS: BodyLimits = { writeMs: 6_000, readMs: 10_000, octets: 67_108_864, waiting: 1_024 };
+const MIB = 1_048_576;
+/** What a small body counts for: so no more than 256 go at once. */
+const LEAST = 262_144;
+/** The longest that a store which was away is left alone before it is tried again. */
+const LONGEST_REST_MS = 10_000;
+
+/**
+ * The contents that lie outside the database. Reading and writing have a deadline, a bound on the memory under way, and rest while the
+ * server is away, so that neither requests nor mail wait for it again and again.
+ */
+export class BodyStore {
+  readonly #limits: BodyLimits;
+  readonly #generations: Generations;
+  readonly #circuit: Circuit;
+  readonly #writing: Semaphore;
+  readonly #reading: Semaphore;
+
+  constructor(
+    readonly bucket: Bucket,
+    private readonly parts: BodyStoreParts,
+  ) {
+    const { monotonic, now, limits } = parts;
+    this.#limits = { ...LIMITS, ...limits };
+    this.#generations = new Generations(now);
+    this.#circuit = new Circuit(monotonic, LONGEST_REST_MS);
+    this.#writing = new Semaphore(this.#limits.octets, monotonic, this.#limits.waiting);
+    this.#reading = new Semaphore(this.#limits.octets, monotonic, this.#limits.waiting);
+  }
+
+  /** Whether it is used, or left alone because it was away. */
+  get state(): CircuitState {
+    return this.#circuit.state;
+  }
+
+  /** Makes a body durable outside; one that this process wrote lately is not written again. @throws Unavailable */
+  async write(owner: BodyOwner, octets: Uint8Array<ArrayBuffer>): Promise<WrittenBody> {
+    const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');
+    const generation = this.#generations.current;
+    const key = bodyKey({ ...owner, generation, hash, octets: octets.length });
+    await this.#generations.once(key, () =>
+      this.#asked('write', this.#writing, octets.length, this.#limits.writeMs, (signal) =>
+        this.bucket.put(key, octets, hash, signal),
+      ),
+    );
+    return { key, until: generationClosed(generation) };
+  }
+
+  /** The octets of a body, which are those that were written. @throws BodyLost, Unavailable */
+  async read(key: string): Promise<Uint8Array> {
+    const place = readBodyKey(key);
+    if (!place) throw new BodyLost(key, 'missing');
+    const { octets, hash } = place;
+    const deadlineMs = this.#limits.readMs + (1_000 * octets) / MIB;
+    const found = await this.#asked('read', this.#reading, octets, deadlineMs, (signal) =>
+      this.bucket.get(key, octets, signal),
+    );
+    if (!found) throw new BodyLost(key, 'missing');
+    const isSame =
+      found.length === octets && new Bun.CryptoHasher('sha256').update(found).digest('hex') === hash;
+    if (!isSame) throw new BodyLost(key, 'damaged');
+    return found;
+  }
+
+  async #asked<T>(
+    operation: 'read' | 'write',
+    turns: Semaphore,
+    octets: number,
+    deadlineMs: number,
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { metrics, monotonic } = this.parts;
+    const need = Math.max(octets, LEAST);
+    const refuse = (reason: 'busy' | 'resting', seconds: number): Unavailable => {
+      metrics?.bodyStoreFailure(operation, reason);
+      const says = reason === 'busy' ? 'has too much to do' : 'was away, and is tried again soon';
+      return new Unavailable(`The body store ${says}.`, 'no', seconds);
+    };
+    return withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
+      if (!(await turns.take(need, signal))) throw refuse('busy', 1);
+      const admission = this.#circuit.admit();
+      if (admission === null) {
+        turns.release(need);
+        throw refuse('resting', Math.max(1, Math.ceil(this.#circuit.restMs / 1_000)));
+      }
+      const begun = monotonic();
+      try {
+        const done = await ask(signal);
+        this.#circuit.worked();
+        metrics?.bodyStore(operation, monotonic() - begun);
+        return done;
+      } catch (error) {
+        this.#circuit.failed(admission);
+        metrics?.bodyStoreFailure(operation, signal.aborted ? 'late' : 'unavailable');
+        throw error;
+      } finally {
+        turns.release(need);
+      }
+    });
+  }
+}
+
+const NEVER = new AbortController().signal;

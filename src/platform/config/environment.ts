@@ -1,0 +1,16 @@
+/** Variables by name, as `process.env` has them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Those of this process. Nothing else in the service looks at them, but config.ts through this. */
+export const environmentOfProcess = (): Environment => process.env;
+
+/** True where the environment names no server: asked before anything else of the configuration has been read. */
+export const usesEmbedded = (environment = environmentOfProcess()): boolean => !environment.DATABASE_URL;
+
+/**
+ * Has this process and its threads read and write times without a zone as those of UTC. By the zone of the machine a template would show
+ * another hour on another machine, and none of its clocks goes by the newest rules (src/platform/zones).
+ */
+export const goByUtc = (): void => {
+  process.env.TZ = 'UTC';
+};

@@ -1,0 +1,79 @@
+import postgres from 'postgres';
+import { parse } from 'postgres-array';
+import { wireText } from '../wire/wire-text.ts';
+
+/** The server's statement timeout. It is shorter than ours, so that a slow statement costs one error and not the connection. */
+const STATEMENT_TIMEOUT_MS = 6_000;
+
+const TEXTS_OID = 1_009;
+/**
+ * The type of text[], the only array in use. postgres.js would ask every new connection for the array types of the server; when
+ * the server goes away just then, the rejection of that query is unhandled, which ends the process.
+ */
+const TEXTS: postgres.PostgresType<readonly string[]> = {
+  to: TEXTS_OID,
+  from: [TEXTS_OID],
+  serialize: wireText,
+  parse: (list: string) => parse(list),
+};
+
+/** What stands between this process and a server. */
+export interface Link {
+  /** True for a pooler, such as PgBouncer: a transaction may come to another backend than the one before it. */
+  readonly isPooled: boolean;
+  /** False where a pooler refuses connections that ask for settings of their own. */
+  readonly takesSettings: boolean;
+  /** True where the extension Citus is: only a plan that is made for its values knows which nodes they are for. */
+  readonly hasCitus: boolean;
+}
+
+export const DIRECT: Link = { isPooled: false, takesSettings: true, hasCitus: false };
+
+/** What connections are opened with. */
+export interface Connecting {
+  readonly url: string;
+  /** The name that `pg_stat_activity` shows. */
+  readonly name: string;
+  readonly max: number;
+  readonly settings?: Readonly<Record<string, string>>;
+  /** True where a server that has become a standby must not be connected to: it can be read, and answers what was. */
+  readonly primaryOnly?: boolean;
+  readonly link: Link;
+}
+
+/** Opens connections to one server, when they are first used; parameters must be texts (`wireText`). */
+export function connect({
+  url,
+  name,
+  max,
+  settings = {},
+  primaryOnly = false,
+  link,
+}: Connecting): postgres.Sql {
+  const client = postgres(url, {
+    max,
+    // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by 10 s (measured).
+    // PgBouncer 1.18 gives a backend away when it has answered all that ends with Sync: the first half of a statement (Parse, Describe,
+    // Flush) that was sent behind another one is answered to nobody then, and hangs (tests/failure/pgbouncer-long.ts).
+    max_pipeline: link.isPooled ? 0 : 1_000_000,
+    backoff: () => 0.25,
+    max_lifetime: null,
+    connect_timeout: 5,
+    onnotice: () => {},
+    fetch_types: false,
+    types: { texts: TEXTS },
+    ...(primaryOnly && { target_session_attrs: 'primary' }),
+    connection: {
+      application_name: name,
+      ...(link.takesSettings && {
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: 10_000,
+        ...settings,
+        ...(link.hasCitus && 'plan_cache_mode' in settings && { plan_cache_mode: 'force_custom_plan' }),
+      }),
+    },
+  } as postgres.Options<Record<string, postgres.PostgresType>>);
+  // Parameters are texts already (`wireText`), so nothing is serialized here.
+  for (const type of Object.keys(client.options.serializers)) delete client.options.serializers[Number(type)];
+  return client;
+}

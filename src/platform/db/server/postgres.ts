@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import type postgres from 'postgres';
+import { Unavailable } from '../../errors/unavailable.ts';
+import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../database.ts';
+import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
+import { ENGINE_SETTINGS, ormOver } from '../wire/orm-over.ts';
+import { wireText } from '../wire/wire-text.ts';
+import { connect, DIRECT } from './connect.ts';
+import { HealthProbe } from './health-probe.ts';
+import { isForgotten, KeptStatements } from './kept-statements.ts';
+import { findLink } from './link.ts';
+import { DEADLINE_MS, Pool } from './pool.ts';
+import { serverName } from './server-urls.ts';
+import { probeServer, Servers } from './servers.ts';
+
+const ENGINE_CONNECTIONS = 6;
+const READ_CONNECTIONS = 4;
+/** Two, so that one brief read that is slow does not delay the next. */
+const BRIEF_CONNECTIONS = 2;
+const BRIEF_MS = 1_000;
+/** The deadline of a script: a migration may rewrite a table, and lifts the server's own limit by `set local statement_timeout`. */
+const SCRIPT_DEADLINE_MS = 600_000;
+
+/** The place of a server as a sentence names it: without user and password. */
+const nameOf = (url: string): string =>
+  `The database ${new URL(url).pathname.slice(1)} at ${serverName(url)}`;
+
+/** A PostgreSQL server (15 or later), over three pools: the engine's raw statements, Drizzle's, and its brief ones. */
+export class PostgresDatabase implements Database {
+  readonly kind = 'postgres';
+  readonly #engine: Pool;
+  readonly #reads: Pool;
+  readonly #brief: Pool;
+  readonly #servers: Servers;
+  readonly #watch: HealthProbe;
+  readonly #kept = new KeptStatements();
+  readonly #writes = new RefusedWrites();
+  #link = DIRECT;
+  readonly #orms = new WeakMap<postgres.Sql, Record<'plain' | 'preparing', Orm>>();
+
+  /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
+  constructor(url: string) {
+    // The name is unique to this process, which tells its statements from another instance's by it.
+    const name = `posthorn #${randomBytes(4).toString('hex')}`;
+    this.#servers = new Servers(url, (each) => probeServer(each, name, this.#link));
+    this.#watch = new HealthProbe({
+      probe: () => this.#servers.look(),
+      replace: () => this.#replace(),
+    });
+    const pool = (max: number, settings = {}) =>
+      new Pool(
+        () => {
+          const { url, areSeveral } = this.#servers;
+          return connect({ url, name, max, settings, primaryOnly: areSeveral, link: this.#link });
+        },
+        this.#watch,
+        {
+          name: () => nameOf(this.#servers.url),
+          isPooled: () => this.#link.isPooled,
+          away: () => this.#servers.setBack,
+        },
+      );
+    this.#engine = pool(ENGINE_CONNECTIONS, ENGINE_SETTINGS);
+    this.#reads = pool(READ_CONNECTIONS);
+    this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS}` });
+  }
+
+  /** Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler is before it. @throws Unavailable */
+  static async open(url: string): Promise<PostgresDatabase> {
+    const database = new PostgresDatabase(url);
+    try {
+      const isElsewhere = await database.#servers.find();
+      database.#link = await findLink(database.#servers.url);
+      if (isElsewhere || database.#link !== DIRECT) database.#replace();
+    } catch (error) {
+      await database.close();
+      throw error;
+    }
+    return database;
+  }
+
+  #replace(graceMs?: number): void {
+    for (const each of [this.#engine, this.#reads, this.#brief]) each.replace(graceMs);
+  }
+
+  get refusedWrite(): WriteRefusal | null {
+    return this.#writes.latest;
+  }
+
+  async query<Row extends object>(
+    text: string,
+    parameters: readonly Parameter[] = [],
+    options: QueryOptions = {},
+  ): Promise<Row[]> {
+    const values = parameters.map(wireText);
+    const { deadlineMs = DEADLINE_MS, isSearch = false, isPage = false } = options;
+    const isRead = isSearch || isPage;
+    const rows = await this.#writes.heed(
+      text,
+      this.#run(isRead ? this.#reads : this.#engine, deadlineMs, !isSearch, (client, prepare) => {
+        const running = client.unsafe(text, values, { prepare });
+        // Reads may wait for a connection for seconds, as those of Drizzle do: that they have no backend yet shows nothing.
+        return isRead ? running.then((found) => found) : running;
+      }),
+    );
+    return rows as unknown as Row[];
+  }
+
+  read<Result>(
+    run: (orm: Orm) => PromiseLike<Result>,
+    { prepared = false, isBrief = false }: ReadOptions = {},
+  ): Promise<Result> {
+    return this.#run(isBrief ? this.#brief : this.#reads, DEADLINE_MS, prepared, (client, prepare) => {
+      let orms = this.#orms.get(client);
+      if (!orms) {
+        orms = { plain: ormOver(client, false), preparing: ormOver(client, true) };
+        this.#orms.set(client, orms);
+      }
+      return run(prepare ? orms.preparing : orms.plain);
+    });
+  }
+
+  /** Runs a statement again that the server had lost, and so has not run, on new connections, which keep no statements. */
+  async #run<T>(
+    pool: Pool,
+    deadlineMs: number,
+    isKept: boolean,
+    use: (client: postgres.Sql, prepare: boolean) => PromiseLike<T>,
+  ): Promise<T> {
+    const prepare = isKept && this.#kept.areOn;
+    const begin = performance.now();
+    try {
+      return await pool.run(deadlineMs, (client) => use(client, prepare));
+    } catch (error) {
+      // Another of several servers may have taken over.
+      if (this.#servers.areSeveral && error instanceof Unavailable) this.#watch.suspect();
+      if (!prepare || !isForgotten(error)) throw error;
+      if (this.#kept.forgotten(this.#link)) this.#replace(DEADLINE_MS);
+      const left = Math.max(deadlineMs - (performance.now() - begin), 1);
+      return pool.run(left, (client) => use(client, false));
+    }
+  }
+
+  async script(text: string): Promise<void> {
+    await this.#engine.run(SCRIPT_DEADLINE_MS, (client) => client.unsafe(text).simple());
+  }
+
+  async ping(): Promise<number> {
+    const start = performance.now();
+    await this.query('select 1', [], { deadlineMs: 3_000 });
+    return performance.now() - start;
+  }
+
+  async close(): Promise<void> {
+    this.#watch.stop();
+    await Promise.all([this.#engine.close(), this.#reads.close(), this.#brief.close()]);
+  }
+}

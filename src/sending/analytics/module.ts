@@ -1,0 +1,20 @@
+import type { Module } from '../../http/module.ts';
+import { auditAnalytics } from './audit.ts';
+import type { AnalyticsReader } from './queries.ts';
+import { analyticsRollUp } from './roll-up.ts';
+import { analyticsRoutes } from './routes.ts';
+
+/** Figures over live mail: how much was accepted, and what became of it. */
+export const analyticsModule: Module<AnalyticsReader> = {
+  name: 'analytics',
+  tags: [{ segment: 'analytics', name: 'Analytics', description: 'How much mail, and what became of it.' }],
+  routes: analyticsRoutes,
+  audit: auditAnalytics,
+  open: ({ database, reads, shards }) => ({
+    connect: () => ({
+      api: undefined,
+      deps: { reads },
+      duties: [analyticsRollUp({ database, isDistributed: shards !== null })],
+    }),
+  }),
+};

@@ -1,0 +1,126 @@
+import { listById } from '../../http/lists/list.ts';
+import type { Call, Page } from '../../http/request/route.ts';
+import type { MailParts } from '../../mail/reading/mail-parts.ts';
+import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { timeOfId } from '../../platform/db/ids.ts';
+import type { Reads } from '../../platform/db/reads.ts';
+import { unpackOctets } from '../../platform/db/wire/packed-octets.ts';
+import { Failure, notFound } from '../../platform/errors/failure.ts';
+import type { CapturedDetail, CapturedItem, CapturedQuery, CapturedSpam } from './model.ts';
+import type { AskSpamAssassin } from './spam-assassin.ts';
+
+interface Row {
+  readonly id: string;
+  readonly email_id: string;
+  readonly recipient: string;
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly subject: string | null;
+  readonly size: number;
+}
+
+const COLUMNS = `c.id, c.email_id, c.recipient, m.envelope -> 'from' ->> 'name' as name,
+  m.envelope -> 'from' ->> 'address' as address, m.subject, coalesce(c.size, octet_length(c.raw)) as size`;
+const FROM = `from captured c left join emails m on m.id = c.email_id and m.workspace_id = $1`;
+
+interface OneRow extends Row {
+  readonly return_path: string;
+  readonly raw: string;
+  readonly is_packed: boolean;
+}
+
+/** The message as it was captured. */
+const rawOf = async ({ raw, is_packed: isPacked }: OneRow): Promise<Buffer> => {
+  const octets = Buffer.from(raw, 'base64');
+  return isPacked ? await unpackOctets(octets) : octets;
+};
+
+/** Captured mail is live mail: a test key sees none. */
+const LIST = `select ${COLUMNS} ${FROM}
+where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::text is null or c.email_id = $4)
+  and ($5::text is null or c.recipient = $5)
+order by c.id desc limit $6::integer`;
+
+/** Those without a size were kept when messages were not packed. */
+const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw, c.size is not null as is_packed ${FROM}
+where c.workspace_id = $1 and c.id = $2 and $3`;
+
+/** Lists captured mail, newest first. */
+export function listCaptured(
+  { reads }: { readonly reads: Reads },
+  call: Call<unknown, CapturedQuery>,
+): Promise<Page<CapturedItem> | Failure> {
+  const { workspaceId, livemode } = call.caller;
+  const { emailId = null, recipient = null } = call.query;
+  return listById(call, {
+    list: 'captured',
+    prefix: 'cap',
+    rows: ({ below }, limit) =>
+      reads.query<Row>(LIST, [workspaceId, livemode, below, emailId, recipient, limit]),
+    item: itemOf,
+  });
+}
+
+/** The services that reading captured mail calls. */
+export interface CapturedReader {
+  readonly database: Database;
+  readonly reads: Reads;
+  readonly mailReader: Pick<MailReader, 'parts'>;
+  /** Null where no SpamAssassin is configured. */
+  readonly spamAssassin: AskSpamAssassin | null;
+}
+
+/** The largest message that SpamAssassin is asked about; larger ones its own client passes over as well. */
+const LARGEST_JUDGED = 512_000;
+const TOO_LARGE = new Failure(
+  'PAYLOAD_TOO_LARGE',
+  'SpamAssassin is asked about messages of at most 512,000 octets.',
+);
+const NO_SPAM_ASSASSIN = new Failure('SERVICE_UNAVAILABLE', 'SpamAssassin does not answer.', {
+  suggestion: 'Look whether spamd runs at SPAMASSASSIN_URL, and lets this service connect.',
+});
+
+/** One captured message, split into its parts as a mail program shows them; without parts when it is too large to split. */
+export async function capturedDetail(
+  { database, mailReader }: CapturedReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<CapturedDetail | Failure> {
+  const [row] = await database.query<OneRow>(ONE, [caller.workspaceId, params.id, caller.livemode]);
+  if (!row) return notFound('captured message');
+  const raw = await rawOf(row);
+  return {
+    ...itemOf(row),
+    returnPath: row.return_path,
+    ...((await mailReader.parts(raw)) ?? NO_PARTS),
+    raw: raw.toString('utf8'),
+  };
+}
+
+/** What SpamAssassin thinks of a captured message; without a verdict where none is configured. */
+export async function capturedSpam(
+  { database, spamAssassin }: CapturedReader,
+  { caller, params }: Call<{ readonly id: string }>,
+): Promise<CapturedSpam | Failure> {
+  if (!spamAssassin) return { isConfigured: false, verdict: null };
+  const [row] = await database.query<OneRow>(ONE, [caller.workspaceId, params.id, caller.livemode]);
+  if (!row) return notFound('captured message');
+  const raw = await rawOf(row);
+  if (raw.length > LARGEST_JUDGED) return TOO_LARGE;
+  const verdict = await spamAssassin(raw).catch(() => null);
+  return verdict
+    ? { isConfigured: true, verdict: { ...verdict, rules: [...verdict.rules] } }
+    : NO_SPAM_ASSASSIN;
+}
+
+const NO_PARTS: MailParts = { headers: [], text: null, html: null, attachments: [] };
+
+const itemOf = ({ id, email_id, recipient, name, address, subject, size }: Row): CapturedItem => ({
+  id,
+  emailId: email_id,
+  recipient,
+  from: name === null ? (address ?? '') : `${name} <${address}>`,
+  subject: subject ?? '',
+  size,
+  capturedAt: new Date(timeOfId(id)).toISOString(),
+});

@@ -1,0 +1,137 @@
+import { Type } from '@sinclair/typebox';
+import { messageFrames } from '../../http/listen/message-frame.ts';
+import { LONGEST_WAIT, type WantedMail } from '../../http/listen/waiting.ts';
+import { DASHBOARD_API, type Route, route } from '../../http/request/route.ts';
+import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
+import { discardAllCaptured, discardCaptured } from './commands.ts';
+import {
+  AwaitedCapture,
+  CapturedDetail,
+  CapturedItem,
+  CapturedQuery,
+  CapturedSpam,
+  CapturedWaitQuery,
+} from './model.ts';
+import { type CapturedReader, capturedDetail, capturedSpam, listCaptured } from './queries.ts';
+import { awaitCaptured } from './waiting.ts';
+
+const CAPTURED_ID = { prefix: 'cap', resource: 'captured message' } as const;
+
+const ITEM: CapturedItem = {
+  id: 'cap_01m7xj1rx757g9bp0f4tggst',
+  emailId: 'em_01m7xj1rwzprnwr10308attx',
+  recipient: 'ada@example.com',
+  from: 'Acme <hello@acme.example>',
+  subject: 'Your order is on its way',
+  size: 1_204,
+  capturedAt: '2026-11-20T22:43:19.079Z',
+};
+
+/** What the dashboard alone shows of a captured message: the frame with its HTML, and what SpamAssassin thinks of it. */
+export const capturedPages = (deps: CapturedReader): readonly Route[] => [
+  ...messageFrames('captured', CAPTURED_ID, (call) => capturedDetail(deps, call)),
+  route({
+    method: 'GET',
+    path: `${DASHBOARD_API}/live/captured/:id/spam`,
+    permission: 'emails:read',
+    credential: 'session',
+    principals: ['member'],
+    environment: 'live',
+    summary: 'Ask SpamAssassin about a captured message',
+    params: { id: CAPTURED_ID },
+    response: CapturedSpam,
+    status: 200,
+    handle: (call) => capturedSpam(deps, call),
+  }),
+];
+
+/** The endpoints of captured mail. */
+export const capturedRoutes = (
+  deps: CapturedReader & { readonly waiting: WaitingRoom<WantedMail> },
+): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/captured',
+    name: 'listCapturedEmails',
+    permission: 'emails:read',
+    summary: 'List live email that stayed here',
+    description:
+      'Newest first. While TRANSPORT is `capture`, live email is finished, signed and kept here instead of leaving: one copy for each recipient. A test key sees none.',
+    query: CapturedQuery,
+    response: Type.Array(CapturedItem),
+    status: 200,
+    example: { response: [ITEM] },
+    handle: (call) => listCaptured(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/captured/wait',
+    name: 'waitForCapturedEmail',
+    permission: 'emails:read',
+    summary: 'Wait for captured mail to an address',
+    description:
+      'Answers as soon as a copy for the address is there: the newest, or with `since` or `after` the first behind both. Otherwise, after `timeout` seconds (10, at most 60), 404. The 10,000 newest copies are looked through; 20 requests of a key, and 200 of all, may wait at once. Test keys are refused: captured mail is live.',
+    query: CapturedWaitQuery,
+    response: AwaitedCapture,
+    status: 200,
+    waitsMs: LONGEST_WAIT * 1_000,
+    failures: ['NOT_FOUND'],
+    example: {
+      response: {
+        ...ITEM,
+        subject: 'Your code is 481 516',
+        text: 'Type in 481 516, or open https://acme.example/confirm?t=3vbqk0.',
+        html: null,
+        links: ['https://acme.example/confirm?t=3vbqk0'],
+        codes: ['481516'],
+      },
+    },
+    handle: (call) => awaitCaptured(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/captured/:id',
+    name: 'getCapturedEmail',
+    permission: 'emails:read',
+    summary: 'Get a captured email with its content',
+    description: 'The message as a mail server would have got it: headers, text, html and attachments.',
+    params: { id: CAPTURED_ID },
+    response: CapturedDetail,
+    status: 200,
+    example: {
+      response: {
+        ...ITEM,
+        returnPath: 'b+01m7xj1rwzprnwr10308attx.0.3vbqk0e6zt4n8w1c@acme.example',
+        headers: [{ name: 'Subject', value: 'Your order is on its way' }],
+        text: 'It left our warehouse this morning.\n',
+        html: null,
+        attachments: [],
+        raw: 'Subject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
+      },
+    },
+    handle: (call) => capturedDetail(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/captured/:id',
+    name: 'deleteCapturedEmail',
+    permission: 'emails:send',
+    summary: 'Throw a captured email away',
+    description: 'The email itself, its events and its content stay.',
+    params: { id: CAPTURED_ID },
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => discardCaptured(deps, call),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/captured',
+    name: 'deleteCapturedEmails',
+    permission: 'emails:send',
+    summary: 'Throw all captured email away',
+    description: 'What was captured cannot be got back; the emails themselves stay.',
+    response: Type.Null(),
+    status: 204,
+    handle: (call) => discardAllCaptured(deps, call),
+  }),
+];

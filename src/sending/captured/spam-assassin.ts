@@ -1,0 +1,47 @@
+import { connect } from 'node:net';
+import { within } from '../../platform/async/deadline.ts';
+import { type SpamVerdict, verdictOf } from './spam-verdict.ts';
+
+/** Asks SpamAssassin about a message. Rejects when it does not answer. */
+export type AskSpamAssassin = (raw: Buffer) => Promise<SpamVerdict>;
+
+/** The port of spamd where the address names none. */
+const SPAMD_PORT = 783;
+/** Rules that ask name servers take some seconds. */
+const DEADLINE_MS = 15_000;
+/** A report has a line a rule. */
+const LONGEST_ANSWER = 262_144;
+
+/** Asks the spamd at that address (`tcp://host:port`), by its own protocol. */
+export const spamAssassinAt = (url: string): AskSpamAssassin => {
+  const { hostname, port } = new URL(url);
+  return async (raw) => {
+    const verdict = verdictOf(
+      await report(hostname.replace(/^\[|\]$/g, ''), Number(port || SPAMD_PORT), raw),
+    );
+    if (!verdict) throw new Error('spamd answered something else than a report.');
+    return verdict;
+  };
+};
+
+async function report(host: string, port: number, raw: Buffer): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect({ host, port });
+  let answer = '';
+  socket.setEncoding('utf8');
+  socket.on('connect', () => {
+    socket.write(`REPORT SPAMC/1.5\r\nContent-length: ${raw.length}\r\n\r\n`);
+    socket.write(raw);
+  });
+  socket.on('data', (text: string) => {
+    answer += text;
+    if (answer.length > LONGEST_ANSWER) reject(new Error('The report of spamd does not end.'));
+  });
+  socket.on('error', reject);
+  socket.on('close', () => resolve(answer));
+  try {
+    return await within(DEADLINE_MS, promise);
+  } finally {
+    socket.destroy();
+  }
+}

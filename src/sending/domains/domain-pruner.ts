@@ -1,0 +1,40 @@
+import { untilDone } from '../../engine/duties/batches.ts';
+import type { Duty, DutyDeps } from '../../engine/duties/duty.ts';
+import { RETENTION_BATCH } from '../../engine/duties/retention.ts';
+import { DAY_MS } from '../../platform/time/clock.ts';
+
+/** A live email may name a removed domain for this long: it waits at most 33 days, and its row is kept for 90. */
+const REMOVED_KEPT_MS = 90 * DAY_MS;
+/** The DNS records of retired keys may be deleted after a week; the list shows the keys until this time has passed. */
+const RETIRED_KEPT_MS = 90 * DAY_MS;
+
+/** The removal is the last write of a domain, so `at` in its context is the time of the removal. */
+const BURY = `with old as materialized (
+  select id from domains where state = 'removed' and (context->>'at')::float8 < $1::float8 order by id limit ${RETENTION_BATCH}
+), journal as (
+  delete from domain_journal j using old o where j.actor_id = o.id
+), choices as (
+  delete from domain_transports t using old o where t.domain_id = o.id
+), keys as (
+  delete from domain_keys k using old o where k.domain_id = o.id
+)
+delete from domains d using old o where d.id = o.id returning 1 as one`;
+
+const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::timestamptz`;
+
+/** A schedule has ninety days at most; a day that is over is asked for by nobody. */
+const FORGET_DAYS = "delete from warm_up_days where day < ($1::timestamptz at time zone 'UTC')::date";
+const DAYS_KEPT_MS = 7 * DAY_MS;
+
+/** Deletes removed domains, retired keys, and days of warm-ups that are over. */
+export const domainPruner = ({ database, clock }: DutyDeps): Duty => ({
+  name: 'domainPruner',
+  pattern: '20 57 * * * *',
+  goesByAge: true,
+  async run(stop) {
+    await untilDone(database, BURY, [clock.now() - REMOVED_KEPT_MS], RETENTION_BATCH, stop);
+    if (stop?.aborted) return;
+    await database.query(FORGET, [new Date(clock.now() - RETIRED_KEPT_MS).toISOString()]);
+    await database.query(FORGET_DAYS, [new Date(clock.now() - DAYS_KEPT_MS).toISOString()]);
+  },
+});

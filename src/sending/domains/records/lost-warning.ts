@@ -1,0 +1,23 @@
+import type { DomainState } from '../../../../machines/domain/machine.ts';
+import type { Warning } from '../../../accounts/service-emails.ts';
+import { domainKind } from '../kind.ts';
+
+/** True for the states in which a domain may send. */
+const SENDS: Readonly<Record<DomainState, boolean>> = {
+  pending: false,
+  verified: true,
+  temporaryFailure: true,
+  failed: false,
+  removed: false,
+};
+
+/** A domain that could send and can no more. */
+export const lostWarning: Warning = {
+  kind: domainKind,
+  from: Object.entries(SENDS).flatMap(([state, sends]) => (sends ? [state] : [])),
+  to: 'failed' satisfies DomainState,
+  async email(database, { id, workspaceId }) {
+    const [row] = await database.query<{ name: string }>('select name from domains where id = $1', [id]);
+    return row ? { kind: 'domainLost', workspaceId, domain: row.name } : null;
+  },
+};

@@ -1,0 +1,36 @@
+import { parse } from 'tldts';
+import { asciiHost } from '../../../platform/text/ascii-host.ts';
+
+/** Top-level names that never exist in the public DNS (RFC 2606, RFC 6761). */
+const RESERVED = /\.(?:test|example|localhost|invalid)$/;
+
+/** The longest name in text form (RFC 1035 2.3.4). */
+const LONGEST_NAME = 253;
+
+/** Normalises a domain to lower-case ASCII, or returns a sentence about what is wrong with it. */
+export function readDomainName(text: string): string | { readonly problem: string } {
+  if (/[/:@]/.test(text))
+    return { problem: 'Give the name alone, such as mail.example.com: no scheme, port, path or address.' };
+  const name = asciiHost(text);
+  if (name === null) return { problem: 'Give the name of a domain, such as mail.example.com.' };
+  if (registrableOf(name) === null)
+    return {
+      problem: 'Give a domain that somebody can register, or one below it; this is a suffix that many share.',
+    };
+  return name;
+}
+
+/** The registrable domain of a name, whose DMARC policy applies to it; null for a public suffix. */
+export const registrableOf = (name: string): string | null => parse(name).domain;
+
+/** True for a name that nobody could ever prove. */
+export const isReserved = (name: string): boolean => RESERVED.test(name);
+
+/** True when a name fits into DNS. */
+export const fits = (name: string): boolean => name.length <= LONGEST_NAME;
+
+/** The name and its parent domains, nearest first: a verified domain also covers the names below it. */
+export function withParents(name: string): readonly string[] {
+  const labels = name.split('.');
+  return labels.slice(0, -1).map((_, index) => labels.slice(index).join('.'));
+}

@@ -1,0 +1,186 @@
+import type { Address } from '../../../platform/text/address.ts';
+import type { SendRequest } from './request.ts';
+import type { UsedTemplate } from './templated.ts';
+
+/** The two parts that markdown is rendered to. */
+export interface RenderedMarkdown {
+  readonly html: string;
+  readonly text: string;
+}
+
+/** A mailbox in its stored form: name and address apart, so that it is never parsed again. */
+export type StoredMailbox = Pick<Address, 'name' | 'address'>;
+
+/** Everything of a message but its content, as `emails.envelope` holds it. */
+export interface Envelope {
+  readonly from: StoredMailbox;
+  readonly to: readonly StoredMailbox[];
+  readonly cc: readonly StoredMailbox[];
+  readonly bcc: readonly StoredMailbox[];
+  readonly replyTo: readonly StoredMailbox[];
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly tags: readonly { readonly name: string; readonly value: string }[];
+  readonly attachments: readonly {
+    readonly filename: string;
+    readonly contentType: string;
+    readonly contentId: string | null;
+    readonly size: number;
+  }[];
+  readonly trackOpens: boolean | null;
+  readonly trackClicks: boolean | null;
+  /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
+  readonly contactId?: string | undefined;
+  /** With its angle brackets; the same in every attempt. */
+  readonly messageId: string;
+  /** The estimated octets of the finished message, which are asked for before it is read. */
+  readonly size: number;
+}
+
+/** A mailbox without the name that it has not. */
+type LeanMailbox = Pick<StoredMailbox, 'address'> & {
+  readonly name?: StoredMailbox['name'] | undefined;
+};
+
+type List = 'to' | 'cc' | 'bcc' | 'replyTo';
+
+/**
+ * An envelope as it is stored: without its empty lists, without what nobody has chosen, and without a Message-ID that its email's id and
+ * sender say already. They were half of it.
+ */
+export type StoredEnvelope = {
+  readonly [Member in Exclude<keyof Envelope, 'from' | 'size' | List>]?:
+    | NonNullable<Envelope[Member]>
+    | undefined;
+} & { readonly [Member in List]?: readonly LeanMailbox[] | undefined } & {
+  readonly from: LeanMailbox;
+  readonly size: number;
+};
+
+const EMPTY = {
+  ...{ headers: [], tags: [], attachments: [] },
+  ...{ trackOpens: null, trackClicks: null },
+} as const satisfies Partial<Envelope>;
+
+/** The Message-ID of an email by the domain of its sender. */
+export const messageIdOf = (id: string, domain: string): string => `<${id}@${domain}>`;
+
+/** The one that is not stored: the address may write its domain in another form than the header does. */
+const impliedMessageId = (id: string, { address }: LeanMailbox): string =>
+  messageIdOf(id, address.slice(address.lastIndexOf('@') + 1));
+
+const lean = ({ name, address }: StoredMailbox): LeanMailbox => ({ name: name ?? undefined, address });
+const whole = ({ name = null, address }: LeanMailbox): StoredMailbox => ({ name, address });
+
+const unlessEmpty = <Item>(list: readonly Item[]): readonly Item[] | undefined =>
+  list.length === 0 ? undefined : list;
+const mailboxes = (list: readonly StoredMailbox[]): readonly LeanMailbox[] | undefined =>
+  unlessEmpty(list)?.map(lean);
+
+/**
+ * The envelope of an email without what is empty or can be told. That is undefined, which JSON leaves out: all envelopes have one shape
+ * so, while members that are taken away, or added to some alone, make the runtime describe each object anew.
+ */
+export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
+  const { from, messageId } = envelope;
+  return {
+    from: lean(from),
+    to: mailboxes(envelope.to),
+    cc: mailboxes(envelope.cc),
+    bcc: mailboxes(envelope.bcc),
+    replyTo: mailboxes(envelope.replyTo),
+    headers: unlessEmpty(envelope.headers),
+    tags: unlessEmpty(envelope.tags),
+    attachments: unlessEmpty(envelope.attachments),
+    trackOpens: envelope.trackOpens ?? undefined,
+    trackClicks: envelope.trackClicks ?? undefined,
+    contactId: envelope.contactId,
+    messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
+    size: envelope.size,
+  } satisfies Record<keyof Envelope, unknown>;
+}
+
+/** The envelope of an email that was stored, whole again. */
+export function wholeEnvelope(id: string, stored: unknown): Envelope {
+  const { from, to = [], cc = [], bcc = [], replyTo = [], ...rest } = stored as StoredEnvelope;
+  return {
+    ...EMPTY,
+    messageId: impliedMessageId(id, from),
+    ...(rest as Pick<Envelope, 'size'>),
+    from: whole(from),
+    to: to.map(whole),
+    cc: cc.map(whole),
+    bcc: bcc.map(whole),
+    replyTo: replyTo.map(whole),
+  };
+}
+
+/** What stands in an email's content in place of its text: its campaign says it, to this person. */
+export interface CampaignReference {
+  readonly contact: Readonly<Record<string, unknown>>;
+  /** The subject in the email's row is this person's own, and leaves as it stands there. */
+  readonly hasSubject?: true;
+}
+
+/** The content of a message, which `emails.content` holds packed (packed-content.ts). `attachments` are base64, in the envelope's order. */
+export interface Content {
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly markdown: string | null;
+  readonly attachments: readonly string[];
+  /** What it was made from, where that was a template. */
+  readonly template?: UsedTemplate;
+  /** In place of text and html where a campaign says what they are. */
+  readonly campaign?: CampaignReference;
+}
+
+/** The columns of an `emails` row that the message itself fills. */
+export interface StoredMessage {
+  readonly sender_key: string;
+  readonly subject: string;
+  readonly tags: readonly string[];
+  readonly envelope: Envelope;
+  readonly content: Content;
+}
+
+/** The row that a request is stored as. A missing text part is not stored: it is made from the html whenever it is needed. */
+export function storedMessage(
+  id: string,
+  request: SendRequest,
+  rendered: RenderedMarkdown | null,
+  template: UsedTemplate | null,
+  contactId: string | undefined,
+): StoredMessage {
+  return {
+    sender_key: request.from.key,
+    subject: request.subject ?? '',
+    tags: request.tags.map(({ name, value }) => `${name}:${value}`),
+    envelope: {
+      // Mailboxes as they were read: `storedEnvelope` takes of each what is stored.
+      from: request.from,
+      to: request.to,
+      cc: request.cc,
+      bcc: request.bcc,
+      replyTo: request.replyTo,
+      headers: request.headers,
+      tags: request.tags,
+      attachments: request.attachments.map(({ filename, contentType, contentId, size }) => ({
+        filename,
+        contentType,
+        contentId,
+        size,
+      })),
+      trackOpens: request.trackOpens,
+      trackClicks: request.trackClicks,
+      contactId,
+      messageId: messageIdOf(id, request.from.domain),
+      size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
+    },
+    content: {
+      text: request.text ?? rendered?.text ?? null,
+      html: request.html ?? rendered?.html ?? null,
+      markdown: request.markdown,
+      attachments: request.attachments.map(({ content }) => content),
+      ...(template && { template }),
+    },
+  };
+}

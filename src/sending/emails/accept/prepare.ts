@@ -1,0 +1,102 @@
+import type { SenderDefaults } from '../../../http/auth/principal.ts';
+import type { Recollection } from '../../../http/auth/recollection.ts';
+import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
+import type { GivenUp, Unheard } from '../../../platform/async/deadline.ts';
+import type { PlanName } from '../../../platform/config/plans.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
+import type { RenderedMarkdown } from './message.ts';
+import { readSendRequest, type SendRequest } from './request.ts';
+import type { SendBody } from './request-model.ts';
+import { type Circumstances, type FilledRequest, type FillTemplate, fillRequest } from './templated.ts';
+
+/** A domain that may send now. */
+export interface SendingDomain {
+  readonly id: string;
+}
+
+/** The workspace and environment that an email is accepted for, whichever way the request came: HTTP, SMTP, a campaign. */
+export interface EmailSender {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+  readonly plan: PlanName;
+  /** Absent for a sender whose emails always name theirs. */
+  readonly senderDefaults?: SenderDefaults;
+  /** Of a sender whom nobody has looked up for this email: its birth judges what was remembered. */
+  readonly recollection?: Recollection;
+}
+
+/** The services by which an email is prepared. */
+export interface PreparationDeps {
+  readonly simulatorDomain: string;
+  /** The verified domain of a workspace with that name (lower-case ASCII); null when there is none. */
+  findSendingDomain(workspaceId: string, name: string): Promise<SendingDomain | null>;
+  /** Renders a template with the values of a request. */
+  readonly fillTemplate: FillTemplate;
+  readonly renderMarkdown: MarkdownRenderer['render'];
+}
+
+/** What an email is prepared from. */
+export interface Asked {
+  readonly sender: EmailSender;
+  /** Already checked against the schema. */
+  readonly body: SendBody;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
+  readonly at: string;
+  /** The version of its template; the one that is sent by default. */
+  readonly templateVersion?: number;
+  /** What stands before the subject that the template makes. */
+  readonly subjectPrefix?: string;
+  /** What its template sees besides the variables of the body. */
+  readonly circumstances?: Circumstances;
+  /** True where its template may be one that was found before, and is judged again when the email is accepted. */
+  readonly mayBeRemembered?: boolean;
+  /** Of a request, which is left while its markdown waits once nobody hears the answer any more. */
+  readonly unheard?: Unheard | undefined;
+  readonly isGivenUp?: GivenUp | undefined;
+}
+
+/** An email of which everything is known but whether it is accepted. */
+export interface Prepared {
+  readonly request: SendRequest;
+  readonly filled: FilledRequest | null;
+  /** Null for test mail. */
+  readonly domain: SendingDomain | null;
+  readonly rendered: RenderedMarkdown | null;
+}
+
+/** Reads, fills in and renders an email, or refuses it. Writes nothing. @throws Unavailable */
+export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prepared | Failure> {
+  const { sender, body, now, at } = asked;
+  const { senderDefaults: defaults } = sender;
+  const read = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
+  if (read instanceof Failure) return read;
+  const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
+  if (filled instanceof Failure) return filled;
+  const request = filled?.request ?? read;
+  const domain = sender.livemode
+    ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
+    : null;
+  if (sender.livemode && !domain)
+    // The sender may be that of a template which has changed since it was remembered.
+    return filled && filled.rememberedRevision !== null
+      ? prepare(deps, { ...asked, mayBeRemembered: false })
+      : UNVERIFIED;
+  const rendered =
+    request.markdown === null
+      ? null
+      : await deps.renderMarkdown(request.markdown, {
+          owner: sender.workspaceId,
+          title: request.subject ?? '',
+          path: `${at}/markdown`,
+          unheard: asked.unheard,
+        });
+  if (rendered instanceof Failure) return rendered;
+  return { request, filled, domain, rendered };
+}
+
+const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
+  suggestion:
+    'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it; or use a test key, which accepts any sender.',
+});

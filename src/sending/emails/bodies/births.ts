@@ -1,0 +1,25 @@
+import type { BirthRule } from '../../../http/module.ts';
+
+const HAS_BODIES = 'body_keys is not null';
+
+/**
+ * An email whose content lies outside is accepted in time, or not at all: later its bodies may have been collected, since nobody had
+ * referred to them. The time is asked once the transaction has its number: so when all transactions with lower numbers than one that was
+ * given out later have ended, every email that was accepted in time can be seen (collector.ts).
+ */
+export const bodyBirths: BirthRule = {
+  of: 'email',
+  columns: 'body_keys text[], body_until timestamptz',
+  conditions: [
+    {
+      name: 'bodies_kept',
+      judged: HAS_BODIES,
+      sql: (input) => `select ord from ${input}
+  where ${HAS_BODIES} and body_until > case when pg_current_xact_id() is not null then clock_timestamp() end`,
+    },
+  ],
+  writes: [
+    (admitted) => `insert into email_bodies (workspace_id, key, email_id)
+  select a.workspace_id, b.key, a.id from ${admitted} a cross join lateral unnest(a.body_keys) b(key) where a.${HAS_BODIES}`,
+  ],
+};

@@ -1,0 +1,192 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
+import { SettledTime } from '../../../engine/store/settled.ts';
+import { environmentPrefix, generationClosed, readBodyKey } from '../../../platform/bodies/body-key.ts';
+import type { Bucket } from '../../../platform/bodies/bucket.ts';
+import { claim, ownerOf, patiently } from '../../../platform/bodies/owner.ts';
+import { mintId } from '../../../platform/db/ids.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { DAY_MS } from '../../../platform/time/clock.ts';
+import { forgetRemoved, referredKeys } from './referred.ts';
+
+/** What collecting takes. */
+export interface CollectorDeps extends DutyDeps {
+  readonly bucket: Bucket;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+  /** Up to when (epoch ms) every birth can be seen; null while that is not known. As the database says, unless a test does. */
+  readonly settled?: () => Promise<number | null>;
+}
+
+/** Removals under way at once. */
+const AT_ONCE = 8;
+
+const OWN_NAME = `with made as (
+  insert into body_store_owner (id) select $1 where not exists (select from body_store_owner) on conflict do nothing returning id
+) select id from made union all select id from body_store_owner order by id limit 1`;
+
+const REMOVED = `select livemode, (extract(epoch from removed_before) * 1000)::float8 as before from retention`;
+const COLLECTED = 'select livemode, day::text as day from body_collections';
+const NOTE =
+  'insert into body_collections (livemode, day) values ($1::boolean, $2::text::date) on conflict do nothing';
+const FORGET = 'delete from body_collections where livemode = $1::boolean and day = $2::text::date';
+const LIVING = 'select id from workspaces where id = any($1::text[])';
+
+/**
+ * Removes bodies that no email has: those of emails that retention or the erasure of a workspace has removed, and those that were written
+ * for an email which never was accepted. A day is looked through once after its end, and again from when its emails expire; workspaces
+ * that are gone, every time.
+ *
+ * A body goes only if its generation is closed, and so that every email which has it can be seen: all transactions have ended that
+ * may have accepted one in time (births.ts). So nobody can come to rely on it any more, however late its removal arrives.
+ */
+export const bodyCollector = (deps: CollectorDeps): Duty => ({
+  name: 'bodyCollector',
+  pattern: '0 47 * * * *',
+  goesByAge: true,
+  run: (stop) => new Collection(deps, stop).run(),
+});
+
+/** What writes at the moment of the first question has mostly ended within so many more. */
+const MOST_ASKS = 60;
+const ASK_MS = 500;
+
+/**
+ * Up to when (epoch ms) every birth can be seen. Where mail comes all the time some transaction is always under way: a single question
+ * would never learn anything, so it is asked again until all that were under way at one of the questions have ended.
+ */
+export async function settledOf(
+  { database, clock }: DutyDeps,
+  stop?: AbortSignal,
+  askMs = ASK_MS,
+): Promise<number | null> {
+  const settled = new SettledTime(database, clock);
+  for (let asks = 0; asks < MOST_ASKS && !stop?.aborted; asks++) {
+    if (asks > 0) await pause(askMs);
+    await settled.ask();
+    if (settled.until !== null) return settled.until;
+  }
+  return null;
+}
+
+class Collection {
+  #removed = 0;
+  /** Up to then (epoch ms) every birth can be seen. */
+  #settled = 0;
+
+  constructor(
+    private readonly deps: CollectorDeps,
+    private readonly stop: AbortSignal | undefined,
+  ) {}
+
+  async run(): Promise<void> {
+    const { database, logger } = this.deps;
+    if (!(await this.#isOurs())) return;
+    const settled = await (this.deps.settled?.() ?? settledOf(this.deps, this.stop));
+    // A transaction that is held open keeps everything as it is until it has ended.
+    if (settled === null) return;
+    this.#settled = settled;
+    const removedBefore = await database.query<{ livemode: boolean; before: number }>(REMOVED);
+    const collected = await database.query<{ livemode: boolean; day: string }>(COLLECTED);
+    for (const livemode of [true, false]) {
+      const before = removedBefore.find((row) => row.livemode === livemode)?.before ?? 0;
+      const done = new Set(collected.flatMap((row) => (row.livemode === livemode ? row.day : [])));
+      for await (const prefix of this.#folders(environmentPrefix(livemode))) {
+        const day = prefix.split('/')[1] ?? '';
+        const end = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
+        if (Number.isNaN(end) || this.#isStopped) continue;
+        await this.#day(livemode, day, prefix, {
+          isWhole: end < before || (!done.has(day) && this.#isOver(end)),
+        });
+      }
+    }
+    if (this.#removed > 0) logger.info({ bodies: this.#removed }, 'Removed bodies that no email has');
+  }
+
+  /** Any email of a day was accepted, or will never be, an hour and some minutes after its end. */
+  #isOver(end: number): boolean {
+    return generationClosed(mintId('gen', end)) < this.#settled;
+  }
+
+  get #isStopped(): boolean {
+    return this.stop?.aborted ?? false;
+  }
+
+  /** Bodies of another database would all seem to be nobody's. */
+  async #isOurs(): Promise<boolean> {
+    const { database, bucket, clock, logger } = this.deps;
+    const [row] = await database.query<{ id: string }>(OWN_NAME, [mintId('own', clock.now())]);
+    const own = row?.id ?? '';
+    const owner = await ownerOf(bucket);
+    if (owner === null) await claim(bucket, own);
+    if (owner !== null && owner !== own)
+      logger.warn(
+        { owner, own },
+        'BODY_STORE belongs to another database: nothing is collected there. `posthorn doctor` says what to do.',
+      );
+    return owner === null || owner === own;
+  }
+
+  async #day(
+    livemode: boolean,
+    day: string,
+    prefix: string,
+    { isWhole }: { readonly isWhole: boolean },
+  ): Promise<void> {
+    const { database } = this.deps;
+    let isEmpty = true;
+    for await (const folders of this.#pages(prefix)) {
+      const ids = folders.map((folder) => folder.split('/')[2] ?? '');
+      const rows = await database.query<{ id: string }>(LIVING, [ids]);
+      const living = new Set(rows.map(({ id }) => id));
+      for (const [at, folder] of folders.entries()) {
+        const id = ids[at] ?? '';
+        if (!isWhole && living.has(id)) continue;
+        isEmpty = (await this.#workspace(id, folder)) && isEmpty;
+        if (this.#isStopped) return;
+      }
+    }
+    if (!isWhole || this.#isStopped) return;
+    await database.query(isEmpty ? FORGET : NOTE, [livemode, day]);
+  }
+
+  /** Removes what no email has of a workspace on a day; true when nothing is left. */
+  async #workspace(id: string, folder: string): Promise<boolean> {
+    const { database, bucket } = this.deps;
+    await forgetRemoved(database, id, folder, this.stop);
+    let kept = 0;
+    for (let after: string | null = null, isFirst = true; isFirst || after; isFirst = false) {
+      const page = await patiently((signal) => bucket.list(folder, { after }, signal), this.stop);
+      after = page.next;
+      const closed = page.keys.filter((key) => {
+        const place = readBodyKey(key);
+        return place !== null && generationClosed(place.generation) < this.#settled;
+      });
+      const referred = await referredKeys(database, id, closed);
+      const unused = closed.filter((key) => !referred.has(key));
+      kept += page.keys.length - unused.length;
+      for (let from = 0; from < unused.length && !this.#isStopped; from += AT_ONCE) {
+        const some = unused.slice(from, from + AT_ONCE);
+        await Promise.all(some.map((key) => patiently((signal) => bucket.delete(key, signal), this.stop)));
+        this.#removed += some.length;
+      }
+      if (this.#isStopped) return false;
+    }
+    return kept === 0;
+  }
+
+  async *#folders(prefix: string): AsyncGenerator<string> {
+    for await (const page of this.#pages(prefix)) yield* page;
+  }
+
+  /** What lies under a prefix, up to the next slash. */
+  async *#pages(prefix: string): AsyncGenerator<readonly string[]> {
+    for (let after: string | null = null, isFirst = true; isFirst || after; isFirst = false) {
+      const page = await patiently(
+        (signal) => this.deps.bucket.list(prefix, { after, isFolders: true }, signal),
+        this.stop,
+      );
+      if (page.prefixes.length > 0) yield page.prefixes;
+      after = page.next;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { BodyOwner, BodyStore } from '../../../platform/bodies/body-store.ts';
+import { packOctets, unpackOctets } from '../../../platform/db/wire/packed-octets.ts';
+import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { isoOf } from '../../../platform/time/clock.ts';
+import type { Content } from '../accept/message.ts';
+import { unpackStored } from '../accept/packed-content.ts';
+
+/**
+ * The octets above which an attachment, or the rest of a content once it is packed, lies outside. Writing an object costs at Amazon what
+ * 21 kB cost on a volume for ninety days: smaller ones are cheaper, and sooner there, in the row.
+ */
+export const LARGEST_INSIDE = 32_768;
+
+/** What the row has in place of what lies outside: the keys of bodies. */
+interface Outside {
+  /** All but the attachments that are named; without it that lies in the row. */
+  readonly rest?: string;
+  /** By their places. */
+  readonly attachments: Readonly<Record<number, string>>;
+}
+
+/** What `emails.content` holds where something lies outside: the rest of the content, unless that lies outside as well. */
+type Stored = Partial<Content> & { readonly outside?: Outside };
+
+/** A content as it is stored, and the columns by which its birth is judged (births.ts). */
+export interface StoredContent {
+  /** As `packContent` makes it. */
+  readonly content: string;
+  /** Null where all of it lies in the row. */
+  readonly judged: { readonly body_keys: readonly string[]; readonly body_until: string } | null;
+}
+
+/** Writes what is large of a content to the store, all at once, and packs the rest. @throws Unavailable */
+export async function putAway(store: BodyStore, content: Content, owner: BodyOwner): Promise<StoredContent> {
+  const isOutside = content.attachments.map((base64) => (base64.length * 3) / 4 > LARGEST_INSIDE);
+  const rest = { ...content, attachments: content.attachments.map((one, at) => (isOutside[at] ? '' : one)) };
+  const frame = await packOctets(JSON.stringify(rest));
+  const [restBody, ...attached] = await Promise.all([
+    frame.length > LARGEST_INSIDE ? store.write(owner, frame) : null,
+    ...content.attachments.map(async (base64, at) =>
+      isOutside[at] ? store.write(owner, await packOctets(Buffer.from(base64, 'base64'))) : null,
+    ),
+  ]);
+  const written = [restBody, ...attached].flatMap((one) => one ?? []);
+  if (written.length === 0) return { content: frame.toString('base64'), judged: null };
+  const outside: Outside = {
+    ...(restBody && { rest: restBody.key }),
+    attachments: Object.fromEntries(attached.flatMap((one, at) => (one ? [[at, one.key]] : []))),
+  };
+  const stored: Stored = restBody ? { outside } : { ...rest, outside };
+  return {
+    content: (await packOctets(JSON.stringify(stored))).toString('base64'),
+    judged: {
+      body_keys: [...new Set(written.map(({ key }) => key))],
+      body_until: isoOf(Math.min(...written.map(({ until }) => until))),
+    },
+  };
+}
+
+/**
+ * A content from its stored form, with what lies outside. `shown` leaves out the attachments there, of which nobody is shown more than
+ * their names. @throws BodyLost, Unavailable
+ */
+export async function bringBack(
+  store: BodyStore | null,
+  packed: string,
+  wanted: 'whole' | 'shown',
+): Promise<Content> {
+  const { outside, ...inside } = await unpackStored<Stored>(packed);
+  if (!outside) return inside as Content;
+  if (!store)
+    throw new Unavailable('BODY_STORE is not set, and the content of this email lies there.', 'no', 60);
+  const read = async (key: string): Promise<Buffer> => unpackOctets(await store.read(key));
+  const rest: Content =
+    outside.rest === undefined ? (inside as Content) : JSON.parse((await read(outside.rest)).toString());
+  if (wanted === 'shown') return rest;
+  const attachments = await Promise.all(
+    rest.attachments.map(async (inRow, at) => {
+      const key = outside.attachments[at];
+      return key === undefined ? inRow : (await read(key)).toString('base64');
+    }),
+  );
+  return { ...rest, attachments };
+}
+
+/** The stored form of a content with one of its bodies in the row again, under whatever places it had. */
+export async function broughtInside(packed: string, key: string, octets: Uint8Array): Promise<string> {
+  const { outside, ...inside } = await unpackStored<Stored>(packed);
+  if (!outside) return packed;
+  const body = await unpackOctets(octets);
+  const isRest = outside.rest === key;
+  const content: Partial<Content> = isRest ? JSON.parse(body.toString()) : inside;
+  // Attachments whose rest is still outside wait for it in their places.
+  const attachments = [...(content.attachments ?? inside.attachments ?? [])];
+  for (const [at, one] of (inside.attachments ?? []).entries()) if (one) attachments[at] = one;
+  const left: Record<number, string> = {};
+  for (const [at, of] of Object.entries(outside.attachments)) {
+    if (of === key) attachments[Number(at)] = body.toString('base64');
+    else left[Number(at)] = of;
+  }
+  const rest = isRest ? undefined : outside.rest;
+  const isWhole = rest === undefined && Object.keys(left).length === 0;
+  const stored: Stored = {
+    ...{ ...content, attachments },
+    ...(!isWhole && { outside: { ...(rest && { rest }), attachments: left } }),
+  };
+  return (await packOctets(JSON.stringify(stored))).toString('base64');
+}

@@ -1,0 +1,74 @@
+// The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What takes the most of an
+// email of a campaign happens here: its links, its parts and headers, its signatures.
+import { createPrivateKey } from 'node:crypto';
+import { compose } from '../../../mail/compose/compose.ts';
+import { textFromHtml } from '../../../mail/content/text-part.ts';
+import { inThisThread, signaturesOf } from '../../../mail/dkim/sign.ts';
+import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
+import type { OutboundMessage } from '../../../mail/transport/transport.ts';
+import { signingWith } from '../../../platform/crypto/signer.ts';
+import { giveWay } from '../../../platform/threads/give-way.ts';
+import { serve } from '../../../platform/threads/serve.ts';
+import { personaliser } from '../../tracking/commands.ts';
+import type { Body, Personal } from '../send/message.ts';
+
+/** A signing key as it is handed to a thread. */
+export interface PortableKey extends Omit<SigningKey, 'privateKey'> {
+  readonly pem: string;
+}
+
+/** One copy to write. */
+export interface WritingJob {
+  readonly message: Omit<OutboundMessage, keyof Body | 'dkim'>;
+  readonly parts: Pick<Body, 'text' | 'html'>;
+  readonly personal: Personal;
+  /** Copies of one domain share one list, which crosses over once. */
+  readonly keys: readonly PortableKey[];
+}
+
+/** Copies that are written together. */
+export interface WritingBatch {
+  readonly signerKey: Uint8Array;
+  readonly publicUrl: string;
+  readonly jobs: readonly WritingJob[];
+}
+
+/** The octets of all copies behind each other, and of each how long they are; null of one that could not be written. */
+export interface WrittenBatch {
+  readonly octets: Uint8Array;
+  readonly lengths: readonly ({ readonly signatures: number; readonly composed: number } | null)[];
+}
+
+/** Domains whose keys are kept: reading one takes 0.1 ms. */
+const KEPT = 1_000;
+const opened = new Map<string, readonly SigningKey[]>();
+
+function openKeys(keys: readonly PortableKey[]): readonly SigningKey[] {
+  const name = keys.map(({ domain, selector, pem }) => `${domain} ${selector} ${pem}`).join();
+  const known = opened.get(name);
+  if (known) return known;
+  if (opened.size >= KEPT) opened.clear();
+  const fresh = keys.map(({ pem, ...key }) => ({ ...key, privateKey: createPrivateKey(pem) }));
+  opened.set(name, fresh);
+  return fresh;
+}
+
+giveWay();
+
+serve(async ({ signerKey, publicUrl, jobs }: WritingBatch): Promise<WrittenBatch> => {
+  const personalise = personaliser({ signer: signingWith(signerKey), publicUrl, textFromHtml });
+  const pieces: Buffer[] = [];
+  const lengths: WrittenBatch['lengths'][number][] = [];
+  for (const { message, parts, personal, keys } of jobs)
+    try {
+      const dkim = openKeys(keys);
+      const composed = await compose({ ...message, dkim, ...personalise(parts, personal) });
+      const signatures = await signaturesOf(composed, dkim, message.date, inThisThread);
+      pieces.push(signatures, composed);
+      lengths.push({ signatures: signatures.length, composed: composed.length });
+    } catch {
+      // Whoever asked writes it again, and tells what is wrong with it.
+      lengths.push(null);
+    }
+  return { octets: new Uint8Array(Buffer.concat(pieces)), lengths };
+});

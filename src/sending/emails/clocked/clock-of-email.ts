@@ -1,0 +1,74 @@
+import { Failure } from '../../../platform/errors/failure.ts';
+import type { EmailSender } from '../accept/prepare.ts';
+
+/** A test clock that stands still at a moment, in epoch milliseconds. */
+export interface StandingClock {
+  readonly id: string;
+  readonly now: number;
+}
+
+/** What a clock is given in its life, of each sort so many. */
+export interface Given {
+  readonly what: 'emails' | 'contacts' | 'runs';
+  readonly count: number;
+}
+
+/** What others ask of test clocks. */
+export interface TestClocks {
+  /** The clock as it stands; 404 where the workspace has none of that id, 409 while it moves. @throws Unavailable */
+  find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
+  /** Gives it something more, if it still stands at that moment and has not had too much. @throws Unavailable */
+  enter(workspaceId: string, clock: StandingClock, more?: Given): Promise<Failure | null>;
+  /** Gives it something more while it moves: what its own runs make. @throws Unavailable */
+  admit(workspaceId: string, clock: StandingClock, more: Given): Promise<Failure | null>;
+  /** An email of it is there that may be due where it stands: that is done. */
+  entered(workspaceId: string, clock: StandingClock): void;
+  /** That has not come to be. @throws Unavailable */
+  left(workspaceId: string, clock: StandingClock, more?: Given): Promise<void>;
+  /** Something came for these clocks: whatever of it is due is done, also when this process dies. @throws Unavailable */
+  wake(ids: readonly string[]): Promise<void>;
+  /** The clock of a contact, as `find` answers it; null for one that lives by the real time. @throws Unavailable */
+  ofContact(workspaceId: string, contactId: string): Promise<StandingClock | Failure | null>;
+  /** The clock of an email, as `find` answers it; null for one that lives by the real time, or does not exist. @throws Unavailable */
+  ofEmail(workspaceId: string, emailId: string, isToGoOn: boolean): Promise<StandingClock | Failure | null>;
+}
+
+/** The header by which a request joins a test clock. */
+const HEADER = 'x-svc-test-clock';
+
+/** The clock that the header of a request names; null where it names none. @throws Unavailable */
+export const clockOfHeader = (
+  clocks: () => TestClocks | undefined,
+  caller: Pick<EmailSender, 'workspaceId' | 'livemode'>,
+  headers: Headers,
+): Promise<StandingClock | Failure> | Failure | null =>
+  namedClock(clocks, caller, headers.get(HEADER) ?? undefined);
+
+/** The email of a request, with the test clock that its header names; what the email itself names goes before. */
+export function onNamedClock<Body extends { readonly testClockId?: string }>(
+  body: Body,
+  headers: Headers,
+): Body {
+  const testClockId = headers.get(HEADER);
+  return testClockId === null || body.testClockId !== undefined ? body : { ...body, testClockId };
+}
+
+/** The clock that a request names; null where it names none. @throws Unavailable */
+export function namedClock(
+  clocks: () => TestClocks | undefined,
+  { workspaceId, livemode }: Pick<EmailSender, 'workspaceId' | 'livemode'>,
+  id: string | undefined,
+): Promise<StandingClock | Failure> | Failure | null {
+  if (id === undefined) return null;
+  if (livemode) return LIVE_KEY;
+  return clocks()?.find(workspaceId, id) ?? null;
+}
+
+/** The refusal of a live key. */
+export const LIVE_KEY = new Failure(
+  'FORBIDDEN',
+  'Test clocks are for test keys alone: live email goes by the real time.',
+  {
+    suggestion: 'Repeat the request with a test key.',
+  },
+);

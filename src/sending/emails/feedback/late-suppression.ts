@@ -1,0 +1,40 @@
+import type { EmailContext, ReportReceived } from '../../../../machines/email/context.ts';
+import type { RecipientProgress } from '../../../../machines/email/recipient.ts';
+import { suppressionOfReport } from '../../../../machines/email/rules.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { suppress } from '../../suppressions/commands.ts';
+
+const ADDRESS = `select workspace_id, recipients[$2::integer + 1] as address from emails where id = $1`;
+
+/**
+ * Suppresses the recipient of a report that the email itself refused, such as a complaint about an email that had failed in doubt.
+ * A repeated report changes nothing, even if somebody has lifted the suppression since. @throws Unavailable
+ */
+export async function suppressRefused(
+  database: Database,
+  emailId: string,
+  context: EmailContext,
+  event: ReportReceived,
+): Promise<void> {
+  const { recipients, reason } = suppressionOfReport(context, event);
+  const [recipient] = recipients;
+  const known = recipient === undefined ? undefined : context.recipients[recipient];
+  if (recipient === undefined || !known || isRecorded(known, event.report)) return;
+  const [row] = await database.query<{ workspace_id: string; address: string }>(ADDRESS, [
+    emailId,
+    recipient,
+  ]);
+  if (!row) return;
+  const { workspace_id: workspaceId, address } = row;
+  await suppress(database, { workspaceId, address, reason, emailId, at: event.at });
+}
+
+/** True when the report was recorded before: an email refuses reports about recipients that have the message only when they repeat. */
+const isRecorded = (
+  { status, reason, once }: RecipientProgress,
+  { type }: ReportReceived['report'],
+): boolean =>
+  status === 'sent' ||
+  status === 'delivered' ||
+  (type === 'bounced' && reason === 'bounced') ||
+  once?.includes(type) === true;

@@ -1,0 +1,109 @@
+import type { EmailContext, MailReturned, ReportReceived } from '../../../../machines/email/context.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import type { Fact, Feedback } from '../../../mail/inbound/feedback.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { storableText } from '../../../platform/db/storable.ts';
+import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
+import { type Destination, readReturnToken } from '../send/return-token.ts';
+import { suppressRefused } from './late-suppression.ts';
+import { canonical, reportOf, verdictOf } from './verdict.ts';
+
+/** The services that recording feedback calls. */
+export interface FeedbackParts {
+  readonly database: Database;
+  readonly engine: Pick<Engine, 'tell'>;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  /** Called for each report about an email, with its kind. */
+  readonly count?: (kind: Fact['kind']) => void;
+}
+
+/** Records feedback: hands each report to the email that it is about. */
+export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean) => Promise<void>;
+
+/**
+ * Records bounces, complaints and delivery reports. `isVouched` means that the sender of the feedback was authenticated, so that
+ * an id in it can be trusted; otherwise only a token that was signed here counts. Resolves once everything is durable, and ignores
+ * feedback that names no email. @throws Unavailable when the sender has to repeat it: the database is away, or the attempt has
+ * not ended yet.
+ */
+export function feedbackRecorder({ database, engine, signer, clock, count }: FeedbackParts): RecordFeedback {
+  return async (feedback, isVouched) => {
+    for (const { destination, facts } of await byDestination(feedback, isVouched)) {
+      const address = await addressOf(destination);
+      const fact = address === null ? null : verdictOf(facts, address);
+      if (fact === null) continue;
+      if (fact.kind === 'unread') await tellReturned(destination, fact.subject);
+      else await tellReport(destination, fact);
+      count?.(fact.kind);
+    }
+  };
+
+  async function tellReturned({ emailId, recipient }: Destination, subject: string): Promise<void> {
+    const words = storableText(subject, WORDS_MAX_LENGTH);
+    const event: MailReturned = { type: 'mail.returned', at: clock.now(), recipient, subject: words };
+    await engine.tell('email', emailId, event);
+  }
+
+  async function tellReport({ emailId, recipient }: Destination, fact: Fact): Promise<void> {
+    const report = reportOf(fact);
+    if (report === null) return;
+    const event: ReportReceived = {
+      type: 'report.received',
+      at: clock.now(),
+      report: { ...report, recipient },
+    };
+    const result = await engine.tell('email', emailId, event);
+    if (result.outcome !== 'refused') return;
+    const context: EmailContext = result.context;
+    // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
+    if (result.state === 'sending' && context.recipients[recipient]?.status === 'pending')
+      throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);
+    await suppressRefused(database, emailId, context, event);
+  }
+
+  /** The facts about each recipient: all that a mail to a return path says are about the one recipient of that copy. */
+  async function byDestination(
+    feedback: readonly Feedback[],
+    isVouched: boolean,
+  ): Promise<readonly { readonly destination: Destination; readonly facts: readonly Feedback[] }[]> {
+    const found = new Map<string, { readonly destination: Destination; readonly facts: Feedback[] }>();
+    for (const one of feedback) {
+      const destination = await destinationOf(one, isVouched);
+      if (destination === null) continue;
+      const key = `${destination.emailId} ${destination.recipient}`;
+      const known = found.get(key);
+      if (known) known.facts.push(one);
+      else found.set(key, { destination, facts: [one] });
+    }
+    return [...found.values()];
+  }
+
+  async function addressOf({ emailId, recipient }: Destination): Promise<string | null> {
+    const [row] = await database.query<{ address: string | null }>(
+      'select recipients[$2::integer + 1] as address from emails where id = $1',
+      [emailId, recipient],
+    );
+    return row?.address ?? null;
+  }
+
+  async function destinationOf(
+    { reference, recipient }: Feedback,
+    isVouched: boolean,
+  ): Promise<Destination | null> {
+    const named = reference.token === null ? null : readReturnToken(reference.token, signer);
+    if (named) return named;
+    const { emailId } = reference;
+    if (!isVouched || emailId === null || recipient === null) return null;
+    const [row] = await database.query<{ recipients: readonly string[] }>(
+      'select recipients from emails where id = $1 and livemode',
+      [emailId],
+    );
+    const sought = canonical(recipient);
+    const index = row?.recipients.findIndex((address) => canonical(address) === sought) ?? -1;
+    return index === -1 ? null : { emailId, recipient: index };
+  }
+}

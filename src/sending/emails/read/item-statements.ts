@@ -1,0 +1,96 @@
+import type { Put } from '../../../platform/db/wire/values.ts';
+
+/** The ids that the emails of a statement lie between: those of other days are left out before their partitions are opened. */
+export interface Span {
+  readonly from: string;
+  /** Exclusive. */
+  readonly below: string;
+}
+
+/** Every email. */
+export const EVERYTHING: Span = { from: 'em_', below: 'em_~' };
+
+/** The emails of one id. */
+export const spanOf = (id: string): Span => ({ from: id, below: `${id}~` });
+
+/** Whose emails are read. */
+export interface Owner {
+  readonly workspaceId: string;
+  readonly livemode: boolean;
+}
+
+/** Whose emails are listed, and from how many servers. */
+export interface ListOwner extends Owner {
+  readonly isOnNodes: boolean;
+}
+
+/** A span by the names that its ids, and the workspace of its emails, have in a statement. */
+interface PutSpan {
+  readonly from: string;
+  readonly below: string;
+  readonly workspace: string;
+}
+
+/** Gives the ids of a span of emails, and their workspace, their names. */
+export const putSpan = (put: Put, { from, below }: Span, { workspaceId }: Owner): PutSpan => ({
+  from: put(from),
+  below: put(below),
+  workspace: put(workspaceId),
+});
+
+/**
+ * The rows of an environment in `emails e`, and their order. Plans are made once for all owners, so nothing may depend on how many
+ * emails one of them has: rows are compared as a whole and put in the order of the whole key, which the index by workspace alone
+ * can give. With three equations the key of the ids would give the order just as well, and somebody with few emails would be searched for
+ * among everybody's. The ids are compared once more by themselves for the partitions. Where tables are distributed the owner is as well,
+ * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in place of the whole row, and a
+ * page in the midst of a day would be reached over everything of that day.
+ */
+export function ownEmails(put: Put, { livemode, isOnNodes }: ListOwner, { from, below, workspace }: PutSpan) {
+  const environment = `${put(livemode)}::boolean`;
+  const owner = `${workspace}, ${environment}`;
+  const node = ` and e.workspace_id = any(array[${workspace}]) and e.livemode = any(array[${environment}])`;
+  return {
+    where: `(e.workspace_id, e.livemode, e.id) >= (${owner}, ${from}) and (e.workspace_id, e.livemode, e.id) <= (${owner}, ${below})
+  and e.id >= ${from} and e.id < any(array[${below}])${isOnNodes ? node : ''}`,
+    order: 'order by e.workspace_id desc, e.livemode desc, e.id desc',
+  };
+}
+
+/**
+ * The latest turn `t` of the email `e`. It is given the bounds of the emails themselves, since nothing else tells the planner that the
+ * turns of an email lie in the partition of the same day.
+ */
+export const latestTurn = ({ from, below, workspace }: PutSpan): string => `left join lateral (
+  select revision, state, context, last_event, failure_reason, scheduled_at, sent_at, delivered_at from email_turns
+  where email_id = e.id and email_id >= ${from} and email_id < ${below} and workspace_id = ${workspace} order by revision desc limit 1
+) t on true`;
+
+/** The state of `e` after its latest turn `t`. */
+export const STATE_NOW = 'coalesce(t.state, e.state)';
+
+/**
+ * The columns of an email's item. Before its first turn an email is scheduled for what it was born with. Moments are read as texts,
+ * whatever the connection makes of others.
+ */
+export const ITEM = `e.id, e.livemode, ${STATE_NOW} as state, t.last_event, t.failure_reason,
+  (case when t.revision is null then e.scheduled_at else t.scheduled_at end)::text as scheduled_at,
+  t.sent_at::text as sent_at, t.delivered_at::text as delivered_at,
+  e.subject, e.domain_id, e.template_id, e.campaign_id, e.envelope`;
+
+/** The row of these columns. */
+export interface EmailItemRow {
+  readonly id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly last_event: string | null;
+  readonly failure_reason: string | null;
+  readonly scheduled_at: string | null;
+  readonly sent_at: string | null;
+  readonly delivered_at: string | null;
+  readonly subject: string;
+  readonly domain_id: string | null;
+  readonly template_id: string | null;
+  readonly campaign_id: string | null;
+  readonly envelope: unknown;
+}

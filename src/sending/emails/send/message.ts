@@ -1,0 +1,135 @@
+import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
+import { returnPathFor } from '../../../mail/inbound/verp.ts';
+import type { OutboundMessage, Transport, Unsubscribe } from '../../../mail/transport/transport.ts';
+import type { WarmUp } from '../../../mail/transport/warm-up.ts';
+import type { LiveMessage } from './reader.ts';
+import type { Destination } from './return-token.ts';
+
+/** The settings that a verified domain sends with. */
+export interface Sender {
+  /** The domain that it sends for: that of the email, or the one that has taken its place. */
+  readonly domainId: string;
+  /** The message gets a signature of every key. */
+  readonly dkim: readonly SigningKey[];
+  /** The host of the envelope sender, which bounces come back to. */
+  readonly returnPath: string;
+  /** The host that counts its opens and clicks; null for this service's own address. */
+  readonly trackingHost: string | null;
+  readonly openTracking: boolean;
+  readonly clickTracking: boolean;
+  /** The transport of its mail; null for the default one. */
+  readonly provider: Transport['name'] | null;
+  /** The enabled transports that take over while that one is down, in this order. */
+  readonly fallbacks: readonly Transport['name'][];
+  /** How its mail is warmed up, on each transport that is. */
+  readonly warmUps: readonly WarmUp[];
+}
+
+/** The two parts that a person reads, and the unsubscribe link if there is one. */
+export interface Body {
+  readonly text: string | null;
+  readonly html: string | null;
+  readonly unsubscribe: Unsubscribe | null;
+}
+
+/** The recipient that a copy's links are made for, and what they count. */
+export interface Personal {
+  readonly destination: Destination;
+  readonly workspaceId: string;
+  readonly address: string;
+  /** Without a slash at its end; null for this service's own address. */
+  readonly host: string | null;
+  readonly opens: boolean;
+  readonly clicks: boolean;
+  /** The list that it goes to, which the link to unsubscribe leaves: it must offer one even when its text does not. Null for none. */
+  readonly list: { readonly campaignId: string; readonly audienceId: string } | null;
+}
+
+/** Writes the links of one copy into it. */
+export type Personalise = (parts: Pick<Body, 'text' | 'html'>, personal: Personal) => Body;
+
+/** The copy of one recipient, as it is handed to a transport. */
+export interface Copy {
+  readonly destination: Destination;
+  readonly workspaceId: string;
+  readonly address: string;
+  readonly attempt: number;
+  /** The moment that it bears, in epoch milliseconds: the same in every attempt. */
+  readonly date: number;
+  readonly token: string;
+}
+
+/** The part of `Personal` that does not depend on tracking. */
+const personalOf = (
+  { campaign_id: campaignId, audience_id: audienceId }: Pick<LiveMessage, 'campaign_id' | 'audience_id'>,
+  { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
+  { trackingHost }: Sender,
+): Omit<Personal, 'opens' | 'clicks'> => ({
+  destination,
+  workspaceId,
+  address,
+  host: trackingHost,
+  list: campaignId && audienceId ? { campaignId, audienceId } : null,
+});
+
+/** True when a copy offers to unsubscribe: by a link of ours, or by the client's own header (RFC 2369 3.2). */
+export const offersExit = (
+  message: Pick<LiveMessage, 'campaign_id' | 'audience_id' | 'envelope' | 'content'>,
+  copy: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
+  sender: Sender,
+  personalise: Personalise,
+): boolean => {
+  if (message.envelope.headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
+  const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false };
+  return personalise(message.content, personal).unsubscribe !== null;
+};
+
+/** Builds a copy. Only the return path, the links and the recipient differ between the copies of an email. */
+export const outboundMessage = (
+  message: LiveMessage,
+  copy: Copy,
+  sender: Sender,
+  personalise: Personalise,
+): OutboundMessage => ({
+  ...unwritten(message, copy, sender),
+  ...personalise(message.content, trackedOf(message, copy, sender)),
+});
+
+/** The recipient of a copy, and what is counted of it. */
+export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Personal => ({
+  ...personalOf(message, copy, sender),
+  opens: message.envelope.trackOpens ?? sender.openTracking,
+  clicks: message.envelope.trackClicks ?? sender.clickTracking,
+});
+
+/** A copy without the parts that a person reads. */
+export function unwritten(
+  { subject, envelope, content, campaign_id: campaignId }: LiveMessage,
+  { destination, address, attempt, date, token }: Copy,
+  sender: Sender,
+): Omit<OutboundMessage, keyof Body> {
+  const { from, to, cc, bcc, replyTo, headers, attachments, messageId } = envelope;
+  return {
+    emailId: destination.emailId,
+    attempt,
+    from,
+    to,
+    cc,
+    bcc,
+    replyTo,
+    recipients: [address],
+    subject,
+    headers,
+    attachments: attachments.map(({ filename, contentType, contentId }, index) => ({
+      filename,
+      contentType,
+      contentId,
+      content: Buffer.from(content.attachments[index] ?? '', 'base64'),
+    })),
+    messageId,
+    date,
+    returnPath: returnPathFor(token, sender.returnPath),
+    dkim: sender.dkim,
+    isBulk: (campaignId ?? null) !== null,
+  };
+}

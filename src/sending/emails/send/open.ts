@@ -1,0 +1,67 @@
+import { textFromHtml } from '../../../mail/content/text-part.ts';
+import type { Transport } from '../../../mail/transport/transport.ts';
+import type { BodyStore } from '../../../platform/bodies/body-store.ts';
+import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
+import type { Sealer } from '../../../platform/crypto/sealer.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { personaliser } from '../../tracking/commands.ts';
+import { bulkWriter } from '../bulk/bulk-writer.ts';
+import type { CampaignMail } from '../campaign-mail.ts';
+import { LIVE_LIMITS, type LiveLimits } from '../transports/limits.ts';
+import { cachedSenders } from '../transports/senders.ts';
+import { WarmUps } from '../warm-up/warm-ups.ts';
+import { LivePerformer } from './performer.ts';
+import { LiveReader } from './reader.ts';
+import { SubjectWriter } from './subject-writer.ts';
+
+/** The services and settings that live mail is sent with. */
+export interface LiveMailParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sealer: Sealer;
+  readonly signer: Signer;
+  /** Where what is large of a content lies; null for the database. */
+  readonly bodies: BodyStore | null;
+  /** The transport of that name, or the default one. */
+  transport(name: Transport['name'] | null): Transport;
+  readonly enabled: EnabledTransports;
+  readonly publicUrl: string;
+  readonly returnPathDomain: string | null;
+  /** Attempts that run at once over each transport. */
+  readonly slots: number;
+  readonly limits?: Partial<LiveLimits>;
+  /** Whether the database is distributed. */
+  readonly isOnNodes: boolean;
+  /** How emails of campaigns are made; asked at each attempt, since campaigns are connected after emails. */
+  readonly campaigns: () => CampaignMail | undefined;
+}
+
+/** Opens the performer of live mail. */
+export function openLiveMail(parts: LiveMailParts): LivePerformer {
+  const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
+  const { returnPathDomain, campaigns } = parts;
+  const personalise = personaliser({ signer, publicUrl, textFromHtml });
+  return new LivePerformer({
+    clock,
+    logger,
+    signer,
+    transport,
+    enabled,
+    reader: new LiveReader(database, signer, parts.bodies, parts.isOnNodes),
+    subjects: new SubjectWriter(database),
+    limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
+    campaigns,
+    senders: cachedSenders({
+      ...{ database, sealer, enabled, returnPathDomain },
+      monotonic: clock.monotonic,
+      logger: parts.logger,
+    }),
+    warmUps: new WarmUps(database, clock),
+    personalise,
+    bulkWriter: bulkWriter({ signer, publicUrl, personalise, logger, monotonic: clock.monotonic }),
+  });
+}

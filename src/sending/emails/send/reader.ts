@@ -1,0 +1,164 @@
+import { type SuppressionReason, WEAKEST_REASON } from '../../../../machines/email/rules.ts';
+import { BatchedRead, type Owned, rowsByOwner } from '../../../platform/async/batched-read.ts';
+import { type BatchLimits, COMMIT_LIMITS } from '../../../platform/async/batcher.ts';
+import type { BodyStore } from '../../../platform/bodies/body-store.ts';
+import type { Signer } from '../../../platform/crypto/signer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { lookUp } from '../../../platform/db/distribution/terms.ts';
+import { type Act, forgottenKey, type LiveContact, readActs } from '../../suppressions/queries.ts';
+import { type Content, type Envelope, wholeEnvelope } from '../accept/message.ts';
+import { LIGHT, packedContent, unpackContent } from '../accept/packed-content.ts';
+import { bringBack } from '../bodies/content-bodies.ts';
+
+/** A message as it was accepted, with everything that sending it takes. */
+export interface LiveMessage {
+  readonly recipients: readonly string[];
+  /** The keys of the recipients' addresses, in their order. */
+  readonly recipient_keys: readonly string[];
+  readonly domain_id: string | null;
+  readonly campaign_id?: string | null;
+  /** The audience that the recipient of a campaign can leave; known when its text is made. */
+  readonly audience_id?: string;
+  readonly subject: string;
+  readonly envelope: Envelope;
+  readonly content: Content;
+}
+
+/** A large message, whose content stays in the database until memory is free for it. */
+export type MessageWithoutContent = Omit<LiveMessage, 'content'> & {
+  readonly content: null;
+  readonly size: number;
+};
+
+/** The emails of the ids in $1, of workspaces in $2. */
+const each = (isOnNodes: boolean): string =>
+  `from unnest($1::text[]) i(id) ${lookUp(isOnNodes, 'emails', 'm', 'm.id = i.id and m.workspace_id = any($2::text[])')}`;
+
+/** The size is the one that was stored on acceptance: measuring the content would cost PostgreSQL the reading of it. */
+const messagesStatement = (
+  isOnNodes: boolean,
+): string => `select m.id, m.recipients, m.recipient_keys, m.domain_id, m.campaign_id, m.subject, m.envelope, s.size,
+  case when s.size <= ${LIGHT} then ${packedContent('m')} end as packed
+${each(isOnNodes)}
+cross join lateral (select (m.envelope->>'size')::integer as size) s`;
+
+const contentsStatement = (isOnNodes: boolean): string =>
+  `select m.id, ${packedContent('m')} as packed ${each(isOnNodes)}`;
+
+const routingsStatement = (isOnNodes: boolean): string =>
+  `select m.id, m.domain_id, m.campaign_id ${each(isOnNodes)}`;
+
+/** A forgotten person's address is suppressed by its hash. Of two reasons the one that stops more comes last, and counts. */
+const SUPPRESSIONS = `select distinct s.workspace_id, a.key as address_key, s.reason, s.reason = '${WEAKEST_REASON}' as is_weak
+from json_to_recordset($1::text::json) as a(workspace_id text, key text, hash text)
+join suppressions s on s.workspace_id = a.workspace_id and s.address_key in (a.key, a.hash)
+order by is_weak desc`;
+
+/** Bounds the memory of one statement by the number of messages that it asks for. */
+const atOnce = (batchItems: number): BatchLimits => ({ ...COMMIT_LIMITS, batchItems });
+
+type MessageRow = Omit<MessageWithoutContent, 'content'> & {
+  readonly id: string;
+  readonly packed: string | null;
+};
+type ContentRow = { readonly id: string; readonly packed: string };
+/** What decides in which line an email waits. */
+export type Routing = Pick<LiveMessage, 'domain_id' | 'campaign_id'>;
+type DomainRow = Routing & { readonly id: string };
+
+interface Addressees {
+  readonly workspaceId: string;
+  readonly keys: readonly string[];
+}
+
+/** Reads what an attempt needs from the database. Attempts that begin together share a statement. */
+export class LiveReader {
+  readonly #messages: BatchedRead<Owned, MessageRow | null>;
+  readonly #contents: BatchedRead<Owned, ContentRow | null>;
+  readonly #domains: BatchedRead<Owned, DomainRow | null>;
+  readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
+  readonly #acts: BatchedRead<LiveContact, Act | null>;
+
+  constructor(
+    database: Database,
+    signer: Signer,
+    private readonly bodies: BodyStore | null,
+    /** Whether the database is distributed. */
+    isOnNodes = false,
+  ) {
+    const rows = <Row extends { readonly id: string }>(sql: string) =>
+      rowsByOwner((ids, workspaceIds) => database.query<Row>(sql, [ids, workspaceIds]));
+    this.#messages = new BatchedRead(
+      'live messages',
+      rows<MessageRow>(messagesStatement(isOnNodes)),
+      atOnce(16),
+    );
+    // Large contents have a batcher of their own, so that no small message waits behind them.
+    this.#contents = new BatchedRead(
+      'large messages',
+      rows<ContentRow>(contentsStatement(isOnNodes)),
+      atOnce(1),
+    );
+    this.#domains = new BatchedRead('domains of emails', rows<DomainRow>(routingsStatement(isOnNodes)));
+    this.#suppressions = new BatchedRead('suppressions', (asked) =>
+      readSuppressions(database, signer, asked),
+    );
+    this.#acts = readActs(database);
+  }
+
+  /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
+  async message(email: Owned): Promise<LiveMessage | MessageWithoutContent | null> {
+    const row = await this.#messages.ask(email);
+    if (!row) return null;
+    const { packed, envelope, ...rest } = row;
+    const message = { ...rest, envelope: wholeEnvelope(rest.id, envelope) };
+    return packed === null
+      ? { ...message, content: null }
+      : { ...message, content: await unpackContent(packed) };
+  }
+
+  /** The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost, Unavailable */
+  async content(email: Owned): Promise<Content | null> {
+    const row = await this.#contents.ask(email);
+    return row && bringBack(this.bodies, row.packed, 'whole');
+  }
+
+  /** The domain and the campaign of an email; null when retention has taken the message. @throws Unavailable */
+  routingOf(email: Owned): Promise<Routing | null> {
+    return this.#domains.ask(email);
+  }
+
+  /** The suppressed ones of the addresses (by key) with their reasons. @throws Unavailable */
+  suppressions(
+    workspaceId: string,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, SuppressionReason>> {
+    return this.#suppressions.ask({ workspaceId, keys });
+  }
+
+  /** The act that keeps list mail from a contact; null where there is none. @throws Unavailable */
+  actOf(contact: LiveContact): Promise<Act | null> {
+    return this.#acts.ask(contact);
+  }
+}
+
+async function readSuppressions(
+  database: Database,
+  signer: Signer,
+  asked: readonly Addressees[],
+): Promise<(addressees: Addressees) => ReadonlyMap<string, SuppressionReason>> {
+  const addresses = asked.flatMap(({ workspaceId, keys }) =>
+    keys.map((key) => ({ workspace_id: workspaceId, key, hash: forgottenKey(signer, workspaceId, key) })),
+  );
+  const rows = await database.query<{ workspace_id: string; address_key: string; reason: SuppressionReason }>(
+    SUPPRESSIONS,
+    [JSON.stringify(addresses)],
+  );
+  const byWorkspace = Map.groupBy(rows, ({ workspace_id }) => workspace_id);
+  return ({ workspaceId, keys }) => {
+    const found = (byWorkspace.get(workspaceId) ?? []).filter(({ address_key }) =>
+      keys.includes(address_key),
+    );
+    return new Map(found.map(({ address_key, reason }) => [address_key, reason]));
+  };
+}

@@ -1,0 +1,33 @@
+import { BatchedRead } from '../../../platform/async/batched-read.ts';
+import type { Database } from '../../../platform/db/database.ts';
+
+/** The subject of an email that was made for its recipient after the email was born. */
+interface MadeSubject {
+  readonly workspaceId: string;
+  readonly emailId: string;
+  readonly subject: string;
+}
+
+const WRITE = `update emails e set subject = i.subject from json_to_recordset($1::text::json) as i(id text, subject text)
+where e.id = i.id and e.workspace_id = $2`;
+
+/** Stores subjects in the rows of their emails; those that are made at the same time share a statement for each workspace. */
+export class SubjectWriter {
+  readonly #writes: BatchedRead<MadeSubject, true>;
+
+  constructor(database: Pick<Database, 'query'>) {
+    this.#writes = new BatchedRead('subjects', async (made) => {
+      for (const [workspaceId, own] of Map.groupBy(made, (one) => one.workspaceId)) {
+        const rows = new Map(own.map(({ emailId, subject }) => [emailId, { id: emailId, subject }]));
+        const ordered = [...rows.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+        await database.query(WRITE, [JSON.stringify(ordered), workspaceId]);
+      }
+      return () => true;
+    });
+  }
+
+  /** Stores one: from then on lists, searches and webhooks name the email as it leaves. @throws Unavailable */
+  async keep(made: MadeSubject): Promise<void> {
+    await this.#writes.ask(made);
+  }
+}

@@ -1,0 +1,92 @@
+import type { LimitBook, LimitEntry } from '../../../mail/transport/limits/limit-book.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import { rarely } from '../../../platform/telemetry/rarely.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+
+/** Limits are learned in bursts, and one write tells the others. */
+const SAVE_EVERY_MS = 1_000;
+/** A limit that no server has shown for so long is forgotten: it costs one refusal to learn it again. */
+const FORGOTTEN_AFTER = '7 days';
+
+const SAVE = `with forgotten as (
+  delete from learned_limits where changed_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}'
+)
+insert into learned_limits (transport, server, limits, changed_at)
+select transport, server, limits, clock_timestamp()
+from json_to_recordset($1::json) as e (transport text, server text, limits json) order by transport, server
+on conflict (transport, server) do update set limits = excluded.limits, changed_at = excluded.changed_at`;
+
+const LOAD = `select transport, server, limits, (extract(epoch from changed_at) * 1000)::float8 as at from learned_limits
+where changed_at > clock_timestamp() - interval '${FORGOTTEN_AFTER}'
+  and changed_at > clock_timestamp() - $1::float8 * interval '1 millisecond'`;
+
+type Row = LimitEntry & { readonly at: number };
+
+/** The services of a keeper of limits. */
+export interface LimitKeeperParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly book: LimitBook;
+}
+
+/** Keeps the limits that servers have shown over restarts, and shares them with the other instances. */
+export class LimitKeeper {
+  readonly #warn: ReturnType<typeof rarely>;
+  #timer: Timer | undefined;
+  #busy: Promise<void> = Promise.resolve();
+  #loadedAt: number | null = null;
+
+  constructor(private readonly parts: LimitKeeperParts) {
+    this.#warn = rarely(parts.logger, parts.clock.monotonic);
+  }
+
+  /** Takes over what is stored, and stores what is learned from now on. A database that is away costs what was learned, and no mail. */
+  async start(): Promise<void> {
+    await this.load();
+    this.#timer = setInterval(() => {
+      this.#busy = this.#busy.then(() => this.save());
+    }, SAVE_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** Takes over what the others have learned since the last time. */
+  async load(): Promise<void> {
+    const { database, clock, book } = this.parts;
+    const beganAt = clock.monotonic();
+    // Twice the time since then: the others may have written for a while.
+    const since = this.#loadedAt === null ? 1e12 : 2 * (beganAt - this.#loadedAt) + SAVE_EVERY_MS;
+    try {
+      for (const { at, ...entry } of await database.query<Row>(LOAD, [since])) book.adopt(entry, at);
+      this.#loadedAt = beganAt;
+    } catch (error) {
+      this.#warn(
+        { err: error },
+        'The limits that servers have shown could not be read; they are learned anew.',
+      );
+    }
+  }
+
+  /** Stores what has been learned. */
+  async save(): Promise<void> {
+    const { database, book } = this.parts;
+    const changed = book.takeChanged();
+    if (changed.length === 0) return;
+    try {
+      await database.query(SAVE, [JSON.stringify(changed)]);
+    } catch (error) {
+      book.stillChanged(changed);
+      this.#warn(
+        { err: error },
+        'The limits that servers have shown could not be stored; they are kept in memory.',
+      );
+    }
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#busy;
+    await this.save();
+  }
+}

@@ -1,0 +1,79 @@
+import type { Engine } from '../../../engine/engine.ts';
+import {
+  groupOf,
+  MOST_WAITING,
+  moveOn,
+  type WaitQuery,
+  type WantedMail,
+  waitForMail,
+} from '../../../http/listen/waiting.ts';
+import type { Call } from '../../../http/request/route.ts';
+import { findInMail } from '../../../mail/content/found.ts';
+import { WaitingRoom } from '../../../platform/async/waiting-room.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { Failure } from '../../../platform/errors/failure.ts';
+import type { EmailDetail } from '../read/answer-model.ts';
+import type { AwaitedEmail } from './wait-model.ts';
+
+/** The newest emails of a workspace that are looked through for an address. */
+const MOST_LOOKED = 10_000;
+
+/** The first email of each one's workspace and environment behind an id that goes to an address, or the newest. */
+const LOOK = `select w.n, f.id
+from json_to_recordset($1::text::json) as w(n integer, "workspaceId" text, livemode boolean, subject text, after text, forms json, "isNewest" boolean)
+cross join lateral (
+  select r.id from (
+    select e.id, e.recipient_keys, e.subject from emails e
+    where (e.workspace_id, e.livemode, e.id) > (w."workspaceId", w.livemode, w.after)
+      and (e.workspace_id, e.livemode, e.id) <= (w."workspaceId", w.livemode, 'em_~')
+      and e.id >= w.after and e.id < 'em_~' and e.workspace_id = any($2::text[])
+    order by e.workspace_id desc, e.livemode desc, e.id desc limit ${MOST_LOOKED}
+  ) r
+  where r.recipient_keys @> array[w.forms ->> 0] and (w.subject is null or r.subject ilike w.subject)
+  order by case when w."isNewest" then r.id end desc, r.id limit 1
+) f`;
+
+/** Those who wait for emails; commits of this process wake them at once, those of others within a second. */
+export function emailWaitingRoom({
+  database,
+  engine,
+  now,
+}: {
+  readonly database: Database;
+  readonly engine: Pick<Engine, 'listen'>;
+  now(): number;
+}): WaitingRoom<WantedMail> {
+  const room = new WaitingRoom<WantedMail>({
+    limits: MOST_WAITING,
+    now,
+    hasOthers: database.kind === 'postgres',
+    moveOn: moveOn('em'),
+    async look(wanted) {
+      const rows = await database.query<{ n: number; id: string }>(LOOK, [
+        JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
+        [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
+      ]);
+      const found = new Map(rows.map(({ n, id }) => [n, id]));
+      return wanted.map((_, n) => found.get(n) ?? null);
+    },
+  });
+  engine.listen(({ name }, drafts) => {
+    if (name !== 'email' || room.isEmpty) return;
+    for (const { before, after } of drafts)
+      if (before === null) room.came(groupOf(after.workspaceId, after.livemode));
+  });
+  return room;
+}
+
+/** Answers as soon as an email to the address is there. */
+export async function awaitEmail(
+  room: WaitingRoom<WantedMail>,
+  call: Call<unknown, WaitQuery>,
+  read: (id: string) => Promise<EmailDetail | Failure>,
+): Promise<AwaitedEmail | Failure> {
+  const id = await waitForMail(room, 'em', call);
+  if (id instanceof Failure) return id;
+  const detail = await read(id);
+  if (detail instanceof Failure) return detail;
+  return { ...detail, ...findInMail(detail.subject, detail.text, detail.html) };
+}

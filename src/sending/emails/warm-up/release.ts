@@ -1,0 +1,66 @@
+import { SENDER_KNOWN_MS } from '../../../accounts/workspace/queries.ts';
+import { wakeWriting } from '../../../engine/store/statements/wake-at.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+
+/** The domain whose emails are released. */
+interface ReleasedDomain {
+  readonly id: string;
+  readonly workspaceId: string;
+}
+
+/** Emails of one statement. */
+const AT_ONCE = 1_000;
+/** Statements that a request waits for; the rest goes on behind it. */
+const AWAITED = 20;
+/** What is due sooner waits for a slot, and not for a limit. */
+const SOON_MS = 60_000;
+/** Every instance knows the limits of now by then: one that went by those before would put off anew what asks. */
+const KNOWN_EVERYWHERE_MS = 2 * SENDER_KNOWN_MS;
+
+/** The domain, and those before it of its name: what a campaign gave out by one of them leaves by the domain (senders.ts). */
+const WITH_EARLIER = `select e.id from domains d join domains e on e.workspace_id = d.workspace_id and e.name = d.name
+where d.id = $1 and d.workspace_id = $2`;
+
+/**
+ * Has live emails of a workspace's domain that wait for a limit ask again within seconds, the oldest first: the limit may be gone. Those that it
+ * still holds back are put off anew. @throws Unavailable
+ */
+export function waitingReleaser(
+  database: Database,
+  clock: Clock,
+  logger: Logger,
+): (domain: ReleasedDomain) => Promise<void> {
+  const wake = wakeWriting(clock);
+  const sql = `with waiting as materialized (
+  select d.id from email_due d where d.workspace_id = $5 and d.livemode and d.state = 'queued' and d.id > $4 and d.wake_at > $2::timestamptz
+    and exists (select from emails e where e.id = d.id and e.workspace_id = $5 and e.domain_id = any($1::text[]))
+  order by d.id limit ${AT_ONCE} for update of d skip locked
+)${wake.cte}
+update email_due d set wake_at = ${wake.at('$3::timestamptz')} from waiting w where d.id = w.id and d.workspace_id = $5 returning d.id`;
+  return async ({ id: domainId, workspaceId }) => {
+    const found = await database.query<{ id: string }>(WITH_EARLIER, [domainId, workspaceId]);
+    const domainIds = found.map(({ id }) => id);
+    let last = '';
+    const some = async (batches: number): Promise<boolean> => {
+      for (let batch = 0; batch < batches; batch++) {
+        const now = clock.now();
+        const parameters = [domainIds, iso(now + SOON_MS), iso(now + KNOWN_EVERYWHERE_MS), last, workspaceId];
+        const released = await database.query<{ id: string }>(sql, parameters);
+        for (const { id } of released) if (id > last) last = id;
+        if (released.length < AT_ONCE) return false;
+      }
+      return true;
+    };
+    if (await some(AWAITED))
+      some(Number.POSITIVE_INFINITY).catch((err: unknown) =>
+        logger.warn(
+          { err, domainId },
+          'Not every email that waited for the warm-up of a domain asks again yet.',
+        ),
+      );
+  };
+}
+
+const iso = (at: number): string => new Date(at).toISOString();

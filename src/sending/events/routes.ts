@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox';
+import { type Route, route } from '../../http/request/route.ts';
+import { EmailEvent } from '../emails/queries.ts';
+import { EventQuery } from './model.ts';
+import { type EventReader, readLog } from './queries.ts';
+
+const EXAMPLE = {
+  id: 'evt_01m7xj1rx757g9bp0f4tggst',
+  type: 'delivered' as const,
+  emailId: 'em_01m7xj1rwzprnwr10308attx',
+  recipient: 'delivered@simulator.svc.test',
+  occurredAt: '2026-11-20T22:43:19.079Z',
+  data: { remoteMta: 'mx.simulator.svc.test', response: '250 2.0.0 Accepted by the simulator' },
+  livemode: false,
+};
+
+/** The event log. */
+export const eventRoutes = (deps: EventReader): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/v1/events',
+    name: 'listEvents',
+    permission: 'emails:read',
+    summary: 'Read the event log',
+    description:
+      "Every event of the key's environment in the order in which they became final, oldest first, without gaps. `nextCursor` is always there: keep it, ask again with it later, and you have missed nothing and see nothing twice. While `hasMore` is true there is more at once.",
+    query: EventQuery,
+    response: Type.Array(EmailEvent),
+    status: 200,
+    example: { response: [EXAMPLE] },
+    handle: (call) => readLog(deps, call),
+  }),
+];

@@ -1,0 +1,28 @@
+import { hostname } from 'node:os';
+import type { Module } from '../../http/module.ts';
+import type { SmtpServer } from '../../mail/inbound/smtp-server.ts';
+import type { EmailsApi } from '../emails/api.ts';
+import { openInbound } from './open.ts';
+
+/** The SMTP port that receives bounces and complaints. */
+export const inboundModule: Module<undefined, Pick<EmailsApi, 'recordFeedback'>> = {
+  name: 'inbound',
+  open: ({ config, signer, logger, mailReader }) => ({
+    connect(_, { recordFeedback }) {
+      let server: SmtpServer | null = null;
+      return {
+        api: undefined,
+        deps: undefined,
+        async start() {
+          if (config.inboundSmtpPort === null) return;
+          server = await openInbound({
+            ...{ host: config.host, name: config.ehloName ?? hostname(), port: config.inboundSmtpPort },
+            ...{ signer, logger, mailReader, record: recordFeedback },
+          });
+        },
+        ports: () => ({ inbound: server?.port ?? null }),
+        close: () => server?.close(),
+      };
+    },
+  }),
+};

@@ -1,0 +1,157 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import { type Call, type Route, route } from '../../http/request/route.ts';
+import { compileChecker } from '../../http/request/schema.ts';
+import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { refusalOf } from '../emails/accept.ts';
+import { type BatchDeps, batchSender, cancelEmail, rescheduleEmail, sendEmail } from '../emails/commands.ts';
+import { emailDetail, SendBody } from '../emails/queries.ts';
+import { answerOf, errorBody, sentenceOf, shown } from './answers.ts';
+import { ResendEmail, sendBodyOf } from './request.ts';
+
+/** Where the package is pointed to: `new Resend(key, { baseUrl: '…/compat/resend' })`. */
+const BASE = '/compat/resend';
+
+const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
+const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
+/** As of the endpoints that these stand for. */
+const BODY_LIMIT = 31_457_280;
+const MOST_EMAILS = 100;
+
+const Batch = Type.Array(ResendEmail, { minItems: 1, maxItems: MOST_EMAILS });
+
+/** What every endpoint here has: the answers are written by the handlers, the refusals by `errorBody`. */
+const common = { errorBody, response: Type.Unknown(), status: 200 } as const;
+
+/** The endpoints that the package calls to send, read, move and cancel emails. */
+export function resendRoutes(deps: BatchDeps): readonly Route[] {
+  const check = compileChecker(SendBody);
+  const sendBatch = batchSender(deps);
+
+  /** The email in the form of this service, or what its schema says against it. */
+  function read(email: ResendEmail, at: string): SendBody | Failure {
+    const body = sendBodyOf(email);
+    const details = check(body, at);
+    return details ? invalid(details) : body;
+  }
+
+  /** By default the package wants all or nothing: the first refusal that acceptance would give, before anything is accepted. */
+  async function firstRefusal(
+    { caller, now, unheard }: Call,
+    emails: readonly SendBody[],
+  ): Promise<Failure | null> {
+    for (const [index, body] of emails.entries()) {
+      const at = `/body/emails/${index}`;
+      const details = check(body, at);
+      const refusal = details
+        ? invalid(details)
+        : await refusalOf(deps, { sender: caller, body, claim: null, now, at, unheard });
+      if (refusal) return refusal;
+    }
+    return null;
+  }
+
+  return [
+    route({
+      ...common,
+      method: 'POST',
+      path: `${BASE}/emails`,
+      permission: 'emails:send',
+      summary: 'Send an email for the package `resend`',
+      body: ResendEmail,
+      bodyLimit: BODY_LIMIT,
+      async handle(call) {
+        const body = read(call.body, '/body');
+        if (body instanceof Failure) return body;
+        const accepted = await sendEmail(deps, { ...call, body });
+        return answerOf(accepted, call.caller.livemode, ({ id }: { readonly id: string }) => ({ id }));
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: `${BASE}/emails/batch`,
+      permission: 'emails:send',
+      summary: 'Send several emails for the package `resend`',
+      body: Batch,
+      bodyLimit: BODY_LIMIT,
+      async handle(call: Call<unknown, unknown, Static<typeof Batch>>) {
+        const emails = call.body.map(sendBodyOf);
+        if (call.headers.get('x-batch-validation') !== 'permissive') {
+          const refusal = await firstRefusal(call, emails);
+          // What was accepted under the key is answered again, whatever would be said of it today.
+          const earlier =
+            refusal && (await idempotently(deps.database, keyedBy(call), { run: async () => refusal }));
+          if (earlier instanceof Failure) return earlier;
+        }
+        const sent = await sendBatch({ ...call, body: { emails } });
+        return answerOf(sent, call.caller.livemode, batchShown);
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: `${BASE}/emails/:id`,
+      permission: 'emails:read',
+      summary: 'Get an email for the package `resend`',
+      params: { id: EMAIL_ID },
+      handle: async (call) => answerOf(await emailDetail(deps, call), call.caller.livemode, shown),
+    }),
+    route({
+      ...common,
+      method: 'PATCH',
+      path: `${BASE}/emails/:id`,
+      permission: 'emails:send',
+      summary: 'Reschedule an email for the package `resend`',
+      params: { id: EMAIL_ID },
+      body: Type.Object({ scheduled_at: Type.String() }, { additionalProperties: false }),
+      async handle(call) {
+        const body = { scheduledAt: call.body.scheduled_at };
+        return answerOf(await rescheduleEmail(deps, { ...call, body }), call.caller.livemode, named);
+      },
+    }),
+    route({
+      ...common,
+      method: 'POST',
+      path: `${BASE}/emails/:id/cancel`,
+      permission: 'emails:send',
+      summary: 'Cancel an email for the package `resend`',
+      params: { id: EMAIL_ID },
+      handle: async (call) => answerOf(await cancelEmail(deps, call), call.caller.livemode, named),
+    }),
+    ...METHODS.map((method) =>
+      route({
+        ...common,
+        method,
+        path: `${BASE}/*`,
+        permission: 'any key',
+        takesAnything: true,
+        summary: 'Refuse what the package `resend` asks for beyond emails',
+        handle: () => ELSEWHERE,
+      }),
+    ),
+  ];
+}
+
+const ELSEWHERE = new Failure(
+  'NOT_FOUND',
+  'Posthorn answers the calls of this package for emails: send, batch, get, update and cancel.',
+  {
+    suggestion: 'Everything else has an endpoint of its own under /v1: see /docs.',
+  },
+);
+
+const named = ({ id }: { readonly id: string }) => ({ object: 'email', id });
+
+type BatchItems = Extract<Awaited<ReturnType<ReturnType<typeof batchSender>>>, readonly unknown[]>;
+
+/** The ids of those that were accepted, and a sentence for each that was not. */
+function batchShown(items: BatchItems) {
+  const errors = items.flatMap((item) =>
+    'error' in item ? [{ index: item.index, message: sentenceOf(item.error) }] : [],
+  );
+  return {
+    data: items.flatMap((item) => ('error' in item ? [] : [{ id: item.id }])),
+    ...(errors.length > 0 && { errors }),
+  };
+}

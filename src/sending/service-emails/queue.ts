@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { MUTABLE_EMAILS, type ServiceEmail } from '../../accounts/service-emails.ts';
+import { findBrand } from '../../accounts/workspace/queries.ts';
+import type { Duty } from '../../engine/duties/duty.ts';
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { mintId } from '../../platform/db/ids.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
+import type { DirectMail } from '../emails/commands.ts';
+import { contentOf } from './contents.ts';
+import { htmlOf, textOf } from './layout.ts';
+
+/** What sending emails of the service needs. */
+export interface ServiceEmailDeps {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly logger: Logger;
+  readonly publicUrl: string;
+  readonly send: DirectMail;
+}
+
+const PURPOSE = 'an email of the service';
+/** A warning that could not leave for so long tells nothing new. */
+const WARNING_LASTS_MS = 3 * DAY_MS;
+const AT_ONCE = 10;
+const PRODUCT = 'Posthorn';
+
+/** Those who are warned: what has to be mended takes an admin. */
+const WARNED = `select a.email from members m join accounts a on a.id = m.account_id
+where m.workspace_id = $1 and m.role in ('owner', 'admin') order by m.id limit 50`;
+
+const MUTED = 'select 1 as one from workspaces where id = $1 and $2 = any(muted_emails)';
+
+/** Invitations that one address gets in a day: whoever takes one back and makes it again must not fill a mailbox. */
+const MOST_INVITATIONS = 3;
+
+/** $1 the hash of an address, $2 now. Answers a row where one more may leave. */
+const COUNT = `insert into service_email_readers as c (reader, since, mails) values ($1, $2::text::timestamptz, 1)
+on conflict (reader) do update set
+  mails = case when c.since <= excluded.since - interval '1 day' then 1 else c.mails + 1 end,
+  since = case when c.since <= excluded.since - interval '1 day' then excluded.since else c.since end
+where c.mails < ${MOST_INVITATIONS} or c.since <= excluded.since - interval '1 day'
+returning reader`;
+
+const FORGET = `delete from service_email_readers where since <= $1::text::timestamptz - interval '1 day'`;
+
+const ENQUEUE = `insert into service_emails (id, workspace_id, sealed, next_at, expires_at)
+select r.id, $2, r.sealed, $3::text::timestamptz, $4::text::timestamptz
+from json_to_recordset($1::text::json) as r(id text, sealed text)`;
+
+/** The same for a warning, which of several instances one writes down. $5 the actor, $6 its revision. */
+const WARN = `with warned as (
+  insert into service_warnings as w (actor_id, workspace_id, revision) values ($5, $2, $6::integer)
+  on conflict (actor_id) do update set revision = excluded.revision where w.revision < excluded.revision returning 1
+)
+${ENQUEUE} cross join warned`;
+
+/**
+ * Writes an email down for each of its readers; nothing where the workspace does without, or for the fourth invitation of an address
+ * in a day. A warning of an actor (`of`) is written once for each of its revisions. @throws Unavailable
+ */
+export async function enqueue(
+  { database, clock, sealer }: Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'>,
+  email: ServiceEmail,
+  of: { readonly id: string; readonly revision: number } | null = null,
+): Promise<void> {
+  const readers = await readersOf(database, email);
+  // Nobody is warned later of what nobody wanted to hear when it happened.
+  if (readers.length === 0 && of === null) return;
+  const { workspaceId } = email;
+  const now = clock.now();
+  if (email.kind === 'invitation') {
+    const reader = createHash('sha256').update(email.to.toLowerCase()).digest('base64url');
+    const counted = await database.query(COUNT, [reader, new Date(now).toISOString()]);
+    if (counted.length === 0) return;
+  }
+  const rows = readers.map((to) => ({
+    id: mintId('sem', now),
+    sealed: sealer.seal(JSON.stringify({ to, email, at: now }), PURPOSE),
+  }));
+  const until = 'expiresAt' in email ? email.expiresAt : now + WARNING_LASTS_MS;
+  const moments = [now, until].map((at) => new Date(at).toISOString());
+  const parameters = [JSON.stringify(rows), workspaceId, ...moments];
+  await (of
+    ? database.query(WARN, [...parameters, of.id, of.revision])
+    : database.query(ENQUEUE, parameters));
+}
+
+async function readersOf(database: Database, email: ServiceEmail): Promise<readonly string[]> {
+  const { kind, workspaceId } = email;
+  const isMutable = (MUTABLE_EMAILS as readonly string[]).includes(kind);
+  if (isMutable && (await database.query(MUTED, [workspaceId, kind])).length > 0) return [];
+  if ('to' in email) return [email.to];
+  return (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
+}
+
+/** Each try waits twice as long as the one before, up to two hours. Another instance passes over what one is trying. */
+const CLAIM = `update service_emails s set attempts = s.attempts + 1,
+  next_at = $1::text::timestamptz + least(power(2, s.attempts), 120) * interval '1 minute'
+from (
+  select id from service_emails where next_at <= $1::text::timestamptz order by next_at limit ${AT_ONCE} for update skip locked
+) due where s.id = due.id
+returning s.id, s.workspace_id, s.sealed, s.expires_at <= $1::text::timestamptz as is_over`;
+
+const DONE = 'delete from service_emails where id = any($1::text[])';
+
+interface Due {
+  readonly id: string;
+  readonly workspace_id: string | null;
+  readonly sealed: string;
+  readonly is_over: boolean;
+}
+
+/** Sends what waits, again and again until a server has taken or refused it, or it is too old to be of use. */
+export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
+  name: 'serviceEmailSender',
+  pattern: '*/2 * * * * *',
+  async run(stop) {
+    for (;;) {
+      const due = await deps.database.query<Due>(CLAIM, [new Date(deps.clock.now()).toISOString()]);
+      const ended = await Promise.all(due.map(async (one) => ((await isOver(deps, one)) ? [one.id] : [])));
+      await deps.database.query(DONE, [ended.flat()]);
+      if (due.length > 0) await deps.database.query(FORGET, [new Date(deps.clock.now()).toISOString()]);
+      if (stop?.aborted || due.length < AT_ONCE) return;
+    }
+  },
+});
+
+/** One that cannot even be tried keeps none of the others back, and goes when it is too old. */
+async function isOver(deps: ServiceEmailDeps, due: Due): Promise<boolean> {
+  try {
+    return await isDone(deps, due);
+  } catch (error) {
+    deps.logger.warn({ err: error, email: due.id }, 'An email of the service could not be tried.');
+    return due.is_over;
+  }
+}
+
+async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_over }: Due): Promise<boolean> {
+  const { database, sealer, logger, publicUrl, send } = deps;
+  const { to, email, at } = JSON.parse(sealer.open(sealed, PURPOSE)) as {
+    to: string;
+    email: ServiceEmail;
+    at: number;
+  };
+  const brand = workspace_id === null ? null : await findBrand(database, workspace_id, publicUrl);
+  const look = brand ?? { name: PRODUCT, logoUrl: null, colour: null };
+  const content = contentOf(email, { name: look.name, publicUrl });
+  const parts = { subject: content.subject, html: htmlOf(content, look), text: textOf(content) };
+  // A workspace could learn from a returned message how to sign in as somebody who belongs to others as well.
+  const prefersOperator = email.kind === 'passwordReset' || email.kind === 'signInChanged';
+  const message = { id, workspaceId: workspace_id, prefersOperator, to, at, ...parts };
+  const outcome = is_over ? 'too late' : await send(message);
+  if (outcome === 'accepted') return true;
+  // The link in it is a way in, and the address a person's: neither is logged.
+  const said = { email: id, kind: email.kind, outcome };
+  if (outcome === 'deferred') logger.debug(said, 'An email of the service could not leave yet.');
+  else logger.warn(said, UNSENT[outcome]);
+  return outcome !== 'deferred';
+}
+
+const UNSENT = {
+  refused: 'An email of the service was refused.',
+  unknown: 'Nobody knows whether an email of the service arrived; it is not sent twice.',
+  captured: 'An email of the service was not sent: with TRANSPORT=capture nothing leaves.',
+  'no sender':
+    'An email of the service was not sent: the workspace has no default sender that may send, and SERVICE_FROM is not set.',
+  'too late': 'An email of the service could not leave in time.',
+} as const;

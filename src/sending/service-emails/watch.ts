@@ -1,0 +1,70 @@
+import type { Warned, Warning } from '../../accounts/service-emails.ts';
+import type { Duty } from '../../engine/duties/duty.ts';
+import type { CommitListener } from '../../engine/engine.ts';
+import { stateOf } from '../../engine/machine/kind.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { enqueue, type ServiceEmailDeps } from './queue.ts';
+
+const listOf = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
+
+/** Those of which nobody has been warned. What has mended itself meanwhile is worth no warning any more. */
+const unwarned = ({ kind, from, to, where = 'true' }: Warning): string => `
+  select a.id, a.workspace_id as "workspaceId", max(j.revision) as revision
+  from ${kind.table} a join ${kind.journal} j on j.actor_id = a.id
+  where a.state = '${to}' and ${where} and exists (
+      select from json_array_elements(j.steps) s where s ->> 'to' = '${to}' and s ->> 'from' in (${listOf(from)}))
+    and not exists (select from service_warnings w where w.actor_id = a.id and w.revision >= j.revision)
+  group by a.id, a.workspace_id`;
+
+/** What warning needs. */
+interface WarnerDeps extends Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'> {
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * Warns of what has happened and of nothing twice. It looks at what the actors' own commits have left behind, so that no crash can lose a
+ * warning: a minute later at most, on any instance. After a commit that is worth one it looks at once.
+ */
+export class Warner {
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(private readonly deps: WarnerDeps) {}
+
+  /** Hears of commits. */
+  readonly hear: CommitListener = ({ name }, drafts) => {
+    const warning = this.deps.warnings.find(({ kind }) => kind.name === name);
+    if (!warning) return;
+    const isWorthIt = drafts.some(
+      ({ before, after }) =>
+        before !== null && stateOf(before.snapshot) !== warning.to && stateOf(after.snapshot) === warning.to,
+    );
+    if (isWorthIt)
+      this.look([warning]).catch((error: unknown) =>
+        this.deps.logger.warn({ err: error }, 'A warning waits for the next minute.'),
+      );
+  };
+
+  /** Writes the emails that nobody has written yet. One look at a time: the second finds what the first has done. @throws Unavailable */
+  look(warnings: readonly Warning[] = this.deps.warnings): Promise<void> {
+    const mine = this.#looking.then(() => this.#warn(warnings));
+    this.#looking = mine.catch(() => {});
+    return mine;
+  }
+
+  async #warn(warnings: readonly Warning[]): Promise<void> {
+    const { database } = this.deps;
+    for (const warning of warnings)
+      for (const warned of await database.query<Warned>(unwarned(warning))) {
+        const email = await warning.email(database, warned);
+        if (email) await enqueue(this.deps, email, warned);
+      }
+  }
+}
+
+/** Looks every minute for what a crash has left unsaid. */
+export const warnerDuty = (warner: Warner): Duty => ({
+  name: 'serviceWarner',
+  pattern: '35 * * * * *',
+  run: () => warner.look(),
+});

@@ -1,0 +1,141 @@
+import type { WithheldReason } from '../../../machines/email/recipient.ts';
+import type { LearnedReason, SuppressionReason } from '../../../machines/email/rules.ts';
+import { BatchedRead } from '../../platform/async/batched-read.ts';
+import type { Database } from '../../platform/db/database.ts';
+
+/**
+ * The acts that keep mail from a person. Each is a row that some request, report or link has written. A row that is not there says
+ * nothing: members go with a deleted audience, and contacts with a deleted workspace, without anyone having left.
+ */
+export type Act = Exclude<WithheldReason, 'invalid' | 'excluded' | 'cancelled'>;
+
+/** The act that a suppression stands for. */
+export const ACT_OF_SUPPRESSION: Readonly<Record<SuppressionReason, Act>> = {
+  complained: 'complained',
+  bounced: 'bounced',
+  unsubscribed: 'unsubscribed',
+  manual: 'suppressed',
+};
+
+/** The act that the status of a contact stands for; null where it keeps nothing away. */
+const ACT_OF_STATUS: Readonly<Record<'subscribed' | LearnedReason, Act | null>> = {
+  subscribed: null,
+  unsubscribed: 'unsubscribed',
+  bounced: 'bounced',
+  complained: 'complained',
+};
+
+/** SQL of what a table maps a value to; null for a value that it does not have, or maps to null. */
+const mapped = (value: string, table: Readonly<Record<string, string | null>>): string =>
+  `case ${value} ${Object.entries(table)
+    .flatMap(([from, to]) => (to === null ? [] : [`when '${from}' then '${to}'`]))
+    .join(' ')} end`;
+
+/** How a person left an audience, as it is noted in the activity: by which page, and by the link of which campaign. */
+export interface OwnLeaving {
+  readonly source: string;
+  readonly campaignId?: string | null;
+}
+
+/** SQL of whether a leaving is the person's own. What the workspace or a flow does names neither a source nor a campaign. */
+const isOwnSql = (data: string): string =>
+  `coalesce(${data} ->> 'source', ${data} ->> 'campaignId') is not null`;
+
+/** SQL texts that name a contact and an audience. */
+interface Membership {
+  readonly contactId: string;
+  readonly audienceId: string;
+  /** The id of something that is older than what is asked about: no activity before it is read. */
+  readonly since?: string;
+}
+
+/**
+ * SQL of the act by which a contact left a static audience: `unsubscribed` for the person's own, `removed` for all others; null for a
+ * contact that has not left, or has joined again. The activity tells, not the members: they are gone with their audience.
+ */
+export const audienceActSql = ({ contactId, audienceId, since }: Membership): string => `(
+  select case when latest.type = 'joined' then null when ${isOwnSql('latest.data')} then 'unsubscribed' else 'removed' end from (
+    select entry.type, entry.data from contact_activity entry
+    where entry.contact_id = ${contactId} and entry.subject = ${audienceId} and entry.type in ('joined', 'left')${
+      since === undefined ? '' : ` and entry.id >= 'act' || substr(${since}, strpos(${since}, '_'), 11)`
+    }
+    order by entry.position desc, entry.id desc limit 1
+  ) latest)`;
+
+/** SQL of whether the person has left an audience by an act of their own: no file and no flow lets them in again. */
+export const hasLeftSql = (membership: Membership): string =>
+  `coalesce(${audienceActSql(membership)} = 'unsubscribed', false)`;
+
+/** SQL texts that a contact is judged by. */
+export interface Judged {
+  /** The name of a row of `contacts`, whose columns are null where there is none. */
+  readonly contact: string;
+  readonly contactId: string;
+  /** SQL of whether the contact was forgotten, where it is not there; the erasures that are under way by default. */
+  readonly isForgotten?: string;
+  /** The audience that the mail goes to, where that is one that can be left. Null at run time for any other. */
+  readonly audience?: Omit<Membership, 'contactId'>;
+}
+
+/** SQL of whether a contact is being forgotten: its erasure lasts as long as an email to it is open (src/audience/contacts/forgetting/eraser.ts). */
+export const isBeingForgottenSql = (contactId: string): string =>
+  `exists (select from erasures erasing where erasing.contact_id = ${contactId})`;
+
+/** SQL of whether a contact is in an audience, of which most are: only for the others the activity is read. */
+const isMemberSql = ({ contactId, audienceId }: Membership): string => `exists (
+  select from audience_members member
+  where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined')`;
+
+/**
+ * SQL of the act that keeps list mail from a contact; null where there is none. This is what decides, for campaigns and flows alike, at
+ * freezing, giving out, each step and each attempt. A suppression that is known by its hash alone is found by whoever can make the hash
+ * (src/sending/emails/send/reader.ts).
+ */
+export const actSql = ({
+  contact,
+  contactId,
+  isForgotten = isBeingForgottenSql(contactId),
+  audience,
+}: Judged): string => `case
+  when ${contact}.id is null then case when ${isForgotten} then 'forgotten' end
+  else coalesce(${mapped(`${contact}.status`, ACT_OF_STATUS)}, case when ${contact}.livemode then (
+    select ${mapped('known.reason', ACT_OF_SUPPRESSION)} from suppressions known
+    where known.workspace_id = ${contact}.workspace_id and known.address_key = ${contact}.email_key) end${
+      audience === undefined
+        ? ''
+        : `, case when ${audience.audienceId} is not null and not ${isMemberSql({ ...audience, contactId })}
+    then ${audienceActSql({ ...audience, contactId })} end`
+    })
+end`;
+
+/** What each act is told as. */
+export const ACT_WORDS: Readonly<Record<Act, string>> = {
+  forgotten: 'the contact was deleted',
+  complained: 'the recipient had complained about an email',
+  bounced: 'an earlier email to the address had bounced for good',
+  unsubscribed: 'the recipient had unsubscribed',
+  suppressed: 'the address had been suppressed by hand',
+  removed: 'the contact had been taken out of the audience',
+};
+
+/** A contact of the live environment. */
+export interface LiveContact {
+  readonly workspaceId: string;
+  readonly contactId: string;
+}
+
+const ASKED = `select a.id, ${actSql({ contact: 'c', contactId: 'a.id' })} as act
+from json_to_recordset($1::text::json) as a(workspace text, id text)
+left join lateral (
+  select * from contacts c where c.workspace_id = a.workspace and c.livemode and c.id = a.id limit 1
+) c on true`;
+
+/** The acts that keep list mail from contacts; those that are asked for together are read together. @throws Unavailable */
+export const readActs = (database: Pick<Database, 'query'>) =>
+  new BatchedRead<LiveContact, Act | null>('acts of contacts', async (asked) => {
+    const rows = await database.query<{ id: string; act: Act | null }>(ASKED, [
+      JSON.stringify(asked.map(({ workspaceId, contactId }) => ({ workspace: workspaceId, id: contactId }))),
+    ]);
+    const acts = new Map(rows.map(({ id, act }) => [id, act]));
+    return ({ contactId }) => acts.get(contactId) ?? null;
+  });

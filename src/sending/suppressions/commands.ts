@@ -1,0 +1,133 @@
+import type { SuppressionReason } from '../../../machines/email/rules.ts';
+import { contactsLeaveSql } from '../../audience/contacts/queries.ts';
+import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
+import type { Call, IdempotencyClaim, Replay } from '../../http/request/route.ts';
+import type { Sealer } from '../../platform/crypto/sealer.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import { type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
+import { forgottenKey, replacesReason } from './queries.ts';
+import { noteRemovalSql, removalParameters } from './ses-removals.ts';
+
+/** The services that changing suppressions calls. */
+export interface SuppressionCommands {
+  readonly database: Database;
+  readonly signer: Signer;
+  readonly sealer: Sealer;
+  /** True when Amazon SES is one of the transports. */
+  readonly tellsSes: boolean;
+}
+
+/** The HTTP status of adding a suppression, the first time and again. */
+const CREATED = 201;
+
+/** An address that is to get no more mail. */
+export interface ToSuppress {
+  readonly workspaceId: string;
+  /** As parseAddress reads it. */
+  readonly address: string;
+  readonly reason: SuppressionReason;
+  readonly emailId: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Makes the keyed hash that is stored in place of the address of somebody who has been forgotten. */
+  readonly hiddenBy?: Signer | null;
+  /** Finds the entry of an address that is known by its hash alone: the address is not stored anew beside it. */
+  readonly knownBy?: Signer;
+}
+
+const IS_STRONGER = replacesReason('s', 'excluded');
+
+/** A link outlives its workspace: of one that is gone nothing is stored again. */
+const SUPPRESS = `with entry as (
+  insert into suppressions as s (workspace_id, address_key, address, reason, email_id, created_at)
+  select $1, coalesce(k.address_key, $2), case when k.is_hidden then null else $3 end, $4, $5, $6::timestamptz
+  from (select) one left join lateral (
+    select address_key, address_key = $7 as is_hidden from suppressions
+    where workspace_id = $1 and address_key in ($2, $7) order by address_key = $2 desc limit 1
+  ) k on true
+  where exists (select from workspaces where id = $1 and erase_at is null)
+  on conflict (workspace_id, address_key) do update set
+    reason = case when ${IS_STRONGER} then excluded.reason else s.reason end,
+    email_id = case when ${IS_STRONGER} then excluded.email_id else s.email_id end,
+    created_at = case when ${IS_STRONGER} then excluded.created_at else s.created_at end
+  returning reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at
+), gone as (
+  ${contactsLeaveSql('(select $1::text as workspace_id, $2::text as email_key, $4::text as reason, $6::timestamptz as at)')}
+), kept as (
+  ${keepReplySql({ from: 'entry', reply: 'row_to_json(entry)::text', first: 8 })}
+)
+select reason, email_id, created_at from entry`;
+
+const FORGET = `with removed as (
+  delete from suppressions where workspace_id = $1 and address_key in ($2, $3) returning 1 as one
+), noted as (
+  ${noteRemovalSql('removed', { id: '$4', sealed: '$5', at: '$6::timestamptz' })}
+)
+select one from removed`;
+
+/**
+ * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
+ * the same statement. @throws Unavailable, or when the key has been taken before
+ */
+export async function suppress(
+  database: Database,
+  { workspaceId, address, reason, emailId, at, hiddenBy = null, knownBy }: ToSuppress,
+  claim: IdempotencyClaim | null = null,
+): Promise<SuppressionView | null> {
+  const read = parseAddress(address);
+  if (isProblem(read)) return null;
+  const keyed = { scope: { workspaceId, livemode: true }, claim, now: at };
+  const [row] = await database.query<SuppressionRow>(SUPPRESS, [
+    ...(hiddenBy
+      ? [workspaceId, forgottenKey(hiddenBy, workspaceId, read.key), null, reason, null]
+      : [workspaceId, read.key, read.address, reason, emailId]),
+    new Date(at).toISOString(),
+    knownBy ? forgottenKey(knownBy, workspaceId, read.key) : null,
+    ...replyParameters(keyed, CREATED),
+  ]);
+  return row ? viewOf({ ...row, address: read.address }) : null;
+}
+
+/** Suppresses an address by hand. */
+export async function suppressAddress(
+  { database, signer }: SuppressionCommands,
+  call: Call<unknown, unknown, SuppressBody>,
+): Promise<SuppressionView | Failure | Replay> {
+  const { caller, body, claim, now } = call;
+  const read = parseAddress(body.address);
+  if (isProblem(read)) return invalid([{ path: '/body/address', message: read.problem }]);
+  const { workspaceId } = caller;
+  const entry = {
+    workspaceId,
+    address: read.address,
+    reason: body.reason ?? 'manual',
+    emailId: null,
+    at: now,
+    knownBy: signer,
+  } as const;
+  return idempotently(database, keyedBy(call), {
+    run: async () => (await suppress(database, entry, claim)) ?? notFound('suppression'),
+    // The stored reply lacks the address, so that somebody who is forgotten does not live on in it; the request has it again.
+    open: (reply) => viewOf({ ...(JSON.parse(reply) as SuppressionRow), address: read.address }),
+  });
+}
+
+/** Lets mail reach an address again. */
+export async function forgetSuppression(
+  { database, signer, sealer, tellsSes }: SuppressionCommands,
+  { caller, params, now }: Call<{ readonly address: string }>,
+): Promise<null | Failure> {
+  const read = parseAddress(params.address);
+  if (isProblem(read)) return notFound('suppression');
+  const hash = forgottenKey(signer, caller.workspaceId, read.key);
+  const rows = await database.query(FORGET, [
+    ...[caller.workspaceId, read.key, hash],
+    ...removalParameters({ sealer, tellsSes }, read.address, now),
+    new Date(now).toISOString(),
+  ]);
+  return rows.length > 0 ? null : notFound('suppression');
+}

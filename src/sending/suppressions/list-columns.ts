@@ -1,0 +1,72 @@
+import type { SuppressionReason } from '../../../machines/email/rules.ts';
+import {
+  addressColumns,
+  consentColumnOf,
+  everyoneByHeaders,
+  meaningOf,
+} from '../../audience/contacts/queries.ts';
+
+/** Names of the columns with the addresses that no list of contacts calls so. */
+const ADDRESSES = /^(?:address|recipient|suppressedaddress|suppressedemail|emailorrecipient)$/;
+/** Names of the columns that say why, the more certain ones first. */
+const REASONS = [
+  /^(?:reason|suppressionreason|suppressiontype|blockreason|grund|raison|motivo)$/,
+  /^(?:type|status|state|category|event|bouncetype)$/,
+  /^(?:error|description|message|details|bouncemessage|diagnostic)$/,
+] as const;
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Where the columns of a list of suppressions are, and what its header says of all its addresses. */
+export interface ListColumns {
+  readonly address: number;
+  /** Columns that say why, the more certain ones first. */
+  readonly reasons: readonly number[];
+  /** What the columns of the list say of everyone in it. */
+  readonly everyone: SuppressionReason | null;
+  /** True where the reason is one of ours, and a word that is none of them is a mistake. */
+  readonly isOwn: boolean;
+}
+
+/** Finds the columns of a list by its header; null without one of addresses. */
+export function listColumns(header: readonly string[]): ListColumns | null {
+  const names = header.map(plain);
+  const named = names.findIndex((name) => ADDRESSES.test(name));
+  const address = named === -1 ? addressColumns(header)[0] : named;
+  if (address === undefined) return null;
+  const reasons = REASONS.flatMap((pattern) => names.flatMap((name, at) => (pattern.test(name) ? [at] : [])));
+  const consent = header.flatMap((name, at) =>
+    at !== address && consentColumnOf(name)?.to === 'status' && !reasons.includes(at) ? [at] : [],
+  );
+  return {
+    address,
+    reasons: [...reasons, ...consent],
+    everyone: everyoneByHeaders(header),
+    isOwn: names.includes('reason'),
+  };
+}
+
+/** What a word or a sentence gives as the reason; null where it gives none. */
+function reasonOfText(text: string): SuppressionReason | null {
+  // Amazon SES, Postmark, SendGrid and Brevo write these as one word.
+  if (/^manual(?:suppression)?$|^admin|^blocked?$|^blacklist|^blocklist/i.test(text.trim())) return 'manual';
+  const meaning = meaningOf(text);
+  return meaning === 'bounced' || meaning === 'complained' || meaning === 'unsubscribed' ? meaning : null;
+}
+
+/** Why a line suppresses its address: a reason, that it says that the person is subscribed, or a word that is no reason. */
+export function reasonOfLine(
+  cells: readonly string[],
+  { reasons, everyone, isOwn }: ListColumns,
+): SuppressionReason | 'subscribed' | 'unknown' {
+  const texts = reasons.flatMap((at) => (cells[at]?.trim() ? [(cells[at] ?? '').trim()] : []));
+  for (const text of texts) {
+    const reason = reasonOfText(text);
+    if (reason) return reason;
+  }
+  if (texts.some((text) => meaningOf(text) === 'subscribed')) return 'subscribed';
+  const [first = ''] = texts;
+  // A sentence is a reason that a service has written; a single word in our own column is a slip.
+  if (isOwn && first !== '' && !/\s/.test(first)) return 'unknown';
+  return everyone ?? 'manual';
+}

@@ -1,0 +1,111 @@
+import { WEAKEST_REASON } from '../../../machines/email/rules.ts';
+import { pageOf, positionOf } from '../../http/lists/pagination.ts';
+import { type Call, Page } from '../../http/request/route.ts';
+import type { Signer } from '../../platform/crypto/signer.ts';
+import type { Database } from '../../platform/db/database.ts';
+import type { Reads } from '../../platform/db/reads.ts';
+import { Failure, invalid } from '../../platform/errors/failure.ts';
+import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { type SuppressionQuery, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
+
+// biome-ignore lint/performance/noBarrelFile: two names, beside the queries themselves.
+export {
+  ACT_OF_SUPPRESSION,
+  ACT_WORDS,
+  type Act,
+  actSql,
+  audienceActSql,
+  hasLeftSql,
+  isBeingForgottenSql,
+  type LiveContact,
+  type OwnLeaving,
+  readActs,
+} from './acts.ts';
+export { noteRemovalSql, removalParameters } from './ses-removals.ts';
+
+/** SQL: whether the entered reason replaces the known one. The first reason stays, unless it is the weakest. */
+export const replacesReason = (known: string, entered: string): string =>
+  `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;
+
+/**
+ * The hash by which a forgotten address is known again, and by nobody without SECRET_KEY: addresses are few enough to be guessed,
+ * so that a hash without a key would not hide them. `key` is `Address.key`.
+ */
+export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
+  `forgotten:${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;
+
+type Row = SuppressionRow & { readonly position: string };
+
+/** Newest first, by an index. The position is the row's own moment, to the microsecond, and its key. */
+const LIST = `select address, reason, email_id, (extract(epoch from created_at) * 1000)::float8 as created_at,
+  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') || ' ' || address_key as position
+from suppressions
+where workspace_id = $1 and ($2::text is null or (created_at, address_key) < ($2::timestamptz, $3::text))
+  and ($4::text is null or reason = $4) and ($5::text is null or address_key in ($5, $7))
+order by created_at desc, address_key desc limit $6::integer`;
+
+const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z) (.+)$/;
+
+/** True when a position is one that PostgreSQL can read: 30 February would be an error there. */
+const isPosition = (text: string): boolean => {
+  const [, at = ''] = POSITION.exec(text) ?? [];
+  const moment = new Date(at);
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().slice(0, 23) === at.slice(0, 23);
+};
+
+/** The services that listing suppressions calls. */
+export interface SuppressionLister {
+  readonly reads: Reads;
+  readonly signer: Signer;
+}
+
+/** The addresses that get no more live mail. Test mail is suppressed by nothing, so a test key sees none. */
+export async function listSuppressions(
+  { reads, signer }: SuppressionLister,
+  { caller, query }: Call<unknown, SuppressionQuery>,
+): Promise<Page<SuppressionView> | Failure> {
+  const request = { list: 'suppressions', caller, isPosition, query };
+  const after = positionOf(request);
+  if (after instanceof Failure) return after;
+  const address = query.address === undefined ? null : parseAddress(query.address);
+  if (address && isProblem(address)) return invalid([{ path: '/query/address', message: address.problem }]);
+  if (!caller.livemode) return new Page([], { hasMore: false, nextCursor: null });
+  const [, from = null, key = null] = POSITION.exec(after ?? '') ?? [];
+  const rows = await reads.query<Row>(LIST, [
+    caller.workspaceId,
+    from,
+    key,
+    query.reason ?? null,
+    address?.key ?? null,
+    query.limit + 1,
+    address ? forgottenKey(signer, caller.workspaceId, address.key) : null,
+  ]);
+  return pageOf(request, rows, ({ position }) => position, viewOf);
+}
+
+const REASON = `select reason from suppressions where workspace_id = $1 and address_key in ($2, $3)
+order by reason = '${WEAKEST_REASON}' limit 1`;
+
+/** Why an address gets no live mail, also when only its hash is kept; null when it does. `key` is `Address.key`. */
+export async function reasonOf(
+  { database, signer }: { readonly database: Database; readonly signer: Signer },
+  workspaceId: string,
+  key: string,
+): Promise<SuppressionRow['reason'] | null> {
+  const hash = forgottenKey(signer, workspaceId, key);
+  const [row] = await database.query<Pick<SuppressionRow, 'reason'>>(REASON, [workspaceId, key, hash]);
+  return row?.reason ?? null;
+}
+
+const OF_MANY = `select address_key from suppressions
+where workspace_id = $1 and address_key = any($2::text[] collate "C") and reason <> 'manual'`;
+
+/** Which of these keys and hashes are of addresses that have left, bounced or complained. @throws Unavailable */
+export async function leftKeys(
+  database: Database,
+  workspaceId: string,
+  keys: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await database.query<{ address_key: string }>(OF_MANY, [workspaceId, keys]);
+  return new Set(rows.map(({ address_key }) => address_key));
+}

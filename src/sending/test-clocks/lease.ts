@@ -1,0 +1,84 @@
+import type { Database } from '../../platform/db/database.ts';
+import { isoOf } from '../../platform/time/clock.ts';
+import { type ClockRow, COLUMNS } from './store.ts';
+
+/** One that dies holds a clock no longer than this. */
+const LEASE = `clock_timestamp() + interval '5 seconds'`;
+/**
+ * Whoever moves a clock has renewed its lease at most so long before anything that it does. A moment may take two milliseconds, and
+ * a write for each would double it.
+ */
+const RENEWED_MS = 500;
+/** An email that was about to be written has been, or never will be. */
+const LOOKED_AFTER = `interval '1 minute'`;
+
+const TAKE = `update test_clocks set leased_by = $3, leased_until = ${LEASE}
+where workspace_id = $1 and id = $2 and (leased_until is null or leased_until < clock_timestamp() or leased_by = $3)
+returning ${COLUMNS}`;
+
+const RENEW = `update test_clocks set now_at = $4::timestamptz, leased_until = ${LEASE}
+where workspace_id = $1 and id = $2 and leased_by = $3 returning id`;
+
+const BEAT = `update test_clocks set leased_until = ${LEASE} where workspace_id = $1 and id = $2 and leased_by = $3`;
+
+const END = `update test_clocks set status = 'ready', now_at = target_at, leased_by = null, leased_until = null,
+  entered_at = case when entered_at > clock_timestamp() - ${LOOKED_AFTER} then entered_at end
+where workspace_id = $1 and id = $2 and leased_by = $3 and target_at = $4::timestamptz returning id`;
+
+const RELEASE = `update test_clocks set leased_by = null, leased_until = null where workspace_id = $1 and id = $2 and leased_by = $3`;
+
+const AT_WORK = `select workspace_id, id from test_clocks
+where (status = 'advancing' or entered_at is not null) and (leased_until is null or leased_until < clock_timestamp()) order by id`;
+
+/** The name of a clock. */
+export type ClockName = Pick<ClockRow, 'workspace_id' | 'id'>;
+
+/** The right to move a clock, which one process has at a time. */
+export class ClockLease {
+  /** Monotonic moment of the latest renewal. */
+  #renewedAt = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: ClockName,
+    private readonly holder: string,
+  ) {}
+
+  /** The clock, where nobody else moves it. @throws Unavailable */
+  async take(): Promise<ClockRow | null> {
+    this.#renewedAt = performance.now();
+    const [row] = await this.database.query<ClockRow>(TAKE, this.#names);
+    return row ?? null;
+  }
+
+  /** Tells now and then what time the clock shows; false where somebody else moves it by now, or it was deleted. @throws Unavailable */
+  async reach(at: number): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#renewedAt < RENEWED_MS) return true;
+    this.#renewedAt = now;
+    return (await this.database.query(RENEW, [...this.#names, isoOf(at)])).length > 0;
+  }
+
+  /** Tells that whoever has it still works at the moment that it told last. @throws Unavailable */
+  async beat(): Promise<void> {
+    await this.database.query(BEAT, this.#names);
+  }
+
+  /** The clock stands where it was to go; false where it is to go further by now. @throws Unavailable */
+  async end(target: number): Promise<boolean> {
+    return (await this.database.query(END, [...this.#names, isoOf(target)])).length > 0;
+  }
+
+  /** Leaves the rest to others. @throws Unavailable */
+  async release(): Promise<void> {
+    await this.database.query(RELEASE, this.#names);
+  }
+
+  get #names(): [string, string, string] {
+    return [this.clock.workspace_id, this.clock.id, this.holder];
+  }
+}
+
+/** The clocks that nobody moves although there may be something to do. @throws Unavailable */
+export const clocksAtWork = (database: Database): Promise<readonly ClockName[]> =>
+  database.query<ClockName>(AT_WORK);

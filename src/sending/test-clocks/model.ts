@@ -1,0 +1,98 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { createdQuery } from '../../http/lists/list.ts';
+import { pageQuery } from '../../http/lists/pagination.ts';
+import { literals } from '../../http/request/schema.ts';
+import { MOST_CONTACTS, MOST_EMAILS, MOST_RUNS } from './store.ts';
+
+const Moment = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-12-01T09:00:00.000Z'] });
+
+/** A test clock as it is answered. */
+export const TestClock = Type.Object(
+  {
+    id: Type.String({ examples: ['clk_01m7xj1rx757g9bp0f4tggst'] }),
+    name: Type.String(),
+    status: literals(['ready', 'advancing'], {
+      description: '`advancing` while what is due up to `advancingTo` is being done; `ready` once it is.',
+    }),
+    now: Moment('What it shows. While it advances, how far it has come.'),
+    advancingTo: Type.Union([Moment('Where it is going.'), Type.Null()]),
+    emails: Type.Integer({
+      description: `Emails that it was given in its life, of at most ${MOST_EMAILS.toLocaleString('en')}.`,
+    }),
+    contacts: Type.Integer({
+      description: `Contacts that were made for it, of at most ${MOST_CONTACTS.toLocaleString('en')}.`,
+    }),
+    runs: Type.Integer({
+      description: `Runs of flows that have begun by it, of at most ${MOST_RUNS.toLocaleString('en')}.`,
+    }),
+    runsRefused: Type.Integer({
+      description:
+        'Runs that would have begun by it, by what a contact did or by a date, but that it refused since it had begun the most.',
+    }),
+    createdAt: Moment('When it was made, in real time.'),
+  },
+  { title: 'TestClock' },
+);
+
+/** The type of it. */
+export type TestClock = Static<typeof TestClock>;
+
+/** What an advance answers. */
+export const AdvancedTestClock = Type.Composite(
+  [
+    TestClock,
+    Type.Object({
+      ran: Type.Integer({
+        description:
+          'What happened by the clock meanwhile: new events and states of emails, steps of runs, attempts of webhook deliveries.',
+      }),
+    }),
+  ],
+  { title: 'AdvancedTestClock' },
+);
+
+/** The type of it. */
+export type AdvancedTestClock = Static<typeof AdvancedTestClock>;
+
+/** The body that makes one. */
+export const NewTestClock = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'What you call it.' }),
+    ),
+    startAt: Type.Optional(
+      Moment('What it shows first; the present when left out. At most ten years from the present.'),
+    ),
+  },
+  { title: 'CreateTestClock', additionalProperties: false },
+);
+
+/** The type of it. */
+export type NewTestClock = Static<typeof NewTestClock>;
+
+/** The body that moves one. */
+export const AdvanceTestClock = Type.Object(
+  {
+    to: Type.Optional(Moment('The time that it is to show. Either this or `by`.')),
+    by: Type.Optional(
+      Type.Object(
+        {
+          amount: Type.Integer({ minimum: 1, maximum: 1_051_200 }),
+          unit: literals(['minutes', 'hours', 'days', 'weeks']),
+        },
+        { additionalProperties: false, description: 'How far it is to go. Either this or `to`.' },
+      ),
+    ),
+  },
+  { title: 'AdvanceTestClock', additionalProperties: false },
+);
+
+/** The type of it. */
+export type AdvanceTestClock = Static<typeof AdvanceTestClock>;
+
+/** The query of the list. */
+export const TestClockQuery = Type.Object({ ...pageQuery, ...createdQuery });
+
+/** The type of it. */
+export type TestClockQuery = Static<typeof TestClockQuery>;

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Duty } from '../../engine/duties/duty.ts';
+import type { Clocked } from '../../engine/runtime/clocked.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { Unavailable } from '../../platform/errors/unavailable.ts';
+import type { Logger } from '../../platform/telemetry/logger.ts';
+import { ClockLease, type ClockName, clocksAtWork } from './lease.ts';
+import { pass } from './passage.ts';
+import { findClock } from './store.ts';
+
+/** The services that moving test clocks calls. */
+export interface MoverDeps {
+  readonly database: Database;
+  readonly logger: Logger;
+  /** What lives by test clocks, in the order in which it is done at one moment. */
+  readonly clocked: () => readonly Clocked[];
+}
+
+/** How often a lease is renewed while something is done that takes long: the receiver of a webhook may take ten seconds. */
+const BEAT_MS = 1_000;
+
+/**
+ * Moves test clocks: it does what is due of one at each moment up to its target, moment by moment. A clock is moved by one process at a
+ * time; where that dies, any other goes on where it was, since all that happened lies in the actors themselves.
+ */
+export class ClockMover {
+  readonly #holder = randomUUID();
+  /** The clocks that are moved here, and whether they are to be looked at once more afterwards. */
+  readonly #moving = new Map<string, { readonly done: Promise<void>; isWanted: boolean }>();
+  readonly #stopping = new AbortController();
+  /** Aborts when nothing is moved here any more. */
+  readonly stopped = this.#stopping.signal;
+
+  constructor(private readonly deps: MoverDeps) {}
+
+  /** Moves a clock to its target, unless somebody else does; settles when that is over. Faults are logged: the duty tries again. */
+  move(name: ClockName): Promise<void> {
+    const known = this.#moving.get(name.id);
+    if (known) {
+      known.isWanted = true;
+      return known.done;
+    }
+    const entry = { done: Promise.resolve(), isWanted: true };
+    this.#moving.set(name.id, entry);
+    entry.done = this.#move(name, entry);
+    return entry.done;
+  }
+
+  /** Takes up what another process has left. */
+  readonly duty: Duty = {
+    name: 'testClockMover',
+    pattern: '*/5 * * * * *',
+    run: async () => {
+      for (const name of await clocksAtWork(this.deps.database)) void this.move(name);
+    },
+  };
+
+  /** Ends what is under way between two moments, and leaves the rest to whoever runs next. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#moving.values().map(({ done }) => done));
+  }
+
+  /** Ends what waits for a clock that was deleted: what stands first in the list may have made some of the rest. @throws Unavailable */
+  async end({ workspace_id: workspaceId, id }: ClockName, at?: number): Promise<void> {
+    for (const clocked of this.deps.clocked()) await clocked.close({ workspaceId, id }, at);
+  }
+
+  /** Ends what was accepted for a clock while it was deleted; nothing where somebody else moves it. */
+  async #close(name: ClockName): Promise<void> {
+    if (!(await findClock(this.deps.database, name.workspace_id, name.id))) await this.end(name);
+  }
+
+  async #move(name: ClockName, entry: { isWanted: boolean }): Promise<void> {
+    const { database, logger, clocked } = this.deps;
+    const lease = new ClockLease(database, name, this.#holder);
+    const clock = { id: name.id, workspaceId: name.workspace_id };
+    const beating = setInterval(() => void lease.beat().catch(() => {}), BEAT_MS);
+    try {
+      while (entry.isWanted && !this.stopped.aborted) {
+        entry.isWanted = false;
+        const row = await lease.take();
+        if (!row) {
+          await this.#close(name);
+          continue;
+        }
+        const hasCome = await pass(clocked(), clock, {
+          from: row.now_at,
+          to: row.target_at,
+          reached: async (at) => !this.stopped.aborted && lease.reach(at),
+        });
+        if (!hasCome) await lease.release();
+        // It was told to go further meanwhile.
+        else if (!(await lease.end(row.target_at))) entry.isWanted = true;
+      }
+    } catch (error) {
+      // What was not begun at a stop waits where it is for whoever runs next.
+      if (this.stopped.aborted && error instanceof Unavailable) return await lease.release().catch(() => {});
+      logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');
+    } finally {
+      clearInterval(beating);
+      this.#moving.delete(name.id);
+    }
+  }
+}

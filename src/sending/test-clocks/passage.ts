@@ -1,0 +1,33 @@
+import type { Clocked, ClockedWork, OwnClock } from '../../engine/runtime/clocked.ts';
+
+/** How far a test clock is to go. Times are epoch milliseconds. */
+export interface Passage {
+  readonly from: number;
+  readonly to: number;
+  /** Told of each moment before anything happens at it, and between the parts of a large one: false ends the passage there. */
+  reached(at: number): Promise<boolean>;
+}
+
+/**
+ * Does all that is due of a clock until then, in the order of its times; at one moment what stands first in the list goes first. Answers
+ * whether it came to the end. @throws Unavailable
+ */
+export async function pass(
+  clocked: readonly Clocked[],
+  clock: OwnClock,
+  { from, to, reached }: Passage,
+): Promise<boolean> {
+  const works: readonly ClockedWork[] = clocked.map((one) => one.open(clock));
+  let at = from;
+  for (;;) {
+    const nexts: number[] = [];
+    for (const work of works) nexts.push(await work.next());
+    const next = Math.min(...nexts);
+    if (next > to) return true;
+    at = Math.max(at, next);
+    if (!(await reached(at))) return false;
+    // What was ordered before has to be done before time goes on.
+    const first = next <= at ? nexts.indexOf(next) : -1;
+    await works[first]?.move(at);
+  }
+}

@@ -1,0 +1,61 @@
+import { isIPv4 } from 'node:net';
+import type { ReportReceived } from '../../../machines/email/context.ts';
+import type { Visitor } from './visitors.ts';
+
+/** Somebody, or something, has opened a message or followed a link of it. */
+export interface Visit {
+  readonly emailId: string;
+  /** Index over to, cc and bcc. */
+  readonly recipient: number;
+  readonly type: 'opened' | 'clicked';
+  /** Where the link leads; empty for an open. */
+  readonly target: string;
+  readonly userAgent: string | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A visit to a message with several links, of which it matters where it came from. */
+export interface EarlyVisit extends Visit {
+  /** How many different links the message has; three for more. */
+  readonly links: number;
+  readonly network: string;
+}
+
+/** From this many different links on, it does not matter how many more there are. */
+export const MANY_LINKS = 3;
+/** A scanner opens the links of a message within this time of each other. */
+const AT_ONCE_MS = 5_000;
+
+/**
+ * True when the visits of one network to one message are a scanner's: within five seconds it has followed every link, or three of more.
+ * One link tells nothing, since a person follows it as well.
+ */
+export function areOfScanner(
+  visits: readonly Pick<EarlyVisit, 'type' | 'target' | 'links' | 'at'>[],
+): boolean {
+  const clicks = visits.filter(({ type }) => type === 'clicked');
+  return clicks.some(({ at, links }) => {
+    const soon = clicks.filter((other) => other.at >= at && other.at - at <= AT_ONCE_MS);
+    return links > 1 && new Set(soon.map(({ target }) => target)).size >= Math.min(links, MANY_LINKS);
+  });
+}
+
+/** What the email is told of a visit. */
+export function reportOf({ type, recipient, target, userAgent, at }: Visit, via: Visitor): ReportReceived {
+  const seen = { userAgent, via };
+  return {
+    type: 'report.received',
+    at,
+    report: {
+      ...{ type, recipient },
+      // The kind of visitor is part of the number, so that a person who follows a link right after a scanner counts.
+      link: Bun.hash.crc32(`${via ?? ''} ${target}`),
+      data: type === 'clicked' ? { url: target, ...seen } : seen,
+    },
+  };
+}
+
+/** The network of a client's address: scanners spread their requests over neighbouring addresses. */
+export const networkOf = (address: string): string =>
+  isIPv4(address) ? address.split('.').slice(0, 3).join('.') : address.split(':').slice(0, 3).join(':');

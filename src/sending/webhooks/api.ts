@@ -1,0 +1,10 @@
+import type { Clocked } from '../../engine/runtime/clocked.ts';
+import type { WebhookPosting } from './commands.ts';
+
+/** The functions that webhooks give to other modules. */
+export interface WebhooksApi {
+  /** Posts requests to receivers: with the guards, the limits and the signature of webhooks. */
+  readonly posting: WebhookPosting;
+  /** Deliveries that live by test clocks. */
+  readonly clockedDeliveries: Clocked;
+}

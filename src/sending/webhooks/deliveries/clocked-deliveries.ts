@@ -1,0 +1,49 @@
+import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery/context.ts';
+import type { Engine } from '../../../engine/engine.ts';
+import { type Clocked, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
+import type { ActorRow } from '../../../engine/store/actors.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { webhookDeliveryKind } from './kind.ts';
+import type { WebhookPerformer } from './performer.ts';
+
+const IDS = `select id from webhook_deliveries where test_clock_id = $1 and workspace_id = $2 and wake_at is not null order by id`;
+
+/** The deliveries that live by test clocks, as the clocks move them. What they post really is posted. */
+export function clockedDeliveries(deps: {
+  readonly database: Database;
+  readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
+  readonly performer: Pick<WebhookPerformer, 'attempt'>;
+}): Clocked {
+  const { database, engine, performer } = deps;
+  const ids =
+    ({ id, workspaceId }: OwnClock) =>
+    async () =>
+      (await database.query<{ id: string }>(IDS, [id, workspaceId])).map((row) => row.id);
+  const attempt = async (
+    { id, workspace_id: workspaceId }: ActorRow,
+    { attempt: number, at }: WebhookDeliveryContext,
+  ): Promise<void> => {
+    const order = {
+      id,
+      workspaceId,
+      subject: null,
+      attempt: number,
+      leaseEnd: Number.POSITIVE_INFINITY,
+      standsAt: at,
+    };
+    for (const event of await performer.attempt(order)) await engine.tell('webhookDelivery', id, event);
+  };
+  return clockedActors(deps, {
+    ...{ kind: webhookDeliveryKind, name: 'webhookDelivery', ids },
+    isUnderWay: ({ state }) => state === 'posting',
+    perform: (row) => attempt(row, row.context as WebhookDeliveryContext),
+    // Its event was recorded: it is posted once more, and what fails then is not tried again.
+    async end(row, at) {
+      const { id, state } = row;
+      const own = row.context as WebhookDeliveryContext;
+      if (state === 'posting') await attempt(row, own);
+      const event = { type: 'endpoint.stopped', at: at ?? own.at, reason: 'test_clock_deleted' } as const;
+      await engine.tell('webhookDelivery', id, event);
+    },
+  });
+}

@@ -1,0 +1,182 @@
+import type { AttemptOutcome, WebhookDeliveryEvent } from '../../../../machines/webhook-delivery/context.ts';
+import type { Order } from '../../../engine/machine/draft.ts';
+import { decidedFor } from '../../../engine/machine/kind.ts';
+import type { Performer } from '../../../engine/runtime/performers.ts';
+import { FairQueue } from '../../../platform/async/fair-slots.ts';
+import type { Sealer } from '../../../platform/crypto/sealer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Tracing } from '../../../platform/telemetry/tracing.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { openSecret } from '../endpoints/secret.ts';
+import { isSuccess, type PostResult, REASONS } from '../http/post-result.ts';
+import type { Poster } from '../http/poster.ts';
+import { attemptReader, type DeliveryPayload, type Target } from './reader.ts';
+import { STOPS_IN } from './stop-pending.ts';
+
+/** Most orders in this process at once; others are left to their leases. */
+const ORDERS = 8_192;
+const LIMITS = { total: 1_024, perKey: 64, backlog: ORDERS };
+/** Longest duration of an attempt: the ten seconds of one POST, and two for a slow machine. */
+const LONGEST_ATTEMPT_MS = 12_000;
+/**
+ * An endpoint is read together with the event, and again when the attempt had to wait for a slot longer than this. A change
+ * within 10 ms could as well have met a request that was already in the network.
+ */
+const FRESH_MS = 10;
+
+type Posted = Omit<DeliveryPayload, 'body' | 'target'> & { readonly body: string };
+
+/** The parts that attempts use. */
+export interface WebhookWork {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly poster: Poster;
+  readonly tracing?: Tracing | null | undefined;
+  /** Whether the database is distributed. */
+  readonly isOnNodes: boolean;
+}
+
+/** An attempt that was ordered. */
+export interface AttemptOrder {
+  /** The delivery. */
+  readonly id: string;
+  readonly workspaceId: string;
+  /** What the delivery is about, as the commit that made it has answered (`SUBJECT_SQL`); null where it is to be read. */
+  readonly subject: string | null;
+  readonly attempt: number;
+  /** When it counts as lost. */
+  readonly leaseEnd: number;
+  /** Where the test clock of the delivery stands, for which no attempt takes any time; null for the real time. */
+  readonly standsAt: number | null;
+}
+
+/** Performs the attempts of deliveries. */
+export class WebhookPerformer implements Performer {
+  readonly slots = ORDERS;
+  readonly backlog = 0;
+  readonly #queue = new FairQueue(LIMITS);
+  readonly #read: ReturnType<typeof attemptReader>;
+  /** Endpoints whose last attempt in this process failed. Their rows may not show it yet. */
+  readonly #failing = new Set<string>();
+  readonly #secrets = new WeakMap<Target, string | null>();
+
+  constructor(private readonly work: WebhookWork) {
+    this.#read = attemptReader(work.database, work.isOnNodes);
+  }
+
+  /** Starts no further attempt. Those under way end; those that wait are left to others. */
+  stop(): void {
+    this.#queue.close();
+  }
+
+  /** What finds no place is tried again when its lease has ended; what was not begun before a stop need not wait for that. */
+  declined({ effect }: Order, isStopping: boolean): readonly WebhookDeliveryEvent[] {
+    const { attempt } = effect.params as { readonly attempt: number };
+    return isStopping ? [{ type: 'attempt.declined', at: this.work.clock.now(), attempt }] : [];
+  }
+
+  stopped(): void {
+    this.work.poster.close();
+  }
+
+  async perform(order: Order): Promise<readonly WebhookDeliveryEvent[]> {
+    const { attempt } = order.effect.params as { readonly attempt: number };
+    const came = await this.attempt({
+      id: order.actor.id,
+      workspaceId: order.actor.workspaceId,
+      subject: (order.payload as string | undefined) ?? null,
+      attempt,
+      leaseEnd: Math.min(...Object.values(order.actor.timers)),
+      standsAt: null,
+    });
+    return came.length > 0 ? came : this.declined(order, this.#queue.isClosed);
+  }
+
+  /** Makes an attempt, and answers what the delivery is to be told. @throws Unavailable */
+  async attempt(order: AttemptOrder): Promise<readonly WebhookDeliveryEvent[]> {
+    const { clock } = this.work;
+    const payload = await this.#read.payload(order);
+    const readAt = clock.monotonic();
+    if (!payload) return [];
+    const { webhookId, emailId, eventType, body, target } = payload;
+    if (body === null)
+      return [{ type: 'endpoint.stopped', at: order.standsAt ?? clock.now(), reason: 'event_expired' }];
+    const outcome = await this.#queue.take(webhookId, async () => {
+      const isFresh = clock.monotonic() - readAt < FRESH_MS;
+      return this.#attempt(order, isFresh ? target : await this.#read.target(webhookId), {
+        ...{ webhookId, emailId, eventType, body },
+      });
+    });
+    return outcome ? [outcome] : [];
+  }
+
+  /** Makes one attempt; null when the lease is too short for it, because an attempt that outlives its lease is made twice. */
+  async #attempt(
+    { attempt, leaseEnd, standsAt }: AttemptOrder,
+    target: Target | null,
+    { webhookId, emailId, eventType, body }: Posted,
+  ): Promise<WebhookDeliveryEvent | null> {
+    const { clock, poster } = this.work;
+    if (standsAt === null && clock.now() + LONGEST_ATTEMPT_MS > leaseEnd) return null;
+    const reason = decidedFor(STOPS_IN, target?.state ?? 'deleted');
+    if (!target || reason !== null || target.sealed === null) {
+      this.#failing.delete(webhookId);
+      return { type: 'endpoint.stopped', at: standsAt ?? clock.now(), reason: reason ?? 'endpoint_deleted' };
+    }
+    const attemptedAt = clock.now();
+    const secret = this.#secretOf(target, target.sealed);
+    const answer =
+      secret === null ? UNSIGNED : await poster.post({ webhookId, url: target.context.url, secret, body });
+    const succeeded = isSuccess(answer);
+    const endpointIsFailing = this.#isFailing(target, succeeded);
+    const { httpStatus, responseBody, durationMs, error } = answer;
+    this.work.tracing?.record({
+      ...{ emailId, name: 'webhook post', startedAt: attemptedAt },
+      attributes: {
+        'http.request.method': 'POST',
+        'http.response.status_code': httpStatus,
+        'server.address': new URL(target.context.url).hostname,
+        'posthorn.webhook.id': webhookId,
+        'posthorn.event.type': eventType,
+        'posthorn.attempt': attempt,
+      },
+      problem: succeeded ? null : (error ?? `status ${httpStatus}`),
+    });
+    const real = { at: clock.now(), attemptedAt };
+    const outcome: AttemptOutcome = {
+      ...(standsAt === null ? real : { at: standsAt, attemptedAt: standsAt, real }),
+      attempt,
+      httpStatus,
+      responseBody,
+      durationMs,
+      error,
+      webhookId,
+      endpointIsFailing,
+    };
+    return { type: succeeded ? 'attempt.succeeded' : 'attempt.failed', ...outcome };
+  }
+
+  /** Opens the secret once for all attempts whose endpoint was read together, and keeps it no longer than they do. */
+  #secretOf(target: Target, sealed: string): string | null {
+    const known = this.#secrets.get(target);
+    if (known !== undefined) return known;
+    const secret = openSecret(this.work.sealer, target.id, sealed);
+    this.#secrets.set(target, secret);
+    return secret;
+  }
+
+  /** True when the endpoint has counted failures, or soon will have, as far as this process can know. */
+  #isFailing({ id, context }: Target, succeeded: boolean): boolean {
+    const isFailing = this.#failing.has(id) || context.failureCount > 0;
+    if (succeeded) this.#failing.delete(id);
+    else this.#failing.add(id);
+    return isFailing;
+  }
+}
+
+/** The outcome of an attempt that could not be signed. */
+const UNSIGNED: PostResult = {
+  ...{ httpStatus: 0, durationMs: 0 },
+  ...{ responseBody: REASONS.sealed_secret, error: 'sealed_secret' },
+};

@@ -1,0 +1,57 @@
+import type { StopReason, WebhookEndpointState } from '../../../../machines/webhook-endpoint/machine.ts';
+import type { Selection, SelectionTeller } from '../../../engine/runtime/timers/tell-where.ts';
+import { isKeptSql } from '../../../engine/store/kept-births-sql.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+import { webhookDeliveryKind } from './kind.ts';
+
+// An endpoint stops in a commit of its own row; what waits for it stops afterwards. That it is inactive is all there is to
+// remember: nothing is posted to it, and whatever still waits for it, after a crash or not, is to be stopped.
+
+/** Why the deliveries of an endpoint in that state stop; null: they do not. */
+export const STOPS_IN: Readonly<Record<WebhookEndpointState, StopReason | null>> = {
+  active: null,
+  disabled: 'endpoint_disabled',
+  deleted: 'endpoint_deleted',
+};
+
+const reasons = Object.entries(STOPS_IN).map(
+  ([state, reason]) => `when '${state}' then ${reason && `'${reason}'`}`,
+);
+
+const REASON = `select case w.state ${reasons.join(' ')} end from webhook_endpoints w`;
+
+/**
+ * What waits for inactive endpoints. It is found among whatever waits, along the index of the clock, since the index of an
+ * endpoint's deliveries holds all that ever ended as well. What an attempt under way puts behind the walk comes due by
+ * itself, and is refused then.
+ */
+const OF_INACTIVE: Selection = {
+  where: 'a.wake_at is not null',
+  along: [
+    { name: 'wake_at', type: 'timestamptz' },
+    { name: 'webhook_id', type: 'text' },
+  ],
+  reason: `${REASON} where w.id = p.webhook_id`,
+};
+
+/** What instances keep for inactive endpoints, which the index of the clock does not have: found by their ids among the newest deliveries. */
+const KEPT_OF_INACTIVE: Selection = {
+  where: isKeptSql(webhookDeliveryKind, 'a'),
+  along: [],
+  reason: `${REASON} join webhook_deliveries d on d.webhook_id = w.id where d.id = p.id`,
+};
+
+/** The tools that stopping needs. */
+export interface StoppingDeps {
+  readonly engine: SelectionTeller;
+  readonly clock: Clock;
+}
+
+/** Stops what waits for endpoints that are inactive, however much that is. @throws Unavailable */
+export async function stopDeliveries({ engine, clock }: StoppingDeps, stop?: AbortSignal): Promise<void> {
+  const eventFor = (reason: string) =>
+    ({ type: 'endpoint.stopped', at: clock.now(), reason: reason as StopReason }) as const;
+  // First what is kept: it may be left to the clock meanwhile, and is then found there.
+  await engine.tellWhere('webhookDelivery', KEPT_OF_INACTIVE, eventFor, stop);
+  await engine.tellWhere('webhookDelivery', OF_INACTIVE, eventFor, stop);
+}

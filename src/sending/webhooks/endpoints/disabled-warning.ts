@@ -1,0 +1,51 @@
+import {
+  type CountedFailure,
+  FAILURES_TO_DISABLE,
+  type WebhookEndpointContext,
+  type WebhookEndpointState,
+} from '../../../../machines/webhook-endpoint/machine.ts';
+import type { Warning } from '../../../accounts/service-emails.ts';
+import { webhookEndpointKind } from './kind.ts';
+
+interface Row {
+  readonly context: Told;
+  readonly livemode: boolean;
+}
+type Told = Pick<WebhookEndpointContext, 'at' | 'url' | 'failureCount' | 'lastFailures' | 'disabled'>;
+const READ = 'select context, livemode from webhook_endpoints where id = $1';
+
+/** What the failed attempts came to, each once with how often: "timeout (7), HTTP 500 (3)". */
+function answersOf(failures: readonly CountedFailure[]): string {
+  const counts = new Map<string, number>();
+  for (const { httpStatus, error } of failures) {
+    const answer = error === null ? `HTTP ${httpStatus}` : error.replaceAll('_', ' ');
+    counts.set(answer, (counts.get(answer) ?? 0) + 1);
+  }
+  return [...counts].map(([answer, count]) => `${answer} (${count})`).join(', ');
+}
+
+/** An endpoint that failures have switched off. Fewer failures mean that somebody has done it. */
+export const disabledWarning: Warning = {
+  kind: webhookEndpointKind,
+  from: ['active' satisfies WebhookEndpointState],
+  to: 'disabled' satisfies WebhookEndpointState,
+  where: `(a.context ->> 'failureCount')::integer >= ${FAILURES_TO_DISABLE}`,
+  async email(database, { id, workspaceId }) {
+    const [row] = await database.query<Row>(READ, [id]);
+    if (!row) return null;
+    const { at, url, failureCount: failures, lastFailures = [], disabled } = row.context;
+    const answers = answersOf(lastFailures);
+    return {
+      ...{
+        kind: 'webhookDisabled',
+        workspaceId,
+        webhookId: id,
+        livemode: row.livemode,
+        url,
+        failures,
+        answers,
+      },
+      disabledAt: disabled?.at ?? at,
+    };
+  },
+};

@@ -1,0 +1,80 @@
+import { isIP } from 'node:net';
+import { within } from '../../../platform/async/deadline.ts';
+import { isLonger } from '../../../platform/errors/text-length.ts';
+import type { AddressGuard } from '../http/address-guard.ts';
+import type { Resolve } from '../http/lookup.ts';
+
+/** The longest `url` that an endpoint may have. */
+export const URL_MAX_LENGTH = 2048;
+
+/** The rules for the URLs of webhooks. */
+export interface TargetRules {
+  readonly guard: AddressGuard;
+  readonly resolve: Resolve;
+  /** True when names of private networks may be registered, because private addresses may be reached. */
+  readonly privateNames: boolean;
+  /** Longest wait of a registration for a name to resolve, in milliseconds. */
+  readonly resolveTimeoutMs?: number;
+}
+
+/** A label by RFC 1034, 3.5, and the underscore that container networks use. */
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+const isHostName = (host: string): boolean =>
+  host.length <= 253 && host.split('.').every((label) => LABEL.test(label));
+
+/** The host to connect to: an IPv6 address loses its brackets. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+/**
+ * Checks the form of a URL and returns a sentence about its problem, or null. The text itself is checked strictly, because a URL
+ * parser repairs a lot (`http:\\host`, `http:host`, tabs inside): the text that is checked, stored and connected to is the same.
+ */
+export function problemOfUrl(text: string): string | null {
+  if (isLonger(text, URL_MAX_LENGTH)) return `Must have at most ${URL_MAX_LENGTH} characters.`;
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'Must be an absolute URL that starts with http:// or https://.';
+  if (/[\s\p{Cc}\\]/u.test(text)) return 'Must have no spaces, control characters or backslashes.';
+  if (text.includes('#')) return 'Must have no fragment.';
+  if (/^[^/]*\/\/[^/?]*@/.test(text)) return 'Must have no user name and no password.';
+  const url = URL.parse(text);
+  if (url === null) return 'Must be a valid URL.';
+  if (url.port === '0') return 'Must have a port from 1 to 65535.';
+  const host = hostOf(url);
+  return isIP(host) !== 0 || isHostName(host) ? null : 'Must have a valid host name.';
+}
+
+const FORBIDDEN =
+  'Must lead to a public address: private, loopback, link-local, reserved and metadata addresses are refused.';
+
+const PRIVATE_NAME =
+  'Must have a host name of the public internet: single labels and names under .local, .internal and .localhost are refused.';
+
+/**
+ * True for names that the public DNS never answers: single labels, mDNS (RFC 6762 3), loopback (RFC 6761 6.3), and the domain
+ * that ICANN reserved for private use, which clouds also use for their metadata services.
+ */
+const isPrivateName = (host: string): boolean =>
+  !host.includes('.') || /\.(?:local|internal|localhost)$/.test(host);
+
+/** Google's metadata service returns credentials, so no policy opens it; the same holds for the metadata addresses. */
+const METADATA_NAME = 'metadata.google.internal';
+
+/**
+ * Checks a URL that somebody registers, with DNS, and returns a sentence about its problem, or null. One forbidden address is
+ * enough to refuse. A name that does not resolve in time is accepted: it may not be published yet, and every connection is
+ * checked again.
+ */
+export async function problemOfTarget(
+  text: string,
+  { guard, resolve, privateNames, resolveTimeoutMs = 2_000 }: TargetRules,
+): Promise<string | null> {
+  const problem = problemOfUrl(text);
+  if (problem !== null) return problem;
+  const host = hostOf(new URL(text));
+  const isName = isIP(host) === 0;
+  if (host === METADATA_NAME || (isName && !privateNames && isPrivateName(host))) return PRIVATE_NAME;
+  const addresses = isName
+    ? await within(resolveTimeoutMs, Promise.try(resolve, host)).catch(() => [])
+    : [host];
+  return addresses.every(guard) ? null : FORBIDDEN;
+}

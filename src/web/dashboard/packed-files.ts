@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+import { RawResponse, type Route, route } from '../../http/request/route.ts';
+import { isDoneWithin } from '../../platform/async/deadline.ts';
+import { notFound } from '../../platform/errors/failure.ts';
+import type { FilePack, PackedFile } from './pack.ts';
+
+/** A file's address holds a hash of the whole build. */
+const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
+
+/** A checkout builds the files when they are first asked for, which on a busy machine may take longer than a request. */
+const BUILDING_MS = 5_000;
+
+/** Answers with what is made of built files; while a checkout still builds them, with a page that comes back by itself. */
+export async function whenBuilt<Pack extends FilePack>(
+  opening: Promise<Pack>,
+  headers: Readonly<Record<string, string>>,
+  answer: (pack: Pack) => RawResponse,
+): Promise<RawResponse> {
+  if (await isDoneWithin(BUILDING_MS, opening)) return answer(await opening);
+  return new RawResponse(
+    'text/html; charset=utf-8',
+    '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn</title><p>The page is being built. It comes back by itself.',
+    { status: 503, headers: { ...headers, 'retry-after': '1' } },
+  );
+}
+
+/** The route of the built files of a pack. They hold no data, so nobody needs a key for them. */
+export const packedFilesRoute = (path: string, summary: string, open: () => Promise<FilePack>): Route =>
+  route({
+    method: 'GET',
+    path: `${path}/:build/:file`,
+    permission: 'public',
+    params: { build: { text: 'The build' }, file: { text: 'The name of a built file' } },
+    summary,
+    response: Type.Unknown(),
+    status: 200,
+    handle: async ({ params, headers }) => {
+      const { build, files } = await open();
+      const file =
+        build === params.build && Object.hasOwn(files, params.file) ? files[params.file] : undefined;
+      return file ? packedReply(file, headers, FOR_EVER) : notFound('file');
+    },
+  });
+
+/** A built file, in the best encoding that the client takes. */
+export function packedReply(
+  file: PackedFile,
+  headers: Headers,
+  more: Readonly<Record<string, string>>,
+): RawResponse {
+  const accepted = headers.get('accept-encoding') ?? '';
+  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : null;
+  const content = encoding === 'br' ? bytes(file.brotli) : bytes(file.gzip);
+  return new RawResponse(file.type, encoding === null ? new Uint8Array(Bun.gunzipSync(content)) : content, {
+    headers: { vary: 'accept-encoding', ...(encoding !== null && { 'content-encoding': encoding }), ...more },
+  });
+}
+
+const bytes = (base64: string): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from(base64, 'base64'));

@@ -1,0 +1,100 @@
+import { Type } from '@sinclair/typebox';
+import { RawResponse, type Route, route } from '../../http/request/route.ts';
+import { openPack } from './pack.ts';
+import { packedFilesRoute, packedReply, whenBuilt } from './packed-files.ts';
+
+/** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
+const CSP = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  // Messages, which have a policy of their own (src/http/listen/message-frame.ts).
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const PAGE_HEADERS = {
+  'content-security-policy': CSP,
+  'cache-control': 'no-cache',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+/**
+ * The document that the application writes a message into which is stored nowhere yet, such as a template while it is edited. No
+ * script runs in it and no form leaves it, whatever is written there; pictures load, since their author looks at them.
+ */
+const FRAME = new RawResponse('text/html; charset=utf-8', '<!doctype html><title>Preview</title>', {
+  headers: {
+    'content-security-policy': [
+      'sandbox allow-same-origin allow-popups allow-popups-to-escape-sandbox',
+      "default-src 'none'",
+      "style-src 'unsafe-inline'",
+      "img-src 'self' https: data:",
+      "form-action 'none'",
+      "base-uri 'none'",
+      "frame-ancestors 'self'",
+    ].join('; '),
+    'cache-control': 'no-cache',
+    'cross-origin-resource-policy': 'same-origin',
+    'x-dns-prefetch-control': 'off',
+  },
+});
+
+/** Leads elsewhere for now: browsers must not remember it. */
+const leadTo = (location: string) => () =>
+  new RawResponse(null, null, {
+    status: 302,
+    headers: { location, 'cache-control': 'no-store', vary: 'accept' },
+  });
+
+/** A page, which a checkout builds when it is first asked for. */
+const page = (path: string, summary: string): Route =>
+  route({
+    method: 'GET',
+    path,
+    permission: 'public',
+    summary,
+    response: Type.Unknown(),
+    status: 200,
+    handle: ({ headers }) =>
+      whenBuilt(openPack(), PAGE_HEADERS, ({ page: document }) =>
+        packedReply(document, headers, PAGE_HEADERS),
+      ),
+  });
+
+/** The document of the application at all its addresses, and its files. */
+export const dashboardRoutes = (): readonly Route[] => [
+  route({
+    method: 'GET',
+    path: '/',
+    permission: 'public',
+    onlyForBrowsers: true,
+    summary: 'Lead a browser to the web application',
+    response: Type.Null(),
+    status: 200,
+    handle: leadTo('/app'),
+  }),
+  // The page finds out from its address where it is: links in letters and terminals lead straight to a form.
+  ...[
+    ...['/app', '/app/setup', '/app/invitation', '/app/reset'],
+    ...['/app/test', '/app/test/*', '/app/live', '/app/live/*'],
+  ].map((path) => page(path, 'The web application')),
+  page('/inspector', 'The live view of the machines, for whoever has no account'),
+  route({
+    method: 'GET',
+    path: '/app/frame',
+    permission: 'public',
+    summary: 'An empty document for the preview of a message',
+    response: Type.Unknown(),
+    status: 200,
+    handle: () => FRAME,
+  }),
+  packedFilesRoute('/app/assets', 'A file of the web application', openPack),
+];

@@ -1,0 +1,161 @@
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { ChangeMessage, Changes } from '../../../../changes/model.ts';
+import { useViewer } from './viewer.tsx';
+
+/** The state of the connection over which the service tells what has changed. */
+export type Connection = 'connecting' | 'live' | 'lost';
+
+/** The close code of an ended session. */
+const SESSION_OVER = 4_401;
+/** The service speaks at least every five seconds. */
+const SILENCE_MS = 12_000;
+const LONGEST_WAIT_MS = 10_000;
+/** Without the connection everything in sight is read again this often. */
+const WITHOUT_MS = 10_000;
+/** What changes all the time is read again no more often than this, unless a page says otherwise. */
+const PACE_MS = 1_000;
+/** Of a list, every page that was read is read again; further down than so many nobody waits for news. */
+const MOST_PAGES = 3;
+
+/** How a page follows what it shows; it is the `meta` of its query. */
+export interface Following {
+  /** Other resources that it is made of, besides its own: `emails` for the numbers of a campaign. */
+  readonly follows?: readonly string[];
+  /** The shortest time between two readings; false for what is read once. */
+  readonly every?: number | false;
+}
+
+/** Keeps what is in sight up to date: reads again what has changed, each thing at its own pace. */
+class Readings {
+  readonly #read = new Map<string, number>();
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor(private readonly client: QueryClient) {}
+
+  /** Reads again what a message is about. */
+  hear({ changed }: Pick<Changes, 'changed'>): void {
+    for (const query of this.#inSight()) if (isAbout(query, changed)) this.#soon(query);
+  }
+
+  /** Anything may have changed. */
+  hearAll(): void {
+    for (const query of this.#inSight()) if (paceOf(query) !== false) this.#soon(query);
+  }
+
+  end(): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  #inSight(): readonly Query[] {
+    return this.client.getQueryCache().findAll({ type: 'active' });
+  }
+
+  #soon(query: Query): void {
+    const { queryHash } = query;
+    if (this.#timers.has(queryHash)) return;
+    const since = Date.now() - (this.#read.get(queryHash) ?? 0);
+    const wait = Math.max(0, (paceOf(query) || PACE_MS) - since);
+    this.#timers.set(
+      queryHash,
+      setTimeout(() => this.#readAgain(query), wait),
+    );
+  }
+
+  #readAgain(query: Query): void {
+    const { queryHash } = query;
+    this.#timers.delete(queryHash);
+    if (!query.isActive()) return;
+    // An answer that is on its way may be older than the change.
+    if (query.state.fetchStatus === 'fetching') return this.#soon(query);
+    const pages = (query.state.data as { readonly pages?: readonly unknown[] } | undefined)?.pages;
+    if (pages && pages.length > MOST_PAGES) return;
+    this.#read.set(queryHash, Date.now());
+    // A page that nobody looks at reads again when somebody does.
+    const refetchType = document.hidden ? 'none' : 'active';
+    void this.client.invalidateQueries({ queryKey: query.queryKey, exact: true, refetchType });
+  }
+}
+
+const followingOf = ({ meta }: Query): Following => (meta ?? {}) as Following;
+const paceOf = (query: Query): number | false => followingOf(query).every ?? PACE_MS;
+
+interface Pieces {
+  readonly path?: Readonly<Record<string, unknown>>;
+}
+
+/** Whether a query shows something of what has changed. One thing by its id is read again only when it is among those named. */
+function isAbout(query: Query, changed: Changes['changed']): boolean {
+  if (paceOf(query) === false) return false;
+  const [, , resource, , pieces] = query.queryKey as readonly [string, string, string, string, Pieces?];
+  const { follows = [] } = followingOf(query);
+  if (follows.some((name) => name in changed)) return true;
+  const ids = changed[resource];
+  if (ids === undefined) return false;
+  if (ids === null) return true;
+  return Object.values(pieces?.path ?? {}).every((value) => mayBeOf(String(value), ids));
+}
+
+/** An id that is named; or of another kind than those named, which may belong to it: a delivery to its webhook. */
+const mayBeOf = (value: string, ids: readonly string[]): boolean => {
+  const [prefix] = value.split('_');
+  return ids.includes(value) || !ids.some((id) => id.startsWith(`${prefix}_`));
+};
+
+/** Follows what changes in the environment of the page for as long as it is rendered; answers how the connection is. */
+export function useChanges(): Connection {
+  const client = useQueryClient();
+  const { environment, session, onExpired } = useViewer();
+  const workspaceId = session.workspace.id;
+  const [connection, setConnection] = useState<Connection>('connecting');
+  useEffect(() => {
+    const readings = new Readings(client);
+    let socket: WebSocket | null = null;
+    let [tries, retry, silence] = [0, 0, 0];
+    let isOver = false;
+    let wasLost = false;
+    // A connection that is silent for too long is dead, whatever the browser reports.
+    const expectMore = () => {
+      window.clearTimeout(silence);
+      silence = window.setTimeout(() => socket?.close(), SILENCE_MS);
+    };
+    const connect = () => {
+      const address = `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspaceId)}`;
+      socket = new WebSocket(location.origin.replace(/^http/, 'ws') + address);
+      socket.onopen = () => {
+        tries = 0;
+        setConnection('live');
+        expectMore();
+        // What has changed in between was told to nobody.
+        if (wasLost) readings.hearAll();
+      };
+      socket.onmessage = ({ data }) => {
+        expectMore();
+        const message = JSON.parse(String(data)) as ChangeMessage;
+        if (message.type === 'changes') readings.hear(message);
+        if (message.type === 'everything') readings.hearAll();
+      };
+      socket.onclose = ({ code }) => {
+        window.clearTimeout(silence);
+        if (isOver) return;
+        if (code === SESSION_OVER) return onExpired();
+        wasLost = true;
+        setConnection('lost');
+        const wait = Math.min(LONGEST_WAIT_MS, 400 * 2 ** tries++) * (0.75 + Math.random() / 2);
+        retry = window.setTimeout(connect, wait);
+      };
+    };
+    connect();
+    const without = window.setInterval(() => {
+      if (socket?.readyState !== WebSocket.OPEN) readings.hearAll();
+    }, WITHOUT_MS);
+    return () => {
+      isOver = true;
+      for (const timer of [retry, silence]) window.clearTimeout(timer);
+      window.clearInterval(without);
+      readings.end();
+      socket?.close();
+    };
+  }, [client, environment, workspaceId, onExpired]);
+  return connection;
+}

@@ -1,0 +1,63 @@
+import type { Detail } from '../../../../../platform/errors/failure.ts';
+
+/** A refusal of the service, in its own words. Status 0: it did not answer. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly suggestion: string | null = null,
+    readonly details: readonly Detail[] = [],
+  ) {
+    super(message);
+  }
+}
+
+/** The envelope of an answer. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly pagination?: { readonly hasMore: boolean; readonly nextCursor: string | null };
+}
+
+interface Refusal {
+  readonly error?: {
+    readonly message: string;
+    readonly suggestion?: string;
+    readonly details?: readonly Detail[];
+  };
+}
+
+/** What is sent besides the path. */
+export interface Sent {
+  /** JSON, or a file with its own type. */
+  readonly body?: object | null;
+  /** Another tab may work in another workspace by now: then the service refuses. */
+  readonly workspaceId?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks the service: under `/app/api` unless the path is a whole one. @throws Refused */
+export async function request<Data>(method: string, path: string, sent: Sent = {}): Promise<Answer<Data>> {
+  const { body, workspaceId, signal } = sent;
+  const isFile = body instanceof Blob;
+  const headers = {
+    ...(body && { 'content-type': isFile ? body.type : 'application/json' }),
+    ...(workspaceId !== undefined && { 'x-svc-workspace': workspaceId }),
+  };
+  const response = await fetch(path.startsWith('/') ? path : `/app/api/${path}`, {
+    method,
+    headers,
+    ...(body && { body: isFile ? body : JSON.stringify(body) }),
+    ...(signal && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    return null;
+  });
+  if (!response) throw new Refused(0, 'The service does not answer.', 'Look whether it runs, and try again.');
+  if (response.status === 204) return { data: null as Data };
+  if (response.ok && !(response.headers.get('content-type') ?? '').includes('json'))
+    return { data: (await response.text()) as Data };
+  const answer = ((await response.json().catch(() => null)) ?? {}) as Answer<Data> & Refusal;
+  if (response.ok) return answer;
+  const { message = `The service answered ${response.status}.`, suggestion, details } = answer.error ?? {};
+  throw new Refused(response.status, message, suggestion ?? null, details ?? []);
+}

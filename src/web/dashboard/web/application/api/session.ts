@@ -1,0 +1,77 @@
+import type { Permission } from '../../../../../http/auth/permissions.ts';
+import type { Role } from '../../../../../http/auth/roles.ts';
+import type { PlanName } from '../../../../../platform/config/plans.ts';
+import { ownZone, setClock, type ZoneClock } from '../../clock.ts';
+import { Refused, request } from './requests.ts';
+
+/** Whose mail and keys are shown: real ones, or those that never leave. */
+export type Environment = 'test' | 'live';
+
+/** A way that live email leaves by. */
+export type Transport = 'capture' | 'smtp' | 'direct' | 'ses';
+
+/** Who is signed in, where, and what they may do there. */
+export interface Session {
+  readonly account: { readonly id: string; readonly email: string; readonly name: string };
+  readonly member: { readonly id: string; readonly role: Role; readonly needsSecondFactor: boolean };
+  readonly permissions: readonly Permission[];
+  readonly plan: PlanName;
+  readonly simulatorDomain: string;
+  /** The ways that live email may leave by, the default one first. */
+  readonly transports: readonly Transport[];
+  /** True where plans can be bought. */
+  readonly takesPayments: boolean;
+  readonly workspace: { readonly id: string; readonly name: string; readonly archived: boolean };
+  /** The clock of the workspace, by which pages show times. */
+  readonly clock: ZoneClock;
+}
+
+/** Signs in. The service asks for a second factor in words alone; here they belong to the field of the code. @throws Refused */
+async function signIn(form: object): Promise<void> {
+  try {
+    await request('POST', 'session', { body: form });
+  } catch (error) {
+    if (!(error instanceof Refused) || error.status !== 401 || !/second factor|code/.test(error.message))
+      throw error;
+    const { status, message, suggestion } = error;
+    throw new Refused(status, message, suggestion, [{ path: '/body/code', message }]);
+  }
+}
+
+/** Tells who is signed in, and shows times by the clock of the workspace from now on. @throws Refused */
+async function session(): Promise<Session> {
+  const { data } = await request<Session>('GET', 'session');
+  setClock(data.clock);
+  return data;
+}
+
+/** Gives a workspace that was just made the time zone of this computer; one that the service does not know is left out. */
+export async function takeOwnZone(): Promise<void> {
+  await request('PATCH', 'test/workspace', { body: { timeZone: ownZone() } }).catch(() => {});
+}
+
+/** True where the browser has passkeys for this address. */
+export const takesPasskeys = (): boolean => 'PublicKeyCredential' in window && isSecureContext;
+
+/** Signs in with a passkey of the device or the password manager. @throws Refused, or in the browser's words */
+async function signInByPasskey(): Promise<void> {
+  const path = 'session/passkey';
+  const { data } = await request<PublicKeyCredentialRequestOptionsJSON>('POST', `${path}/options`, {
+    body: {},
+  });
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data);
+  const found = await navigator.credentials.get({ publicKey });
+  if (!(found instanceof PublicKeyCredential)) throw new Error('The device has no passkey for this service.');
+  await request('POST', path, { body: { response: found.toJSON() } });
+}
+
+/** What somebody may ask who is not signed in. */
+export const entry = {
+  signIn,
+  signInByPasskey,
+  isSetUp: async () => (await request<{ isSetUp: boolean }>('GET', 'setup')).data.isSetUp,
+  session,
+  send: (path: 'setup' | 'invitation' | 'password-reset', form: object) =>
+    request<object>('POST', path, { body: form }),
+  signOut: () => request<object>('DELETE', 'session', { body: {} }),
+};

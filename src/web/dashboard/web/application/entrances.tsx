@@ -1,0 +1,227 @@
+import { type ReactNode, useState } from 'react';
+import { Mark } from '../icons.tsx';
+import { entry, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
+import { goHome } from './place.ts';
+import { Field, Form } from './ui/forms/form.tsx';
+import { PasswordField } from './ui/forms/password-field.tsx';
+
+/** The frame of what is seen before anybody is signed in. */
+export function Entrance(props: {
+  readonly title: string;
+  readonly about?: ReactNode;
+  readonly children?: ReactNode;
+}) {
+  return (
+    <main className="mx-auto grid min-h-full w-full max-w-md content-center gap-5 px-4 py-10">
+      <title>{`${props.title} · Posthorn`}</title>
+      <header className="flex items-center gap-3">
+        <Mark className="size-9" />
+        <h1 className="text-[20px] font-semibold tracking-tight">{props.title}</h1>
+      </header>
+      {props.about !== undefined && <div className="text-dim">{props.about}</div>}
+      {props.children !== undefined && <div className="card grid gap-4 p-5">{props.children}</div>}
+    </main>
+  );
+}
+
+const Code = ({ children }: { readonly children: ReactNode }) => (
+  <code className="rounded bg-sunk px-1 py-px font-mono text-[12.5px] break-words">{children}</code>
+);
+
+/** What is to be done when nobody has an account yet. */
+export const NotSetUp = () => (
+  <Entrance
+    title="Nobody has an account here yet"
+    about="The first account is made with a link that only the operator of the machine can read."
+  >
+    <ol className="grid list-decimal gap-3 pl-5">
+      <li>
+        <Code>posthorn serve</Code> prints the link when it starts, under “Make the first account”. In a
+        container it is in the log: <Code>docker logs &lt;container&gt;</Code>.
+      </li>
+      <li>It holds for one day and works once. Restart the service to get another one.</li>
+      <li>Open it in a browser, and choose a password.</li>
+    </ol>
+  </Entrance>
+);
+
+/** The page of a link that came without its token, as after loading it again. */
+export const LinkNeeded = ({ what }: { readonly what: string }) => (
+  <Entrance
+    title="Open the link again"
+    about={`${what} The secret part of the link has left the address of this page, so that nobody reads it there: open the whole link once more.`}
+  >
+    <a href="/app" className="link">
+      Go to the sign-in
+    </a>
+  </Entrance>
+);
+
+const PASSWORD_HINT = 'At least 12 characters. A few words that do not belong together are best.';
+const NewPassword = () => <PasswordField label="Password" name="password" isNew hint={PASSWORD_HINT} />;
+const Email = () => (
+  <Field label="Email address" name="email" type="email" autoComplete="username" inputMode="email" />
+);
+
+/** Makes the first owner. */
+export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: () => Promise<void> }) => (
+  <Entrance
+    title="Set up Posthorn"
+    about="You become the owner of this installation. Nothing is sent to anybody."
+  >
+    <Form
+      action="Create the account"
+      onSend={async ({ workspaceName = '', ...person }) => {
+        const named = workspaceName.trim() === '' ? {} : { workspaceName };
+        await entry.send('setup', { token, ...person, ...named });
+        await takeOwnZone();
+        await onIn();
+        goHome('/app/test/start');
+      }}
+    >
+      <Field label="Your name" name="name" autoComplete="name" />
+      <Email />
+      <NewPassword />
+      <Field
+        label="Workspace name"
+        name="workspaceName"
+        autoComplete="organization"
+        hint="What recipients see as who writes to them, such as Acme. It can be changed later."
+      />
+    </Form>
+  </Entrance>
+);
+
+/** The fields of the sign-in. The code is asked for when the service wants one. */
+function Credentials({ onIn }: { readonly onIn: () => Promise<void> }) {
+  const [asksCode, setAsksCode] = useState(false);
+  return (
+    <Form
+      action="Sign in"
+      onRefused={({ details }) => setAsksCode(asksCode || details.some(({ path }) => path === '/body/code'))}
+      onSend={async ({ code = '', ...credentials }) => {
+        await entry.signIn({ ...credentials, ...(code.trim() !== '' && { code }) });
+        await onIn();
+      }}
+    >
+      <Email />
+      <PasswordField label="Password" name="password" />
+      {asksCode && (
+        <Field
+          label="Code of your authenticator"
+          name="code"
+          autoComplete="one-time-code"
+          hint="Six digits of your authenticator, or a recovery code."
+        />
+      )}
+    </Form>
+  );
+}
+
+/** Signs a member in. */
+export const SignIn = ({
+  why,
+  onIn,
+}: {
+  readonly why: string | null;
+  readonly onIn: () => Promise<void>;
+}) => (
+  <Entrance title="Sign in to Posthorn" {...(why !== null && { about: <p role="status">{why}</p> })}>
+    <Credentials onIn={onIn} />
+    {takesPasskeys() && (
+      <Form
+        action="Sign in with a passkey"
+        look="plain"
+        onSend={async () => {
+          await entry.signInByPasskey();
+          await onIn();
+        }}
+      >
+        {null}
+      </Form>
+    )}
+    <details>
+      <summary className="link min-h-6 cursor-pointer">Locked out?</summary>
+      <div className="mt-2 grid gap-2 text-dim">
+        <p>
+          The operator of the machine prints a link for a new password; no email is needed:{' '}
+          <Code>posthorn members reset-password you@example.com</Code>
+        </p>
+        <p>
+          When the authenticator is lost as well, and no recovery code is left, add{' '}
+          <Code>--without-second-factor</Code>.
+        </p>
+      </div>
+    </details>
+  </Entrance>
+);
+
+/** Accepts an invitation: as who is signed in, with an account that exists, or with a new one. */
+export function Invitation(props: {
+  readonly token: string;
+  readonly session: Session | null;
+  readonly onIn: () => Promise<void>;
+}) {
+  const [hasAccount, setHasAccount] = useState(false);
+  const { token, session, onIn } = props;
+  const accept = async (person: object) => {
+    await entry.send('invitation', { token, ...person });
+    await onIn();
+    goHome();
+  };
+  if (session)
+    return (
+      <Entrance title="Join the workspace" about={`You are signed in as ${session.account.email}.`}>
+        <Form action="Accept the invitation" onSend={() => accept({})}>
+          {null}
+        </Form>
+      </Entrance>
+    );
+  return (
+    <Entrance
+      title={hasAccount ? 'Sign in to join' : 'You are invited to Posthorn'}
+      about={
+        hasAccount
+          ? 'Sign in with the account that the invitation was sent to.'
+          : 'Your account gets the address that the invitation was sent to.'
+      }
+    >
+      {hasAccount ? (
+        <Credentials onIn={onIn} />
+      ) : (
+        <Form action="Accept the invitation" onSend={accept}>
+          <Field label="Your name" name="name" autoComplete="name" />
+          <NewPassword />
+        </Form>
+      )}
+      <button type="button" className="button" onClick={() => setHasAccount(!hasAccount)}>
+        {hasAccount ? 'I have no account yet' : 'I have an account already'}
+      </button>
+    </Entrance>
+  );
+}
+
+/** Sets a new password. */
+export const Reset = ({
+  token,
+  onDone,
+}: {
+  readonly token: string;
+  readonly onDone: (told: string) => Promise<void>;
+}) => (
+  <Entrance
+    title="Choose a new password"
+    about="You are signed out everywhere, and sign in with the new one."
+  >
+    <Form
+      action="Set the password"
+      onSend={async (fields) => {
+        await entry.send('password-reset', { token, ...fields });
+        await onDone('The new password holds. Sign in with it.');
+        goHome();
+      }}
+    >
+      <NewPassword />
+    </Form>
+  </Entrance>
+);

@@ -1,0 +1,113 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Copyable } from '../../ui/display/copyable.tsx';
+import { Field, Form } from '../../ui/forms/form.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Card } from '../../ui/page.tsx';
+import { useAccountChange } from './account.ts';
+
+interface Begun {
+  readonly secret: string;
+  readonly uri: string;
+}
+
+/** The authenticator: a second factor whose codes a telephone shows. */
+export function Authenticator() {
+  const { session } = useViewer();
+  const client = useQueryClient();
+  const change = useAccountChange('sessions');
+  const { data: members } = useRead('GET /members', {});
+  const isOn = members?.find(({ id }) => id === session.member.id)?.twoFactor;
+  const [begun, setBegun] = useState<Begun | null>(null);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
+  const [isRemoving, setRemoving] = useState(false);
+  const changed = () => client.invalidateQueries({ queryKey: [session.workspace.id] });
+  const begin = async () => setBegun(await change<Begun>('POST', 'totp'));
+  return (
+    <Card
+      title="Authenticator"
+      about="A program on your telephone shows six digits that are asked for beside the password."
+      actions={
+        isOn === undefined ? null : isOn ? (
+          <span className="flex items-center gap-3">
+            <Badge status="on" tone="good" />
+            <Button onClick={() => setRemoving(true)}>Remove it</Button>
+          </span>
+        ) : (
+          <Button onClick={() => void begin().catch(toastProblem)}>Set it up</Button>
+        )
+      }
+    >
+      {begun && !codes && (
+        <Dialog title="Set up the authenticator" onClose={() => setBegun(null)} width="max-w-lg">
+          <p>
+            Add this secret to your authenticator, or open{' '}
+            <a href={begun.uri} className="link">
+              this link
+            </a>{' '}
+            on the telephone. Then type the six digits that it shows.
+          </p>
+          <Copyable label="Secret" text={begun.secret} />
+          <Form
+            action="Turn it on"
+            aside={<Button onClick={() => setBegun(null)}>Cancel</Button>}
+            onSend={async ({ code = '' }) => {
+              const { recoveryCodes } = await change<{ recoveryCodes: readonly string[] }>(
+                'POST',
+                'totp/confirm',
+                {
+                  code: code.replace(/\s/g, ''),
+                },
+              );
+              setCodes(recoveryCodes);
+              await changed();
+            }}
+          >
+            <Field label="Code" name="code" inputMode="numeric" autoComplete="one-time-code" />
+          </Form>
+        </Dialog>
+      )}
+      {codes && (
+        <Dialog
+          title="Keep these recovery codes"
+          onClose={() => {
+            setCodes(null);
+            setBegun(null);
+          }}
+        >
+          <p role="status">
+            Each of them opens your account once when the telephone is lost. They are shown only now.
+          </p>
+          <Copyable label="Recovery codes" text={codes.join('\n')} />
+        </Dialog>
+      )}
+      {isRemoving && (
+        <Dialog title="Remove the authenticator" onClose={() => setRemoving(false)}>
+          <Form
+            action="Remove it"
+            look="danger"
+            aside={<Button onClick={() => setRemoving(false)}>Keep it</Button>}
+            onSend={async ({ code = '' }) => {
+              await change('DELETE', 'totp', { code: code.trim() });
+              setRemoving(false);
+              await changed();
+              toast('Your password alone signs you in now.');
+            }}
+          >
+            <Field
+              label="Code"
+              name="code"
+              autoComplete="one-time-code"
+              hint="Six digits of the authenticator, or a recovery code."
+            />
+          </Form>
+        </Dialog>
+      )}
+    </Card>
+  );
+}

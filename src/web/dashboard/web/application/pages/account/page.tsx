@@ -1,0 +1,41 @@
+import { useViewer } from '../../api/viewer.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { PasswordField } from '../../ui/forms/password-field.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { useAccountChange } from './account.ts';
+import { Authenticator } from './authenticator.tsx';
+import { Passkeys } from './passkeys.tsx';
+import { Sessions } from './sessions.tsx';
+
+/** How somebody signs in, and where they are signed in; the same in every workspace. */
+export default function Account() {
+  const { session } = useViewer();
+  const change = useAccountChange('sessions');
+  return (
+    <Page title="Your account" about={`${session.account.email}, in every workspace.`}>
+      <Card title="Password" about="A new one signs you out everywhere else.">
+        <div className="max-w-md">
+          <Form
+            action="Change the password"
+            onSend={async (fields) => {
+              await change('PUT', 'password', fields);
+              toast('The new password holds. You are signed out everywhere else.');
+            }}
+          >
+            <PasswordField label="Present password" name="current" />
+            <PasswordField
+              label="New password"
+              name="new"
+              isNew
+              hint="At least 12 characters. A few words that do not belong together are best."
+            />
+          </Form>
+        </div>
+      </Card>
+      <Authenticator />
+      <Passkeys />
+      <Sessions />
+    </Page>
+  );
+}

@@ -1,0 +1,159 @@
+import { useId } from 'react';
+import { useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Chart } from '../../ui/charts/chart.tsx';
+import { count, intervalText, roundCount } from '../../ui/display/format.ts';
+import { Empty, Skeleton } from '../../ui/display/states.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { Problem } from '../../ui/forms/form.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { useDomainNames, useTemplateNames } from '../names.ts';
+import { PERIODS, type Period, rangeOf } from './periods.ts';
+import { Rates } from './rates.tsx';
+
+/** The numbers that a chart may show. */
+const METRICS = {
+  accepted: 'Accepted',
+  delivered: 'Delivered',
+  opened: 'Opened',
+  clicked: 'Clicked',
+  bounced: 'Bounced',
+  complained: 'Complained',
+  unsubscribed: 'Unsubscribed',
+} as const;
+type Metric = keyof typeof METRICS;
+
+const BY = { accepted: 'By when the email was accepted' } as const;
+
+/** What happened to live mail, over time and as rates. */
+export default function Analytics() {
+  const { environment } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['period', 'by', 'tag', 'template', 'domain']);
+  const shown = useFilters(['metric']);
+  const period: Period = values.period in PERIODS ? (values.period as Period) : '30';
+  const metric: Metric = shown.values.metric in METRICS ? (shown.values.metric as Metric) : 'delivered';
+  const isLive = environment === 'live';
+  const templates = useTemplateNames();
+  const domains = useDomainNames();
+  const name = useId();
+  const { data, error } = useRead(
+    'GET /analytics',
+    {
+      query: {
+        ...rangeOf(period),
+        ...(values.by === 'accepted' && { by: 'accepted' }),
+        ...(values.tag !== '' && { tag: values.tag }),
+        ...(values.template !== '' && { templateId: values.template }),
+        ...(values.domain !== '' && { domainId: values.domain }),
+      },
+    },
+    { follows: ['emails'], every: 15_000, enabled: isLive },
+  );
+  const about = 'What became of live mail. Opens and clicks are those of people; machines are counted apart.';
+  if (!isLive)
+    return (
+      <Page title="Analytics" about={about}>
+        <Empty title="Test mail is in no figure" icon={icons.Chart}>
+          <p>
+            Nothing of it reaches a person, so it would only blur the numbers. Switch to the live environment.
+          </p>
+        </Empty>
+      </Page>
+    );
+  return (
+    <Page title="Analytics" about={about}>
+      <FilterBar isSet={isSet} onClear={clear}>
+        <select
+          aria-label="Period"
+          value={period}
+          onChange={({ target }) => set({ period: target.value === '30' ? '' : target.value })}
+          className="field field-small w-auto"
+        >
+          {Object.entries(PERIODS).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+        <select
+          aria-label="Counted"
+          value={values.by}
+          onChange={({ target }) => set({ by: target.value })}
+          className="field field-small w-auto"
+        >
+          <option value="">By when it happened</option>
+          {Object.entries(BY).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+        {Object.keys(domains).length > 0 && (
+          <ChoiceFilter
+            label="Domain"
+            value={values.domain}
+            options={domains}
+            onChange={(domain) => set({ domain })}
+          />
+        )}
+        {Object.keys(templates).length > 0 && (
+          <ChoiceFilter
+            label="Template"
+            value={values.template}
+            options={templates}
+            onChange={(template) => set({ template })}
+          />
+        )}
+        <TextFilter label="Tag (name:value)" value={values.tag} onChange={(tag) => set({ tag })} />
+      </FilterBar>
+      {error && <Problem>{error.message}</Problem>}
+      {data ? (
+        <>
+          <Card title="Over time">
+            <fieldset className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-2">
+              <legend className="sr-only">Number that the chart shows</legend>
+              {Object.entries(METRICS).map(([each, text]) => (
+                <label
+                  key={each}
+                  className="relative grid cursor-pointer gap-0.5 rounded-lg border border-transparent px-3 py-2 hover:bg-hover has-checked:border-edge-strong has-checked:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+                >
+                  <input
+                    type="radio"
+                    name={name}
+                    checked={metric === each}
+                    onChange={() => shown.set({ metric: each === 'delivered' ? '' : each })}
+                    className="sr-only"
+                  />
+                  <span className="text-caption text-dim">{text}</span>
+                  <span
+                    className="num text-[20px] leading-7 font-semibold"
+                    title={count(data.totals[each as Metric])}
+                  >
+                    {roundCount(data.totals[each as Metric])}
+                  </span>
+                </label>
+              ))}
+            </fieldset>
+            <Chart
+              title={METRICS[metric]}
+              points={data.series.map((point) => ({
+                key: point.start,
+                label: intervalText(point.local, data.interval),
+                value: point[metric],
+                isOpen: point.open,
+              }))}
+            />
+            <p className="text-caption text-dim">
+              {data.interval === 'day' ? 'Days' : 'Hours'} of {data.timeZone}. Besides, programs opened{' '}
+              {count(data.totals.machineOpened)} times and clicked {count(data.totals.machineClicked)} times.
+            </p>
+          </Card>
+          <Rates rates={data.rates} />
+        </>
+      ) : (
+        !error && <Skeleton className="h-96 w-full" />
+      )}
+    </Page>
+  );
+}

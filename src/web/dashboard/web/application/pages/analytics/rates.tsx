@@ -1,0 +1,57 @@
+import type { Operations } from '../../api/operations.ts';
+import type { Tone } from '../../ui/display/badge.tsx';
+import { rateText } from '../../ui/display/format.ts';
+import { Card } from '../../ui/page.tsx';
+
+type Rates = Operations['GET /analytics']['data']['rates'];
+
+interface Shown {
+  readonly text: string;
+  readonly about: string;
+  /** Where mailbox providers begin to complain. */
+  readonly limit?: number;
+}
+
+const RATES = {
+  delivered: { text: 'Delivered', about: 'The receiving server took it.' },
+  opened: { text: 'Opened', about: 'Many programs hide opens, others feign them: compare, do not count.' },
+  clicked: { text: 'Clicked', about: 'The surest sign that somebody has read it.' },
+  bounced: { text: 'Bounced', about: 'Above 5 % providers slow you down.', limit: 0.05 },
+  complained: { text: 'Complained', about: 'Gmail and Yahoo want less than 0.3 %.', limit: 0.003 },
+  unsubscribed: { text: 'Unsubscribed', about: 'They have left; that is better than a complaint.' },
+} as const satisfies Record<keyof Rates, Shown>;
+
+const toneOf = (rate: number, limit: number | undefined): Tone => {
+  if (limit === undefined) return 'good';
+  return rate > limit ? 'bad' : 'quiet';
+};
+
+/** What has become of what was accepted in the period, as shares, beside the limits of mailbox providers. */
+export const Rates = ({ rates }: { readonly rates: Rates }) => (
+  <Card title="Rates" about="Of the recipients whose email was accepted in this period; each counts once.">
+    <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
+      {(Object.entries(RATES) as [keyof Rates, Shown][]).map(([key, { text, about, limit }]) => {
+        const rate = rates[key];
+        return (
+          <div key={key} data-color={toneOf(rate ?? 0, limit)} className="grid content-start gap-1">
+            <dt className="flex items-baseline justify-between gap-2">
+              <span className="font-medium">{text}</span>
+              <span className="num font-semibold">{rateText(rate)}</span>
+            </dt>
+            <dd className="grid gap-1">
+              <span aria-hidden="true" className="block h-1.5 overflow-hidden rounded-full bg-hover">
+                <span
+                  className="block h-full rounded-full bg-(--state)"
+                  style={{
+                    width: `${Math.min((rate ?? 0) / (limit === undefined ? 1 : limit * 2), 1) * 100}%`,
+                  }}
+                />
+              </span>
+              <span className="text-caption text-dim">{about}</span>
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  </Card>
+);

@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import type { CreatedApiKey } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/display/copyable.tsx';
+import { Choice, Field, Form } from '../../ui/forms/form.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { curlWith } from './curl.ts';
+import { type KeyPermission, PermissionTicks, tickedPermissions } from './permissions.tsx';
+
+const SENDING: readonly KeyPermission[] = ['emails:send', 'emails:read'];
+
+/** What a new key may do; `chosen` is ticked one by one. */
+const KINDS = { sending: 'Send and read email', everything: 'Everything', chosen: 'What I choose' } as const;
+
+/** Makes a key, and shows it once. */
+export const NewKey = (props: {
+  readonly created: CreatedApiKey | null;
+  readonly onCreated: (key: CreatedApiKey) => void;
+  readonly onClose: () => void;
+}) =>
+  props.created ? (
+    <Dialog title={`“${props.created.name}” is made`} onClose={props.onClose} width="max-w-xl">
+      <Shown created={props.created} />
+      <Button look="main" onClick={props.onClose}>
+        I have copied it
+      </Button>
+    </Dialog>
+  ) : (
+    <Making onCreated={props.onCreated} onClose={props.onClose} />
+  );
+
+/** The service makes no key that may do more than who makes it, so only that is offered. */
+function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; readonly onClose: () => void }) {
+  const { environment, session } = useViewer();
+  const [kind, setKind] = useState('sending');
+  const create = useChange('POST /api-keys');
+  const { everything, ...others } = KINDS;
+  const kinds = session.permissions.includes('*') ? KINDS : others;
+  return (
+    <Dialog
+      title={`New ${environment} key`}
+      onClose={props.onClose}
+      width={kind === 'chosen' ? 'max-w-2xl' : 'max-w-md'}
+    >
+      <Form
+        action="Create the key"
+        aside={<Button onClick={props.onClose}>Cancel</Button>}
+        onSend={async ({ name = '', ...fields }) => {
+          const permissions =
+            kind === 'everything'
+              ? (['*'] as const)
+              : kind === 'sending'
+                ? SENDING
+                : tickedPermissions(fields);
+          props.onCreated(await create.mutateAsync({ body: { name, env: environment, permissions } }));
+        }}
+      >
+        <Field label="Name" name="name" hint="Such as the program that uses it." />
+        <Choice label="It may" name="permissions" options={kinds} defaultValue="sending" onChange={setKind} />
+        {kind === 'chosen' && <PermissionTicks ticked={[]} />}
+      </Form>
+    </Dialog>
+  );
+}
+
+/** A key that was made a moment ago, with a command that uses it. */
+function Shown({ created }: { readonly created: CreatedApiKey }) {
+  const { session } = useViewer();
+  const curl = curlWith(created.key, {
+    from: 'you@example.com',
+    to: `delivered@${session.simulatorDomain}`,
+    subject: 'Hello',
+    text: 'It works.',
+  });
+  return (
+    <>
+      <p role="status">Copy the key now: it is shown only this once.</p>
+      <Copyable label="API key" text={created.key} />
+      {created.env === 'test' && <Copyable label="A first request" text={curl} />}
+    </>
+  );
+}

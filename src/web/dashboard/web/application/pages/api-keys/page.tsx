@@ -1,0 +1,148 @@
+import { useState } from 'react';
+import type { ApiKey, CreatedApiKey } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from '../../shell/way-out.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Item, Menu } from '../../ui/overlays/menu.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Page } from '../../ui/page.tsx';
+import { NewKey } from './new-key.tsx';
+import { ChangePermissions } from './permissions.tsx';
+
+const allowed = ({ permissions }: ApiKey): string =>
+  permissions.includes('*')
+    ? 'Everything'
+    : permissions.length <= 2
+      ? permissions.join(', ')
+      : `${permissions[0]} and ${count(permissions.length - 1)} more`;
+
+/** The API keys of one environment: made, shown once, listed and revoked. */
+export default function ApiKeys() {
+  const { environment, may } = useViewer();
+  const { data, error, refetch } = useRead('GET /api-keys', {});
+  const items = data?.filter(({ env }) => env === environment);
+  const [isMaking, setMaking] = useState(false);
+  const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const ways = useWaysOut();
+  const mayWrite = may('api-keys:write');
+  const create = mayWrite && (
+    <Button look="main" data-create onClick={() => setMaking(true)}>
+      {icons.Plus} Create a {environment} key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      about={
+        environment === 'test' ? (
+          'With a test key your program does everything and sends nothing.'
+        ) : (
+          <>
+            A live key sends live email. {liveSentence(ways)} {!reachesPeople(ways) && <SetUpSending />}
+          </>
+        )
+      }
+      actions={create}
+    >
+      <Table
+        label={`API keys of the ${environment} environment`}
+        list={{ items, error, refetch }}
+        keyOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={
+          <Empty title={`There is no ${environment} key yet`} icon={icons.Key} action={create}>
+            <p>
+              Your program proves with a key who it is. It is shown once, and kept here as a hash alone, so
+              that nobody can read it later.
+            </p>
+          </Empty>
+        }
+      />
+      {(isMaking || created) && (
+        <NewKey
+          created={created}
+          onCreated={setCreated}
+          onClose={() => {
+            setMaking(false);
+            setCreated(null);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
+  {
+    name: 'Key',
+    cell: ({ name, prefix }) => <Lead title={name} sub={<span className="font-mono">{prefix}</span>} />,
+  },
+  {
+    name: 'It may',
+    from: 'md',
+    cell: (key) => <span title={key.permissions.join(', ')}>{allowed(key)}</span>,
+  },
+  {
+    name: 'Used',
+    width: 'w-32',
+    from: 'sm',
+    cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
+  },
+  { name: 'Made', width: 'w-32', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'State', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
+];
+
+/** Changes what a key may do, or revokes it, after asking: programs that use it stop at once. */
+function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
+  const { id, name, revokedAt } = apiKey;
+  const { may } = useViewer();
+  const [asked, setAsked] = useState<'change' | 'revoke' | null>(null);
+  const close = () => setAsked(null);
+  const revoke = useChange('DELETE /api-keys/{id}');
+  if (revokedAt !== null) return <Badge status="revoked" tone="quiet" />;
+  if (!may('api-keys:write')) return <Badge status="active" />;
+  return (
+    <RowActions>
+      <span className="inline-flex items-center gap-1">
+        <Badge status="active" />
+        <Menu
+          label={`More for ${name}`}
+          isPicture
+          items={
+            <>
+              <Item onSelect={() => setAsked('change')}>{icons.Gear} Change what it may</Item>
+              <Item danger onSelect={() => setAsked('revoke')}>
+                {icons.Block} Revoke
+              </Item>
+            </>
+          }
+        >
+          {icons.More}
+        </Menu>
+      </span>
+      {asked === 'change' && <ChangePermissions apiKey={apiKey} onClose={close} />}
+      {asked === 'revoke' && (
+        <Confirm
+          title={`Revoke “${name}”?`}
+          action="Revoke the key"
+          keep="Keep it"
+          onClose={close}
+          onConfirm={async () => {
+            await revoke.mutateAsync({ path: { id } });
+            toast(`“${name}” is revoked.`);
+          }}
+        >
+          Programs that use this key are refused from now on. This cannot be undone.
+        </Confirm>
+      )}
+    </RowActions>
+  );
+}

@@ -1,0 +1,46 @@
+import { useChange } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Form, TextArea } from '../../ui/forms/form.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+
+/** Adds contacts to a list by their addresses. */
+export function AddPeople({
+  audienceId,
+  onClose,
+}: {
+  readonly audienceId: string;
+  readonly onClose: () => void;
+}) {
+  const add = useChange('POST /audiences/{id}/contacts', ['contacts']);
+  return (
+    <Dialog title="Add people" onClose={onClose} width="max-w-lg">
+      <p className="text-dim">
+        They have to be contacts already. Somebody who has left comes into the list, and still gets nothing.
+      </p>
+      <Form
+        action="Add them"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ emails = '' }) => {
+          const body = { emails: emails.split(/[\s,;]+/).filter((each) => each !== '') };
+          const { added, alreadyIn, notFound } = await add.mutateAsync({ path: { id: audienceId }, body });
+          const others = [
+            alreadyIn > 0 ? `${count(alreadyIn)} were in it` : '',
+            notFound.length > 0 ? `no contact: ${notFound.slice(0, 5).join(', ')}` : '',
+          ].filter((each) => each !== '');
+          toast([`${count(added)} added`, ...others].join('; '));
+          onClose();
+        }}
+      >
+        <TextArea
+          label="Addresses"
+          name="emails"
+          rows={6}
+          hint="One a line, or with commas between them; up to 1,000."
+          placeholder={'ada@example.com\ngrace@example.com'}
+        />
+      </Form>
+    </Dialog>
+  );
+}

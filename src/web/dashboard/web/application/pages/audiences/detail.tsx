@@ -1,0 +1,180 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { Close } from '../../../icons.tsx';
+import type { Audience, Contact } from '../../api/operations.ts';
+import { useChange, useList, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty, Failed } from '../../ui/display/states.tsx';
+import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { nameOf } from '../names.ts';
+import { AddPeople } from './add-people.tsx';
+import { AudienceSettings } from './settings.tsx';
+
+const TABS = { contacts: 'Contacts', settings: 'Settings' } as const;
+
+/** One audience: who is in it, and what it is. */
+export default function AudienceDetail({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRead('GET /audiences/{id}', { path: { id } });
+  const tab = useTab(TABS);
+  const back = { to: '/audiences', text: 'Audiences' };
+  if (error && !data)
+    return (
+      <Page title="Audience" back={back}>
+        <Failed error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  return (
+    <Page
+      title={data?.name ?? 'Audience'}
+      back={back}
+      about={
+        data && (
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Badge status={data.type} tone={data.type === 'dynamic' ? 'moving' : 'quiet'}>
+              {data.type === 'dynamic' ? 'By filter' : 'List'}
+            </Badge>
+            {data.contactCount !== null && (
+              <span className="num">
+                {data.contactCount === 1 ? '1 contact' : `${count(data.contactCount)} contacts`}
+              </span>
+            )}
+            {data.description !== null && <span>{data.description}</span>}
+          </span>
+        )
+      }
+      actions={data && <Actions audience={data} />}
+    >
+      <Tabs label="Views of the audience" tabs={TABS} current={tab} />
+      {data &&
+        (tab === 'contacts' ? (
+          <Members audience={data} />
+        ) : (
+          <AudienceSettings key={data.updatedAt} audience={data} />
+        ))}
+    </Page>
+  );
+}
+
+function Actions({ audience: { id, name, type } }: { readonly audience: Audience }) {
+  const { may } = useViewer();
+  const [asked, setAsked] = useState<'add' | 'delete' | null>(null);
+  const [, navigate] = useLocation();
+  const remove = useChange('DELETE /audiences/{id}', ['contacts']);
+  if (!may('contacts:write')) return null;
+  return (
+    <>
+      <Button look="quiet" onClick={() => setAsked('delete')}>
+        Delete
+      </Button>
+      {type === 'static' && (
+        <>
+          <ButtonLink to={`/contacts/import?audience=${id}`}>Import a file</ButtonLink>
+          <Button look="main" data-create onClick={() => setAsked('add')}>
+            {icons.Plus} Add people
+          </Button>
+        </>
+      )}
+      {asked === 'add' && <AddPeople audienceId={id} onClose={() => setAsked(null)} />}
+      {asked === 'delete' && (
+        <Confirm
+          title={`Delete “${name}”?`}
+          action="Delete the audience"
+          keep="Keep it"
+          onClose={() => setAsked(null)}
+          onConfirm={async () => {
+            await remove.mutateAsync({ path: { id } });
+            navigate('/audiences');
+            toast(`“${name}” is deleted.`);
+          }}
+        >
+          Its contacts stay; who was in it is no longer known.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+function Members({ audience }: { readonly audience: Audience }) {
+  const { may } = useViewer();
+  const { id, type } = audience;
+  const list = useList('GET /audiences/{id}/contacts', { path: { id } });
+  const mayRemove = type === 'static' && may('contacts:write');
+  const columns: readonly [Column<Contact>, ...Column<Contact>[]] = [
+    {
+      name: 'Contact',
+      cell: (contact) => <Lead title={contact.email} sub={nameOf(contact) || undefined} />,
+    },
+    { name: 'Status', width: 'w-36', from: 'sm', cell: ({ status }) => <Badge status={status} /> },
+    {
+      name: 'Last active',
+      width: 'w-36',
+      from: 'md',
+      isRight: true,
+      cell: ({ lastActivityAt }) => <Time at={lastActivityAt} none="never" />,
+    },
+    ...(mayRemove
+      ? [
+          {
+            name: 'Remove',
+            width: 'w-24',
+            isRight: true,
+            cell: (contact: Contact) => <Remove audienceId={id} contact={contact} />,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Table
+      label="Contacts of the audience"
+      list={list}
+      columns={columns}
+      keyOf={(contact) => contact.id}
+      linkOf={(contact) => `/contacts/${contact.id}`}
+      empty={
+        <Empty title="Nobody is in it yet" icon={icons.People}>
+          <p>
+            {type === 'static'
+              ? 'Add people by their addresses, import a file into it, or let your program do it.'
+              : 'Nobody matches the filter now. Whoever does later is in it at once.'}
+          </p>
+        </Empty>
+      }
+    />
+  );
+}
+
+/** Takes somebody out of a list at once; the message takes it back. */
+function Remove({ audienceId, contact }: { readonly audienceId: string; readonly contact: Contact }) {
+  const remove = useChange('DELETE /audiences/{id}/contacts/{contact}', ['contacts']);
+  const add = useChange('POST /audiences/{id}/contacts', ['contacts']);
+  return (
+    <RowActions>
+      <IconButton
+        label={`Remove ${contact.email} from the audience`}
+        onClick={() =>
+          remove.mutate(
+            { path: { id: audienceId, contact: contact.id } },
+            {
+              onError: toastProblem,
+              onSuccess: () =>
+                toast(`${contact.email} is out of it.`, () =>
+                  add.mutateAsync({ path: { id: audienceId }, body: { contactIds: [contact.id] } }),
+                ),
+            },
+          )
+        }
+      >
+        <Close />
+      </IconButton>
+    </RowActions>
+  );
+}

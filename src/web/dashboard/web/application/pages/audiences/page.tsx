@@ -1,0 +1,100 @@
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+
+const Detail = lazy(() => import('./detail.tsx'));
+const NewAudience = lazy(() => import('./new-audience.tsx'));
+
+type Item = ItemOf<'GET /audiences'>;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  { name: 'Audience', cell: ({ name, description }) => <Lead title={name} sub={description} /> },
+  {
+    name: 'Kind',
+    width: 'w-32',
+    from: 'sm',
+    cell: ({ type }) => (
+      <Badge status={type} tone={type === 'dynamic' ? 'moving' : 'quiet'}>
+        {type === 'dynamic' ? 'By filter' : 'List'}
+      </Badge>
+    ),
+  },
+  {
+    name: 'Public',
+    width: 'w-28',
+    from: 'lg',
+    cell: (audience) => (audience.public ? 'Yes' : <span className="text-faint">No</span>),
+  },
+  {
+    name: 'Contacts',
+    width: 'w-28',
+    isRight: true,
+    cell: ({ contactCount }) => (
+      <span className="num">{contactCount === null ? '–' : count(contactCount)}</span>
+    ),
+  },
+  {
+    name: 'Made',
+    width: 'w-32',
+    from: 'md',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+];
+
+/** Audiences: the list, and one of them. */
+export default function Audiences() {
+  return (
+    <Switch>
+      <Route path="/audiences/new">
+        <NewAudience />
+      </Route>
+      <Route path="/audiences/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <AudienceList />
+      </Route>
+    </Switch>
+  );
+}
+
+function AudienceList() {
+  const { may } = useViewer();
+  const list = useList('GET /audiences', {});
+  const create = may('contacts:write') && (
+    <ButtonLink to="/audiences/new" look="main" data-create>
+      {icons.Plus} New audience
+    </ButtonLink>
+  );
+  return (
+    <Page
+      title="Audiences"
+      about="Groups of contacts that campaigns and flows address: lists that people are added to, or filters that fill themselves."
+      actions={create}
+    >
+      <Table
+        label="Audiences"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/audiences/${id}`}
+        empty={
+          <Empty title="There is no audience yet" icon={icons.People} action={create}>
+            <p>
+              A filter such as “plan is pro and opened an email in the last 30 days” always holds whom it
+              describes. A list holds whom you, an import or a form have added.
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

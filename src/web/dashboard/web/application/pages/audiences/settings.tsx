@@ -1,0 +1,117 @@
+import { useState } from 'react';
+import type { Audience, Filter } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { useEditing } from '../../editing/use-editing.ts';
+import { Field, Form, Tick } from '../../ui/forms/form.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Card, Facts } from '../../ui/page.tsx';
+import { FilterBuilder } from './filter-builder.tsx';
+import { filterOf, newGroup, treeOf } from './filter-tree.ts';
+import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
+
+const groupOf = (filter: Filter | null) => (filter === null ? newGroup() : treeOf(filter));
+
+/** What an audience is, and its filter. */
+export function AudienceSettings({ audience }: { readonly audience: Audience }) {
+  const { may } = useViewer();
+  if (!may('contacts:write'))
+    return (
+      <Card>
+        <Facts
+          facts={{
+            Description: audience.description,
+            'On the preference page': audience.public ? 'Yes' : 'No',
+            'Asks to confirm': audience.confirm ? 'Yes' : 'No',
+            Filter: audience.filter && (
+              <pre className="font-mono text-caption break-words whitespace-pre-wrap">
+                {JSON.stringify(audience.filter, null, 2)}
+              </pre>
+            ),
+          }}
+        />
+      </Card>
+    );
+  return <EditAudience audience={audience} />;
+}
+
+type AudienceValues = {
+  readonly name: string;
+  readonly description: string;
+  readonly public: boolean;
+  readonly confirm: boolean;
+  readonly filter: Filter | null;
+};
+const LABELS = {
+  name: 'Name',
+  description: 'Description',
+  public: 'Show it on the preference page',
+  confirm: 'Ask people to confirm',
+  filter: 'Filter',
+} as const;
+
+function EditAudience({ audience }: { readonly audience: Audience }) {
+  const path = { id: audience.id };
+  const isDynamic = audience.type === 'dynamic';
+  const change = useChange('PATCH /audiences/{id}', ['contacts']);
+  const { refetch } = useRead('GET /audiences/{id}', { path });
+  const editing = useEditing<Audience, AudienceValues>({
+    place: `audiences/${audience.id}`,
+    current: audience,
+    labels: LABELS,
+    read: (read) => ({
+      ...{ name: read.name, description: read.description ?? '' },
+      ...{ public: read.public, confirm: read.confirm, filter: read.filter },
+    }),
+    write: ({ description, filter, ...changed }, ifUpdatedAt) =>
+      change.mutateAsync({
+        path,
+        body: {
+          ...changed,
+          ...(description !== undefined && { description: description.trim() === '' ? null : description }),
+          ...(filter && { filter }),
+          ifUpdatedAt,
+        },
+      }),
+    reread: async () => (await refetch({ throwOnError: true })).data ?? audience,
+  });
+  const { values, round, refused } = editing;
+  // The tree has rows that are not finished; what comes from elsewhere begins it anew.
+  const [edited, setEdited] = useState({ group: groupOf(values.filter), round });
+  if (edited.round !== round) setEdited({ group: groupOf(values.filter), round });
+  const { group } = edited;
+  const answer = useFilterCount(group, isDynamic);
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
+      <Card>
+        <Form action="Save" editing={editing} onSaved={() => toast('It is saved.')}>
+          <Field label="Name" name="name" />
+          <Field label="Description" name="description" />
+          {isDynamic && (
+            <FilterBuilder
+              group={group}
+              problems={[...answer.problems, ...problemsOfFilter(refused)]}
+              onChange={(next) => {
+                setEdited({ group: next, round });
+                editing.set({ filter: filterOf(next) });
+              }}
+            />
+          )}
+          <Tick
+            label="Show it on the preference page"
+            name="public"
+            hint="People can leave it there, and join it."
+          />
+          {!isDynamic && (
+            <Tick
+              label="Ask people to confirm"
+              name="confirm"
+              hint="They are mailed a link, and are in the audience once they have used it."
+            />
+          )}
+        </Form>
+      </Card>
+      {isDynamic && <LiveCount answer={answer} />}
+    </div>
+  );
+}

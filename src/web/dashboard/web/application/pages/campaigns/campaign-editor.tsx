@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import type { Campaign } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { useEditing } from '../../editing/use-editing.ts';
+import { useKeys } from '../../shell/keys.ts';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Card, Page } from '../../ui/page.tsx';
+import { useAudienceNames, useTemplateNames } from '../names.ts';
+import { CampaignMenu } from './actions.tsx';
+import { CampaignFields } from './campaign-fields.tsx';
+import { bodyOf, type CampaignValues, CONTENT, LABELS, TRACKING, valuesOf } from './campaign-values.ts';
+import { Checks } from './checks.tsx';
+import { CampaignPreview } from './preview.tsx';
+import { SendCampaign } from './send.tsx';
+
+/** Edits a draft: to whom, from whom, and what. What somebody would get is beside it. */
+export default function CampaignEditor({ campaign }: { readonly campaign: Campaign }) {
+  const { environment } = useViewer();
+  const path = { id: campaign.id };
+  const [sending, setSending] = useState<Campaign | null>(null);
+  const audiences = useAudienceNames();
+  const templates = useTemplateNames();
+  const change = useChange('PATCH /campaigns/{id}');
+  const { refetch } = useRead('GET /campaigns/{id}', { path });
+  const editing = useEditing<Campaign, CampaignValues>({
+    place: `campaigns/${campaign.id}`,
+    current: campaign,
+    labels: LABELS,
+    read: valuesOf,
+    write: (changed, ifUpdatedAt, values) => {
+      const names = Object.keys(changed) as (keyof CampaignValues)[];
+      return change.mutateAsync({ path, body: { ...bodyOf(names, values), ifUpdatedAt } });
+    },
+    reread: async () => (await refetch({ throwOnError: true })).data ?? campaign,
+    show: (name, value) => shownOf(name, value, audiences, templates),
+  });
+  useKeys({ 'mod s': () => void save() });
+  const save = async () => {
+    if (await editing.save()) toast('It is saved.');
+  };
+  const { values } = editing;
+  return (
+    <Page
+      title={campaign.name}
+      back={{ to: '/campaigns', text: 'Campaigns' }}
+      about={<Badge status="draft">Draft</Badge>}
+      actions={<CampaignMenu campaign={campaign} editing={editing} />}
+    >
+      <div className="grid items-start gap-5 xl:grid-cols-2">
+        <Card title="The message">
+          <Form action="Save" editing={editing} isSticky onSaved={() => toast('It is saved.')}>
+            <CampaignFields editing={editing} audiences={audiences} templates={templates} />
+          </Form>
+        </Card>
+        <div className="grid gap-5">
+          <Checks
+            campaign={campaign}
+            isLive={environment === 'live'}
+            isSaving={editing.isSaving}
+            isChanged={editing.isChanged}
+            onSend={async () => setSending(await editing.save())}
+          />
+          <CampaignPreview
+            campaign={campaign}
+            unsaved={
+              editing.changed.some((name) => RENDERED.has(name)) && values.content !== 'template'
+                ? values
+                : null
+            }
+          />
+        </div>
+      </div>
+      {sending && <SendCampaign campaign={sending} onClose={() => setSending(null)} />}
+    </Page>
+  );
+}
+
+/** What can be seen in the preview. */
+const RENDERED: ReadonlySet<string> = new Set(['subject', 'previewText', 'content', 'source']);
+
+type Names = Readonly<Record<string, string>>;
+
+/** A value of a campaign as people read it. */
+function shownOf(name: string, value: unknown, audiences: Names, templates: Names): string {
+  if (Array.isArray(value)) return value.map((each) => audiences[each] ?? String(each)).join(', ');
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No';
+  const text = String(value);
+  const texts: Readonly<Record<string, Names>> = {
+    ...{ audienceId: audiences, templateId: templates, content: CONTENT },
+    ...{ trackOpens: TRACKING, trackClicks: TRACKING },
+  };
+  return texts[name]?.[text] ?? text;
+}

@@ -1,0 +1,118 @@
+import { lazy, Suspense } from 'react';
+import type { Campaign } from '../../api/operations.ts';
+import type { Editing } from '../../editing/use-editing.ts';
+import { Skeleton } from '../../ui/display/states.tsx';
+import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
+import { CANARY, type CampaignValues, CONTENT, TRACKING } from './campaign-values.ts';
+
+const CodeEditor = lazy(() => import('../../ui/forms/code-editor.tsx'));
+
+/** The fields of a draft. */
+export function CampaignFields(props: {
+  readonly editing: Editing<Campaign, CampaignValues>;
+  readonly audiences: Readonly<Record<string, string>>;
+  readonly templates: Readonly<Record<string, string>>;
+}) {
+  const { audiences, templates } = props;
+  const { values, set } = props.editing;
+  const { audienceId, templateId, content, excludeAudienceIds: excluded } = values;
+  return (
+    <>
+      <Field label="Name" name="name" hint="For you alone." />
+      <Choice label="Audience" name="audienceId" options={{ [audienceId]: 'An audience', ...audiences }} />
+      {Object.keys(audiences).length > 1 && (
+        <details className="rounded-lg border border-edge px-3 py-2">
+          <summary className="cursor-pointer font-medium">
+            Exclude
+            {excluded.length > 0 && ` (${excluded.length})`}
+          </summary>
+          <div className="mt-2 grid gap-2">
+            {Object.entries(audiences).map(([each, text]) => (
+              <Tick
+                key={each}
+                label={text}
+                checked={excluded.includes(each)}
+                onChange={({ target }) =>
+                  set({
+                    excludeAudienceIds: target.checked
+                      ? [...excluded, each]
+                      : excluded.filter((id) => id !== each),
+                  })
+                }
+              />
+            ))}
+            <FieldProblem name="excludeAudienceIds" />
+          </div>
+        </details>
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field
+          label="From"
+          name="from"
+          placeholder="Acme <news@acme.example>"
+          hint="The sender of the template or of the workspace, when empty."
+        />
+        <Field label="Reply to" name="replyTo" />
+      </div>
+      <Field label="Subject" name="subject" />
+      <Field label="Preview text" name="previewText" hint="What inboxes show behind the subject." />
+      <Choice label="Written as" name="content" options={CONTENT} />
+      {content === 'template' ? (
+        <Choice
+          label="Template"
+          name="templateId"
+          options={{
+            '': 'Choose one',
+            ...(templateId !== '' && { [templateId]: templateId }),
+            ...templates,
+          }}
+        />
+      ) : (
+        <div>
+          <div className="h-96 overflow-hidden rounded-lg border border-edge-strong">
+            <Suspense fallback={<Skeleton className="h-96 w-full" />}>
+              <CodeEditor
+                key={content}
+                label={content === 'html' ? 'HTML source' : 'Markdown source'}
+                language={content}
+                value={values.source}
+                onChange={(source) => set({ source })}
+              />
+            </Suspense>
+          </div>
+          <FieldProblem name={content} />
+        </div>
+      )}
+      {content === 'template' && (
+        <TextArea
+          label="Values of its variables"
+          name="variables"
+          placeholder={'{ "month": "July" }'}
+          hint="As JSON, the same for everybody; what is known of a contact is filled in by itself."
+        />
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Choice label="Count opens" name="trackOpens" options={TRACKING} />
+        <Choice label="Count clicks" name="trackClicks" options={TRACKING} />
+      </div>
+      <Field
+        label="Sending speed"
+        name="ratePerHour"
+        inputMode="numeric"
+        hint="Emails an hour, evenly spread. As fast as they leave, when empty."
+      />
+      <Tick
+        label="Send to a sample first"
+        name="canary"
+        hint="The rest follows when few of them bounced or complained."
+      />
+      {values.canary && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {CANARY.map(([name, label, inputMode]) => (
+            <Field key={name} label={label} name={`canary/${name}`} inputMode={inputMode} />
+          ))}
+        </div>
+      )}
+    </>
+  );
+}

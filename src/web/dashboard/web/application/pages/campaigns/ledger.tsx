@@ -1,0 +1,81 @@
+import type { Campaign } from '../../api/operations.ts';
+import { useRead } from '../../api/queries.ts';
+import { Figures } from '../../ui/charts/figures.tsx';
+import { PartsBar } from '../../ui/charts/progress.tsx';
+import { count, rateText } from '../../ui/display/format.ts';
+import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { Card } from '../../ui/page.tsx';
+
+/** The numbers of a campaign. Everybody in the frozen audience is in exactly one part of the bar, at every moment. */
+export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
+  const { data, error, refetch } = useRead(
+    'GET /campaigns/{id}/stats',
+    { path: { id } },
+    { follows: ['emails'] },
+  );
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton className="h-64 w-full" />;
+  const to = (outcome: string): string => `/campaigns/${id}?tab=recipients&outcome=${outcome}`;
+  const { total, sent, remaining, skipped, failed, delivered, opened, clicked, bounced } = data;
+  return (
+    <>
+      <Card
+        title={`${count(total)} in the audience`}
+        about="As it was when the campaign started. Each person is in one of these parts, and each part opens its people."
+      >
+        <PartsBar
+          total={total}
+          parts={[
+            { name: 'sent', value: sent, tone: 'good' },
+            { name: 'failed', value: failed, tone: 'bad' },
+            { name: 'skipped', value: skipped, tone: 'waiting' },
+            { name: 'remaining', value: remaining, tone: 'quiet' },
+          ]}
+        />
+        <Figures
+          figures={[
+            { name: 'Sent', value: count(sent), tone: 'good', to: to('sent') },
+            {
+              name: 'Failed',
+              value: count(failed),
+              tone: 'bad',
+              to: to('failed'),
+              ...(data.inDoubt > 0 && { sub: `${count(data.inDoubt)} may have arrived` }),
+            },
+            { name: 'Passed over', value: count(skipped), tone: 'waiting', to: to('skipped') },
+            { name: 'Remaining', value: count(remaining), tone: 'quiet', to: to('remaining') },
+          ]}
+        />
+      </Card>
+      <Card
+        title="What people did"
+        about="Rates are of what was delivered; what programs opened or clicked is apart."
+      >
+        <Figures
+          figures={[
+            {
+              name: 'Delivered',
+              value: count(delivered.count),
+              sub: rateText(delivered.rate),
+              to: to('delivered'),
+            },
+            { name: 'Opened', value: count(opened.unique), sub: rateText(opened.rate), to: to('opened') },
+            { name: 'Clicked', value: count(clicked.unique), sub: rateText(clicked.rate), to: to('clicked') },
+            {
+              name: 'Bounced',
+              value: count(bounced.permanent + bounced.transient),
+              sub: rateText(bounced.rate),
+              to: to('bounced'),
+            },
+            { name: 'Complained', value: count(data.complained), to: to('complained') },
+            { name: 'Unsubscribed', value: count(data.unsubscribed), to: to('unsubscribed') },
+          ]}
+        />
+        <p className="text-caption text-dim">
+          Besides, programs opened it {count(data.machineOpens)} times and clicked {count(data.machineClicks)}{' '}
+          times.
+        </p>
+      </Card>
+    </>
+  );
+}

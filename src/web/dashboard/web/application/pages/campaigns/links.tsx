@@ -1,0 +1,47 @@
+import type { CampaignLink } from '../../api/operations.ts';
+import { useRead } from '../../api/queries.ts';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { icons } from '../../ui/icons.tsx';
+
+const COLUMNS: readonly [Column<CampaignLink>, ...Column<CampaignLink>[]] = [
+  { name: 'Link', cell: ({ url }) => <Lead title={url ?? 'Links that are in no source'} /> },
+  {
+    name: 'People',
+    width: 'w-28',
+    isRight: true,
+    cell: ({ uniqueClicks }) => <span className="num">{count(uniqueClicks)}</span>,
+  },
+  {
+    name: 'Clicks',
+    width: 'w-28',
+    from: 'sm',
+    isRight: true,
+    cell: ({ clicks }) => <span className="num">{count(clicks)}</span>,
+  },
+];
+
+/** The links of a campaign as they were written, and who followed them. */
+export function Links({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRead(
+    'GET /campaigns/{id}/links',
+    { path: { id } },
+    { follows: ['emails'], every: 5_000 },
+  );
+  return (
+    <Table
+      label="Links"
+      list={{ items: data, error, refetch }}
+      columns={COLUMNS}
+      keyOf={({ url }) => url ?? ''}
+      empty={
+        <Empty title="No link was followed yet" icon={icons.Chart}>
+          <p>
+            Links are counted by the address that you wrote, where tracking of clicks is on for the domain.
+          </p>
+        </Empty>
+      }
+    />
+  );
+}

@@ -1,0 +1,118 @@
+import { lazy, useState } from 'react';
+import { Route, Switch } from 'wouter';
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { useAudienceNames } from '../names.ts';
+import { NewCampaign } from './new-campaign.tsx';
+import { STATUSES } from './words.ts';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+type Item = ItemOf<'GET /campaigns'>;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'Campaign',
+    cell: ({ name, subject }) => <Lead title={name} sub={subject ?? 'subject of its template'} />,
+  },
+  {
+    name: 'State',
+    width: 'w-36',
+    cell: ({ status }) => <Badge status={status}>{STATUSES[status]}</Badge>,
+  },
+  {
+    name: 'Recipients',
+    width: 'w-28',
+    from: 'md',
+    isRight: true,
+    cell: ({ recipientCount }) => (
+      <span className="num">{recipientCount === null ? '–' : count(recipientCount)}</span>
+    ),
+  },
+  {
+    name: 'When',
+    width: 'w-36',
+    from: 'sm',
+    isRight: true,
+    cell: ({ startedAt, scheduledAt, createdAt }) => <Time at={startedAt ?? scheduledAt ?? createdAt} />,
+  },
+];
+
+/** Campaigns: the list, and one of them. */
+export default function Campaigns() {
+  return (
+    <Switch>
+      <Route path="/campaigns/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <CampaignList />
+      </Route>
+    </Switch>
+  );
+}
+
+function CampaignList() {
+  const { environment, may } = useViewer();
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATUSES);
+  const [isMaking, setMaking] = useState(false);
+  const audiences = useAudienceNames();
+  const list = useList('GET /campaigns', { query: { ...(status && { status }) } });
+  const hasAudience = Object.keys(audiences).length > 0;
+  const create = may('campaigns:write') && hasAudience && (
+    <Button look="main" data-create onClick={() => setMaking(true)}>
+      {icons.Plus} New campaign
+    </Button>
+  );
+  return (
+    <Page
+      title="Campaigns"
+      about={
+        environment === 'live'
+          ? 'One message to everybody in an audience, each person once.'
+          : 'Here you write and try campaigns. They are sent from the live environment alone.'
+      }
+      actions={create}
+    >
+      {bar}
+      <Table
+        label="Campaigns"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/campaigns/${id}`}
+        empty={
+          isSet ? (
+            <Empty title="No campaign is in this state" icon={icons.Megaphone}>
+              <p>Clear the filter to see the others.</p>
+            </Empty>
+          ) : (
+            <Empty
+              title="There is no campaign yet"
+              icon={icons.Megaphone}
+              action={
+                hasAudience
+                  ? create
+                  : may('contacts:write') && <ButtonLink to="/audiences/new">Make an audience</ButtonLink>
+              }
+            >
+              <p>
+                A campaign takes an audience as it is when it starts, and passes over whoever has left. It can
+                be paused at any moment, and goes on with those whom it has not reached.
+              </p>
+              {!hasAudience && <p>It needs an audience to go to. Make one first.</p>}
+            </Empty>
+          )
+        }
+      />
+      {isMaking && <NewCampaign audiences={audiences} onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}

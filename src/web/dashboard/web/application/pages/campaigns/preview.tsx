@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import type { Campaign } from '../../api/operations.ts';
+import { useQuestion, useRead, useSettled } from '../../api/queries.ts';
+import { Refused } from '../../api/requests.ts';
+import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
+import { Toggle } from '../../ui/forms/chips.tsx';
+import { Facts } from '../../ui/page.tsx';
+import type { CampaignValues } from './campaign-values.ts';
+
+const SETTLE_MS = 400;
+
+/** What is written now, as the service that sends it would render it for somebody unknown; nothing of it is stored. */
+function useUnsaved(values: CampaignValues | null) {
+  const { subject = '', previewText = '', content = '', source = '' } = values ?? {};
+  const asked = JSON.stringify({
+    ...(subject.trim() !== '' && { subject }),
+    ...(previewText.trim() !== '' && { previewText }),
+    ...(content === 'html' ? { format: 'html', html: source } : { format: 'emailmd', markdown: source }),
+  });
+  const settled = useSettled(asked, SETTLE_MS);
+  return useQuestion(
+    'POST /templates/render-preview',
+    { body: JSON.parse(settled) },
+    { enabled: values !== null },
+  );
+}
+
+/** What somebody gets: somebody unknown, or a contact. While something is not saved, it is what is on the screen. */
+export function CampaignPreview({
+  campaign,
+  unsaved = null,
+}: {
+  readonly campaign: Campaign;
+  readonly unsaved?: CampaignValues | null;
+}) {
+  const [contactId, setContactId] = useState('');
+  const [isPhone, setPhone] = useState(false);
+  const saved = useRead('GET /campaigns/{id}/preview', {
+    path: { id: campaign.id },
+    query: { ...(contactId !== '' && { contactId }) },
+  });
+  const now = useUnsaved(unsaved);
+  const { data, error } = unsaved === null ? saved : now;
+  return (
+    <section aria-label="Preview" className="card overflow-hidden">
+      <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
+        {unsaved === null ? (
+          <input
+            aria-label="Show it for the contact with this id"
+            placeholder="As for the contact con_…"
+            defaultValue={contactId}
+            spellCheck={false}
+            autoComplete="off"
+            onBlur={({ target }) => setContactId(target.value.trim())}
+            onKeyDown={({ key, currentTarget }) =>
+              key === 'Enter' && setContactId(currentTarget.value.trim())
+            }
+            className="field field-small w-auto min-w-0 flex-1"
+          />
+        ) : (
+          <p className="min-w-0 flex-1 text-dim">Not saved yet</p>
+        )}
+        <Toggle text="Phone" isOn={isPhone} onChange={setPhone} />
+      </div>
+      {error && (
+        <div data-color="bad" className="grid gap-1 p-4">
+          <p className="font-medium">It cannot be shown yet.</p>
+          {(error instanceof Refused && error.details.length > 0
+            ? error.details.map(({ message }) => message)
+            : [error.message]
+          ).map((text) => (
+            <p key={text} className="state-text break-words">
+              {text}
+            </p>
+          ))}
+        </div>
+      )}
+      {!error && !data && <Skeleton className="m-4 h-80" />}
+      {!error && data && (
+        <>
+          <div className="border-b border-edge px-4 py-3">
+            <Facts
+              facts={{
+                From: unsaved === null ? data.from : unsaved.from || saved.data?.from,
+                Subject: <strong>{data.subject}</strong>,
+              }}
+            />
+          </div>
+          {data.html === null ? (
+            <pre className="p-4 font-sans break-words whitespace-pre-wrap">{data.text}</pre>
+          ) : (
+            <PreviewFrame title="The message" html={data.html} isPhone={isPhone} isDark={false} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,104 @@
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { SKIPPED } from './words.ts';
+
+type Item = ItemOf<'GET /campaigns/{id}/recipients'>;
+
+const OUTCOMES = {
+  remaining: 'Remaining',
+  sent: 'Sent',
+  failed: 'Failed',
+  skipped: 'Passed over',
+  delivered: 'Delivered',
+  opened: 'Opened',
+  clicked: 'Clicked',
+  bounced: 'Bounced',
+  complained: 'Complained',
+  unsubscribed: 'Unsubscribed',
+} as const;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'Recipient',
+    cell: ({ email, reason }) => (
+      <Lead
+        title={email ?? 'A contact that was forgotten'}
+        sub={reason === null ? undefined : <span className="sm:hidden">{SKIPPED[reason]}</span>}
+      />
+    ),
+  },
+  {
+    name: 'Outcome',
+    width: 'w-56 not-sm:w-36',
+    cell: ({ outcome, reason }) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <Badge
+          status={outcome}
+          tone={
+            outcome === 'skipped'
+              ? 'waiting'
+              : outcome === 'remaining'
+                ? 'quiet'
+                : outcome === 'failed'
+                  ? 'bad'
+                  : 'good'
+          }
+        >
+          {OUTCOMES[outcome]}
+        </Badge>
+        {reason !== null && <span className="not-sm:hidden truncate text-caption">{SKIPPED[reason]}</span>}
+      </span>
+    ),
+  },
+  {
+    name: 'Opened',
+    width: 'w-32',
+    from: 'md',
+    isRight: true,
+    cell: ({ openedAt }) => <Time at={openedAt} />,
+  },
+  {
+    name: 'Clicked',
+    width: 'w-32',
+    from: 'lg',
+    isRight: true,
+    cell: ({ clickedAt }) => <Time at={clickedAt} />,
+  },
+];
+
+/** Everybody in the frozen audience, by what became of them. */
+export function Recipients({ id }: { readonly id: string }) {
+  const { chosen: outcome, isSet, bar } = useOneChoice('outcome', 'Outcome', OUTCOMES);
+  const list = useList('GET /campaigns/{id}/recipients', {
+    path: { id },
+    query: { ...(outcome && { outcome }) },
+  });
+  return (
+    <>
+      {bar}
+      <Table
+        label="Recipients"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ contactId }) => contactId}
+        linkOf={({ contactId, emailId }) =>
+          emailId === null ? `/contacts/${contactId}` : `/emails/${emailId}`
+        }
+        empty={
+          <Empty title={isSet ? 'Nobody, up to now' : 'The audience is not frozen yet'} icon={icons.People}>
+            <p>
+              {isSet
+                ? 'Clear the filter to see everybody else.'
+                : 'When the campaign starts, everybody in its audience is written down here, once.'}
+            </p>
+          </Empty>
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from 'react';
+import type { Campaign } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { Problem } from '../../ui/forms/form.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Card, Facts, Page } from '../../ui/page.tsx';
+import { Tabs, useTab } from '../../ui/tabs.tsx';
+import { useAudienceNames } from '../names.ts';
+import { CampaignMenu } from './actions.tsx';
+import { Ledger } from './ledger.tsx';
+import { Links } from './links.tsx';
+import { CampaignPreview } from './preview.tsx';
+import { Recipients } from './recipients.tsx';
+import { SendCampaign, startText } from './send.tsx';
+import { FAILED, PAUSED, STATUSES } from './words.ts';
+
+const TABS = { numbers: 'Numbers', recipients: 'Recipients', links: 'Links', message: 'Message' } as const;
+
+/** A campaign that has been scheduled or started: what becomes of it. */
+export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
+  const tab = useTab(TABS);
+  const names = useAudienceNames();
+  const { id, status, pausedReason, scheduledAt } = campaign;
+  return (
+    <Page
+      title={campaign.name}
+      back={{ to: '/campaigns', text: 'Campaigns' }}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1" role="status">
+          <Badge status={status}>{STATUSES[status]}</Badge>
+          {status === 'scheduled' && scheduledAt !== null && <span>{startText(scheduledAt)}</span>}
+          {status === 'paused' && pausedReason !== null && <span>{PAUSED[pausedReason]}</span>}
+        </span>
+      }
+      actions={<Actions campaign={campaign} />}
+    >
+      {campaign.failureReason && (
+        <Problem>
+          {FAILED[campaign.failureReason]} Put that right and send it again, or duplicate it to change what it
+          says.
+        </Problem>
+      )}
+      <Tabs label="Views of the campaign" tabs={TABS} current={tab} />
+      {tab === 'numbers' && (
+        <>
+          <Ledger campaign={campaign} />
+          <Card title="About">
+            <Facts
+              facts={{
+                Audience: names[campaign.audienceId] ?? campaign.audienceId,
+                'Left out': campaign.excludeAudienceIds.map((each) => names[each] ?? each).join(', '),
+                From: campaign.from,
+                Subject: campaign.subject,
+                Started: campaign.startedAt && <Time at={campaign.startedAt} />,
+                Completed: campaign.completedAt && <Time at={campaign.completedAt} />,
+                'At most, an hour': campaign.ratePerHour,
+              }}
+            />
+          </Card>
+        </>
+      )}
+      {tab === 'recipients' && <Recipients id={id} />}
+      {tab === 'links' && <Links id={id} />}
+      {tab === 'message' && <CampaignPreview campaign={campaign} />}
+    </Page>
+  );
+}
+
+/** What can be done now, by the state. */
+function Actions({ campaign: { id, name, status }, campaign }: { readonly campaign: Campaign }) {
+  const { environment, may } = useViewer();
+  const [isAsking, setAsking] = useState(false);
+  const [isSending, setSending] = useState(false);
+  const pause = useChange('POST /campaigns/{id}/pause');
+  const resume = useChange('POST /campaigns/{id}/send');
+  const unschedule = useChange('POST /campaigns/{id}/unschedule');
+  const cancel = useChange('POST /campaigns/{id}/cancel');
+  const path = { id };
+  const { data: stats } = useRead('GET /campaigns/{id}/stats', { path }, { enabled: isAsking });
+  if (!may('campaigns:write')) return null;
+  const told = (text: string) => ({ onError: toastProblem, onSuccess: () => toast(text) });
+  return (
+    <>
+      <CampaignMenu campaign={campaign} />
+      {(status === 'scheduled' || status === 'paused') && (
+        <Button onClick={() => setAsking(true)}>End it</Button>
+      )}
+      {status === 'scheduled' && (
+        <Button
+          busy={unschedule.isPending}
+          onClick={() => unschedule.mutate({ path }, told('It is a draft again.'))}
+        >
+          Unschedule
+        </Button>
+      )}
+      {status === 'sending' && (
+        <Button
+          look="main"
+          busy={pause.isPending}
+          onClick={() => pause.mutate({ path }, told('It is paused.'))}
+        >
+          Pause
+        </Button>
+      )}
+      {status === 'failed' && environment === 'live' && (
+        <Button look="main" onClick={() => setSending(true)}>
+          Send again
+        </Button>
+      )}
+      {isSending && <SendCampaign campaign={campaign} onClose={() => setSending(false)} />}
+      {status === 'paused' && environment === 'live' && (
+        <Button
+          look="main"
+          busy={resume.isPending}
+          onClick={() => resume.mutate({ path, body: {} }, told('It goes on.'))}
+        >
+          Resume
+        </Button>
+      )}
+      {isAsking && (
+        <Confirm
+          title={`End “${name}”?`}
+          action="End the campaign"
+          keep="Keep it"
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            await cancel.mutateAsync({ path });
+            toast('It is cancelled.');
+          }}
+        >
+          {stats && stats.remaining > 0
+            ? `${stats.remaining} people get nothing. This cannot be undone; a copy can be sent.`
+            : 'This cannot be undone; a copy can be sent.'}
+        </Confirm>
+      )}
+    </>
+  );
+}

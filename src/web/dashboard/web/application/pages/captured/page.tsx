@@ -1,0 +1,113 @@
+import { lazy, useState } from 'react';
+import { Route, Switch } from 'wouter';
+import { type ItemOf, useChange, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { sizeText } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Page } from '../../ui/page.tsx';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+type Item = ItemOf<'GET /captured'>;
+
+/** Captured mail as an inbox, and one message of it. */
+export default function Captured() {
+  return (
+    <Switch>
+      <Route path="/captured/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <Inbox />
+      </Route>
+    </Switch>
+  );
+}
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'To',
+    cell: ({ recipient, subject }) => (
+      <Lead title={recipient} sub={<span className="md:hidden">{subject || '(no subject)'}</span>} />
+    ),
+  },
+  { name: 'Subject', from: 'md', cell: ({ subject }) => subject || '(no subject)' },
+  { name: 'From', from: 'lg', cell: ({ from }) => from },
+  { name: 'Size', width: 'w-24', from: 'lg', isRight: true, cell: ({ size }) => sizeText(size) },
+  { name: 'Arrived', width: 'w-36', isRight: true, cell: ({ capturedAt }) => <Time at={capturedAt} /> },
+];
+
+function Inbox() {
+  const { environment, may } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['recipient']);
+  const list = useList(
+    'GET /captured',
+    { query: { ...(values.recipient !== '' && { recipient: values.recipient }) } },
+    { follows: ['emails'] },
+  );
+  return (
+    <Page
+      title="Captured mail"
+      about="Live email that was finished, signed and kept here instead of leaving: one copy for each recipient."
+      actions={may('emails:send') && (list.items?.length ?? 0) > 0 && <ThrowAway />}
+    >
+      <FilterBar isSet={isSet} onClear={clear}>
+        <TextFilter label="Recipient" value={values.recipient} onChange={(recipient) => set({ recipient })} />
+      </FilterBar>
+      <Table
+        label="Captured mail"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/captured/${id}`}
+        empty={
+          <Empty
+            title={isSet ? 'Nothing was captured for that address' : 'Nothing was captured yet'}
+            icon={icons.Inbox}
+          >
+            {environment === 'test' ? (
+              <p>
+                Test email is answered by the simulator and never becomes a message. Switch to live: with{' '}
+                <code>TRANSPORT=capture</code> its email ends here.
+              </p>
+            ) : (
+              <p>
+                With <code>TRANSPORT=capture</code>, or a domain whose provider is “capture”, live email ends
+                here: nobody gets it but you.
+              </p>
+            )}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function ThrowAway() {
+  const [isAsking, setAsking] = useState(false);
+  const discard = useChange('DELETE /captured');
+  return (
+    <>
+      <Button onClick={() => setAsking(true)}>Throw all away</Button>
+      {isAsking && (
+        <Confirm
+          title="Throw all captured mail away?"
+          action="Throw it away"
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            await discard.mutateAsync({});
+            toast('The inbox is empty.');
+          }}
+        >
+          The emails themselves, their events and their content stay. The captured copies cannot be brought
+          back.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,133 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { ContactActivity } from '../../api/operations.ts';
+import { useList } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Timeline } from '../../ui/charts/timeline.tsx';
+import { type Tone, toneOf } from '../../ui/display/badge.tsx';
+import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { ChoiceFilter, useFilters } from '../../ui/filters.tsx';
+import { Card } from '../../ui/page.tsx';
+import { useAudienceNames } from '../names.ts';
+
+type Type = ContactActivity['type'];
+
+const WORDS = {
+  created: 'Added',
+  imported: 'Imported',
+  subscribed: 'Subscribed',
+  unsubscribed: 'Unsubscribed',
+  asked: 'Asked to confirm',
+  notAsked: 'Not asked to confirm',
+  joined: 'Joined',
+  left: 'Left',
+  event: 'Event',
+  sent: 'Email sent',
+  delivered: 'Email delivered',
+  opened: 'Opened',
+  clicked: 'Clicked',
+  bounced: 'Bounced',
+  complained: 'Complained',
+  flowStarted: 'Flow begun',
+  flowCompleted: 'Flow finished',
+  flowExited: 'Flow left early',
+  flowFailed: 'Flow failed',
+  flowCancelled: 'Flow ended by hand',
+} as const satisfies Record<Type, string>;
+
+const TONES: Partial<Record<Type, Tone>> = {
+  created: 'moving',
+  imported: 'moving',
+  joined: 'good',
+  asked: 'waiting',
+  notAsked: 'bad',
+  flowStarted: 'moving',
+  flowCompleted: 'good',
+  flowExited: 'quiet',
+  flowFailed: 'bad',
+  flowCancelled: 'quiet',
+  left: 'waiting',
+  unsubscribed: 'bad',
+  event: 'moving',
+  sent: 'quiet',
+};
+
+/** What an entry says beyond its name. */
+function detailOf({ data, emailId, importId, flowId, runId, byMachine }: ContactActivity): ReactNode {
+  const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object');
+  return (
+    <>
+      {byMachine && <span className="block">By a program, not by the person.</span>}
+      {facts.length > 0 && (
+        <span className="block">{facts.map(([key, value]) => `${key}: ${String(value)}`).join(' · ')}</span>
+      )}
+      {emailId !== null && (
+        <Link href={`/emails/${emailId}`} className="link">
+          The email
+        </Link>
+      )}
+      {importId !== null && (
+        <Link href={`/contacts/imports/${importId}`} className="link">
+          The import
+        </Link>
+      )}
+      {flowId !== null && (
+        <Link href={`/flows/${flowId}/runs/${runId}`} className="link">
+          The run
+        </Link>
+      )}
+    </>
+  );
+}
+
+/** The timeline of a contact, newest first. */
+export function Activity({ id }: { readonly id: string }) {
+  const { values, set } = useFilters(['type']);
+  const names = useAudienceNames();
+  const type = values.type in WORDS ? (values.type as Type) : undefined;
+  const list = useList('GET /contacts/{contact}/activity', {
+    path: { contact: id },
+    query: { ...(type && { type }) },
+  });
+  const { items, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = list;
+  if (error && !items) return <Failed error={error} onRetry={() => void refetch()} />;
+  const what = (entry: ContactActivity): string => {
+    if (entry.type === 'event') return entry.name ?? 'Event';
+    if (entry.flowId !== null) return `${WORDS[entry.type]}: ${entry.name ?? 'a flow'}`;
+    if (entry.audienceId === null) return WORDS[entry.type];
+    return `${WORDS[entry.type]} ${names[entry.audienceId] ?? 'an audience'}`;
+  };
+  return (
+    <Card
+      title="Timeline"
+      actions={
+        <ChoiceFilter
+          label="Entries"
+          value={type ?? ''}
+          options={WORDS}
+          onChange={(value) => set({ type: value })}
+        />
+      }
+    >
+      {items === undefined && <Skeleton className="h-40 w-full" />}
+      {items?.length === 0 && <p className="text-dim">Nothing of that kind has happened yet.</p>}
+      {items && items.length > 0 && (
+        <Timeline
+          label="Timeline"
+          moments={items.map((entry) => ({
+            key: entry.id,
+            what: what(entry),
+            at: entry.at,
+            tone: entry.byMachine ? 'quiet' : (TONES[entry.type] ?? toneOf(entry.type)),
+            more: detailOf(entry),
+          }))}
+        />
+      )}
+      {hasNextPage && (
+        <Button busy={isFetchingNextPage} onClick={() => void fetchNextPage()} className="justify-self-start">
+          Show earlier entries
+        </Button>
+      )}
+    </Card>
+  );
+}

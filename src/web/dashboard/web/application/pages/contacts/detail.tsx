@@ -1,0 +1,178 @@
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import type { Contact } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Id } from '../../ui/display/copy-button.tsx';
+import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Item, Menu } from '../../ui/overlays/menu.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Card, Facts, Page } from '../../ui/page.tsx';
+import { nameOf, propertyText, useAudienceNames } from '../names.ts';
+import { Activity } from './activity.tsx';
+import { Consent } from './consent.tsx';
+import { EditContact } from './edit.tsx';
+import { RecordEvent } from './record-event.tsx';
+
+/** What a status means for whoever wants to write to them. */
+const MEANING = {
+  subscribed: 'Campaigns and flows reach them.',
+  unsubscribed:
+    'They have left. Campaigns and flows pass them over; receipts and passwords still reach them.',
+  bounced: 'Their address does not exist. Nothing is sent to it.',
+  complained: 'They called a message spam. Nothing is sent to them, and only they can change that.',
+} as const satisfies Record<Contact['status'], string>;
+
+/** One contact: what is known, and everything that happened. */
+export default function ContactDetail({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRead('GET /contacts/{contact}', { path: { contact: id } });
+  const back = { to: '/contacts', text: 'Contacts' };
+  if (error && !data)
+    return (
+      <Page title="Contact" back={back}>
+        <Failed error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  return (
+    <Page
+      title={data?.email ?? 'Contact'}
+      back={back}
+      about={
+        data && (
+          <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <Badge status={data.status} />
+            <span>{MEANING[data.status]}</span>
+          </span>
+        )
+      }
+      actions={data && <Actions contact={data} />}
+    >
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <Activity id={id} />
+        <div className="grid gap-5 not-lg:order-first">
+          <Card title="Person">
+            {data ? (
+              <Facts
+                facts={{
+                  Name: nameOf(data),
+                  Added: <Time at={data.createdAt} />,
+                  Left: data.unsubscribedAt && <Time at={data.unsubscribedAt} />,
+                  'Last active': <Time at={data.lastActivityAt} none="never" />,
+                  Id: <Id id={data.id} />,
+                }}
+              />
+            ) : (
+              <Skeleton className="h-28 w-full" />
+            )}
+          </Card>
+          {data && Object.keys(data.properties).length > 0 && (
+            <Card title="Properties">
+              <Facts
+                facts={Object.fromEntries(
+                  Object.entries(data.properties).map(([key, value]) => [key, propertyText(value)]),
+                )}
+              />
+            </Card>
+          )}
+          {data && <InAudiences contact={data} />}
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function InAudiences({ contact: { audienceIds } }: { readonly contact: Contact }) {
+  const names = useAudienceNames();
+  return (
+    <Card title="Audiences">
+      {audienceIds.length === 0 ? (
+        <p className="text-dim">In no static audience.</p>
+      ) : (
+        <ul className="grid gap-1.5">
+          {audienceIds.map((id) => (
+            <li key={id}>
+              <Link href={`/audiences/${id}`} className="link">
+                {names[id] ?? id}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Actions({ contact }: { readonly contact: Contact }) {
+  const { may } = useViewer();
+  const [asked, setAsked] = useState<'edit' | 'event' | 'consent' | 'unsubscribe' | 'forget' | null>(null);
+  const [, navigate] = useLocation();
+  const change = useChange('PATCH /contacts/{contact}', ['audiences', 'suppressions']);
+  const forget = useChange('DELETE /contacts/{contact}', ['audiences', 'suppressions']);
+  const close = () => setAsked(null);
+  if (!may('contacts:write')) return null;
+  const { id, email, status } = contact;
+  const path = { contact: id };
+  return (
+    <>
+      <Menu
+        label="More"
+        isPicture
+        items={
+          <>
+            <Item onSelect={() => setAsked('event')}>{icons.Plus} Record an event</Item>
+            <Item danger onSelect={() => setAsked('forget')}>
+              {icons.Block} Forget
+            </Item>
+          </>
+        }
+      >
+        {icons.More}
+      </Menu>
+      {status === 'subscribed' && <Button onClick={() => setAsked('unsubscribe')}>Unsubscribe</Button>}
+      {(status === 'unsubscribed' || status === 'bounced') && (
+        <Button onClick={() => setAsked('consent')}>Subscribe again</Button>
+      )}
+      <Button look="main" data-edit onClick={() => setAsked('edit')}>
+        Edit
+      </Button>
+      {asked === 'edit' && <EditContact contact={contact} onClose={close} />}
+      {asked === 'event' && <RecordEvent contact={contact} onClose={close} />}
+      {asked === 'consent' && <Consent contact={contact} onClose={close} />}
+      {asked === 'unsubscribe' && (
+        <Confirm
+          title={`Unsubscribe ${email}?`}
+          action="Unsubscribe"
+          onClose={close}
+          onConfirm={async () => {
+            await change.mutateAsync({ path, body: { status: 'unsubscribed' } });
+            toast(`${email} is unsubscribed.`);
+          }}
+        >
+          Campaigns and flows no longer reach them. To come back they have to agree, and you record where and
+          when.
+        </Confirm>
+      )}
+      {asked === 'forget' && (
+        <Confirm
+          title={`Forget ${email}?`}
+          action="Forget this person"
+          keep="Keep"
+          onClose={close}
+          onConfirm={async () => {
+            navigate('/contacts');
+            await forget.mutateAsync({ path });
+            toast('The person is forgotten.');
+          }}
+        >
+          Name, properties and timeline are deleted, and the address is taken out of stored emails. If they
+          had left, a hash remains, so that no import brings them back. This cannot be undone.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { type ItemOf, useList } from '../../../api/queries.ts';
+import { useViewer } from '../../../api/viewer.tsx';
+import { ButtonLink } from '../../../ui/button.tsx';
+import { Badge } from '../../../ui/display/badge.tsx';
+import { count } from '../../../ui/display/format.ts';
+import { Empty } from '../../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../../ui/display/table.tsx';
+import { Time } from '../../../ui/display/time.tsx';
+import { useOneChoice } from '../../../ui/filters.tsx';
+import { icons } from '../../../ui/icons.tsx';
+import { Page } from '../../../ui/page.tsx';
+
+type Item = ItemOf<'GET /contacts/imports'>;
+
+const STATES = {
+  queued: 'Queued',
+  processing: 'Processing',
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+} as const satisfies Record<Item['status'], string>;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'Import',
+    cell: ({ dryRun, counts }) => (
+      <Lead title={`${count(counts.total)} rows`} sub={dryRun ? 'a check, nothing was written' : null} />
+    ),
+  },
+  { name: 'State', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
+  {
+    name: 'Added',
+    width: 'w-28',
+    from: 'md',
+    isRight: true,
+    cell: ({ counts }) => <span className="num">{count(counts.created)}</span>,
+  },
+  {
+    name: 'Updated',
+    width: 'w-28',
+    from: 'md',
+    isRight: true,
+    cell: ({ counts }) => <span className="num">{count(counts.updated)}</span>,
+  },
+  {
+    name: 'Wrong',
+    width: 'w-24',
+    from: 'sm',
+    isRight: true,
+    cell: ({ counts }) => <span className="num">{count(counts.failed)}</span>,
+  },
+  { name: 'Started', width: 'w-36', isRight: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
+];
+
+/** The imports of one environment, newest first. */
+export default function Imports() {
+  const { may } = useViewer();
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATES);
+  const list = useList('GET /contacts/imports', { query: { ...(status && { status }) } });
+  const start = may('contacts:write') && (
+    <ButtonLink to="/contacts/import" look="main">
+      Import a file
+    </ButtonLink>
+  );
+  return (
+    <Page title="Imports" back={{ to: '/contacts', text: 'Contacts' }} actions={start}>
+      {bar}
+      <Table
+        label="Imports"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/contacts/imports/${id}`}
+        empty={
+          isSet ? (
+            <Empty title="No import is in this state" icon={icons.Page}>
+              <p>Clear the filter to see the others.</p>
+            </Empty>
+          ) : (
+            <Empty title="No file was imported yet" icon={icons.Page} action={start}>
+              <p>
+                Save your spreadsheet as CSV. Its columns are recognised, and checked before anything is
+                written.
+              </p>
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,154 @@
+import { useState } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import type { ContactImportPlan } from '../../../api/operations.ts';
+import { useChange } from '../../../api/queries.ts';
+import { useViewer } from '../../../api/viewer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Empty } from '../../../ui/display/states.tsx';
+import { FileField } from '../../../ui/forms/file-field.tsx';
+import { Choice, type Fields, Form, Problem } from '../../../ui/forms/form.tsx';
+import { icons } from '../../../ui/icons.tsx';
+import { Card, Page } from '../../../ui/page.tsx';
+import { useAudienceNames } from '../../names.ts';
+import { CheckResult } from './check-result.tsx';
+import { columnsText, type Mapped, mappedBy } from './columns.ts';
+import { Mapping } from './mapping.tsx';
+import { Warnings } from './warnings.tsx';
+
+const ON_CONFLICT = {
+  upsert: 'Update them with what the file says',
+  skip: 'Leave them as they are',
+} as const;
+const ON_ERROR = {
+  continue: 'Leave that row out and go on',
+  abort: 'Import nothing at all',
+} as const;
+
+/** So much of a file is sent to ask how it is read; the check reads all of it. */
+const SAMPLE_BYTES = 1_000_000;
+
+interface Chosen {
+  readonly file: File;
+  readonly plan: ContactImportPlan;
+}
+
+/** Imports a CSV file: the file, its columns, a check that writes nothing, and then the import itself. */
+export default function ImportWizard() {
+  const { may } = useViewer();
+  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [mapped, setMapped] = useState<readonly Mapped[]>([]);
+  const [problem, setProblem] = useState<string | null>(null);
+  /** The check under way or over, and what it was a check of. */
+  const [check, setCheck] = useState<{ readonly id: string; readonly fields: Fields } | null>(null);
+  const [search] = useSearchParams();
+  const [, navigate] = useLocation();
+  const audiences = useAudienceNames();
+  const start = useChange('POST /contacts/import', ['audiences']);
+  const ask = useChange('POST /contacts/import/plan');
+  const back = { to: '/contacts', text: 'Contacts' };
+  if (!may('contacts:write'))
+    return (
+      <Page title="Import contacts" back={back}>
+        <Empty title="Your role reads only" icon={icons.Person}>
+          <p>A member of the workspace can import contacts.</p>
+        </Empty>
+      </Page>
+    );
+
+  const take = async (file: File) => {
+    setCheck(null);
+    setChosen(null);
+    setProblem(null);
+    try {
+      const plan = await ask.mutateAsync({
+        query: { filename: file.name.slice(-255), partial: file.size > SAMPLE_BYTES },
+        body: new Blob([file.slice(0, SAMPLE_BYTES)], { type: 'text/csv' }),
+      });
+      setChosen({ file, plan });
+      setMapped(plan.columns.map(mappedBy));
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  const send = ({ onConflict, onError, audienceId = '' }: Fields, dryRun: boolean) => {
+    if (!chosen) throw new Error('Choose a file first.');
+    return start.mutateAsync({
+      query: {
+        dryRun,
+        onConflict: onConflict === 'skip' ? 'skip' : 'upsert',
+        onError: onError === 'abort' ? 'abort' : 'continue',
+        ...(audienceId !== '' && { audienceId }),
+        columns: columnsText(chosen.plan, mapped),
+        filename: chosen.file.name.slice(-255),
+      },
+      body: new Blob([chosen.file], { type: 'text/csv' }),
+    });
+  };
+  return (
+    <Page
+      title="Import contacts"
+      back={back}
+      about="From a CSV file of up to 50 MB, as every spreadsheet saves it. A file may say that people have left; nobody who has left is subscribed again."
+    >
+      <Card title="1. The file">
+        <FileField
+          label="Choose a CSV file, or drop it here"
+          hint="The first row names the columns. Encoding and delimiter are recognised."
+          accept=".csv,.tsv,.txt,text/csv"
+          file={chosen?.file ?? null}
+          onFile={(file) => void take(file)}
+        />
+        {problem !== null && <Problem>{problem}</Problem>}
+      </Card>
+      {chosen && (
+        <Card title="2. What the columns become" about="With what the first rows hold.">
+          <Form
+            action="Check the file"
+            aside={
+              <span className="mr-auto self-center text-caption text-dim">The check writes nothing.</span>
+            }
+            onSend={async (fields) => setCheck({ id: (await send(fields, true)).id, fields })}
+          >
+            <Warnings title="Look at this first" warnings={chosen.plan.warnings} />
+            <Mapping
+              plan={chosen.plan}
+              mapped={mapped}
+              onChange={(next) => {
+                setCheck(null);
+                setMapped(next);
+              }}
+            />
+            <div className="grid gap-4 lg:grid-cols-3">
+              <Choice label="People who are here already" name="onConflict" options={ON_CONFLICT} />
+              <Choice label="When a row is wrong" name="onError" options={ON_ERROR} />
+              <Choice
+                label="Add everybody to"
+                name="audienceId"
+                options={{ '': 'No audience', ...audiences }}
+                defaultValue={search.get('audience') ?? ''}
+                key={Object.keys(audiences).length}
+              />
+            </div>
+          </Form>
+        </Card>
+      )}
+      {check && (
+        <CheckResult id={check.id}>
+          {(total) => (
+            <Button
+              look="main"
+              busy={start.isPending}
+              onClick={() =>
+                void send(check.fields, false)
+                  .then(({ id }) => navigate(`/contacts/imports/${id}`))
+                  .catch((error: Error) => setProblem(error.message))
+              }
+            >
+              Import {total}
+            </Button>
+          )}
+        </CheckResult>
+      )}
+    </Page>
+  );
+}

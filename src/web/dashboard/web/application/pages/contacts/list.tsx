@@ -1,0 +1,159 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Contact } from '../../api/operations.ts';
+import { useDownload, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Item, Menu } from '../../ui/overlays/menu.tsx';
+import { Page } from '../../ui/page.tsx';
+import { nameOf, useAudienceNames } from '../names.ts';
+import { NewContact } from './edit.tsx';
+
+const STATUSES = {
+  subscribed: 'Subscribed',
+  unsubscribed: 'Unsubscribed',
+  bounced: 'Bounced',
+  complained: 'Complained',
+} as const satisfies Record<Contact['status'], string>;
+
+const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
+  {
+    name: 'Contact',
+    cell: (contact) => {
+      const name = nameOf(contact);
+      return name === '' ? <Lead title={contact.email} /> : <Lead title={contact.email} sub={name} />;
+    },
+  },
+  { name: 'Status', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
+  {
+    name: 'Audiences',
+    width: 'w-28',
+    from: 'lg',
+    isRight: true,
+    cell: ({ audienceIds }) => <span className="num">{count(audienceIds.length)}</span>,
+  },
+  {
+    name: 'Last active',
+    width: 'w-36',
+    from: 'md',
+    isRight: true,
+    cell: ({ lastActivityAt }) => <Time at={lastActivityAt} none="never" />,
+  },
+  {
+    name: 'Added',
+    width: 'w-32',
+    from: 'sm',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+];
+
+/** The people of one environment, newest first. */
+export function ContactList() {
+  const { environment, may } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['search', 'status', 'audience']);
+  const { search, status, audience } = values;
+  const [isMaking, setMaking] = useState(false);
+  const audiences = useAudienceNames();
+  const exportAll = useDownload('GET /contacts/export', {});
+  const list = useList('GET /contacts', {
+    query: {
+      ...(search !== '' && { search }),
+      ...(status in STATUSES && { status: status as Contact['status'] }),
+      ...(audience !== '' && { audienceId: audience }),
+    },
+  });
+  const hasSome = isSet || (list.items?.length ?? 0) > 0;
+  const create = may('contacts:write') && (
+    <Button look="main" data-create onClick={() => setMaking(true)}>
+      {icons.Plus} Add a contact
+    </Button>
+  );
+  const byFile = may('contacts:write') && <ButtonLink to="/contacts/import">Import a file</ButtonLink>;
+  return (
+    <Page
+      title="Contacts"
+      about="The people that campaigns and flows write to, with what you know about them."
+      actions={
+        <>
+          <Menu
+            label="More"
+            isPicture
+            items={
+              <>
+                {hasSome && (
+                  <Item render={<a href={exportAll} download={`contacts-${environment}.csv`} />}>
+                    Export all as CSV
+                  </Item>
+                )}
+                <Item render={<Link href="/contacts/imports" />}>Imports</Item>
+              </>
+            }
+          >
+            {icons.More}
+          </Menu>
+          {byFile}
+          {create}
+        </>
+      }
+    >
+      <FilterBar isSet={isSet} onClear={clear}>
+        <TextFilter label="Address or name" value={search} onChange={(value) => set({ search: value })} />
+        <ChoiceFilter
+          label="Status"
+          value={status}
+          options={STATUSES}
+          onChange={(value) => set({ status: value })}
+        />
+        {Object.keys(audiences).length > 0 && (
+          <ChoiceFilter
+            label="Audience"
+            value={audience}
+            options={audiences}
+            onChange={(value) => set({ audience: value })}
+          />
+        )}
+      </FilterBar>
+      <Table
+        label="Contacts"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/contacts/${id}`}
+        empty={
+          isSet ? (
+            <Empty title="Nobody is like that" icon={icons.Person}>
+              <p>Address, first and last name are compared from their beginning, without regard to case.</p>
+            </Empty>
+          ) : (
+            <Empty
+              title={`There is nobody in the ${environment} environment yet`}
+              icon={icons.Person}
+              action={
+                <>
+                  {create}
+                  {byFile}
+                </>
+              }
+            >
+              <p>
+                A contact is an address with a name and whatever else you know. They come from a CSV file,
+                from your program (<code className="font-mono text-caption">POST /v1/contacts</code>), or one
+                by one.
+              </p>
+              <p>Whoever leaves stays away: no import and no program subscribes them again.</p>
+            </Empty>
+          )
+        }
+      />
+      {isMaking && <NewContact onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}

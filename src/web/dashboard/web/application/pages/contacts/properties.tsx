@@ -1,0 +1,145 @@
+import { useContext } from 'react';
+import { Close } from '../../../icons.tsx';
+import type { Contact } from '../../api/operations.ts';
+import { Button, IconButton } from '../../ui/button.tsx';
+import { Problems } from '../../ui/forms/form.tsx';
+import { icons } from '../../ui/icons.tsx';
+
+type Value = Contact['properties'][string];
+
+/** The kinds of values that a property may have. */
+const KINDS = { string: 'Text', number: 'Number', boolean: 'Yes or no' } as const;
+type Kind = keyof typeof KINDS;
+
+/** A property while it is edited. */
+export interface PropertyRow {
+  readonly id: number;
+  readonly key: string;
+  readonly kind: Kind;
+  readonly text: string;
+}
+
+/** Not the numbers that an earlier page has given to its rows. */
+let latest = Date.now();
+
+/** The rows for what a contact has. */
+export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[] =>
+  Object.entries(properties).map(([key, value]) => ({
+    id: ++latest,
+    key,
+    kind: typeof value as Kind,
+    text: String(value),
+  }));
+
+/** The properties that rows say. */
+export const propertiesOf = (rows: readonly PropertyRow[]): Record<string, Value> =>
+  Object.fromEntries(
+    rows.filter(({ key }) => key.trim() !== '').map((row) => [row.key.trim(), propertyValue(row)]),
+  );
+
+/** What is to be set, and with null removed, so that properties become what rows say: nothing else. */
+export function changesOfProperties(
+  rows: readonly PropertyRow[],
+  before: readonly PropertyRow[],
+): Record<string, Value | null> {
+  const [wanted, known] = [propertiesOf(rows), propertiesOf(before)];
+  const gone = Object.keys(known).filter((key) => !(key in wanted));
+  return {
+    ...Object.fromEntries(gone.map((key) => [key, null])),
+    ...Object.fromEntries(Object.entries(wanted).filter(([key, value]) => known[key] !== value)),
+  };
+}
+
+const propertyValue = ({ kind, text }: PropertyRow): Value => {
+  if (kind === 'boolean') return text === 'true';
+  // What is no number goes as it is: the service says at this field what is wrong.
+  return kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+};
+
+/** Properties as rows of name, kind and value. */
+export function Properties(props: {
+  readonly rows: readonly PropertyRow[];
+  readonly onChange: (rows: readonly PropertyRow[]) => void;
+}) {
+  const { rows, onChange } = props;
+  const problems = useContext(Problems);
+  const set = (id: number, change: Partial<PropertyRow>) =>
+    onChange(rows.map((row) => (row.id === id ? { ...row, ...change } : row)));
+  return (
+    <fieldset className="grid min-w-0 gap-2">
+      <legend className="mb-1.5 font-medium">Properties</legend>
+      {rows.map((row, index) => {
+        const at = `properties/${row.key.trim()}`;
+        const problem = problems.get(at);
+        return (
+          <div key={row.id} className="grid gap-1">
+            <div className="grid grid-cols-[minmax(0,1fr)_6.5rem_minmax(0,1fr)_2rem] items-center gap-2">
+              <input
+                aria-label={`Name of property ${index + 1}`}
+                placeholder="plan"
+                value={row.key}
+                spellCheck={false}
+                autoComplete="off"
+                onChange={({ target }) => set(row.id, { key: target.value })}
+                className="field field-small font-mono text-caption"
+              />
+              <select
+                aria-label={`Kind of property ${index + 1}`}
+                value={row.kind}
+                onChange={({ target }) => set(row.id, { kind: target.value as Kind })}
+                className="field field-small px-2"
+              >
+                {Object.entries(KINDS).map(([kind, text]) => (
+                  <option key={kind} value={kind}>
+                    {text}
+                  </option>
+                ))}
+              </select>
+              {row.kind === 'boolean' ? (
+                <select
+                  name={at}
+                  aria-label={`Value of property ${index + 1}`}
+                  value={row.text === 'true' ? 'true' : 'false'}
+                  onChange={({ target }) => set(row.id, { text: target.value })}
+                  className="field field-small"
+                >
+                  <option value="true">Yes</option>
+                  <option value="false">No</option>
+                </select>
+              ) : (
+                <input
+                  name={at}
+                  aria-label={`Value of property ${index + 1}`}
+                  aria-invalid={problem !== undefined}
+                  value={row.text}
+                  inputMode={row.kind === 'number' ? 'decimal' : 'text'}
+                  autoComplete="off"
+                  onChange={({ target }) => set(row.id, { text: target.value })}
+                  className="field field-small"
+                />
+              )}
+              <IconButton
+                label={`Remove property ${index + 1}`}
+                onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
+              >
+                <Close />
+              </IconButton>
+            </div>
+            {problem !== undefined && (
+              <p data-color="bad" className="state-text text-caption">
+                {problem}
+              </p>
+            )}
+          </div>
+        );
+      })}
+      <Button
+        look="quiet"
+        className="justify-self-start"
+        onClick={() => onChange([...rows, { id: ++latest, key: '', kind: 'string', text: '' }])}
+      >
+        {icons.Plus} Add a property
+      </Button>
+    </fieldset>
+  );
+}

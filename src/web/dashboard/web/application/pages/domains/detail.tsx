@@ -1,0 +1,174 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { Domain } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Id } from '../../ui/display/copy-button.tsx';
+import { dayText } from '../../ui/display/format.ts';
+import { Time } from '../../ui/display/time.tsx';
+import { Switches } from '../../ui/forms/switches.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Item, Menu } from '../../ui/overlays/menu.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Card, Facts, Page, PendingPage } from '../../ui/page.tsx';
+import { Leaving } from './leaving.tsx';
+import { Records } from './records.tsx';
+import { DOMAIN_STATES, PROVIDERS } from './states.ts';
+import { Warming } from './warming.tsx';
+
+const BACK = { to: '/domains', text: 'Domains' };
+
+/** One domain: its records with what was found, and how it sends. */
+export default function DomainDetail({ id }: { readonly id: string }) {
+  const { may } = useViewer();
+  const { data, error, refetch } = useRead('GET /domains/{id}', { path: { id } });
+  const verify = useChange('POST /domains/{id}/verify');
+  if (!data) return <PendingPage title="Domain" back={BACK} error={error} onRetry={() => void refetch()} />;
+  const missing = data.dnsRecords.filter(({ required, status }) => required && status !== 'verified').length;
+  return (
+    <Page
+      title={data.name}
+      back={BACK}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge status={data.status} {...DOMAIN_STATES[data.status]} />
+          {data.lastCheckedAt !== null && (
+            <span>
+              Checked <Time at={data.lastCheckedAt} />
+            </span>
+          )}
+        </span>
+      }
+      actions={
+        may('domains:write') && (
+          <>
+            <Button
+              look={data.status === 'verified' ? 'plain' : 'main'}
+              busy={verify.isPending}
+              onClick={() =>
+                verify.mutate(
+                  { path: { id } },
+                  { onError: toastProblem, onSuccess: () => toast('The records are looked up now.') },
+                )
+              }
+            >
+              Check now
+            </Button>
+            <More domain={data} />
+          </>
+        )
+      }
+    >
+      <Card
+        title="DNS records"
+        about={
+          missing === 0
+            ? 'Everything that sending needs is there. Leave it: it is checked again every now and then.'
+            : `Set these at whoever keeps the DNS of ${data.name}. ${missing} of the required ones ${missing === 1 ? 'is' : 'are'} not there yet; new records take minutes, seldom hours.`
+        }
+      >
+        <Records records={data.dnsRecords} />
+      </Card>
+      <Tracking domain={data} />
+      {may('domains:write') && <Leaving key={id} domain={data} />}
+      <Warming key={`${id} warm-up`} domain={data} />
+      <Card title="Details">
+        <Facts
+          facts={{
+            'Takes over when that is down':
+              data.fallbacks.map((way) => PROVIDERS[way]).join(', then ') || null,
+            'Return path': data.returnPath,
+            'Tracking host': data.trackingDomain,
+            'Signing keys': data.dkimKeys.map(({ selector, status }) => `${selector} (${status})`).join(', '),
+            Added: dayText(data.createdAt),
+            Verified: data.verifiedAt && dayText(data.verifiedAt),
+            Id: <Id id={id} />,
+          }}
+        />
+      </Card>
+    </Page>
+  );
+}
+
+const SWITCHES = {
+  openTracking: [
+    'Opens',
+    'An invisible picture tells that an email was shown. Mail programs load it unasked, so it says little.',
+  ],
+  clickTracking: ['Clicks', 'Links lead through this service, which counts them.'],
+} as const;
+
+function Tracking({ domain }: { readonly domain: Domain }) {
+  const { may } = useViewer();
+  const update = useChange('PATCH /domains/{id}');
+  return (
+    <Card title="Tracking" about="For email that is sent from now on.">
+      <Switches
+        values={domain}
+        texts={SWITCHES}
+        isReadOnly={!may('domains:write')}
+        told={(label, value) => `${label} are ${value ? 'counted' : 'no longer counted'}.`}
+        onChange={(name, value) => update.mutateAsync({ path: { id: domain.id }, body: { [name]: value } })}
+      />
+    </Card>
+  );
+}
+
+function More({ domain: { id, name } }: { readonly domain: Domain }) {
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState<'rotate' | 'remove' | null>(null);
+  const rotate = useChange('POST /domains/{id}/rotate-dkim');
+  const remove = useChange('DELETE /domains/{id}');
+  const close = () => setAsking(null);
+  return (
+    <>
+      <Menu
+        label={`More for ${name}`}
+        isPicture
+        items={
+          <>
+            <Item onSelect={() => setAsking('rotate')}>{icons.Key} New signing keys</Item>
+            <Item danger onSelect={() => setAsking('remove')}>
+              {icons.Block} Remove the domain
+            </Item>
+          </>
+        }
+      >
+        {icons.More}
+      </Menu>
+      {asking === 'rotate' && (
+        <Confirm
+          title="Make new signing keys?"
+          action="Make new keys"
+          onClose={close}
+          onConfirm={async () => {
+            await rotate.mutateAsync({ path: { id } });
+            toast('The records of the new keys are below; the old ones sign until they are found.');
+          }}
+        >
+          You get new DKIM records. The present keys go on signing until the new ones are found in the DNS, so
+          that no email is without a signature.
+        </Confirm>
+      )}
+      {asking === 'remove' && (
+        <Confirm
+          title={`Remove ${name}?`}
+          action="Remove the domain"
+          keep="Keep it"
+          onClose={close}
+          onConfirm={async () => {
+            await remove.mutateAsync({ path: { id } });
+            toast(`${name} is removed.`);
+            navigate('/domains');
+          }}
+        >
+          Email from this domain is refused from now on, and what is scheduled fails. Its keys are destroyed:
+          added again, it needs new records.
+        </Confirm>
+      )}
+    </>
+  );
+}

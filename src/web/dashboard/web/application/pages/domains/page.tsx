@@ -1,0 +1,123 @@
+import { lazy, useState } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { type ItemOf, useChange, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from '../../shell/way-out.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { Field, Form } from '../../ui/forms/form.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { Page } from '../../ui/page.tsx';
+import { DomainNameField } from './records.tsx';
+import { DOMAIN_STATES, PROVIDERS } from './states.ts';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+type Item = ItemOf<'GET /domains'>;
+
+/** The domains that live email is sent from, and one of them. */
+export default function Domains() {
+  return (
+    <Switch>
+      <Route path="/domains/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <DomainList />
+      </Route>
+    </Switch>
+  );
+}
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  { name: 'Domain', cell: ({ name }) => <Lead title={name} /> },
+  { name: 'Leaves by', width: 'w-40', from: 'md', cell: ({ provider }) => PROVIDERS[provider] },
+  {
+    name: 'Checked',
+    width: 'w-36',
+    from: 'sm',
+    cell: ({ lastCheckedAt }) => <Time at={lastCheckedAt} none="not yet" />,
+  },
+  {
+    name: 'State',
+    width: 'w-36',
+    isRight: true,
+    cell: ({ status }) => <Badge status={status} {...DOMAIN_STATES[status]} />,
+  },
+];
+
+function DomainList() {
+  const { may } = useViewer();
+  const [isAdding, setAdding] = useState(false);
+  const ways = useWaysOut();
+  const list = useList('GET /domains', {});
+  const add = may('domains:write') && (
+    <Button look="main" data-create onClick={() => setAdding(true)}>
+      {icons.Plus} Add a domain
+    </Button>
+  );
+  return (
+    <Page
+      title="Domains"
+      about={
+        <>
+          Live email needs a verified domain, or any name below it, and is signed by it. {liveSentence(ways)}{' '}
+          {!reachesPeople(ways) && <SetUpSending />}
+        </>
+      }
+      actions={add}
+    >
+      <Table
+        label="Domains"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/domains/${id}`}
+        empty={
+          <Empty title="There is no domain yet" icon={icons.Globe} action={add}>
+            <p>
+              Add the domain that your email comes from. You get the records for its DNS, and they are checked
+              here until they are there. Test email needs none.
+            </p>
+          </Empty>
+        }
+      />
+      {isAdding && <NewDomain onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function NewDomain({ onClose }: { readonly onClose: () => void }) {
+  const [, navigate] = useLocation();
+  const create = useChange('POST /domains');
+  return (
+    <Dialog title="Add a domain" onClose={onClose}>
+      <Form
+        action="Add the domain"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ name = '', returnPathSubdomain = '' }) => {
+          const given =
+            returnPathSubdomain.trim() === '' ? {} : { returnPathSubdomain: returnPathSubdomain.trim() };
+          const { id } = await create.mutateAsync({ body: { name: name.trim(), ...given } });
+          onClose();
+          navigate(`/domains/${id}`);
+        }}
+      >
+        <DomainNameField />
+        <details>
+          <summary className="link min-h-6 cursor-pointer">Other names</summary>
+          <div className="mt-3">
+            <Field
+              label="Return path"
+              name="returnPathSubdomain"
+              placeholder="bounce"
+              hint="The name below the domain that bounces come back to."
+            />
+          </div>
+        </details>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+import { useState } from 'react';
+import type { Email } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Id } from '../../ui/display/copy-button.tsx';
+import { momentText, sizeText } from '../../ui/display/format.ts';
+import { Message } from '../../ui/display/message.tsx';
+import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { EmailMachineCard } from '../../ui/email-machine.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Card, Facts, Page } from '../../ui/page.tsx';
+import { Explanation } from './explanation.tsx';
+import { Reschedule } from './reschedule.tsx';
+import { Timeline } from './timeline.tsx';
+
+const BACK = { to: '/emails', text: 'Emails' };
+/** One email: what it said, what became of it and why. */
+export default function EmailDetail({ id }: { readonly id: string }) {
+  const { data, error, refetch } = useRead('GET /emails/{id}', { path: { id } }, { every: 500 });
+  if (error && !data)
+    return (
+      <Page title="Email" back={BACK}>
+        <Failed error={error} onRetry={() => void refetch()} />
+      </Page>
+    );
+  if (!data)
+    return (
+      <Page title="Email" heading={<Skeleton className="h-8 w-80 max-w-full" />} back={BACK}>
+        <Skeleton className="h-96 w-full" />
+      </Page>
+    );
+  return (
+    <Page
+      title={data.subject || '(no subject)'}
+      back={BACK}
+      about={
+        <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <Badge status={data.status} />
+          {data.status === 'scheduled' ? (
+            <span>for {momentText(data.scheduledAt ?? data.createdAt)}</span>
+          ) : (
+            <Time at={data.createdAt} />
+          )}
+        </span>
+      }
+      actions={<Actions email={data} />}
+    >
+      <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
+        <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
+          <Explanation id={id} status={data.status} />
+          <Message list="emails" id={id} html={data.html} text={data.text} />
+          <Envelope email={data} />
+        </div>
+        <Timeline email={data} />
+      </div>
+      <EmailMachineCard
+        id={id}
+        title="Its machine"
+        about="The way that it took, step by step. What happens next lights up here."
+      />
+    </Page>
+  );
+}
+
+function Actions({ email }: { readonly email: Email }) {
+  const { may } = useViewer();
+  const [asked, setAsked] = useState<'cancel' | 'reschedule' | null>(null);
+  const close = () => setAsked(null);
+  const cancel = useChange('DELETE /emails/{id}');
+  return (
+    <>
+      <ButtonLink to={`/machines?kind=email&id=${email.id}`}>{icons.Machine} Among the machines</ButtonLink>
+      {email.status === 'scheduled' && may('emails:send') && (
+        <>
+          <Button onClick={() => setAsked('reschedule')}>Change the time</Button>
+          <Button onClick={() => setAsked('cancel')}>Cancel the sending</Button>
+        </>
+      )}
+      {asked === 'reschedule' && <Reschedule email={email} onClose={close} />}
+      {asked === 'cancel' && (
+        <Confirm
+          title="Cancel this email?"
+          action="Cancel the sending"
+          keep="Keep it"
+          onClose={close}
+          onConfirm={async () => {
+            await cancel.mutateAsync({ path: { id: email.id } });
+            toast('It will not be sent.');
+          }}
+        >
+          It is not sent, now or later. This cannot be undone.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+const Envelope = ({ email }: { readonly email: Email }) => (
+  <Card title="Envelope">
+    <Facts
+      facts={{
+        From: email.from,
+        To: email.to.join(', '),
+        Cc: email.cc.join(', '),
+        Bcc: email.bcc.join(', '),
+        'Reply to': email.replyTo.join(', '),
+        Tags: email.tags.map(({ name, value }) => `${name}:${value}`).join(', '),
+        Attachments: email.attachments
+          .map(({ filename, size }) => `${filename} (${sizeText(size)})`)
+          .join(', '),
+        Headers:
+          Object.keys(email.headers).length > 0 ? (
+            <ul className="grid gap-0.5 font-mono text-caption">
+              {Object.entries(email.headers).map(([name, value]) => (
+                <li key={name} className="break-all">
+                  {name}: {value}
+                </li>
+              ))}
+            </ul>
+          ) : null,
+        'Message-ID': email.messageId && (
+          <span className="font-mono text-caption break-all">{email.messageId}</span>
+        ),
+        Template: email.templateId && (
+          <span>
+            {email.templateId}, version {email.templateVersion}
+          </span>
+        ),
+        Id: <Id id={email.id} />,
+      }}
+    />
+  </Card>
+);

@@ -1,0 +1,39 @@
+import { instantOf, localText, shownZone } from '../../../clock.ts';
+import type { Email } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { momentText } from '../../ui/display/format.ts';
+import { Field, Form } from '../../ui/forms/form.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+
+/** Gives a scheduled email another time, which can be taken back. */
+export function Reschedule({ email, onClose }: { readonly email: Email; readonly onClose: () => void }) {
+  const change = useChange('PATCH /emails/{id}');
+  const path = { id: email.id };
+  const before = email.scheduledAt ?? email.createdAt;
+  return (
+    <Dialog title="Send it at another time" onClose={onClose}>
+      <Form
+        action="Change the time"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ scheduledAt = '' }) => {
+          const at = instantOf(scheduledAt) ?? '';
+          await change.mutateAsync({ path, body: { scheduledAt: at } });
+          toast(`It is sent ${momentText(at)}.`, () =>
+            change.mutateAsync({ path, body: { scheduledAt: before } }),
+          );
+          onClose();
+        }}
+      >
+        <Field
+          label="Time"
+          name="scheduledAt"
+          type="datetime-local"
+          defaultValue={localText(before)}
+          hint={`In the time zone of the workspace, ${shownZone()}; at most 30 days ahead.`}
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,141 @@
+import { Link } from 'wouter';
+import type { StepConfigs, StepType } from '../../../../../../../../machines/flow-run/definition.ts';
+import { Field, TextArea } from '../../../ui/forms/form.tsx';
+import { DECIDING_FORMS } from './deciding-forms.tsx';
+import { linesOf, valuesIn } from './dictionary.ts';
+import { given, Named, type StepForm } from './form-parts.tsx';
+import { TIME_FORMS } from './time-forms.tsx';
+
+const audienceForm: StepForm<StepConfigs['addToAudience']> = {
+  fields: ({ config, names }) => (
+    <Named
+      label="Audience"
+      name="audienceId"
+      value={config.audienceId}
+      options={names.audiences}
+      none="Choose a list"
+      hint="A list. Whom a filter describes is in its audience by itself."
+    />
+  ),
+  read: ({ audienceId = '' }) => ({ audienceId }),
+};
+
+const NAME_PARTS = { firstName: 'First name', lastName: 'Last name' } as const;
+
+/** A part of a contact's name in a step that changes it: left alone, or set. */
+const namePart = (text: string | undefined, before: string | null | undefined) =>
+  given(text) ?? (before === null ? null : undefined);
+
+/** The form of every type of step. */
+export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> } = {
+  ...TIME_FORMS,
+  ...DECIDING_FORMS,
+  sendEmail: {
+    fields: ({ config, names }) => (
+      <>
+        <Named
+          label="Template"
+          name="templateId"
+          value={config.templateId}
+          options={names.templates}
+          none="Choose a template"
+          hint={
+            config.templateId in names.templates ? (
+              <Link href={`/templates/${config.templateId}`} className="link">
+                Open the template
+              </Link>
+            ) : (
+              'It is sent as it is published when the step is reached.'
+            )
+          }
+        />
+        <Field
+          label="Subject"
+          name="subject"
+          defaultValue={config.subject ?? ''}
+          hint="In the place of the template's own."
+        />
+        <Field
+          label="From"
+          name="from"
+          defaultValue={config.from ?? ''}
+          placeholder="Acme <hello@acme.com>"
+          hint="In the place of the template's or the workspace's."
+        />
+        <TextArea
+          label="Variables"
+          name="variables"
+          rows={3}
+          defaultValue={linesOf(config.variables ?? {})}
+          placeholder="plan = pro"
+          hint="A line each: name = value."
+        />
+      </>
+    ),
+    read: ({ templateId = '', subject, from, variables = '' }) => ({
+      templateId,
+      ...(given(subject) !== undefined && { subject: given(subject) as string }),
+      ...(given(from) !== undefined && { from: given(from) as string }),
+      ...(variables.trim() !== '' && { variables: valuesIn(variables) }),
+    }),
+  },
+  updateContact: {
+    fields: ({ config }) => (
+      <>
+        {(['firstName', 'lastName'] as const).map((name) => (
+          <Field
+            key={name}
+            label={NAME_PARTS[name]}
+            name={name}
+            defaultValue={config[name] ?? ''}
+            hint="Empty: as it is."
+          />
+        ))}
+        <TextArea
+          label="Properties"
+          name="properties"
+          defaultValue={linesOf(config.properties ?? {})}
+          placeholder={'plan = pro\nisCustomer = true'}
+          hint="A line each: name = value. The value null removes one."
+        />
+      </>
+    ),
+    read: ({ firstName, lastName, properties = '' }, before) => {
+      const first = namePart(firstName, before.firstName);
+      const last = namePart(lastName, before.lastName);
+      return {
+        ...(first !== undefined && { firstName: first }),
+        ...(last !== undefined && { lastName: last }),
+        ...(properties.trim() !== '' && { properties: valuesIn(properties) }),
+      };
+    },
+  },
+  addToAudience: audienceForm,
+  removeFromAudience: audienceForm,
+  webhook: {
+    fields: ({ config }) => (
+      <Field
+        label="Address"
+        name="url"
+        defaultValue={config.url}
+        placeholder="https://example.com/hooks"
+        hint="It is posted the run and the contact, signed with the secret for flows, and tried again as webhooks are."
+      />
+    ),
+    read: ({ url = '' }) => ({ url: url.trim() }),
+  },
+  exit: {
+    fields: ({ config }) => (
+      <Field
+        label="Reason"
+        name="reason"
+        defaultValue={config.reason ?? ''}
+        hint="What the run says of why it has ended; the key of the step when it is empty."
+      />
+    ),
+    read: ({ reason }) => {
+      const text = given(reason);
+      return text === undefined ? {} : { reason: text };
+    },
+  },
+};

@@ -1,0 +1,204 @@
+import { lazy, Suspense, useState } from 'react';
+import type { Flow } from '../../../api/operations.ts';
+import { type ItemOf, useChange, useList, useRead } from '../../../api/queries.ts';
+import { useViewer } from '../../../api/viewer.tsx';
+import { IconButton } from '../../../ui/button.tsx';
+import { Figures } from '../../../ui/charts/figures.tsx';
+import { Badge } from '../../../ui/display/badge.tsx';
+import { count } from '../../../ui/display/format.ts';
+import { Empty, Skeleton } from '../../../ui/display/states.tsx';
+import { type Column, Lead, RowActions, Table } from '../../../ui/display/table.tsx';
+import { Time } from '../../../ui/display/time.tsx';
+import { ChoiceFilter, FilterBar, useFilters } from '../../../ui/filters.tsx';
+import { icons } from '../../../ui/icons.tsx';
+import { Confirm } from '../../../ui/overlays/confirm.tsx';
+import { toast } from '../../../ui/overlays/toast.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { definitionOf } from '../definition.ts';
+import { RUN_STATUSES, STEPS, useNames } from '../words.ts';
+import { wayCounts } from './stats.ts';
+
+const FlowCanvas = lazy(() => import('../canvas/flow-canvas.tsx'));
+
+type Run = ItemOf<'GET /flows/{id}/runs'>;
+const isOpen = ({ status }: Run): boolean => status === 'running' || status === 'waiting';
+
+/** Who a run is about: the address, as far as the viewer may see it. */
+export function ContactName({ id }: { readonly id: string }) {
+  const { may } = useViewer();
+  const { data } = useRead(
+    'GET /contacts/{contact}',
+    { path: { contact: id } },
+    { enabled: may('contacts:read') },
+  );
+  return data ? data.email : <span className="font-mono text-caption">{id}</span>;
+}
+
+/** What a flow has done: its numbers over the drawing, and every run. */
+export function Runs({ flow }: { readonly flow: Flow }) {
+  const { may } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['status', 'step']);
+  const [ending, setEnding] = useState<Run | null>(null);
+  const cancel = useChange('DELETE /flows/runs/{id}');
+  const status = values.status in RUN_STATUSES ? (values.status as Run['status']) : undefined;
+  const list = useList('GET /flows/{id}/runs', {
+    path: { id: flow.id },
+    query: { ...(status && { status }), ...(values.step !== '' && { step: values.step }) },
+  });
+  const columns: readonly [Column<Run>, ...Column<Run>[]] = [
+    {
+      name: 'Contact',
+      cell: ({ contactId, startedAt }) => (
+        <Lead
+          title={<ContactName id={contactId} />}
+          sub={
+            <>
+              began <Time at={startedAt} />
+            </>
+          }
+        />
+      ),
+    },
+    {
+      name: 'State',
+      width: 'w-36',
+      cell: (run) => <Badge status={run.status}>{RUN_STATUSES[run.status]}</Badge>,
+    },
+    {
+      name: 'Step',
+      width: 'w-36',
+      from: 'md',
+      cell: ({ currentStep }) => <span className="font-mono text-caption">{currentStep ?? '–'}</span>,
+    },
+    {
+      name: 'Goes on',
+      width: 'w-32',
+      from: 'sm',
+      isRight: true,
+      cell: ({ wakesAt, endedAt }) => <Time at={wakesAt ?? endedAt} />,
+    },
+    {
+      name: 'End',
+      width: 'w-20',
+      isRight: true,
+      cell: (run) =>
+        isOpen(run) && may('campaigns:write') ? (
+          <RowActions>
+            <IconButton label="End this run" onClick={() => setEnding(run)}>
+              {icons.Block}
+            </IconButton>
+          </RowActions>
+        ) : null,
+    },
+  ];
+  return (
+    <>
+      <Overview flow={flow} onStep={(step) => set({ step })} step={values.step} />
+      <FilterBar isSet={isSet} onClear={clear}>
+        <ChoiceFilter
+          label="State"
+          value={values.status}
+          options={RUN_STATUSES}
+          onChange={(value) => set({ status: value })}
+        />
+        <ChoiceFilter
+          label="Stands at"
+          value={values.step}
+          options={Object.fromEntries(
+            flow.steps.map(({ key, type }) => [key, `${key} · ${STEPS[type].title}`]),
+          )}
+          onChange={(step) => set({ step })}
+        />
+      </FilterBar>
+      <Table
+        label="Runs"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/flows/${flow.id}/runs/${id}`}
+        empty={
+          isSet ? (
+            <Empty title="No run is like that" icon={icons.Flow}>
+              <p>Clear the filters to see the others.</p>
+            </Empty>
+          ) : (
+            <Empty title="Nobody has begun yet" icon={icons.Flow}>
+              <p>
+                {flow.status === 'active'
+                  ? 'As soon as it begins for somebody, the run is here.'
+                  : 'A flow begins for people once it is active. Try it before that: nothing is sent.'}
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {ending && (
+        <Confirm
+          title="End this run?"
+          action="End the run"
+          keep="Let it go on"
+          onClose={() => setEnding(null)}
+          onConfirm={async () => {
+            await cancel.mutateAsync({ path: { id: ending.id } });
+            toast('The run has ended.');
+          }}
+        >
+          Nothing further happens in it. This cannot be undone.
+        </Confirm>
+      )}
+    </>
+  );
+}
+
+/** The numbers of all runs, and how often each way of the version that runs was taken. A step shows those who stand there. */
+function Overview({
+  flow,
+  step,
+  onStep,
+}: {
+  readonly flow: Flow;
+  readonly step: string;
+  readonly onStep: (step: string) => void;
+}) {
+  const { id, stats, publishedVersion } = flow;
+  const names = useNames();
+  const { data: version } = useRead(
+    'GET /flows/{id}/versions/{version}',
+    { path: { id, version: String(publishedVersion) } },
+    { enabled: publishedVersion !== null },
+  );
+  if (publishedVersion === null || !stats) return null;
+  const definition = version && definitionOf(version);
+  return (
+    <Card>
+      <Figures
+        figures={[
+          { name: 'Began', value: count(stats.entered) },
+          { name: 'Running', value: count(stats.running), tone: 'moving' },
+          { name: 'Waiting', value: count(stats.waiting), tone: 'waiting' },
+          { name: 'Completed', value: count(stats.completed), tone: 'good' },
+          { name: 'Left', value: count(stats.exited), tone: 'quiet' },
+          { name: 'Failed', value: count(stats.failed), tone: 'bad' },
+          { name: 'Cancelled', value: count(stats.cancelled), tone: 'quiet' },
+        ]}
+      />
+      <div className="-mx-5 -mb-5 border-t border-edge">
+        {definition ? (
+          <Suspense fallback={<Skeleton className="h-104 w-full" />}>
+            <FlowCanvas
+              label={`Version ${publishedVersion}, with how often each way was taken`}
+              definition={definition}
+              names={names}
+              counts={wayCounts(definition, stats)}
+              chosen={step === '' ? null : step}
+              onChoose={(key) => onStep(key === step ? '' : key)}
+              className="h-104"
+            />
+          </Suspense>
+        ) : (
+          <Skeleton className="h-104 w-full" />
+        )}
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from 'react';
+import { instantOf, shownZone } from '../../../../clock.ts';
+import { Close } from '../../../../icons.tsx';
+import type { Flow, SimulateFlow } from '../../../api/operations.ts';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import { Choice, Field, type Fields, Form, TextArea } from '../../../ui/forms/form.tsx';
+import { icons } from '../../../ui/icons.tsx';
+import { Card } from '../../../ui/page.tsx';
+import { valuesIn } from '../forms/dictionary.ts';
+
+const WHO = { made: 'Somebody made up', known: 'A contact' } as const;
+const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;
+type Given = NonNullable<SimulateFlow['events']>[number];
+
+/** The events that the flow waits for, which are what somebody would want to try. */
+const namesIn = ({ trigger, steps }: Flow): readonly string[] => [
+  ...(trigger.type === 'event' && trigger.name ? [trigger.name] : []),
+  ...steps.flatMap(({ type, config }) => (type === 'waitForEvent' ? [String(config?.name ?? '')] : [])),
+];
+
+const bodyOf = (fields: Fields, events: readonly number[]): SimulateFlow => {
+  const { id = '', email = '', firstName = '', properties = '', startAt } = fields;
+  const start = instantOf(startAt);
+  return {
+    contact:
+      id.trim() === ''
+        ? {
+            email: email.trim(),
+            ...(firstName.trim() !== '' && { firstName: firstName.trim() }),
+            ...(properties.trim() !== '' && { properties: valuesIn(properties) }),
+          }
+        : { id: id.trim() },
+    events: events.map((_, index): Given => {
+      const own = (name: string) => fields[`events/${index}/${name}`] ?? '';
+      return {
+        name: own('name').trim(),
+        after: { amount: Number(own('after/amount')), unit: own('after/unit') as Given['after']['unit'] },
+        ...(own('properties').trim() !== '' && { properties: valuesIn(own('properties')) }),
+      };
+    }),
+    ...(start !== undefined && { startAt: start }),
+  };
+};
+
+/** Who walks through the flow, and what they do on the way. */
+export function SimulateForm({
+  flow,
+  isChanged,
+  onSend,
+}: {
+  readonly flow: Flow;
+  readonly isChanged: boolean;
+  readonly onSend: (body: SimulateFlow) => Promise<void>;
+}) {
+  const [who, setWho] = useState<keyof typeof WHO>('made');
+  const [events, setEvents] = useState<readonly number[]>([]);
+  const known = namesIn(flow);
+  return (
+    <Card
+      title="Try it"
+      about={
+        isChanged
+          ? 'Your changes are saved first. Nothing is sent.'
+          : 'Nothing is sent, and nothing is changed.'
+      }
+    >
+      <Form action="Walk through it" onSend={(fields) => onSend(bodyOf(fields, events))}>
+        <Choice
+          label="For"
+          name="who"
+          options={WHO}
+          defaultValue={who}
+          onChange={(value) => setWho(value as keyof typeof WHO)}
+        />
+        {who === 'known' ? (
+          <Field label="Id of the contact" name="id" placeholder="con_…" />
+        ) : (
+          <>
+            <Field label="Address" name="email" defaultValue="ada@example.com" />
+            <Field label="First name" name="firstName" defaultValue="Ada" />
+            <TextArea
+              label="Properties"
+              name="properties"
+              rows={2}
+              placeholder="plan = pro"
+              hint="A line each: name = value."
+            />
+          </>
+        )}
+        <Field
+          label="Beginning"
+          name="startAt"
+          type="datetime-local"
+          hint={`Now, when it is empty. In the time zone of the workspace, ${shownZone()}.`}
+        />
+        {events.map((key, index) => (
+          <fieldset key={key} className="grid gap-3 rounded-lg border border-edge p-3">
+            <legend className="sr-only">Event {index + 1}</legend>
+            <div className="flex items-end gap-2">
+              <div className="min-w-0 flex-1">
+                <Field
+                  label={`Event ${index + 1}`}
+                  name={`events/${index}/name`}
+                  defaultValue={known[index] ?? known[0] ?? ''}
+                  placeholder="order.placed"
+                />
+              </div>
+              <IconButton
+                label={`Remove event ${index + 1}`}
+                className="mb-1"
+                onClick={() => setEvents(events.filter((each) => each !== key))}
+              >
+                <Close />
+              </IconButton>
+            </div>
+            <div className="grid grid-cols-2 gap-3">
+              <Field
+                label="After"
+                name={`events/${index}/after/amount`}
+                type="number"
+                min={0}
+                defaultValue={1}
+              />
+              <Choice label="Unit" name={`events/${index}/after/unit`} options={UNITS} defaultValue="hours" />
+            </div>
+            <TextArea
+              label="Its properties"
+              name={`events/${index}/properties`}
+              rows={1}
+              placeholder="total = 40"
+            />
+          </fieldset>
+        ))}
+        <Button
+          className="justify-self-start"
+          onClick={() => setEvents([...events, (events.at(-1) ?? 0) + 1])}
+        >
+          {icons.Plus} Something that they do
+        </Button>
+      </Form>
+    </Card>
+  );
+}

@@ -1,0 +1,48 @@
+import { useLocation } from 'wouter';
+import type { Contact, Flow } from '../../../api/operations.ts';
+import { useChange } from '../../../api/queries.ts';
+import { Refused, request } from '../../../api/requests.ts';
+import { useViewer } from '../../../api/viewer.tsx';
+import { Button } from '../../../ui/button.tsx';
+import { Field, Form } from '../../../ui/forms/form.tsx';
+import { Dialog } from '../../../ui/overlays/dialog.tsx';
+
+/** Lets a contact through a flow that waits for nobody by itself. */
+export function StartRun({ flow, onClose }: { readonly flow: Flow; readonly onClose: () => void }) {
+  const { environment, session } = useViewer();
+  const start = useChange('POST /flows/{id}/runs');
+  const [, navigate] = useLocation();
+  const idOf = async (who: string): Promise<string> => {
+    if (who.startsWith('con_')) return who;
+    const query = new URLSearchParams({ email: who, limit: '1' });
+    const { data } = await request<readonly Contact[]>('GET', `${environment}/contacts?${query}`, {
+      workspaceId: session.workspace.id,
+    });
+    const message = 'There is no contact with this address.';
+    if (!data[0]) throw new Refused(404, message, null, [{ path: '/body/contactId', message }]);
+    return data[0].id;
+  };
+  return (
+    <Dialog title="Begin a run" onClose={onClose}>
+      <Form
+        action="Begin it"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ contactId = '' }) => {
+          const run = await start.mutateAsync({
+            path: { id: flow.id },
+            body: { contactId: await idOf(contactId.trim()) },
+          });
+          navigate(`/flows/${flow.id}/runs/${run.id}`);
+        }}
+      >
+        <Field
+          label="Contact"
+          name="contactId"
+          placeholder="ada@example.com"
+          hint="An address, or an id."
+          autoFocus
+        />
+      </Form>
+    </Dialog>
+  );
+}

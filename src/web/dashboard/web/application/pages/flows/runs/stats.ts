@@ -1,0 +1,22 @@
+import { type FlowDefinition, waysOf } from '../../../../../../../../machines/flow-run/definition.ts';
+import type { FlowStats } from '../../../api/operations.ts';
+import { wayId } from '../definition.ts';
+
+/** How often each way was taken: by what its step came to. Steps with one way come to it whatever the outcome is called. */
+export function wayCounts({ steps }: FlowDefinition, stats: FlowStats): ReadonlyMap<string, number> {
+  const counts = new Map([[wayId({ from: null, when: 'default' }), stats.entered]]);
+  for (const step of steps) {
+    const ways = waysOf(step);
+    const own = stats.steps.filter((each) => each.step === step.key && each.outcome !== 'failed');
+    for (const when of ways) {
+      const taken = own.filter(({ outcome }) =>
+        ways.includes(outcome) ? outcome === when : when === 'default',
+      );
+      counts.set(
+        wayId({ from: step.key, when }),
+        taken.reduce((sum, { count }) => sum + count, 0),
+      );
+    }
+  }
+  return counts;
+}

@@ -1,0 +1,65 @@
+import type { Invitation } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+
+const stateOf = ({ acceptedAt, expiresAt }: Invitation): string =>
+  acceptedAt !== null ? 'accepted' : Date.parse(expiresAt) < Date.now() ? 'expired' : 'open';
+
+const COLUMNS: readonly [Column<Invitation>, ...Column<Invitation>[]] = [
+  { name: 'Address', cell: ({ email, role }) => <Lead title={email} sub={role} /> },
+  {
+    name: 'State',
+    width: 'w-32 not-sm:w-28',
+    cell: (each) => <Badge status={stateOf(each)} tone={stateOf(each) === 'open' ? 'waiting' : 'quiet'} />,
+  },
+  { name: 'Ends', width: 'w-36', from: 'sm', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  {
+    name: 'Undo',
+    width: 'w-32 not-sm:w-24',
+    isRight: true,
+    cell: (each) => stateOf(each) === 'open' && <Withdraw invitation={each} />,
+  },
+];
+
+/** The invitations that were made; those that are open can be withdrawn. */
+export function Invitations() {
+  const { data: items, error, refetch } = useRead('GET /members/invitations', {});
+  if (items?.length === 0) return null;
+  return (
+    <section aria-label="Invitations" className="grid gap-3">
+      <h2 className="text-heading font-semibold">Invitations</h2>
+      <Table
+        label="Invitations"
+        list={{ items, error, refetch }}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={null}
+      />
+    </section>
+  );
+}
+
+function Withdraw({ invitation: { id, email } }: { readonly invitation: Invitation }) {
+  const withdraw = useChange('DELETE /members/invitations/{id}');
+  return (
+    <RowActions>
+      <Button
+        look="quiet"
+        aria-label={`Withdraw the invitation of ${email}`}
+        busy={withdraw.isPending}
+        onClick={() =>
+          withdraw.mutate(
+            { path: { id } },
+            { onError: toastProblem, onSuccess: () => toast(`The link of ${email} no longer works.`) },
+          )
+        }
+      >
+        Withdraw
+      </Button>
+    </RowActions>
+  );
+}

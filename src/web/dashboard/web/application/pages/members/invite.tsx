@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import type { Role } from '../../../../../../http/auth/roles.ts';
+import type { CreatedInvitation } from '../../api/operations.ts';
+import { useChange } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/display/copyable.tsx';
+import { dayText } from '../../ui/display/format.ts';
+import { Choice, Field, Form } from '../../ui/forms/form.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+
+/** What each role may do, from the least to the greatest. */
+const ROLE_WORDS = {
+  viewer: 'Viewer: reads everything, changes nothing',
+  member: 'Member: sends, and works on content and contacts',
+  admin: 'Admin: everything but making owners',
+  owner: 'Owner: everything',
+} as const satisfies Record<Role, string>;
+
+const ROLES = Object.keys(ROLE_WORDS) as readonly Role[];
+
+/** The roles that somebody may give: none above the own. */
+export const rolesUpTo = (role: Role): readonly Role[] => ROLES.slice(0, ROLES.indexOf(role) + 1);
+
+const roleChoices = (role: Role): Readonly<Record<string, string>> =>
+  Object.fromEntries(rolesUpTo(role).map((each) => [each, ROLE_WORDS[each]]));
+
+/** Invites somebody, and shows the link once: no email is needed for it. */
+export function Invite({ onClose }: { readonly onClose: () => void }) {
+  const { session } = useViewer();
+  const [made, setMade] = useState<CreatedInvitation | null>(null);
+  const invite = useChange('POST /members/invitations');
+  return made ? (
+    <Dialog title={`${made.email} is invited`} onClose={onClose} width="max-w-xl">
+      <p role="status">
+        Give this link to {made.email}. It works once, until {dayText(made.expiresAt)}, and is shown only now.
+      </p>
+      <Copyable label="Link" text={made.url} />
+      <Button look="main" onClick={onClose}>
+        Done
+      </Button>
+    </Dialog>
+  ) : (
+    <Dialog title="Invite somebody" onClose={onClose}>
+      <Form
+        action="Make the invitation"
+        aside={<Button onClick={onClose}>Cancel</Button>}
+        onSend={async ({ email = '', role }) =>
+          setMade(await invite.mutateAsync({ body: { email: email.trim(), role: role as Role } }))
+        }
+      >
+        <Field label="Email address" name="email" type="email" inputMode="email" />
+        <Choice label="Role" name="role" options={roleChoices(session.member.role)} defaultValue="member" />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+import { useState } from 'react';
+import type { Role } from '../../../../../../http/auth/roles.ts';
+import type { Member } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Item, Menu, Separator } from '../../ui/overlays/menu.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Page } from '../../ui/page.tsx';
+import { Invitations } from './invitations.tsx';
+import { Invite, rolesUpTo } from './invite.tsx';
+import { Remove } from './remove.tsx';
+
+const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
+  { name: 'Person', cell: ({ name, email }) => <Lead title={name} sub={email} /> },
+  {
+    name: 'Second factor',
+    width: 'w-32',
+    from: 'md',
+    cell: ({ twoFactor }) => <Badge status={twoFactor ? 'on' : 'off'} tone={twoFactor ? 'good' : 'quiet'} />,
+  },
+  {
+    name: 'Seen',
+    width: 'w-36',
+    from: 'sm',
+    cell: ({ lastSeenAt }) => <Time at={lastSeenAt} none="never" />,
+  },
+  { name: 'Role', width: 'w-40', isRight: true, cell: (member) => <MemberRole member={member} /> },
+];
+
+/** Who works in the workspace, and who is invited. */
+export default function Members() {
+  const { may } = useViewer();
+  const { data: items, error, refetch } = useRead('GET /members', {});
+  const [isInviting, setInviting] = useState(false);
+  const mayWrite = may('members:write');
+  return (
+    <Page
+      title="Members"
+      about="Who works in this workspace. A role is what somebody may do in it."
+      actions={
+        mayWrite && (
+          <Button look="main" data-create onClick={() => setInviting(true)}>
+            {icons.Plus} Invite somebody
+          </Button>
+        )
+      }
+    >
+      <Table
+        label="Members"
+        list={{ items, error, refetch }}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        empty={<p className="card p-5 text-dim">There is nobody.</p>}
+      />
+      {mayWrite && <Invitations />}
+      {isInviting && <Invite onClose={() => setInviting(false)} />}
+    </Page>
+  );
+}
+
+/** The role of a member; whoever may change it does so here. */
+function MemberRole({ member }: { readonly member: Member }) {
+  const { session, may } = useViewer();
+  const [isAsking, setAsking] = useState(false);
+  const update = useChange('PATCH /members/{id}');
+  const path = { id: member.id };
+  const roles = rolesUpTo(session.member.role);
+  if (!may('members:write') || !roles.includes(member.role)) return <span>{member.role}</span>;
+  const give = async (role: Role) => {
+    await update.mutateAsync({ path, body: { role } });
+    toast(`${member.name} is ${role} now.`, () => update.mutateAsync({ path, body: { role: member.role } }));
+  };
+  return (
+    <RowActions>
+      <Menu
+        label={`Role of ${member.name}`}
+        className="button button-quiet"
+        items={
+          <>
+            {roles.map((role) => (
+              <Item
+                key={role}
+                checked={role === member.role}
+                onSelect={() => role !== member.role && void give(role).catch(toastProblem)}
+              >
+                {role}
+              </Item>
+            ))}
+            <Separator />
+            <Item danger onSelect={() => setAsking(true)}>
+              Remove from the workspace
+            </Item>
+          </>
+        }
+      >
+        <span className="sr-only">{member.name}: </span>
+        {member.role} {icons.Down}
+      </Menu>
+      {isAsking && <Remove member={member} onClose={() => setAsking(false)} />}
+    </RowActions>
+  );
+}

@@ -1,0 +1,44 @@
+import type { Member } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Form, Tick } from '../../ui/forms/form.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+
+/** Removes a member, and the keys that they have made where that is wanted: programs may use them. */
+export function Remove({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const isAsked = useViewer().may('api-keys:write');
+  const remove = useChange('DELETE /members/{id}');
+  // Whoever works in the test environment removes people from the live one too.
+  const query = { createdBy: member.id };
+  const { data: made = [] } = useRead('GET /api-keys', { query }, { environment: 'live', enabled: isAsked });
+  const keys = made.filter(({ revokedAt }) => revokedAt === null);
+  return (
+    <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
+      <p className="text-dim">They are signed out of this workspace at once.</p>
+      <Form
+        action="Remove the member"
+        look="danger"
+        aside={<Button onClick={onClose}>Keep them</Button>}
+        onSend={async ({ revokeKeys }) => {
+          await remove.mutateAsync({ path: { id: member.id }, query: { revokeKeys: revokeKeys === 'on' } });
+          toast(`${member.name} is removed.`);
+          onClose();
+        }}
+      >
+        {keys.length > 0 && (
+          <Tick
+            label={
+              keys.length === 1
+                ? 'Revoke the key that they made'
+                : `Revoke the ${keys.length} keys that they made`
+            }
+            name="revokeKeys"
+            hint={`${keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ')}: whatever program uses them stops working. Otherwise they go on.`}
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

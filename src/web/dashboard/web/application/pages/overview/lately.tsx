@@ -1,0 +1,50 @@
+import { useRead } from '../../api/queries.ts';
+import { ButtonLink } from '../../ui/button.tsx';
+import { Chart } from '../../ui/charts/chart.tsx';
+import { Figures } from '../../ui/charts/figures.tsx';
+import { intervalText, rateText, roundCount } from '../../ui/display/format.ts';
+import { Skeleton } from '../../ui/display/states.tsx';
+import { Card } from '../../ui/page.tsx';
+import { rangeOf } from '../analytics/periods.ts';
+
+/** What was sent in the last thirty days, at one look. Nothing is shown before the first email. */
+export default function Lately() {
+  const { data } = useRead(
+    'GET /analytics',
+    { query: rangeOf('30') },
+    { follows: ['emails'], every: 15_000 },
+  );
+  const { data: workspace } = useRead('GET /workspace', {});
+  if (!data) return workspace?.usage.emailsSent ? <Skeleton className="h-112 w-full" /> : null;
+  if (data.totals.accepted === 0) return null;
+  const { totals, rates } = data;
+  return (
+    <Card
+      title="Last 30 days"
+      actions={
+        <ButtonLink look="quiet" to="/analytics">
+          Analytics
+        </ButtonLink>
+      }
+    >
+      <Figures
+        figures={[
+          { name: 'Accepted', value: roundCount(totals.accepted) },
+          { name: 'Delivered', value: roundCount(totals.delivered), sub: rateText(rates.delivered) },
+          { name: 'Opened', value: roundCount(totals.opened), sub: rateText(rates.opened) },
+          { name: 'Bounced', value: roundCount(totals.bounced), sub: rateText(rates.bounced) },
+          { name: 'Complained', value: roundCount(totals.complained), sub: rateText(rates.complained) },
+        ]}
+      />
+      <Chart
+        title="Accepted"
+        points={data.series.map((point) => ({
+          key: point.start,
+          label: intervalText(point.local, data.interval),
+          value: point.accepted,
+          isOpen: point.open,
+        }))}
+      />
+    </Card>
+  );
+}

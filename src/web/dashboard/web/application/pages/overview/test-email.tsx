@@ -1,0 +1,91 @@
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { toneOf } from '../../ui/display/badge.tsx';
+import { Problem } from '../../ui/forms/form.tsx';
+import { Card } from '../../ui/page.tsx';
+
+/** The pace at which a test email is followed until it has come to rest. */
+const EVERY_MS = 200;
+
+/** States that an email comes to rest in. */
+const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled']);
+
+/** Sends an email to the simulator, and shows what becomes of it. */
+export function TestEmail() {
+  const { session, may } = useViewer();
+  const [seen, setSeen] = useState<readonly string[]>([]);
+  const send = useChange('POST /emails');
+  const to = `delivered@${session.simulatorDomain}`;
+  const id = send.data?.id;
+  const status = seen.at(-1);
+  const isOver = status !== undefined && IS_OVER.has(status);
+  const email = useRead(
+    'GET /emails/{id}',
+    { path: { id: id ?? '' } },
+    { enabled: id !== undefined && may('emails:read'), every: isOver ? false : EVERY_MS },
+  );
+  const latest = email.data?.status;
+  useEffect(() => {
+    if (latest !== undefined) setSeen((before) => (before.at(-1) === latest ? before : [...before, latest]));
+  }, [latest]);
+  const problem = send.error ?? email.error;
+  return (
+    <Card
+      title="Send a test email"
+      about={
+        <>
+          To <span className="font-mono text-caption break-all">{to}</span>, an address of the simulator: the
+          email goes the whole way and never leaves. Nothing has to be set up for it.
+        </>
+      }
+    >
+      {may('emails:send') ? (
+        <Button
+          look="main"
+          className="justify-self-start"
+          busy={send.isPending}
+          onClick={() => {
+            setSeen([]);
+            send.mutate(
+              {
+                body: {
+                  from: 'Posthorn <hello@example.com>',
+                  to,
+                  subject: 'My first test email',
+                  text: 'It was sent from the dashboard, and went nowhere.',
+                },
+              },
+              { onSuccess: ({ status }) => setSeen([status]) },
+            );
+          }}
+        >
+          {id === undefined ? 'Send a test email' : 'Send another one'}
+        </Button>
+      ) : (
+        <p>Your role reads only. A member of the workspace can send one.</p>
+      )}
+      {problem && <Problem>{problem.message}</Problem>}
+      <div role="status" className="empty:-mt-4">
+        {status !== undefined && id !== undefined && (
+          <p>
+            {seen.map((each, at) => (
+              <span key={seen.slice(0, at + 1).join()}>
+                {at > 0 && <span className="text-faint"> → </span>}
+                <strong data-color={toneOf(each)} className="state-text">
+                  {each}
+                </strong>
+              </span>
+            ))}
+            {status === 'delivered' && ' It has arrived. '}
+            <Link href={`/emails/${id}`} className="link">
+              Look at it
+            </Link>
+          </p>
+        )}
+      </div>
+    </Card>
+  );
+}

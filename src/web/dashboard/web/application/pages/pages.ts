@@ -1,0 +1,231 @@
+import type { ComponentType } from 'react';
+import type { Permission } from '../../../../../http/auth/permissions.ts';
+import type { icons } from '../ui/icons.tsx';
+
+/** The parts of the navigation, from the top. */
+export const GROUPS = {
+  send: '',
+  people: 'Audience',
+  create: 'Create',
+  build: 'Developers',
+  workspace: 'Workspace',
+} as const;
+
+/** A page as the navigation, the palette and the router know it. Its code is loaded when it is opened. */
+export interface PageEntry {
+  /** The first part of its address; empty for the overview. */
+  readonly name: string;
+  readonly title: string;
+  readonly group: keyof typeof GROUPS;
+  readonly icon: keyof typeof icons;
+  /** The key after `g` that leads to it. */
+  readonly key?: string;
+  /** Who may not do this does not see it. */
+  readonly permission?: Permission;
+  /** Other words by which the palette finds it. */
+  readonly words?: string;
+  /** Not in the navigation: other pages and menus lead to it. */
+  readonly isHidden?: boolean;
+  /** It takes the whole room beside the navigation, and scrolls by itself where the window is wide. */
+  readonly isWide?: boolean;
+  readonly load: () => Promise<{ readonly default: ComponentType }>;
+}
+
+/** Every page of the application, a line each, in the order of the navigation. */
+export const pages: readonly PageEntry[] = [
+  {
+    name: '',
+    title: 'Overview',
+    group: 'send',
+    icon: 'Home',
+    key: 'o',
+    words: 'home start',
+    load: () => import('./overview/page.tsx'),
+  },
+  {
+    name: 'emails',
+    title: 'Emails',
+    group: 'send',
+    icon: 'Mail',
+    key: 'e',
+    permission: 'emails:read',
+    words: 'log sent messages',
+    load: () => import('./emails/page.tsx'),
+  },
+  {
+    name: 'captured',
+    title: 'Captured mail',
+    group: 'send',
+    icon: 'Inbox',
+    key: 'i',
+    permission: 'emails:read',
+    words: 'inbox',
+    load: () => import('./captured/page.tsx'),
+  },
+  {
+    name: 'domains',
+    title: 'Domains',
+    group: 'build',
+    icon: 'Globe',
+    key: 'd',
+    permission: 'domains:read',
+    words: 'dns dkim spf sender',
+    load: () => import('./domains/page.tsx'),
+  },
+  {
+    name: 'webhooks',
+    title: 'Webhooks',
+    group: 'build',
+    icon: 'Hook',
+    key: 'w',
+    permission: 'webhooks:read',
+    words: 'endpoints deliveries',
+    load: () => import('./webhooks/page.tsx'),
+  },
+  {
+    name: 'analytics',
+    title: 'Analytics',
+    group: 'send',
+    icon: 'Chart',
+    key: 'n',
+    permission: 'emails:read',
+    words: 'numbers statistics rates opens clicks',
+    load: () => import('./analytics/page.tsx'),
+  },
+  {
+    name: 'contacts',
+    title: 'Contacts',
+    group: 'people',
+    icon: 'Person',
+    key: 'c',
+    permission: 'contacts:read',
+    words: 'people subscribers import csv',
+    load: () => import('./contacts/page.tsx'),
+  },
+  {
+    name: 'audiences',
+    title: 'Audiences',
+    group: 'people',
+    icon: 'People',
+    key: 'a',
+    permission: 'contacts:read',
+    words: 'lists segments filter',
+    load: () => import('./audiences/page.tsx'),
+  },
+  {
+    name: 'suppressions',
+    title: 'Suppressions',
+    group: 'people',
+    icon: 'Block',
+    key: 'x',
+    permission: 'contacts:read',
+    words: 'blocked unsubscribed bounced complaints',
+    load: () => import('./suppressions/page.tsx'),
+  },
+  {
+    name: 'templates',
+    title: 'Templates',
+    group: 'create',
+    icon: 'Page',
+    key: 't',
+    permission: 'templates:read',
+    words: 'liquid html markdown editor',
+    load: () => import('./templates/page.tsx'),
+  },
+  {
+    name: 'campaigns',
+    title: 'Campaigns',
+    group: 'create',
+    icon: 'Megaphone',
+    key: 'b',
+    permission: 'campaigns:read',
+    words: 'newsletter broadcast send',
+    load: () => import('./campaigns/page.tsx'),
+  },
+  {
+    name: 'flows',
+    title: 'Flows',
+    group: 'create',
+    icon: 'Flow',
+    key: 'f',
+    permission: 'campaigns:read',
+    words: 'automation journey workflow drip sequence',
+    load: () => import('./flows/page.tsx'),
+  },
+  {
+    name: 'api-keys',
+    title: 'API keys',
+    group: 'build',
+    icon: 'Key',
+    key: 'k',
+    permission: 'api-keys:read',
+    words: 'tokens',
+    load: () => import('./api-keys/page.tsx'),
+  },
+  {
+    name: 'machines',
+    title: 'Machines',
+    group: 'build',
+    icon: 'Machine',
+    key: 'l',
+    permission: 'emails:read',
+    words: 'live view states inspector',
+    isWide: true,
+    load: () => import('./machines/machines-canvas.tsx'),
+  },
+  {
+    name: 'start',
+    title: 'First steps',
+    group: 'send',
+    icon: 'Flow',
+    permission: 'emails:read',
+    isHidden: true,
+    words: 'wizard setup getting started',
+    load: () => import('./start/page.tsx'),
+  },
+  {
+    name: 'members',
+    title: 'Members',
+    group: 'workspace',
+    icon: 'People',
+    key: 'm',
+    words: 'people invitations roles team',
+    load: () => import('./members/page.tsx'),
+  },
+  {
+    name: 'billing',
+    title: 'Plan and usage',
+    group: 'workspace',
+    icon: 'Card',
+    permission: 'billing:read',
+    words: 'billing quota invoice subscription',
+    load: () => import('./billing/page.tsx'),
+  },
+  {
+    name: 'audit-log',
+    title: 'Audit log',
+    group: 'workspace',
+    icon: 'List',
+    permission: 'members:write',
+    words: 'history who did',
+    load: () => import('./audit-log/page.tsx'),
+  },
+  {
+    name: 'settings',
+    title: 'Settings',
+    group: 'workspace',
+    icon: 'Gear',
+    key: 's',
+    words: 'brand logo name archive delete time zone',
+    load: () => import('./settings/page.tsx'),
+  },
+  {
+    name: 'account',
+    title: 'Your account',
+    group: 'workspace',
+    icon: 'Lock',
+    isHidden: true,
+    words: 'password two factor passkeys sessions security',
+    load: () => import('./account/page.tsx'),
+  },
+];

@@ -1,0 +1,133 @@
+import type { Workspace } from '../../api/operations.ts';
+import { useChange, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { useEditing } from '../../editing/use-editing.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field, Form, TextArea } from '../../ui/forms/form.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Card } from '../../ui/page.tsx';
+
+const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
+
+/** What recipients see of the workspace: its logo, colour, address and website. */
+export function Branding({ workspace }: { readonly workspace: Workspace }) {
+  const { may } = useViewer();
+  return (
+    <>
+      <Logo url={workspace.branding.logoUrl} />
+      <Card
+        title="Brand"
+        about="Templates know it, and so do the pages that recipients see: unsubscribing, preferences, confirmation."
+      >
+        {may('workspace:write') ? (
+          <div className="max-w-xl">
+            <EditBrand workspace={workspace} />
+          </div>
+        ) : (
+          <p className="text-dim">Your role reads only.</p>
+        )}
+      </Card>
+    </>
+  );
+}
+
+const LABELS = {
+  'branding/colour': 'Colour',
+  'branding/website': 'Website',
+  'branding/address': 'Postal address',
+} as const;
+
+function EditBrand({ workspace }: { readonly workspace: Workspace }) {
+  const update = useChange('PATCH /workspace');
+  const { refetch } = useRead('GET /workspace', {});
+  const editing = useEditing<Workspace, Readonly<Record<keyof typeof LABELS, string>>>({
+    place: 'workspace/brand',
+    current: workspace,
+    labels: LABELS,
+    read: ({ branding: { colour, website, address } }) => ({
+      'branding/colour': colour ?? '',
+      'branding/website': website ?? '',
+      'branding/address': address ?? '',
+    }),
+    write: (changed, ifUpdatedAt) => {
+      const branding = Object.entries(changed).map(([name, text]) => [
+        name.replace('branding/', ''),
+        orNull(text),
+      ]);
+      return update.mutateAsync({ body: { branding: Object.fromEntries(branding), ifUpdatedAt } });
+    },
+    reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,
+  });
+  return (
+    <Form action="Save" editing={editing} onSaved={() => toast('The brand is saved.')}>
+      <Field
+        label="Colour"
+        name="branding/colour"
+        placeholder="#0f766e"
+        hint="Of buttons and links; six hexadecimal digits."
+      />
+      <Field label="Website" name="branding/website" type="url" placeholder="https://acme.example" />
+      <TextArea
+        label="Postal address"
+        name="branding/address"
+        rows={3}
+        hint="The law of many countries wants it at the end of advertising."
+      />
+    </Form>
+  );
+}
+
+function Logo({ url }: { readonly url: string | null }) {
+  const { may } = useViewer();
+  const put = useChange('PUT /workspace/logo');
+  const remove = useChange('DELETE /workspace/logo');
+  return (
+    <Card title="Logo" about="PNG or JPEG, at most 1 MiB and 4096 pixels a side.">
+      <div className="flex flex-wrap items-center gap-4">
+        <div className="grid h-20 w-40 place-items-center overflow-hidden rounded-lg border border-edge bg-white p-2">
+          {url === null ? (
+            <span className="text-caption text-[#525c6e]">no logo</span>
+          ) : (
+            <img
+              src={new URL(url, location.origin).pathname}
+              alt="The logo"
+              className="max-h-full max-w-full"
+            />
+          )}
+        </div>
+        {may('workspace:write') && (
+          <>
+            <label className="button relative has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+              {url === null ? 'Choose a picture' : 'Choose another one'}
+              <input
+                type="file"
+                accept="image/png,image/jpeg"
+                className="absolute inset-0 cursor-pointer opacity-0"
+                onChange={({ target }) => {
+                  const [file] = target.files ?? [];
+                  if (file)
+                    put.mutate(
+                      { body: file },
+                      { onError: toastProblem, onSuccess: () => toast('The logo is saved.') },
+                    );
+                  target.value = '';
+                }}
+              />
+            </label>
+            {url !== null && (
+              <Button
+                look="quiet"
+                busy={remove.isPending}
+                onClick={() =>
+                  remove.mutate({}, { onError: toastProblem, onSuccess: () => toast('The logo is gone.') })
+                }
+              >
+                Remove it
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}

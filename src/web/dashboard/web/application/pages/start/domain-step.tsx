@@ -1,0 +1,112 @@
+import { useEffect } from 'react';
+import { type ItemOf, useChange, useList, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Failed, Skeleton } from '../../ui/display/states.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { Form } from '../../ui/forms/form.tsx';
+import { toastProblem } from '../../ui/overlays/toast.tsx';
+import { Card } from '../../ui/page.tsx';
+import { DomainNameField, Records } from '../domains/records.tsx';
+import { DOMAIN_STATES } from '../domains/states.ts';
+
+/** The domain is read this often, and its records looked up anew that often, as long as it waits for them in sight. */
+const READ_MS = 3_000;
+const LOOK_UP_MS = 15_000;
+
+/** The domain that this way is about: one that can send, else the one that was added last. */
+export function useStartDomain(): ReturnType<typeof useList<'GET /domains'>> & {
+  readonly domain: ItemOf<'GET /domains'> | undefined;
+} {
+  const list = useList('GET /domains', { query: { limit: 50 } }, { every: READ_MS });
+  const domain = list.items?.find(({ status }) => status === 'verified') ?? list.items?.[0];
+  return { ...list, domain };
+}
+
+/** The domain that live email comes from, and its records until they are found. */
+export function DomainStep() {
+  const { may } = useViewer();
+  const { domain, items, error, refetch } = useStartDomain();
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (!items) return <Skeleton className="h-72 w-full" />;
+  if (domain) return <Waiting id={domain.id} />;
+  return (
+    <Card
+      title="Add your domain"
+      about="Live email is signed by a domain of yours. You get the records for its DNS, and they are checked here until they are there."
+    >
+      {may('domains:write') ? (
+        <NewDomain />
+      ) : (
+        <p>Your role reads only. A member with more rights adds the domain.</p>
+      )}
+    </Card>
+  );
+}
+
+function NewDomain() {
+  const create = useChange('POST /domains', ['first steps']);
+  return (
+    <Form
+      action="Add the domain"
+      onSend={({ name = '' }) => create.mutateAsync({ body: { name: name.trim() } })}
+    >
+      <DomainNameField />
+    </Form>
+  );
+}
+
+function Waiting({ id }: { readonly id: string }) {
+  const { may } = useViewer();
+  const { data, error, refetch } = useRead('GET /domains/{id}', { path: { id } }, { every: READ_MS });
+  const { mutate: lookUp, isPending } = useChange('POST /domains/{id}/verify', ['first steps']);
+  const isWaiting = data !== undefined && data.status !== 'verified' && may('domains:write');
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => {
+      if (!document.hidden) lookUp({ path: { id } });
+    }, LOOK_UP_MS);
+    return () => clearInterval(timer);
+  }, [isWaiting, lookUp, id]);
+  if (error && !data) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton className="h-72 w-full" />;
+  const required = data.dnsRecords.filter((record) => record.required);
+  const found = required.filter(({ status }) => status === 'verified').length;
+  return (
+    <Card
+      title={data.name}
+      about={
+        data.status === 'verified'
+          ? 'Everything that sending needs is there: email from this domain can leave.'
+          : `Set these records at whoever keeps the DNS of ${data.name}. They are looked up every ${LOOK_UP_MS / 1_000} seconds while this page is open; new ones take minutes, seldom hours.`
+      }
+      actions={
+        <span className="flex flex-wrap items-center gap-3">
+          <span role="status" className="flex items-center gap-2">
+            <Badge status={data.status} {...DOMAIN_STATES[data.status]} />
+            <span className="num text-caption text-dim">
+              {found} of {required.length} found
+            </span>
+          </span>
+          {data.status === 'verified' ? (
+            <ButtonLink to={`/domains/${id}`}>Its page</ButtonLink>
+          ) : (
+            may('domains:write') && (
+              <Button busy={isPending} onClick={() => lookUp({ path: { id } }, { onError: toastProblem })}>
+                Check now
+              </Button>
+            )
+          )}
+        </span>
+      }
+    >
+      {data.lastCheckedAt !== null && (
+        <p className="text-caption text-dim">
+          Looked up <Time at={data.lastCheckedAt} />
+        </p>
+      )}
+      <Records records={data.dnsRecords} />
+    </Card>
+  );
+}

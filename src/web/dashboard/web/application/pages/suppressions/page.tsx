@@ -1,0 +1,182 @@
+import { useState } from 'react';
+import type { Suppression } from '../../api/operations.ts';
+import { useChange, useDownload, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button, Download } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { toast } from '../../ui/overlays/toast.tsx';
+import { Page } from '../../ui/page.tsx';
+import { ImportSuppressions } from './import.tsx';
+import { Suppress } from './suppress.tsx';
+
+const REASONS = {
+  bounced: 'Bounced',
+  complained: 'Complained',
+  unsubscribed: 'Unsubscribed',
+  manual: 'By hand',
+} as const satisfies Record<Suppression['reason'], string>;
+
+/** The addresses that live mail does not go to. They are one list for both environments. */
+export default function Suppressions() {
+  const { environment, may } = useViewer();
+  const { values, set, isSet, clear } = useFilters(['address', 'reason']);
+  const { address, reason } = values;
+  const [asked, setAsked] = useState<'add' | 'import' | null>(null);
+  const all = useDownload('GET /suppressions/export', {});
+  const list = useList('GET /suppressions', {
+    query: {
+      ...(address !== '' && { address }),
+      ...(reason in REASONS && { reason: reason as Suppression['reason'] }),
+    },
+  });
+  const mayWrite = may('contacts:write') && environment === 'live';
+  const hasSome = isSet || (list.items?.length ?? 0) > 0;
+  const create = mayWrite && (
+    <Button look="main" data-create onClick={() => setAsked('add')}>
+      {icons.Plus} Suppress an address
+    </Button>
+  );
+  const byFile = mayWrite && <Button onClick={() => setAsked('import')}>Import</Button>;
+  return (
+    <Page
+      title="Suppressions"
+      about="Addresses that live mail of this workspace does not go to, and why."
+      actions={
+        <>
+          {hasSome && (
+            <Download href={all} name="suppressions.csv">
+              Export
+            </Download>
+          )}
+          {byFile}
+          {create}
+        </>
+      }
+    >
+      {environment === 'live' && (
+        <FilterBar isSet={isSet} onClear={clear}>
+          <TextFilter label="Address" value={address} onChange={(value) => set({ address: value })} />
+          <ChoiceFilter
+            label="Reason"
+            value={reason}
+            options={REASONS}
+            onChange={(value) => set({ reason: value })}
+          />
+        </FilterBar>
+      )}
+      <Table
+        label="Suppressed addresses"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ address, createdAt, reason }) => `${address} ${createdAt} ${reason}`}
+        empty={
+          environment === 'test' ? (
+            <Empty title="Test mail is never suppressed" icon={icons.Block}>
+              <p>
+                Suppressions hold live mail only. Switch to the live environment to see them; the simulator’s
+                address “suppressed@…” shows your program what happens to such an email.
+              </p>
+            </Empty>
+          ) : isSet ? (
+            <Empty title="No address is like that" icon={icons.Block}>
+              <p>The address is compared as a whole.</p>
+            </Empty>
+          ) : (
+            <Empty
+              title="Nobody is suppressed"
+              icon={icons.Block}
+              action={
+                <>
+                  {create}
+                  {byFile}
+                </>
+              }
+            >
+              <p>
+                An address comes here by itself when its server says that it does not exist, when its owner
+                complains, or unsubscribes. If you come from another service, import its list: mailing those
+                people again costs you your reputation.
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {asked === 'add' && <Suppress onClose={() => setAsked(null)} />}
+      {asked === 'import' && <ImportSuppressions onClose={() => setAsked(null)} />}
+    </Page>
+  );
+}
+
+const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
+  {
+    name: 'Address',
+    cell: ({ address, reason }) =>
+      address === null ? (
+        <span className="text-dim">Forgotten; only a hash is kept</span>
+      ) : (
+        <Lead title={address} sub={<span className="sm:hidden">{REASONS[reason]}</span>} />
+      ),
+  },
+  {
+    name: 'Reason',
+    width: 'w-40',
+    from: 'sm',
+    cell: ({ reason }) => (
+      <Badge status={reason} tone={reason === 'bounced' || reason === 'complained' ? 'bad' : 'waiting'}>
+        {REASONS[reason]}
+      </Badge>
+    ),
+  },
+  {
+    name: 'Since',
+    width: 'w-32',
+    from: 'sm',
+    isRight: true,
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+  },
+  {
+    name: 'Remove',
+    width: 'w-28 not-sm:w-22',
+    isRight: true,
+    cell: (suppression) => <Remove suppression={suppression} />,
+  },
+];
+
+/** Lets mail reach an address again, after asking: it may bounce or be called spam once more. */
+function Remove({ suppression: { address, reason } }: { readonly suppression: Suppression }) {
+  const { environment, may } = useViewer();
+  const [isAsking, setAsking] = useState(false);
+  const remove = useChange('DELETE /suppressions/{address}', ['contacts']);
+  if (address === null || environment === 'test' || !may('contacts:write')) return null;
+  return (
+    <RowActions>
+      <Button look="quiet" aria-label={`Remove ${address}`} onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      {isAsking && (
+        <Confirm
+          title={`Let mail reach ${address} again?`}
+          action="Remove the suppression"
+          keep="Keep it"
+          onClose={() => setAsking(false)}
+          onConfirm={async () => {
+            await remove.mutateAsync({ path: { address } });
+            toast(`Mail may reach ${address} again.`);
+          }}
+        >
+          {reason === 'complained'
+            ? 'They called a message spam. Writing to them again harms the reputation of your domain.'
+            : reason === 'bounced'
+              ? 'Its server said that it does not exist. Remove it only if you know better by now.'
+              : 'A contact that has left stays unsubscribed all the same: only consent leads back.'}
+        </Confirm>
+      )}
+    </RowActions>
+  );
+}

@@ -1,0 +1,106 @@
+import { lazy, useState } from 'react';
+import { Route, Switch } from 'wouter';
+import { type ItemOf, useList } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { NewTemplate } from './new-template.tsx';
+
+const Detail = lazy(() => import('./detail.tsx'));
+const Versions = lazy(() => import('./versions.tsx'));
+
+type Item = ItemOf<'GET /templates'>;
+
+const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
+  {
+    name: 'Template',
+    cell: ({ name, subject }) => <Lead title={name} sub={subject ?? 'no subject'} />,
+  },
+  {
+    name: 'Alias',
+    width: 'w-48',
+    from: 'md',
+    cell: ({ alias }) =>
+      alias === null ? (
+        <span className="text-faint">–</span>
+      ) : (
+        <code className="font-mono text-caption">{alias}</code>
+      ),
+  },
+  {
+    name: 'Written in',
+    width: 'w-32',
+    from: 'sm',
+    cell: ({ format }) => (
+      <Badge status={format} tone="quiet">
+        {format === 'html' ? 'HTML' : 'Markdown'}
+      </Badge>
+    ),
+  },
+  {
+    name: 'Version',
+    width: 'w-24',
+    from: 'lg',
+    isRight: true,
+    cell: ({ version }) => <span className="num">{version}</span>,
+  },
+  { name: 'Changed', width: 'w-32', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+];
+
+/** Templates: the list, one of them in its editor, and its versions. */
+export default function Templates() {
+  return (
+    <Switch>
+      <Route path="/templates/:id/versions">{({ id }) => <Versions key={id} id={id} />}</Route>
+      <Route path="/templates/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <TemplateList />
+      </Route>
+    </Switch>
+  );
+}
+
+function TemplateList() {
+  const { environment, may } = useViewer();
+  const [isMaking, setMaking] = useState(false);
+  const list = useList('GET /templates', {});
+  const create = may('templates:write') && (
+    <Button look="main" data-create onClick={() => setMaking(true)}>
+      {icons.Plus} New template
+    </Button>
+  );
+  return (
+    <Page
+      title="Templates"
+      about="Emails with gaps that your program or a campaign fills in. Every change is a version that can be gone back to."
+      actions={create}
+    >
+      <Table
+        label="Templates"
+        list={list}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/templates/${id}`}
+        empty={
+          <Empty
+            title={`There is no template in the ${environment} environment yet`}
+            icon={icons.Page}
+            action={create}
+          >
+            <p>
+              Write it here in Markdown or HTML, with what it takes from your program in braces:{' '}
+              <code className="font-mono text-caption">{'{{ name }}'}</code>. Then send it with{' '}
+              <code className="font-mono text-caption">templateId</code>.
+            </p>
+          </Empty>
+        }
+      />
+      {isMaking && <NewTemplate onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}

@@ -1,0 +1,111 @@
+import { useEffect, useState } from 'react';
+import type { Template, TemplatePreview } from '../../api/operations.ts';
+import { useQuestion, useSettled } from '../../api/queries.ts';
+import { Refused } from '../../api/requests.ts';
+import { count, sizeText } from '../../ui/display/format.ts';
+import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
+import { Skeleton } from '../../ui/display/states.tsx';
+import { Chips, Toggle } from '../../ui/forms/chips.tsx';
+import { contentOf, type Draft, declaredIn } from './draft.ts';
+
+const SETTLE_MS = 300;
+const VIEWS = { html: 'Message', text: 'Text' } as const;
+
+/** What a template becomes, from the service that sends it: while what is written cannot be rendered, what it was before. */
+export function usePreview(
+  draft: Draft,
+  format: Template['format'],
+  values: Readonly<Record<string, unknown>>,
+) {
+  const asked = JSON.stringify({
+    format,
+    ...contentOf(draft, format),
+    declared: declaredIn(draft),
+    variables: values,
+  });
+  const settled = useSettled(asked, SETTLE_MS);
+  const answer = useQuestion('POST /templates/render-preview', { body: JSON.parse(settled) });
+  const [last, setLast] = useState<TemplatePreview | undefined>();
+  useEffect(() => {
+    if (answer.data) setLast(answer.data);
+  }, [answer.data]);
+  return {
+    data: answer.data ?? last,
+    error: answer.error,
+    isBusy: answer.isFetching || settled !== asked,
+    problems: answer.error instanceof Refused ? answer.error.details : [],
+  };
+}
+
+/** The message as it arrives: subject, preview text, the HTML in a frame of its own, and what may not be meant. */
+export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof usePreview>, 'problems'> }) {
+  const { data, error, isBusy } = answer;
+  const [view, setView] = useState<keyof typeof VIEWS>('html');
+  const [isPhone, setPhone] = useState(false);
+  const [isDark, setDark] = useState(false);
+  const isHtml = view === 'html' && data?.html !== null;
+  return (
+    <section aria-label="Preview" className="card overflow-hidden">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-edge px-3 py-2">
+        <Chips label="Show" options={VIEWS} value={view} onChange={setView} />
+        <span className="ml-auto flex gap-1">
+          <Toggle text="Phone" isOn={isPhone} onChange={setPhone} />
+          <Toggle text="Dark" isOn={isDark} onChange={setDark} />
+        </span>
+      </div>
+      {data ? (
+        <>
+          <div className="border-b border-edge px-4 py-3">
+            <p className="font-medium break-words">
+              {data.subject ?? <span className="text-faint">(no subject)</span>}
+            </p>
+            {data.previewText !== null && (
+              <p className="text-caption break-words text-dim">{data.previewText}</p>
+            )}
+          </div>
+          {isHtml ? (
+            <PreviewFrame title="The message" html={data.html ?? ''} isPhone={isPhone} isDark={isDark} />
+          ) : (
+            <pre
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls has to be reached by the keyboard
+              tabIndex={0}
+              className="h-136 overflow-y-auto p-4 font-sans break-words whitespace-pre-wrap"
+            >
+              {data.text ?? 'There is no text part.'}
+            </pre>
+          )}
+          <div role="status" className="grid gap-1 border-t border-edge px-4 py-2 text-caption text-dim">
+            <span aria-busy={isBusy}>
+              {error
+                ? 'As it was before what is written now, which cannot be rendered.'
+                : `${sizeText(data.sizeBytes)}, as it will be sent.`}
+              {data.warnings.length > 0 &&
+                ` ${data.warnings.length === 1 ? 'One thing' : `${count(data.warnings.length)} things`} to look at:`}
+            </span>
+            {data.warnings.map(({ code, line, message }) => (
+              <span
+                key={`${code} ${line} ${message}`}
+                data-color="waiting"
+                className="flex items-baseline gap-2"
+              >
+                <span aria-hidden="true" className="size-1.5 shrink-0 rounded-full bg-(--state)" />
+                <span className="min-w-0 break-words">
+                  {message}
+                  {line !== null && ` (line ${line} of the result)`}
+                </span>
+              </span>
+            ))}
+          </div>
+        </>
+      ) : (
+        <div className="p-4">
+          {error ? (
+            <p className="text-dim">Nothing could be rendered yet.</p>
+          ) : (
+            <Skeleton className="h-96 w-full" />
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,189 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Webhook, WebhookDelivery } from '../../api/operations.ts';
+import { useChange, useList, useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge, type Tone } from '../../ui/display/badge.tsx';
+import { Copyable } from '../../ui/display/copyable.tsx';
+import { count, momentText, wordsOf } from '../../ui/display/format.ts';
+import { Empty, Skeleton } from '../../ui/display/states.tsx';
+import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
+import { Time } from '../../ui/display/time.tsx';
+import { useOneChoice } from '../../ui/filters.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
+import { Facts } from '../../ui/page.tsx';
+
+const TONES = { success: 'good', failed: 'bad', scheduled: 'waiting' } as const satisfies Record<
+  WebhookDelivery['status'],
+  Tone
+>;
+const answered = ({ httpStatus, error }: WebhookDelivery): string =>
+  httpStatus === 0 ? wordsOf(error ?? 'no answer yet') : `HTTP ${httpStatus}`;
+
+/** True for an event that was never posted: the API calls it failed, and its `error` says why. */
+const isSkipped = ({ status, attemptedAt }: WebhookDelivery): boolean =>
+  status === 'failed' && attemptedAt === null;
+
+const DeliveryBadge = ({ delivery }: { readonly delivery: WebhookDelivery }) =>
+  isSkipped(delivery) ? (
+    <Badge status="skipped" tone="waiting" />
+  ) : (
+    <Badge status={delivery.status} tone={TONES[delivery.status]} />
+  );
+
+/** The choices of the filter by status, and the query that each stands for. */
+const SHOWN = {
+  success: { text: 'Success', query: { status: 'success' } },
+  failed: { text: 'Failed', query: { status: 'failed', attempted: true } },
+  skipped: { text: 'Skipped', query: { status: 'failed', attempted: false } },
+  scheduled: { text: 'Scheduled', query: { status: 'scheduled' } },
+} as const;
+const OPTIONS = {
+  success: SHOWN.success.text,
+  failed: SHOWN.failed.text,
+  skipped: SHOWN.skipped.text,
+  scheduled: SHOWN.scheduled.text,
+} as const satisfies Record<keyof typeof SHOWN, string>;
+
+/** What was posted to an endpoint, the latest first; each opens with what it said and what was answered. */
+export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
+  const [opened, setOpened] = useState<WebhookDelivery | null>(null);
+  const { chosen, isSet, bar } = useOneChoice('status', 'Status', OPTIONS);
+  const list = useList('GET /webhooks/{id}/deliveries', {
+    path: { id: webhook.id },
+    query: chosen === undefined ? {} : SHOWN[chosen].query,
+  });
+  const columns: readonly [Column<WebhookDelivery>, ...Column<WebhookDelivery>[]] = [
+    { name: 'Event', cell: (each) => <Lead title={each.eventType} sub={answered(each)} /> },
+    {
+      name: 'Attempts',
+      width: 'w-28',
+      from: 'md',
+      isRight: true,
+      cell: ({ retryCount, attemptedAt }) => count(attemptedAt === null ? 0 : retryCount + 1),
+    },
+    {
+      name: 'Attempted',
+      width: 'w-36',
+      from: 'sm',
+      cell: ({ attemptedAt }) => <Time at={attemptedAt} none="not yet" />,
+    },
+    { name: 'Status', width: 'w-32', cell: (each) => <DeliveryBadge delivery={each} /> },
+    {
+      name: 'Content',
+      width: 'w-24',
+      isRight: true,
+      cell: (each) => (
+        <RowActions>
+          <Button
+            look="quiet"
+            aria-label={`Show ${each.eventType} ${each.id}`}
+            onClick={() => setOpened(each)}
+          >
+            Show
+          </Button>
+        </RowActions>
+      ),
+    },
+  ];
+  return (
+    <section aria-label="Deliveries" className="grid gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="text-heading font-semibold">Deliveries</h2>
+        {bar}
+      </div>
+      <Table
+        label="Deliveries"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          isSet ? (
+            <Empty title="No delivery has this status" icon={icons.Hook}>
+              <p>Choose another status, or clear the filter.</p>
+            </Empty>
+          ) : (
+            <Empty title="Nothing was posted yet" icon={icons.Hook}>
+              <p>
+                The next event of the kinds that it hears of is posted within seconds. A test event comes at
+                once.
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {opened && <Delivery delivery={opened} onClose={() => setOpened(null)} />}
+    </section>
+  );
+}
+
+function Delivery({
+  delivery,
+  onClose,
+}: {
+  readonly delivery: WebhookDelivery;
+  readonly onClose: () => void;
+}) {
+  const { may } = useViewer();
+  const { id, webhookId, emailId, eventId, eventType, status } = delivery;
+  const events = useRead(
+    'GET /emails/{id}/events',
+    { path: { id: emailId } },
+    { enabled: may('emails:read') },
+  );
+  const redeliver = useChange('POST /webhooks/{id}/deliveries/{deliveryId}/redeliver');
+  const event = events.data?.find((each) => each.id === eventId);
+  return (
+    <Dialog title={`Delivery of “${eventType}”`} onClose={onClose} width="max-w-2xl">
+      <Facts
+        facts={{
+          Status: <DeliveryBadge delivery={delivery} />,
+          Answer: isSkipped(delivery) ? null : answered(delivery),
+          'No further attempt': delivery.stopReason && wordsOf(delivery.stopReason),
+          Error: delivery.httpStatus === 0 || delivery.error === null ? null : wordsOf(delivery.error),
+          Attempted: delivery.attemptedAt && momentText(delivery.attemptedAt),
+          Took: delivery.durationMs === null ? null : `${count(delivery.durationMs)} ms`,
+          'Next attempt': delivery.nextAttemptAt && momentText(delivery.nextAttemptAt),
+          Email: event && (
+            <Link href={`/emails/${emailId}`} className="link font-mono text-caption break-all">
+              {emailId}
+            </Link>
+          ),
+        }}
+      />
+      {event ? (
+        <Copyable label="The event that it carries" text={JSON.stringify(event, null, 2)} />
+      ) : events.isLoading ? (
+        <Skeleton className="h-32 w-full" />
+      ) : (
+        <p className="text-dim">
+          A test event belongs to no email; what other events said is kept as long as their email.
+        </p>
+      )}
+      {delivery.responseBody !== '' && <Copyable label="What was answered" text={delivery.responseBody} />}
+      {may('webhooks:write') && status !== 'scheduled' && (
+        <Button
+          look="main"
+          busy={redeliver.isPending}
+          onClick={() =>
+            redeliver.mutate(
+              { path: { id: webhookId, deliveryId: id } },
+              {
+                onError: toastProblem,
+                onSuccess: () => {
+                  toast('It is posted again.');
+                  onClose();
+                },
+              },
+            )
+          }
+        >
+          Post it again
+        </Button>
+      )}
+    </Dialog>
+  );
+}

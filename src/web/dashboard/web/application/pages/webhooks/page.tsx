@@ -1,0 +1,80 @@
+import { lazy, useState } from 'react';
+import { Route, Switch } from 'wouter';
+import type { Webhook } from '../../api/operations.ts';
+import { useRead } from '../../api/queries.ts';
+import { useViewer } from '../../api/viewer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Badge } from '../../ui/display/badge.tsx';
+import { count } from '../../ui/display/format.ts';
+import { Empty } from '../../ui/display/states.tsx';
+import { type Column, Lead, Table } from '../../ui/display/table.tsx';
+import { icons } from '../../ui/icons.tsx';
+import { Page } from '../../ui/page.tsx';
+import { NewWebhook } from './new-webhook.tsx';
+
+const Detail = lazy(() => import('./detail.tsx'));
+
+/** The endpoints that events are posted to, and one of them. */
+export default function Webhooks() {
+  return (
+    <Switch>
+      <Route path="/webhooks/:id">{({ id }) => <Detail key={id} id={id} />}</Route>
+      <Route>
+        <WebhookList />
+      </Route>
+    </Switch>
+  );
+}
+
+const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
+  {
+    name: 'Address',
+    cell: ({ url, events }) => (
+      <Lead title={url} sub={<span className="md:hidden">{events.join(', ')}</span>} />
+    ),
+  },
+  { name: 'Events', from: 'md', cell: ({ events }) => events.join(', ') },
+  {
+    name: 'Failures in a row',
+    width: 'w-36',
+    from: 'lg',
+    isRight: true,
+    cell: ({ failureCount }) => count(failureCount),
+  },
+  { name: 'State', width: 'w-32', isRight: true, cell: ({ status }) => <Badge status={status} /> },
+];
+
+function WebhookList() {
+  const { environment, may } = useViewer();
+  const [isAdding, setAdding] = useState(false);
+  const { data: items, error, refetch } = useRead('GET /webhooks', {}, { every: 2_000 });
+  const add = may('webhooks:write') && (
+    <Button look="main" data-create onClick={() => setAdding(true)}>
+      {icons.Plus} Add an endpoint
+    </Button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      about="What happens to your email is posted to these addresses, signed, and again until it is taken."
+      actions={add}
+    >
+      <Table
+        label="Webhook endpoints"
+        list={{ items, error, refetch }}
+        columns={COLUMNS}
+        keyOf={({ id }) => id}
+        linkOf={({ id }) => `/webhooks/${id}`}
+        empty={
+          <Empty title={`There is no ${environment} endpoint yet`} icon={icons.Hook} action={add}>
+            <p>
+              An endpoint hears of deliveries, bounces, opens and the rest within seconds. On your own
+              machine, <code>posthorn listen --forward-to http://localhost:8080</code> needs none.
+            </p>
+          </Empty>
+        }
+      />
+      {isAdding && <NewWebhook onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}

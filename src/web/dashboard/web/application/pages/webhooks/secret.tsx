@@ -1,0 +1,24 @@
+import { Button } from '../../ui/button.tsx';
+import { Copyable } from '../../ui/display/copyable.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+
+/** A secret that signs what is posted, the only time that it is shown. */
+export const Secret = (props: {
+  readonly title: string;
+  readonly secret: string;
+  readonly onClose: () => void;
+}) => (
+  <Dialog title={props.title} onClose={props.onClose} width="max-w-xl">
+    <p role="status">
+      Copy it now: it is shown only this once. With it your program checks that a request comes from here;{' '}
+      <a href="/docs/webhooks" className="link">
+        the guide
+      </a>{' '}
+      shows how.
+    </p>
+    <Copyable label="Secret" text={props.secret} />
+    <Button look="main" onClick={props.onClose}>
+      I have copied it
+    </Button>
+  </Dialog>
+);

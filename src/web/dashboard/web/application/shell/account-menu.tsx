@@ -1,0 +1,71 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { Leave, Moon, Sun, System } from '../../icons.tsx';
+import { applyTheme, chosenTheme, type Theme } from '../../theme.ts';
+import { useViewer } from '../api/viewer.tsx';
+import { leaving } from '../editing/leaving.ts';
+import { pages } from '../pages/pages.ts';
+import { icons } from '../ui/icons.tsx';
+import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
+
+const THEMES = { system: System, light: Sun, dark: Moon } as const;
+const THEME_NAMES = { system: 'Theme of the system', light: 'Light', dark: 'Dark' } as const;
+
+/** Who is signed in: their own pages, the theme, and the way out. */
+export function AccountMenu() {
+  const { session, onSignOut } = useViewer();
+  const [theme, setTheme] = useState(chosenTheme);
+  const [, navigate] = useLocation();
+  const { name, email } = session.account;
+  return (
+    <Menu
+      label="Account"
+      className="flex min-h-11 w-full items-center gap-2.5 rounded-lg px-1.5 text-left hover:bg-hover"
+      items={
+        <>
+          {pages
+            .filter(({ group, isHidden }) => group === 'workspace' && isHidden)
+            .map(({ name, title, icon }) => (
+              <Item key={name} onSelect={() => navigate(`/${name}`)}>
+                {icons[icon]} {title}
+              </Item>
+            ))}
+          <Item onSelect={() => location.assign('/docs')}>{icons.Book} Documentation</Item>
+          <Separator />
+          {(Object.keys(THEMES) as Theme[]).map((each) => {
+            const Picture = THEMES[each];
+            return (
+              <Item
+                key={each}
+                checked={theme === each}
+                onSelect={() => {
+                  applyTheme(each);
+                  setTheme(each);
+                }}
+              >
+                <Picture /> {THEME_NAMES[each]}
+              </Item>
+            );
+          })}
+          <Separator />
+          <Item onSelect={() => leaving.ask(onSignOut)}>
+            <Leave /> Sign out
+          </Item>
+        </>
+      }
+    >
+      <span
+        aria-hidden="true"
+        className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-caption font-semibold text-accent uppercase"
+      >
+        {(name || email).slice(0, 1)}
+      </span>
+      <span className="min-w-0 flex-1 leading-tight">
+        <span className="sr-only">Account </span>
+        <span className="block truncate font-medium">{name}</span>
+        <span className="block truncate text-caption text-dim">{session.member.role}</span>
+      </span>
+      <span className="text-faint">{icons.More}</span>
+    </Menu>
+  );
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useViewer } from '../api/viewer.tsx';
+import { leaving } from '../editing/leaving.ts';
+import { afterPaint } from '../ui/charts/painted.ts';
+import { ENVIRONMENTS } from './environments.ts';
+import { pageNameOf } from './navigation.tsx';
+
+/** The switch between test and live, always in sight. The other environment has the same page, but none of the same things. */
+export function EnvironmentSwitch() {
+  const { environment } = useViewer();
+  const [path, navigate] = useLocation();
+  const [chosen, setChosen] = useState(environment);
+  return (
+    <fieldset className="flex rounded-lg border border-edge-strong bg-sheet p-0.5">
+      <legend className="sr-only">Environment</legend>
+      {(['test', 'live'] as const).map((each) => (
+        <label key={each} data-color={ENVIRONMENTS[each].color} className="switch-label">
+          <input
+            type="radio"
+            name="environment"
+            className="sr-only"
+            checked={chosen === each}
+            onChange={() =>
+              leaving.ask(() => {
+                setChosen(each);
+                afterPaint(() => navigate(`~/app/${each}/${pageNameOf(path)}`.replace(/\/$/, '')));
+              })
+            }
+          />
+          {ENVIRONMENTS[each].name}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

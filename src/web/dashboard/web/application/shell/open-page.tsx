@@ -1,0 +1,74 @@
+import { Component, type ComponentType, lazy, memo, type ReactNode, Suspense, useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { pages } from '../pages/pages.ts';
+import { ButtonLink } from '../ui/button.tsx';
+import { Empty, Failed, Skeleton } from '../ui/display/states.tsx';
+import { Page } from '../ui/page.tsx';
+import { pageNameOf, useOpenPages } from './navigation.tsx';
+
+const views = new Map<string, ComponentType>(pages.map(({ name, load }) => [name, lazy(load)]));
+
+/**
+ * Loads the code of the page that a whole address names, which is needed as soon as it is known who looks. A page that is there is
+ * drawn at once; from a lazy one React keeps what has been loaded for up to 300 ms, so that placeholders do not flicker.
+ */
+export async function loadPageOf(address: string): Promise<void> {
+  const [, , environment, wanted = ''] = address.split('/');
+  const page = pages.find(({ name }) => name === wanted);
+  if (page === undefined || (environment && environment !== 'test' && environment !== 'live')) return;
+  // What cannot be loaded is tried again when it is drawn, where it is told.
+  const loaded = await page.load().catch(() => null);
+  if (loaded !== null) views.set(page.name, loaded.default);
+}
+
+/** The page that the address names. */
+export const OpenPage = memo(() => {
+  const [path] = useLocation();
+  const name = pageNameOf(path);
+  const isOpen = useOpenPages().some((page) => page.name === name);
+  const View = isOpen ? views.get(name) : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its top, with its content focused
+  useEffect(() => {
+    scrollTo(0, 0);
+    if (document.activeElement === document.body)
+      document.getElementById('content')?.focus({ preventScroll: true });
+  }, [path]);
+  if (!View) return <NoSuchPage />;
+  return (
+    <Barrier key={name}>
+      <Suspense fallback={<LoadingPage />}>
+        <View />
+      </Suspense>
+    </Barrier>
+  );
+});
+
+/** What stands in the place of a page until it can be drawn. */
+export const LoadingPage = () => (
+  <div className="grid gap-6">
+    <Skeleton className="h-7 w-48" />
+    <Skeleton className="h-64 w-full" />
+  </div>
+);
+
+const NoSuchPage = () => (
+  <Page title="There is no such page">
+    <Empty title="There is nothing here" action={<ButtonLink to="/">Go to the overview</ButtonLink>}>
+      <p>
+        The address is wrong, or your role does not reach it. An owner of the workspace can change your role.
+      </p>
+    </Empty>
+  </Page>
+);
+
+/** Catches what a page throws, such as its code that cannot be loaded, so that the rest stays usable. */
+class Barrier extends Component<{ readonly children: ReactNode }, { readonly error: Error | null }> {
+  override state = { error: null };
+  static getDerivedStateFromError(error: Error) {
+    return { error };
+  }
+  override render() {
+    const { error } = this.state;
+    return error ? <Failed error={error} onRetry={() => location.reload()} /> : this.props.children;
+  }
+}

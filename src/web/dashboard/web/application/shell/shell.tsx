@@ -1,0 +1,199 @@
+import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { useLocation } from 'wouter';
+import { Search } from '../../icons.tsx';
+import { useViewer } from '../api/viewer.tsx';
+import { leaving, useIsAsked } from '../editing/leaving.ts';
+import { Button, IconButton } from '../ui/button.tsx';
+import { icons } from '../ui/icons.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Toasts } from '../ui/overlays/toast.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { EnvironmentSwitch } from './environment-switch.tsx';
+import { ENVIRONMENTS } from './environments.ts';
+import { useKeys } from './keys.ts';
+import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
+import { LoadingPage } from './open-page.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import { PlaceProvider, useShownPlace } from './shown-place.tsx';
+import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from './way-out.tsx';
+import { WorkspaceMenu } from './workspace-menu.tsx';
+
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(loadPalette);
+
+/** What stands around every page: workspace, environment, navigation, and what the keyboard reaches from everywhere. */
+export function Shell({ children }: { readonly children: ReactNode }) {
+  const { environment, session } = useViewer();
+  const [path, navigate] = useLocation();
+  const shown = useShownPlace();
+  const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
+  const close = () => setOpened(null);
+  const search = useCallback(() => setOpened('palette'), []);
+  // Whoever opens it types at once: it is there before, but after everything else.
+  useEffect(() => {
+    const idle = setTimeout(() => void loadPalette(), 1_000);
+    return () => clearTimeout(idle);
+  }, []);
+  const openPages = useOpenPages();
+  useKeys({
+    'mod k': () => setOpened(opened === 'palette' ? null : 'palette'),
+    '?': () => setOpened('shortcuts'),
+    '/': () => document.querySelector<HTMLElement>('[data-search]')?.focus(),
+    c: () => document.querySelector<HTMLElement>('[data-create]')?.click(),
+    ...Object.fromEntries(
+      openPages.flatMap(({ key, name }) => (key ? [[`g ${key}`, () => navigate(`/${name}`)]] : [])),
+    ),
+  });
+  const isWide = openPages.some(
+    ({ name, isWide }) => isWide === true && name === pageNameOf(shown?.path ?? path),
+  );
+  return (
+    <div
+      data-environment={environment}
+      data-color={ENVIRONMENTS[environment].color}
+      className="min-h-full lg:grid lg:grid-cols-[15rem_minmax(0,1fr)]"
+    >
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:rounded-md focus:bg-sheet focus:p-3"
+      >
+        Skip to the content
+      </a>
+      <aside className="hidden border-r border-edge bg-sunk lg:block">
+        <div className="sticky top-0 flex h-dvh flex-col">
+          <SideBar onSearch={search} />
+        </div>
+      </aside>
+      <div className={isWide ? 'flex min-w-0 flex-col lg:h-dvh' : 'min-w-0'}>
+        <MobileBar key={path} onSearch={search} />
+        <EnvironmentBand>
+          {session.workspace.archived &&
+            ' This workspace is archived: everything can be read, nothing changed.'}
+          {session.member.needsSecondFactor &&
+            ' Your role asks for a second factor: set one up under Your account. Until then everything can only be read.'}
+        </EnvironmentBand>
+        <main
+          id="content"
+          tabIndex={-1}
+          data-leaving={shown !== null && shown.path !== path ? '' : undefined}
+          className={
+            isWide
+              ? 'flex min-h-0 flex-1 flex-col outline-none'
+              : 'mx-auto grid w-full max-w-6xl grid-cols-[minmax(0,1fr)] gap-5 px-4 py-6 outline-none sm:px-8 sm:py-8'
+          }
+        >
+          {shown === null ? <LoadingPage /> : <PlaceProvider place={shown}>{children}</PlaceProvider>}
+          <LeaveDialog />
+        </main>
+      </div>
+      <Toasts />
+      {opened === 'shortcuts' && <Shortcuts onClose={close} />}
+      {opened === 'palette' && (
+        <Suspense>
+          <Palette onClose={close} onShortcuts={() => setOpened('shortcuts')} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+/** What becomes of email in this environment, above every page. */
+const EnvironmentBand = ({ children }: { readonly children: ReactNode }) =>
+  useViewer().environment === 'live' ? (
+    <LiveBand>{children}</LiveBand>
+  ) : (
+    <p role="status" className="environment-band">
+      Test environment: nothing leaves this service.{children}
+    </p>
+  );
+
+function LiveBand({ children }: { readonly children: ReactNode }) {
+  const ways = useWaysOut();
+  const isDelivered = reachesPeople(ways);
+  return (
+    <p role="status" data-color={isDelivered ? 'good' : 'waiting'} className="environment-band">
+      Live environment. {liveSentence(ways)} {!isDelivered && <SetUpSending />}
+      {children}
+    </p>
+  );
+}
+
+/** Asks before something is left that is not saved. */
+const LeaveDialog = () =>
+  useIsAsked() && (
+    <Dialog title="You have unsaved changes" onClose={leaving.stay}>
+      <p className="text-dim">If you leave now, what you have changed here is lost.</p>
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button look="danger" onClick={leaving.discard}>
+          Discard changes
+        </Button>
+        <Button look="main" onClick={leaving.stay}>
+          Keep editing
+        </Button>
+      </div>
+    </Dialog>
+  );
+
+/** What stands beside the page. Of another page only its navigation is drawn again. */
+const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
+  <>
+    <div className="grid gap-2 px-3 pt-3 pb-2">
+      <WorkspaceMenu />
+      <EnvironmentSwitch />
+      <button
+        type="button"
+        onClick={onSearch}
+        className="flex min-h-9 items-center gap-2 rounded-lg border border-edge bg-sheet px-2.5 text-dim hover:border-edge-strong"
+      >
+        <Search className="size-3.5" />
+        Search
+        <kbd className="kbd ml-auto">{/Mac|iPhone/.test(navigator.platform) ? '⌘' : 'Ctrl'} K</kbd>
+      </button>
+    </div>
+    <Navigation />
+    <div className="mt-auto border-t border-edge p-2">
+      <AccountMenu />
+    </div>
+  </>
+));
+
+/** What stands on top where there is no room beside the page. Another page closes the navigation. */
+function MobileBar({ onSearch }: { readonly onSearch: () => void }) {
+  const { session, environment } = useViewer();
+  const drawer = useRef<HTMLDialogElement>(null);
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => {
+    if (isOpen) drawer.current?.showModal();
+  }, [isOpen]);
+  return (
+    <header className="sticky top-0 z-20 flex items-center gap-2 border-b border-edge bg-sheet px-3 py-2 lg:hidden">
+      <IconButton label="Navigation" onClick={() => setOpen(true)} className="size-10">
+        {icons.Menu}
+      </IconButton>
+      <p className="min-w-0 flex-1 truncate font-semibold">{session.workspace.name}</p>
+      <span className="badge">{ENVIRONMENTS[environment].name}</span>
+      <IconButton label="Search" onClick={onSearch} className="size-10">
+        <Search />
+      </IconButton>
+      {isOpen && (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
+        <dialog
+          ref={drawer}
+          aria-label="Navigation"
+          className="drawer"
+          onClose={() => setOpen(false)}
+          onClick={({ target, currentTarget }) => target === currentTarget && setOpen(false)}
+        >
+          <div className="flex h-full flex-col">
+            <SideBar
+              onSearch={() => {
+                setOpen(false);
+                onSearch();
+              }}
+            />
+          </div>
+        </dialog>
+      )}
+    </header>
+  );
+}

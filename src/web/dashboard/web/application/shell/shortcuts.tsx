@@ -1,0 +1,56 @@
+import { useState } from 'react';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { singleKeys } from './keys.ts';
+import { useOpenPages } from './navigation.tsx';
+
+const EVERYWHERE = {
+  'Ctrl K, ⌘ K': 'Find pages, emails, people and campaigns',
+  '/': 'Filter the list',
+  c: 'Make a new one',
+  'j  k': 'Next and previous row',
+  Enter: 'Open the row',
+  Esc: 'Close',
+  '?': 'This list',
+} as const;
+
+/** The keys that do something. */
+export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
+  const [areOn, setOn] = useState(singleKeys.areOn);
+  const pages = useOpenPages().flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []));
+  return (
+    <Dialog title="Keyboard" onClose={onClose} width="max-w-2xl">
+      <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
+        <Keys title="Everywhere" keys={Object.entries(EVERYWHERE)} />
+        <Keys title="Go to" keys={pages} />
+      </div>
+      <label className="flex items-center gap-2.5 border-t border-edge pt-4">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={areOn}
+          onChange={({ target }) => {
+            singleKeys.turn(target.checked);
+            setOn(target.checked);
+          }}
+        />
+        Keys that are pressed alone do something
+      </label>
+    </Dialog>
+  );
+}
+
+const Keys = (props: { readonly title: string; readonly keys: readonly (readonly [string, string])[] }) => (
+  <section aria-label={props.title} className="grid content-start gap-2">
+    <h3 className="text-caption font-medium text-dim">{props.title}</h3>
+    <dl className="grid gap-1.5">
+      {props.keys.map(([keys, what]) => (
+        <div key={keys} className="flex items-baseline justify-between gap-4">
+          <dd>{what}</dd>
+          <dt className="order-2 shrink-0">
+            <kbd className="kbd">{keys}</kbd>
+          </dt>
+        </div>
+      ))}
+    </dl>
+  </section>
+);

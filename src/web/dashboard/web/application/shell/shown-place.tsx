@@ -1,0 +1,51 @@
+import { createContext, type ReactNode, use, useEffect } from 'react';
+import { Router, useLocation, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
+import { useViewer } from '../api/viewer.tsx';
+import { usePainted } from '../ui/charts/painted.ts';
+
+/** The part of the address that a page is made from. */
+interface Place {
+  readonly path: string;
+  readonly search: string;
+}
+
+const Path = createContext('/');
+const Search = createContext('');
+const usePath = (): [string, typeof navigate] => [use(Path), navigate];
+const useShownSearch = (): string => use(Search);
+
+/** Whoever arrives has clicked nothing that wants an answer first: the page is drawn with what stands around it. */
+let isArrival = true;
+
+/**
+ * Follows the address at the pace at which pages are drawn: null until the first one is. The navigation answers a click at once, and
+ * the page that it leads to is drawn in pieces between which the browser takes further input. Filters and tabs change nothing but
+ * the search, which is not put off: what was chosen in them is seen at once.
+ */
+export function useShownPlace(): Place | null {
+  const [path] = useLocation();
+  const search = useSearch();
+  const drawn = usePainted(`${path}?${search}`, isArrival);
+  useEffect(() => {
+    isArrival = false;
+  }, []);
+  if (drawn === null) return null;
+  const end = drawn.indexOf('?');
+  const drawnPath = drawn.slice(0, end);
+  return { path: drawnPath, search: drawnPath === path ? search : drawn.slice(end + 1) };
+}
+
+/** Where everything inside takes its address from. */
+export function PlaceProvider({ place, children }: { readonly place: Place; readonly children: ReactNode }) {
+  const base = `/app/${useViewer().environment}`;
+  return (
+    <Path value={base + place.path}>
+      <Search value={place.search}>
+        <Router base={base} hook={usePath} searchHook={useShownSearch}>
+          {children}
+        </Router>
+      </Search>
+    </Path>
+  );
+}

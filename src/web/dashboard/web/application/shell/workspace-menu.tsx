@@ -1,0 +1,101 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { Role } from '../../../../../http/auth/roles.ts';
+import { shownZone } from '../../clock.ts';
+import { Mark } from '../../icons.tsx';
+import { useRead } from '../api/queries.ts';
+import { request } from '../api/requests.ts';
+import { entry, takeOwnZone } from '../api/session.ts';
+import { useViewer } from '../api/viewer.tsx';
+import { leaving } from '../editing/leaving.ts';
+import { Button } from '../ui/button.tsx';
+import { Field, Form } from '../ui/forms/form.tsx';
+import { icons } from '../ui/icons.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
+import { toastProblem } from '../ui/overlays/toast.tsx';
+
+/** A workspace of whoever is signed in. */
+interface OwnWorkspace {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+}
+
+/** Everything of the page belongs to one workspace: another one starts anew. */
+async function switchTo(id: string, isNew = false): Promise<void> {
+  await request('POST', `workspaces/${id}/switch`, { body: {} });
+  if (isNew) await takeOwnZone();
+  location.assign('/app');
+}
+
+/** The workspace that is open, and the others to go to. */
+export function WorkspaceMenu() {
+  const { session } = useViewer();
+  const [isMaking, setMaking] = useState(false);
+  const { data: workspaces = [] } = useQuery({
+    queryKey: ['workspaces'],
+    queryFn: async ({ signal }) =>
+      (await request<readonly OwnWorkspace[]>('GET', 'workspaces', { signal })).data,
+    staleTime: 60_000,
+  });
+  const { id: current } = session.workspace;
+  // The session knows the name of when the page was loaded.
+  const { data: workspace } = useRead('GET /workspace', {});
+  const name = workspace?.name ?? session.workspace.name;
+  // Somebody has given the workspace another time zone: its clock comes with the session.
+  const zone = workspace?.timeZone;
+  useEffect(() => {
+    if (zone !== undefined && zone !== shownZone()) void entry.session().catch(() => {});
+  }, [zone]);
+  return (
+    <>
+      <Menu
+        label="Workspaces"
+        className="flex min-h-10 w-full items-center gap-2.5 rounded-lg px-1.5 text-left hover:bg-hover"
+        items={
+          <>
+            {workspaces.map(({ id, name }) => (
+              <Item
+                key={id}
+                checked={id === current}
+                onSelect={() => id !== current && leaving.ask(() => void switchTo(id).catch(toastProblem))}
+              >
+                {name}
+              </Item>
+            ))}
+            {session.member.role === 'owner' && (
+              <>
+                <Separator />
+                <Item onSelect={() => leaving.ask(() => setMaking(true))}>{icons.Plus} New workspace</Item>
+              </>
+            )}
+          </>
+        }
+      >
+        <Mark className="size-7 shrink-0" />
+        <span className="min-w-0 flex-1 leading-tight">
+          <span className="sr-only">Workspace </span>
+          <span className="block truncate font-semibold">{name}</span>
+          <span className="block truncate text-caption text-dim">Plan {session.plan}</span>
+        </span>
+        <span className="text-faint">{icons.Down}</span>
+      </Menu>
+      {isMaking && (
+        <Dialog title="New workspace" onClose={() => setMaking(false)}>
+          <p className="text-dim">It has domains, keys, people and a quota of its own. You are its owner.</p>
+          <Form
+            action="Make the workspace"
+            aside={<Button onClick={() => setMaking(false)}>Cancel</Button>}
+            onSend={async ({ name = '' }) => {
+              const { data } = await request<{ id: string }>('POST', 'workspaces', { body: { name } });
+              await switchTo(data.id, true);
+            }}
+          >
+            <Field label="Name" name="name" autoComplete="organization" />
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
+}

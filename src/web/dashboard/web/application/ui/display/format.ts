@@ -1,0 +1,87 @@
+import { shownAt, shownZone, zoneLabel } from '../../../clock.ts';
+
+/** Makes something when it is first asked for. A formatter takes milliseconds to be made, which a page that opens would wait for. */
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const compact = lazily(
+  () => new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }),
+);
+const percent = lazily(() => new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }));
+
+/** `12,345` of a whole number. By hand: the first formatter that a page uses takes 20 ms to be there, which every list would wait for. */
+export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+/** `12.3K` from ten thousand on. */
+export const roundCount = (value: number): string =>
+  value < 10_000 ? count(value) : compact().format(value);
+/** Of a part and its whole: `97.5%`; `–` of nothing. */
+export const share = (part: number, of: number): string => (of === 0 ? '–' : percent().format(part / of));
+/** Of a rate from 0 to 1: `97.5%`; `–` where there is none. */
+export const rateText = (rate: number | null): string => (rate === null ? '–' : percent().format(rate));
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
+const two = (value: number): string => String(value).padStart(2, '0');
+const shortDay = (shown: Date): string => `${MONTHS[shown.getUTCMonth()]} ${shown.getUTCDate()}`;
+const fullDay = (shown: Date): string => `${shortDay(shown)}, ${shown.getUTCFullYear()}`;
+
+/** `Nov 22, 2026, 11:18:40 AM CET`, by the clock of the workspace. */
+export function momentText(at: string): string {
+  const ms = Date.parse(at);
+  const shown = shownAt(ms);
+  const hours = shown.getUTCHours();
+  const time = `${hours % 12 || 12}:${two(shown.getUTCMinutes())}:${two(shown.getUTCSeconds())}`;
+  return `${fullDay(shown)}, ${time} ${hours < 12 ? 'AM' : 'PM'} ${zoneLabel(ms)}`;
+}
+/** The same with the name of the zone, for what is shown beside the pointer. */
+export const momentTitle = (at: string): string => `${momentText(at)} (${shownZone()})`;
+/** `Nov 22, 2026` */
+export const dayText = (at: string): string => fullDay(shownAt(Date.parse(at)));
+/** `Nov 22` of `2026-11-22T00:00`, or `Sun 14:00` of a local time that begins an hour. */
+export function intervalText(local: string, interval: 'hour' | 'day'): string {
+  const shown = new Date(`${local}Z`);
+  return interval === 'day' ? shortDay(shown) : `${WEEKDAYS[shown.getUTCDay()]} ${local.slice(11, 16)}`;
+}
+/** `API key` of `apiKey`, `delivered` of `delivered`. */
+export const wordsOf = (name: string): string =>
+  name
+    .replace(/[_.]/g, ' ')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+/** `Delivered` */
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const UNITS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** `5 minutes ago`, `in 1 hour`, `yesterday`: what Intl.RelativeTimeFormat says, which would have to be made first. */
+function relative(amount: number, unit: 'day' | 'hour' | 'minute'): string {
+  if (unit === 'day' && Math.abs(amount) === 1) return amount < 0 ? 'yesterday' : 'tomorrow';
+  const words = `${Math.abs(amount)} ${unit}${Math.abs(amount) === 1 ? '' : 's'}`;
+  return amount < 0 ? `${words} ago` : `in ${words}`;
+}
+
+/** `5 minutes ago`, `in 2 hours`; the day once it is a week away. */
+export function agoText(at: string, now = Date.now()): string {
+  const distance = Date.parse(at) - now;
+  if (Math.abs(distance) > 7 * UNITS[0][1])
+    return shownAt(Date.parse(at)).getUTCFullYear() === shownAt(now).getUTCFullYear()
+      ? shortDay(shownAt(Date.parse(at)))
+      : dayText(at);
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? [null, 1];
+  if (unit !== null) return relative(Math.trunc(distance / size), unit);
+  return distance > 0 ? 'in a moment' : 'just now';
+}
+
+/** `512 B`, `12.4 kB`, `3.1 MB` */
+export function sizeText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${(bytes / 1_000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

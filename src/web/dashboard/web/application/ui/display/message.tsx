@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import { useViewer } from '../../api/viewer.tsx';
+import { usePainted } from '../charts/painted.ts';
+import { Chips } from '../forms/chips.tsx';
+import { Copyable } from './copyable.tsx';
+import { MessageLinks } from './message-links.tsx';
+
+const VIEWS = { html: 'Message', text: 'Text', links: 'Links', source: 'HTML source' } as const;
+type View = keyof typeof VIEWS;
+const PHONE = 'max-w-[23.4375rem]';
+
+/**
+ * A message as people see it, in a frame where it can do nothing: no script, no form, no picture of another host. Its text, its links
+ * and its source are beside it.
+ */
+export function Message(props: {
+  readonly list: 'emails' | 'captured';
+  readonly id: string;
+  readonly html: string | null;
+  readonly text: string | null;
+  /** The whole message as it travelled. */
+  readonly raw?: string;
+}) {
+  const { environment } = useViewer();
+  const [chosen, setChosen] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
+  const view = usePainted(chosen) ?? chosen;
+  const [isPhone, setPhone] = useState(false);
+  const views: Partial<Record<View | 'raw', string>> = {
+    ...(props.html === null ? { text: VIEWS.text } : VIEWS),
+    ...(props.raw !== undefined && { raw: 'Raw' }),
+  };
+  return (
+    <section aria-label="Content" className="card grid overflow-hidden">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-edge px-3 py-2">
+        <Chips label="Show" options={views} value={chosen} onChange={setChosen} />
+        {view === 'html' && (
+          <label className="ml-auto flex min-h-8 items-center gap-2 text-dim">
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={isPhone}
+              onChange={({ target }) => setPhone(target.checked)}
+            />
+            As wide as a phone
+          </label>
+        )}
+      </div>
+      {view === 'html' && (
+        <div className={isPhone ? 'grid justify-items-center bg-sunk p-4' : ''}>
+          <iframe
+            title="The message"
+            src={`/app/api/${environment}/${props.list}/${props.id}/html`}
+            sandbox="allow-popups allow-popups-to-escape-sandbox"
+            className={`h-136 w-full bg-white ${isPhone ? `${PHONE} rounded-lg shadow-card` : ''}`}
+          />
+        </div>
+      )}
+      {view !== 'html' && (
+        <div className="p-4">
+          {view === 'links' ? (
+            <MessageLinks html={props.html ?? ''} />
+          ) : view === 'text' ? (
+            <pre className="font-sans break-words whitespace-pre-wrap">
+              {props.text ?? 'There is no text part.'}
+            </pre>
+          ) : (
+            <Copyable
+              label={view === 'raw' ? 'Raw message' : 'HTML'}
+              text={(view === 'raw' ? props.raw : props.html) ?? ''}
+            />
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

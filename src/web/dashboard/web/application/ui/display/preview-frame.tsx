@@ -1,0 +1,55 @@
+import { useEffect, useRef, useState } from 'react';
+import { withoutResourceHints } from '../../../../../../mail/message/resource-hints.ts';
+
+/** As wide as a usual telephone. */
+const PHONE = 'max-w-[24.375rem]';
+
+const SCHEME = /\(\s*prefers-color-scheme\s*:\s*(dark|light)\s*\)/gi;
+
+/** The message as a client in that scheme reads it, whatever the scheme of this computer: its own rules hold or do not. */
+const inScheme = (html: string, isDark: boolean): string =>
+  html.replace(SCHEME, (_, scheme: string) =>
+    (scheme.toLowerCase() === 'dark') === isDark ? '(min-width: 0)' : '(max-width: 0)',
+  );
+
+/**
+ * HTML that is stored nowhere yet, in a document of its own in which no script runs. The application writes into it; its policy is
+ * that of `/app/frame`.
+ */
+export function PreviewFrame(props: {
+  readonly title: string;
+  readonly html: string;
+  readonly isPhone: boolean;
+  readonly isDark: boolean;
+}) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [loads, setLoads] = useState(0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a frame that was loaded again is empty again
+  useEffect(() => {
+    const shown = frame.current?.contentDocument;
+    if (!shown || shown.URL === 'about:blank') return;
+    shown.documentElement.innerHTML = withoutResourceHints(inScheme(props.html, props.isDark));
+    const base = shown.createElement('base');
+    base.target = '_blank';
+    shown.head.prepend(base);
+  }, [props.html, props.isDark, loads]);
+  const isInverted = props.isDark && !/prefers-color-scheme\s*:\s*dark/i.test(props.html);
+  return (
+    <div className={`grid justify-items-center ${props.isPhone ? 'bg-sunk p-4' : ''}`}>
+      <iframe
+        ref={frame}
+        title={props.title}
+        src="/app/frame"
+        sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
+        onLoad={() => setLoads((before) => before + 1)}
+        style={isInverted ? { filter: 'invert(1) hue-rotate(180deg)' } : {}}
+        className={`h-136 w-full bg-white ${props.isPhone ? `${PHONE} rounded-xl border border-edge` : ''}`}
+      />
+      {isInverted && (
+        <p className="px-4 py-1.5 text-caption text-dim">
+          It has no dark styles of its own: shown as clients do that invert colours.
+        </p>
+      )}
+    </div>
+  );
+}

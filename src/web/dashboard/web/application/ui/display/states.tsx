@@ -1,0 +1,48 @@
+import { type ReactNode, startTransition, useEffect, useState } from 'react';
+import { Refused } from '../../api/requests.ts';
+import { Button } from '../button.tsx';
+
+/** The grey shape of something that is on its way: it takes the room that the thing will have. */
+export const Skeleton = ({ className = 'h-4 w-32' }: { readonly className?: string }) => (
+  <span aria-hidden="true" className={`skeleton block rounded-md ${className}`} />
+);
+
+/** What is shown where there is nothing yet: what will be here, and how it comes to be. */
+export const Empty = (props: {
+  readonly title: string;
+  readonly icon?: ReactNode;
+  readonly children: ReactNode;
+  readonly action?: ReactNode;
+}) => (
+  <div className="card grid justify-items-center gap-3 px-6 py-12 text-center">
+    {props.icon !== undefined && (
+      <span className="grid size-10 place-items-center rounded-xl bg-accent-soft text-accent">
+        {props.icon}
+      </span>
+    )}
+    <h2 className="text-heading font-semibold">{props.title}</h2>
+    <div className="grid max-w-lg gap-3 text-dim">{props.children}</div>
+    {props.action !== undefined && (
+      <div className="mt-1 flex flex-wrap justify-center gap-2">{props.action}</div>
+    )}
+  </div>
+);
+
+/** What is shown in the place of something that could not be read. */
+export const Failed = ({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) => (
+  <div role="alert" className="card grid justify-items-start gap-2 p-5">
+    <p className="font-medium">{error.message}</p>
+    {error instanceof Refused && error.suggestion !== null && <p className="text-dim">{error.suggestion}</p>}
+    {onRetry && <Button onClick={onRetry}>Try again</Button>}
+  </div>
+);
+
+/**
+ * Draws what is inside once the rest of the page has been seen, in pieces between which the browser takes input. `instead` takes its
+ * room until then.
+ */
+export function Later(props: { readonly instead: ReactNode; readonly children: ReactNode }) {
+  const [isTime, setTime] = useState(false);
+  useEffect(() => startTransition(() => setTime(true)), []);
+  return isTime ? props.children : props.instead;
+}

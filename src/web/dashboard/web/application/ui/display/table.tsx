@@ -1,0 +1,257 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { memo, type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import { isTyping } from '../../shell/keys.ts';
+import { Button } from '../button.tsx';
+import { Failed, Skeleton } from './states.tsx';
+
+/** Every row is as high as every other, so that a list of any length is only as much work as what can be seen of it. */
+const ROW = 52;
+const SKELETONS = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+/** One column: its name, what it shows of an item, and the width from which there is room for it. */
+export interface Column<Item> {
+  readonly name: string;
+  readonly cell: (item: Item) => ReactNode;
+  /** Tailwind's width of it. */
+  readonly width?: string;
+  readonly from?: 'sm' | 'md' | 'lg';
+  readonly isRight?: boolean;
+}
+
+/** What `useList` answers with, or anything of its shape. */
+export interface Listed<Item> {
+  readonly items: readonly Item[] | undefined;
+  readonly error: Error | null;
+  readonly hasNextPage?: boolean;
+  readonly isFetchingNextPage?: boolean;
+  fetchNextPage?(): unknown;
+  refetch(): unknown;
+}
+
+/** `not-md` and not `max-md`: the bundler makes that a width just below, and Chromium then hides a column at the width itself. */
+const FROM = { sm: 'not-sm:hidden', md: 'not-md:hidden', lg: 'not-lg:hidden' } as const;
+const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): string =>
+  `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
+
+/**
+ * A list as a table. Only the rows in sight exist; the next page is read when its end comes into sight. Keys: `j` and `k` or the
+ * arrows go through the rows, Enter opens one.
+ */
+export function Table<Item>(props: {
+  readonly label: string;
+  readonly list: Listed<Item>;
+  readonly columns: readonly [Column<Item>, ...Column<Item>[]];
+  readonly keyOf: (item: Item) => string;
+  /** Where a row leads. */
+  readonly linkOf?: (item: Item) => string;
+  readonly empty: ReactNode;
+}) {
+  const { list, columns } = props;
+  const { hasNextPage = false } = list;
+  // Other filters are seen at once; the rows that they leave are drawn in pieces between which the browser takes input.
+  const items = useDeferredValue(list.items);
+  const isBehind = items !== list.items;
+  const body = useRef<HTMLTableSectionElement>(null);
+  const [top, setTop] = useState(0);
+  const [active, setActive] = useState(0);
+  const wanted = useRef<number | null>(null);
+  const count = items?.length ?? 0;
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => ROW,
+    overscan: 12,
+    scrollMargin: top,
+    // The rows beyond the edge are enough for the next picture: none has to wait for React.
+    useFlushSync: false,
+  });
+  const shown = rows.getVirtualItems();
+  const first = shown[0]?.index ?? 0;
+  const last = shown.at(-1)?.index ?? -1;
+
+  // What stands above the rows may change its height at any time, and with it that of the page.
+  const hasRows = count > 0;
+  useLayoutEffect(() => {
+    const rows = body.current;
+    if (!rows || !hasRows) return;
+    const measure = () => setTop(Math.round(rows.getBoundingClientRect().top + scrollY));
+    const watch = new ResizeObserver(measure);
+    for (const each of [rows.closest('main') ?? rows, document.body]) watch.observe(each);
+    return () => watch.disconnect();
+  }, [hasRows]);
+
+  useEffect(() => {
+    if (hasNextPage && !isBehind && list.isFetchingNextPage !== true && last >= count - 10)
+      list.fetchNextPage?.();
+  }, [hasNextPage, isBehind, list, last, count]);
+
+  const focusWanted = () => {
+    const row = body.current?.querySelector<HTMLElement>(`[data-row="${wanted.current}"]`);
+    if (!row) return;
+    row.focus();
+    wanted.current = null;
+  };
+  // A row that the keyboard goes to may not exist yet; it gets the focus once it does.
+  useEffect(() => {
+    if (wanted.current !== null) focusWanted();
+  });
+  const goTo = (index: number) => {
+    const next = Math.min(Math.max(index, 0), count - 1);
+    const row = body.current?.querySelector<HTMLElement>(`[data-row="${next}"]`);
+    wanted.current = row ? null : next;
+    row?.focus();
+    setActive(next);
+    rows.scrollToIndex(next);
+    focusWanted();
+  };
+  const isInside = () => body.current?.contains(document.activeElement) === true;
+
+  useEffect(() => {
+    if (!props.linkOf || count === 0) return;
+    const onKey = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
+      if (document.querySelector('dialog[open]')) return;
+      const to = isInside()
+        ? targetOf(event.key, active, count)
+        : /^[jk]$/.test(event.key)
+          ? Math.max(active, first)
+          : null;
+      if (to === null) return;
+      event.preventDefault();
+      goTo(to);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  });
+
+  if (items === undefined && list.error)
+    return <Failed error={list.error} onRetry={() => void list.refetch()} />;
+  if (items !== undefined && count === 0 && !hasNextPage) return props.empty;
+  const before = shown[0] ? shown[0].start - top : 0;
+  const after = rows.getTotalSize() - (shown.at(-1) ? (shown.at(-1)?.end ?? 0) - top : 0);
+  return (
+    <div className="card overflow-hidden">
+      <table
+        aria-label={props.label}
+        aria-rowcount={hasNextPage || items === undefined ? -1 : count + 1}
+        aria-busy={items === undefined || isBehind}
+        className="w-full table-fixed"
+      >
+        <thead className="border-b border-edge bg-sunk text-left text-caption text-dim">
+          <tr aria-rowindex={1}>
+            {columns.map((column) => (
+              <th
+                key={column.name}
+                scope="col"
+                className={`h-9 px-4 font-medium not-sm:px-2 not-sm:first:pl-4 not-sm:last:pr-4 ${shapeOf(column)}`}
+              >
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body}>
+          {items === undefined &&
+            SKELETONS.map((key) => (
+              <tr key={key} style={{ height: ROW }} className="border-b border-edge last:border-0">
+                {columns.map((column) => (
+                  <td key={column.name} className={`px-4 ${shapeOf(column)}`}>
+                    <Skeleton className="h-4 w-3/5" />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          {before > 0 && <tr style={{ height: before }} />}
+          {shown.map(({ index }) => {
+            const item = items?.[index];
+            return item === undefined ? null : (
+              <Row
+                key={props.keyOf(item)}
+                index={index}
+                item={item}
+                columns={columns}
+                to={props.linkOf?.(item) ?? null}
+                isActive={index === Math.min(Math.max(active, first), last)}
+                onFocus={setActive}
+              />
+            );
+          })}
+          {after > 0 && <tr style={{ height: after }} />}
+        </tbody>
+      </table>
+      {hasNextPage && (
+        <div className="grid place-items-center border-t border-edge p-2">
+          <Button look="quiet" busy={list.isFetchingNextPage === true} onClick={() => list.fetchNextPage?.()}>
+            {list.isFetchingNextPage === true ? 'Reading more…' : 'Show more'}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A row, which is drawn again only when something of it has changed: not for each step of scrolling. */
+const Row = memo(DrawnRow) as typeof DrawnRow;
+
+function DrawnRow<Item>(props: {
+  readonly index: number;
+  readonly item: Item;
+  readonly columns: readonly Column<Item>[];
+  readonly to: string | null;
+  readonly isActive: boolean;
+  readonly onFocus: (index: number) => void;
+}) {
+  const [head, ...rest] = props.columns as readonly [Column<Item>, ...Column<Item>[]];
+  return (
+    <tr
+      aria-rowindex={props.index + 2}
+      style={{ height: ROW }}
+      className={`relative border-b border-edge last:border-0 ${props.to === null ? '' : 'hover:bg-hover has-[[data-row]:focus-visible]:bg-hover'}`}
+    >
+      <th scope="row" className={`px-4 text-left font-normal not-sm:pr-2 ${shapeOf(head)}`}>
+        {props.to === null ? (
+          head.cell(props.item)
+        ) : (
+          <Link
+            href={props.to}
+            data-row={props.index}
+            tabIndex={props.isActive ? 0 : -1}
+            onFocus={() => props.onFocus(props.index)}
+            className="block after:absolute after:inset-0 focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+          >
+            {head.cell(props.item)}
+          </Link>
+        )}
+      </th>
+      {rest.map((column) => (
+        <td
+          key={column.name}
+          className={`truncate px-4 text-dim not-sm:px-2 not-sm:last:pr-4 ${shapeOf(column)}`}
+        >
+          {column.cell(props.item)}
+        </td>
+      ))}
+    </tr>
+  );
+}
+
+/** The row that a key leads to from another one; null for keys of something else. */
+function targetOf(key: string, from: number, count: number): number | null {
+  if (key === 'j' || key === 'ArrowDown') return from + 1;
+  if (key === 'k' || key === 'ArrowUp') return from - 1;
+  if (key === 'Home') return 0;
+  return key === 'End' ? count - 1 : null;
+}
+
+/** The first cell of a row: what it is, and beneath it smaller what else is worth knowing. */
+export const Lead = ({ title, sub }: { readonly title: ReactNode; readonly sub?: ReactNode }) => (
+  <span className="block min-w-0">
+    <span className="block truncate font-medium">{title}</span>
+    {sub !== undefined && <span className="block truncate text-caption text-dim">{sub}</span>}
+  </span>
+);
+
+/** What can be done to a row, above the link that covers it. */
+export const RowActions = ({ children }: { readonly children: ReactNode }) => (
+  <span className="relative z-1 inline-flex justify-end gap-1">{children}</span>
+);

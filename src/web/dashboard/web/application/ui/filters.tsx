@@ -1,0 +1,149 @@
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { useLocation, useSearchParams } from 'wouter';
+import { Search } from '../../icons.tsx';
+import { Button } from './button.tsx';
+import { afterPaint } from './charts/painted.ts';
+
+/**
+ * The filters of a list, kept in the address: they can be shared, and the browser goes back to them. `names` are the parameters
+ * that belong to them; one that is not set is the empty text.
+ */
+export function useFilters<const Name extends string>(names: readonly Name[]) {
+  const [search, setSearch] = useSearchParams();
+  const values = Object.fromEntries(names.map((name) => [name, search.get(name) ?? ''])) as Record<
+    Name,
+    string
+  >;
+  const set = (changes: Partial<Record<Name, string>>) =>
+    setSearch(
+      (before) => {
+        const next = new URLSearchParams(before);
+        for (const [name, value] of Object.entries(changes) as [Name, string][])
+          if (value === '') next.delete(name);
+          else next.set(name, value);
+        return next;
+      },
+      { replace: true },
+    );
+  const isSet = names.some((name) => values[name] !== '');
+  const clear = () => set(Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>);
+  return { values, set, isSet, clear };
+}
+
+/** The row of filters above a list. */
+export const FilterBar = (props: {
+  readonly children: ReactNode;
+  readonly isSet: boolean;
+  readonly onClear: () => void;
+}) => (
+  <search className="flex flex-wrap items-center gap-2">
+    {props.children}
+    {props.isSet && (
+      <Button look="quiet" onClick={() => afterPaint(props.onClear)}>
+        Clear
+      </Button>
+    )}
+  </search>
+);
+
+/** A filter by text, which applies when it is entered or left. The key `/` leads to the first one of a page. */
+export function TextFilter(props: {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const [path] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page starts with its own value
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = props.value;
+  }, [props.value, path]);
+  const apply = () => {
+    const value = input.current?.value.trim() ?? '';
+    if (value !== props.value) afterPaint(() => props.onChange(value));
+  };
+  return (
+    <form
+      className="relative min-w-44 flex-1 sm:max-w-64"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        apply();
+      }}
+    >
+      <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-faint" />
+      <input
+        ref={input}
+        type="search"
+        data-search
+        aria-label={props.label}
+        placeholder={props.label}
+        defaultValue={props.value}
+        onBlur={apply}
+        spellCheck={false}
+        className="field field-small pl-8"
+      />
+    </form>
+  );
+}
+
+/** A filter by one of several values; the empty one is everything. */
+export const ChoiceFilter = (props: {
+  readonly label: string;
+  readonly value: string;
+  /** Texts by value. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly onChange: (value: string) => void;
+}) => (
+  <select
+    aria-label={props.label}
+    value={props.value}
+    onChange={({ target }) => props.onChange(target.value)}
+    className="field field-small w-auto"
+  >
+    <option value="">{props.label}: all</option>
+    {Object.entries(props.options).map(([value, text]) => (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    ))}
+  </select>
+);
+
+/** The periods that lists are narrowed to: days back from now. */
+const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as const;
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** The beginning of such a period, at a full minute, so that two looks within it ask the same; undefined for none. */
+export const sinceDays = (days: string): string | undefined =>
+  days in PERIODS
+    ? new Date(Math.floor((Date.now() - Number(days) * DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()
+    : undefined;
+
+/** A filter by how long ago something was. */
+export const PeriodFilter = (props: {
+  readonly value: string;
+  readonly onChange: (days: string) => void;
+}) => <ChoiceFilter label="Period" options={PERIODS} {...props} />;
+
+/** The filter of a list that has one choice alone: what the address names of it, and the bar that sets it. */
+export function useOneChoice<Value extends string>(
+  name: string,
+  label: string,
+  options: Readonly<Record<Value, string>>,
+) {
+  const { values, set, isSet, clear } = useFilters([name]);
+  const named = values[name] ?? '';
+  const chosen = named in options ? (named as Value) : undefined;
+  const bar = (
+    <FilterBar isSet={isSet} onClear={clear}>
+      <ChoiceFilter
+        label={label}
+        value={chosen ?? ''}
+        options={options}
+        onChange={(value) => set({ [name]: value })}
+      />
+    </FilterBar>
+  );
+  return { chosen, isSet, bar };
+}

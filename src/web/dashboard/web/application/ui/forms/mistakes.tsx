@@ -1,0 +1,20 @@
+import { count } from '../display/format.ts';
+
+/** What is wrong in a file, by line. A long list scrolls by itself. */
+export const Mistakes = (props: {
+  readonly mistakes: readonly { readonly line: number; readonly message: string }[];
+}) => (
+  <ul
+    aria-label="Mistakes"
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls has to be reached by the keyboard
+    tabIndex={0}
+    className="grid max-h-80 divide-y divide-edge overflow-y-auto rounded-lg border border-edge"
+  >
+    {props.mistakes.map(({ line, message }) => (
+      <li key={`${line} ${message}`} className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-3 px-3 py-2">
+        <span className="num text-dim">Line {count(line)}</span>
+        <span className="break-words">{message}</span>
+      </li>
+    ))}
+  </ul>
+);

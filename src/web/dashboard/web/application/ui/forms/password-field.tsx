@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { icons } from '../icons.tsx';
+import { type FieldShape, Labelled } from './form.tsx';
+import { bitsOf } from './password-strength.ts';
+
+/** The words for how hard a password is to guess, from bits that a guesser has to find, with the color of each. */
+const STRENGTHS = [
+  [40, 'Weak: easy to guess', 'bad'],
+  [60, 'Fair: a longer one is safer', 'waiting'],
+  [80, 'Good', 'good'],
+  [Number.POSITIVE_INFINITY, 'Strong', 'good'],
+] as const;
+
+function Strength({ password }: { readonly password: string }) {
+  const bits = bitsOf(password);
+  const place = STRENGTHS.findIndex(([below]) => bits < below);
+  const [, words, color] = STRENGTHS[place] ?? STRENGTHS[0];
+  return (
+    <div data-color={color} className="mt-2 grid grid-cols-4 gap-1">
+      {STRENGTHS.map(([below], at) => (
+        <span key={below} className={`h-1 rounded-full ${at <= place ? 'bg-(--state)' : 'bg-hover'}`} />
+      ))}
+      <p role="status" className="col-span-4 text-caption text-dim">
+        {words}
+      </p>
+    </div>
+  );
+}
+
+/** A password, which whoever types it can look at (ASVS 2.1.12). Of a new one it tells how hard it is to guess (2.1.8). */
+export function PasswordField({ isNew = false, ...shape }: FieldShape & { readonly isNew?: boolean }) {
+  const [isShown, setShown] = useState(false);
+  const [typed, setTyped] = useState('');
+  return (
+    <Labelled {...shape}>
+      {(attributes) => (
+        <>
+          <div className="relative">
+            <input
+              type={isShown ? 'text' : 'password'}
+              spellCheck={false}
+              autoCapitalize="none"
+              autoComplete={isNew ? 'new-password' : 'current-password'}
+              onChange={isNew ? ({ target }) => setTyped(target.value) : undefined}
+              {...attributes}
+              className="field pr-11"
+            />
+            <button
+              type="button"
+              aria-label="Show what is typed"
+              aria-pressed={isShown}
+              aria-controls={attributes.id}
+              onClick={() => setShown(!isShown)}
+              className="absolute inset-y-0 right-0 grid w-10 place-items-center rounded-md text-dim hover:text-ink"
+            >
+              {icons[isShown ? 'Hidden' : 'Eye']}
+            </button>
+          </div>
+          {typed !== '' && <Strength password={typed} />}
+        </>
+      )}
+    </Labelled>
+  );
+}

@@ -1,0 +1,30 @@
+import type { ReactNode } from 'react';
+import { Button } from '../button.tsx';
+import { Form } from '../forms/form.tsx';
+import { Dialog } from './dialog.tsx';
+
+/** Asks before something that cannot be undone. What can be undone is done at once, with an undo in its toast. */
+export const Confirm = (props: {
+  readonly title: string;
+  /** What it does, as the button says it: `Revoke the key`. */
+  readonly action: string;
+  readonly keep?: string;
+  readonly onConfirm: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) => (
+  <Dialog title={props.title} onClose={props.onClose}>
+    <div className="text-dim">{props.children}</div>
+    <Form
+      action={props.action}
+      look="danger"
+      aside={<Button onClick={props.onClose}>{props.keep ?? 'Cancel'}</Button>}
+      onSend={async () => {
+        await props.onConfirm();
+        props.onClose();
+      }}
+    >
+      {null}
+    </Form>
+  </Dialog>
+);

@@ -1,0 +1,59 @@
+import type { ClockChange } from '../../../platform/zones/zone.ts';
+
+// The clock that pages show times by: that of the workspace, by the rules that the service goes by. The browser's own table may be older,
+// and the computer may be elsewhere. Whoever has no workspace, as in the live view of an operator, sees UTC.
+
+/** A time zone, with the changes of its clocks around the years that are shown; the first one tells of the beginning. */
+export interface ZoneClock {
+  readonly timeZone: string;
+  readonly changes: readonly ClockChange[];
+}
+
+const UTC: ZoneClock = { timeZone: 'UTC', changes: [{ at: 0, offset: 0, abbreviation: 'UTC' }] };
+let shown = UTC;
+
+/** Shows times by this clock from now on. */
+export const setClock = (clock: ZoneClock): void => {
+  shown = clock;
+};
+
+/** The IANA name of the zone that times are shown in. */
+export const shownZone = (): string => shown.timeZone;
+
+const MINUTE_MS = 60_000;
+
+const changeAt = (at: number): ClockChange =>
+  shown.changes.findLast((change) => change.at <= at) ?? shown.changes[0] ?? (UTC.changes[0] as ClockChange);
+
+/** What the clock shows at a moment, as the members of UTC. */
+export const shownAt = (at: number): Date => new Date(at + changeAt(at).offset * MINUTE_MS);
+
+/** `CET`, or `UTC+3` where people have no word for it. */
+export function zoneLabel(at: number): string {
+  const { abbreviation } = changeAt(at);
+  return /^[+-]/.test(abbreviation)
+    ? `UTC${abbreviation.replace(/^([+-])0?/, '$1').replace(/^([+-]\d+?)(\d\d)$/, '$1:$2')}`
+    : abbreviation;
+}
+
+/** `2026-11-22T09:00` of an instant, as a field for local times takes it. */
+export const localText = (at: string): string => shownAt(Date.parse(at)).toISOString().slice(0, 16);
+
+/**
+ * The instant at which the clock shows a local time; undefined for none. The first where it comes twice, and as much later as the clock
+ * leaves out where it does not come, as the service has it.
+ */
+export function instantOf(text = ''): string | undefined {
+  const local = text === '' ? Number.NaN : Date.parse(`${text}Z`);
+  if (Number.isNaN(local)) return undefined;
+  const { changes } = shown;
+  const period = changes.findIndex(({ offset }, index) => {
+    const next = changes[index + 1];
+    return next === undefined || local < next.at + Math.max(offset, next.offset) * MINUTE_MS;
+  });
+  const offset = changes[period]?.offset ?? 0;
+  return new Date(local - offset * MINUTE_MS).toISOString();
+}
+
+/** The time zone that this computer is set to: what a new workspace begins with. Its rules are the service's. */
+export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -1,0 +1,55 @@
+import { type FormEvent, useState } from 'react';
+import type { Machine } from '../../live/model.ts';
+import { Search } from './icons.tsx';
+import { navigate } from './url-state.ts';
+
+/** A whole id opens its actor; the beginning of one lists those that begin so. */
+export function Find({ machines }: { readonly machines: readonly Machine[] }) {
+  const [problem, setProblem] = useState<string | null>(null);
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const text = String(new FormData(event.currentTarget).get('id') ?? '')
+      .trim()
+      .toLowerCase();
+    const machine = machines.find(({ idPrefix }) => text.startsWith(`${idPrefix}_`));
+    if (!machine) {
+      const prefixes = machines.map(({ idPrefix }) => `${idPrefix}_`).join(', ');
+      return setProblem(`An id begins with ${prefixes}.`);
+    }
+    setProblem(null);
+    (document.activeElement as HTMLElement | null)?.blur();
+    navigate({
+      kind: machine.kind,
+      ...(text.length === machine.idPrefix.length + 25 ? { id: text } : { state: `id:${text}` }),
+    });
+  }
+  return (
+    <search className="relative ml-1 max-w-72 min-w-0 flex-1">
+      <form onSubmit={submit}>
+        <Search className="pointer-events-none absolute top-2 left-2.5 size-4 text-faint" />
+        <input
+          id="find"
+          data-search
+          name="id"
+          aria-label="Find an actor by its id"
+          autoComplete="off"
+          spellCheck={false}
+          placeholder="Find by id"
+          onChange={() => setProblem(null)}
+          className="h-8 w-full rounded-lg border border-edge bg-page pr-8 pl-8 font-mono text-[12px] placeholder:font-sans placeholder:text-faint"
+        />
+        <kbd className="pointer-events-none absolute top-1.5 right-2 hidden rounded border border-edge px-1.5 text-[11px] text-faint md:block">
+          /
+        </kbd>
+        {problem !== null && (
+          <p
+            role="alert"
+            className="rise absolute top-10 left-0 z-20 rounded-lg border border-edge bg-raised px-3 py-2 text-[12px] shadow-pop"
+          >
+            {problem}
+          </p>
+        )}
+      </form>
+    </search>
+  );
+}

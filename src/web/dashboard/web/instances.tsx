@@ -1,0 +1,82 @@
+import type { Hearing, ShownInstance } from '../../live/model.ts';
+import { spanText, timeText } from './format.ts';
+import { useLive, useNow } from './hooks.ts';
+import type { Live } from './live.ts';
+
+const ROLES: readonly string[] = ['http', 'engine', 'delivery'];
+
+/** `all roles`, or those that it has. */
+const rolesText = (roles: readonly string[]): string =>
+  ROLES.every((role) => roles.includes(role)) ? 'all roles' : roles.join(', ');
+
+/** Beyond so many they are told when somebody asks. */
+const MOST_OPEN = 4;
+
+/** Why a page shows the moves of its own instance alone. */
+const UNHEARD: Readonly<Record<Exclude<Hearing, 'all'>, string>> = {
+  crowded:
+    'Moves of other instances are not shown: too many environments are watched at once. Those of this one are.',
+  away: 'Moves of other instances are not shown, because the database does not answer. It is asked again.',
+};
+
+/** The instances that live, and whether this page hears of what all of them do. */
+export function Instances({ live }: { readonly live: Live }) {
+  const instances = useLive(live, (now) => now.instances);
+  const hearing = useLive(live, (now) => now.hearing);
+  const now = useNow(1_000);
+  const missing =
+    instances.length === 0
+      ? []
+      : ROLES.filter((role) => !instances.some(({ roles }) => roles.includes(role)));
+  return (
+    <section aria-label="Instances" className="border-b border-edge px-4 py-3">
+      <details open={instances.length <= MOST_OPEN}>
+        <summary className="cursor-pointer text-[11px] font-semibold tracking-wide text-faint uppercase">
+          {instances.length > 1 ? `${instances.length} instances` : 'Instances'}
+        </summary>
+        <ul className="mt-1.5 space-y-1">
+          {instances.map((instance) => (
+            <Instance key={instance.id} instance={instance} now={now} />
+          ))}
+        </ul>
+      </details>
+      {missing.length > 0 && (
+        <p data-color="bad" className="state-text mt-1.5 text-[12px]">
+          No living instance has the {missing.length > 1 ? 'roles' : 'role'} {missing.join(' and ')}: what
+          needs it waits.
+        </p>
+      )}
+      {instances.length === 1 && missing.length === 0 && (
+        <p className="mt-1.5 text-[12px] text-faint">
+          One instance does everything. Others on the same database appear here by themselves.
+        </p>
+      )}
+      {hearing !== 'all' && (
+        <p role="status" data-color="waiting" className="state-text mt-1.5 text-[12px]">
+          {UNHEARD[hearing]}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Instance({ instance, now }: { readonly instance: ShownInstance; readonly now: number }) {
+  const { id, roles, version, startedAt, isThis } = instance;
+  return (
+    <li data-instance={id} className="text-[12px]">
+      <span className="flex items-baseline gap-2">
+        <span className="font-mono text-[12px] font-semibold">{id}</span>
+        <span className="min-w-0 flex-1 truncate text-dim">{rolesText(roles)}</span>
+        {isThis && <span className="shrink-0 text-[11px] text-faint">this page</span>}
+      </span>
+      <span className="flex flex-wrap justify-between gap-x-2 text-[11px] text-faint">
+        <span>{version === null ? 'An earlier version: its moves are not shown' : `version ${version}`}</span>
+        {startedAt !== null && (
+          <time className="num" dateTime={new Date(startedAt).toISOString()} title={timeText(startedAt, now)}>
+            up for {spanText(Math.max(1_000, now - startedAt))}
+          </time>
+        )}
+      </span>
+    </li>
+  );
+}

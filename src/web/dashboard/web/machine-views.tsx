@@ -1,0 +1,124 @@
+import { useMemo, useRef } from 'react';
+import type { Machine } from '../../live/model.ts';
+import { Activity } from './activity.tsx';
+import { Board, ViewHeader } from './board.tsx';
+import { Canvas } from './canvas.tsx';
+import { countText, titleOf } from './format.ts';
+import { HighlightContext, highlightOf } from './highlight.ts';
+import { useIsWide, useLife, useLive } from './hooks.ts';
+import { LifePanel } from './life-panel.tsx';
+import type { Live } from './live.ts';
+import { usePlayback } from './playback.ts';
+import { Scrubber } from './scrubber.tsx';
+import { StatePanel } from './state-panel.tsx';
+import { navigate, useUrlState } from './url-state.ts';
+
+/** On a wide window the parts stand beside each other and scroll by themselves; else they follow in one column that scrolls. */
+const COLUMN = 'scroll flex min-h-0 min-w-0 flex-1 flex-col lg:flex-row lg:overflow-hidden';
+const MAIN = 'flex min-w-0 shrink-0 flex-col lg:min-h-0 lg:flex-1 lg:shrink';
+
+interface ViewProps {
+  readonly machines: readonly Machine[];
+  readonly live: Live;
+  /** Null: all machines. */
+  readonly kind: string | null;
+}
+
+const choose = (kind: string, state: string) => navigate({ kind, state });
+
+/** What the address names: all machines, one of them, who is in one of its states, or one life. */
+export function Views({ machines, live, kind }: ViewProps) {
+  const { id, state } = useUrlState();
+  const machine = machines.find((one) => one.kind === kind);
+  return machine && id !== null ? (
+    <LifeView key={id} id={id} machine={machine} live={live} />
+  ) : (
+    <Overview machines={machines} live={live} kind={kind} state={state} />
+  );
+}
+
+function Overview({ machines, live, kind, state }: ViewProps & { readonly state: string | null }) {
+  const isWide = useIsWide();
+  const machine = machines.find((one) => one.kind === kind) ?? null;
+  const shown = useMemo(() => (machine ? [machine] : machines), [machine, machines]);
+  const chosen = useMemo(() => ({ kind, state }), [kind, state]);
+  const total = useTotal(live, machine);
+  return (
+    <div className={COLUMN}>
+      <section className={MAIN} aria-label={machine ? `The machine ${kind}` : 'All machines'}>
+        <ViewHeader title={machine ? titleOf(machine.kind) : 'All machines'}>
+          {machine ? total : 'Choose a state to see who is in it'}
+        </ViewHeader>
+        {machine && isWide && (
+          <div className="relative min-h-0 flex-1">
+            <Canvas machine={machine} live={live} chosen={chosen} onChoose={choose} />
+          </div>
+        )}
+        {!(machine && isWide) && (isWide || state === null) && (
+          <div className="scroll min-h-0 flex-1">
+            <Board machines={shown} live={live} />
+          </div>
+        )}
+      </section>
+      {machine && state !== null ? (
+        <StatePanel key={`${kind} ${state}`} machine={machine} state={state} live={live} />
+      ) : (
+        <Activity machines={machines} live={live} kind={kind} />
+      )}
+    </div>
+  );
+}
+
+/** The number of actors of the machine, in words. */
+function useTotal(live: Live, machine: Machine | null): string {
+  const counts = useLive(live, (now) => (machine ? now.counts[machine.kind] : undefined));
+  const states = Object.values(counts ?? {});
+  const count = states.reduce((sum, one) => sum + one.count, 0);
+  return `${countText({ count, exact: states.every(({ exact }) => exact) })} in all`;
+}
+
+/** The same object as long as it says the same: what is read again and has not changed must not be drawn anew. */
+function useSteady<Value>(value: Value): Value {
+  const kept = useRef(value);
+  if (kept.current !== value && JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value;
+  return kept.current;
+}
+
+/** One actor: its path on the diagram, its history beside it, and a scrubber beneath. */
+function LifeView({
+  id,
+  machine: ofKind,
+  live,
+}: {
+  readonly id: string;
+  readonly machine: Machine;
+  readonly live: Live;
+}) {
+  const { kind } = ofKind;
+  const isWide = useIsWide();
+  const asked = useLife(live, id);
+  const life = asked.value;
+  const machine = useSteady(life?.machine ?? ofKind);
+  const playback = usePlayback(life?.steps ?? []);
+  const chosen = useMemo(() => ({ kind, state: null }), [kind]);
+  const highlight = useMemo(
+    () => (life && life.steps.length > 0 ? highlightOf(machine.drawing, life, playback.step) : null),
+    [machine, life, playback.step],
+  );
+  return (
+    <HighlightContext value={highlight}>
+      <div className={COLUMN}>
+        <section className={MAIN} aria-label={`The life of ${id}`}>
+          <ViewHeader title={titleOf(kind)}>{life?.title}</ViewHeader>
+          {isWide && (
+            <div className="relative min-h-0 flex-1">
+              <Canvas machine={machine} live={live} chosen={chosen} onChoose={choose} />
+            </div>
+          )}
+          {life && life.steps.length > 0 && <Scrubber steps={life.steps} playback={playback} />}
+        </section>
+        <LifePanel id={id} machine={machine} asked={asked} playback={playback} />
+      </div>
+    </HighlightContext>
+  );
+}

@@ -1,0 +1,70 @@
+import { useCallback, useEffect, useState } from 'react';
+import type { LifeStep } from '../../live/model.ts';
+
+/** The step of a life that is shown, and whether it plays by itself. */
+export interface Playback {
+  readonly step: number;
+  readonly playing: boolean;
+  readonly isLatest: boolean;
+  to(step: number): void;
+  toggle(): void;
+}
+
+const STEP_MS = 900;
+
+/**
+ * Goes through the steps: by hand, and where nothing else is on the page (`takesKeys`) with ← → Home End and the space bar; at the
+ * end it stays with the latest.
+ */
+export function usePlayback(steps: readonly LifeStep[], takesKeys = true): Playback {
+  const last = Math.max(0, steps.length - 1);
+  // null: the latest, whichever that is.
+  const [chosen, setChosen] = useState<number | null>(null);
+  const [playing, setPlaying] = useState(false);
+  const step = Math.min(chosen ?? last, last);
+
+  const to = useCallback(
+    (next: number) => {
+      setPlaying(false);
+      setChosen(next >= last ? null : Math.max(0, next));
+    },
+    [last],
+  );
+  const toggle = useCallback(() => {
+    setPlaying((now) => !now);
+    if (!playing && step === last) setChosen(0);
+  }, [playing, step, last]);
+
+  useEffect(() => {
+    if (!playing) return;
+    const timer = window.setTimeout(() => {
+      if (step + 1 >= last) setPlaying(false);
+      setChosen(step + 1 >= last ? null : step + 1);
+    }, STEP_MS);
+    return () => window.clearTimeout(timer);
+  }, [playing, step, last]);
+
+  useEffect(() => {
+    if (!takesKeys) return;
+    const keys = new Map<string, () => void>([
+      ['ArrowLeft', () => to(step - 1)],
+      ['ArrowRight', () => to(step + 1)],
+      ['Home', () => to(0)],
+      ['End', () => to(last)],
+      [' ', toggle],
+    ]);
+    const onKey = (event: KeyboardEvent) => {
+      const isControl = event.target instanceof HTMLInputElement || event.target instanceof HTMLButtonElement;
+      if (event.key === ' ' && isControl) return;
+      if (event.target instanceof HTMLInputElement && event.target.type !== 'range') return;
+      const act = keys.get(event.key);
+      if (!act || event.metaKey || event.ctrlKey || event.altKey) return;
+      event.preventDefault();
+      act();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, [takesKeys, step, last, to, toggle]);
+
+  return { step, playing, isLatest: step === last, to, toggle };
+}

@@ -1,0 +1,192 @@
+import { JSON_TYPE } from '../../../http/body/media-type.ts';
+import type { OwnHeader } from '../../../http/request/route.ts';
+import { type FailureCode, STATUS_OF } from '../../../platform/errors/failure.ts';
+import { FilterComponent } from '../../../platform/filters/schema.ts';
+import { CODE_NAMES, CODES } from '../codes.ts';
+import type { Components, Header, Reference, ResponseObject } from './document.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/** The header that makes a POST safe to repeat. */
+export const idempotencyKey: Reference = { $ref: '#/components/parameters/IdempotencyKey' };
+
+const OWN_HEADERS = {
+  'x-svc-test-clock': {
+    name: 'TestClock',
+    description:
+      'The id of a test clock, with a test key alone: what the request makes or records lives by it instead of the real time.',
+    schema: { type: 'string', pattern: '^clk_[0-9a-hjkmnp-tv-z]{24}$' },
+  },
+  'x-svc-simulate': {
+    name: 'Simulate',
+    description:
+      'What becomes of the emails of the request, with a test key alone: outcomes with commas between them, such as `deferred*2, delivered, opened+5m, bounced+3d`. An email that has its own `simulate` goes by that.',
+    schema: { type: 'string', minLength: 1, maxLength: 1_000 },
+  },
+} as const satisfies Readonly<Record<OwnHeader, object>>;
+
+/** A header that only some endpoints read. */
+export const ownHeader = (header: OwnHeader): Reference => ({
+  $ref: `#/components/parameters/${OWN_HEADERS[header].name}`,
+});
+
+const headerReference = (name: string): Reference => ({ $ref: `#/components/headers/${name}` });
+
+/** The headers of every response. */
+export const commonHeaders = {
+  'x-request-id': headerReference('RequestId'),
+  'x-ratelimit-limit': headerReference('RateLimitLimit'),
+  'x-ratelimit-remaining': headerReference('RateLimitRemaining'),
+  'x-ratelimit-reset': headerReference('RateLimitReset'),
+};
+
+/** The header of a reply that was stored. */
+export const replayedHeader = { 'idempotency-replayed': headerReference('IdempotencyReplayed') };
+
+/** The name of the response for these codes, which share a status. */
+export const failureResponseName = (codes: readonly FailureCode[]): string => codes.join('.');
+
+const HEADERS: Readonly<Record<string, Header>> = {
+  RequestId: {
+    description: 'Names this request in the log of the service.',
+    schema: { type: 'string', pattern: '^req_[0-9a-hjkmnp-tv-z]{24}$' },
+  },
+  RateLimitLimit: {
+    description: 'How many requests a minute this address may make.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RateLimitRemaining: {
+    description: 'How many are left in the window.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  RateLimitReset: {
+    description: 'Seconds until the window ends.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  RetryAfter: {
+    description: 'Seconds to wait before the next try.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  IdempotencyReplayed: {
+    description: '`true` when this is the stored reply of an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+};
+
+const ERROR: JsonSchema = {
+  type: 'object',
+  required: ['error'],
+  additionalProperties: false,
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message', 'docs'],
+      additionalProperties: false,
+      properties: {
+        code: { type: 'string', enum: CODE_NAMES, description: 'What programs branch on.' },
+        message: { type: 'string', description: 'A sentence for people; it may change.' },
+        docs: { type: 'string', format: 'uri', description: 'The page that explains the code.' },
+        suggestion: { type: 'string', description: 'What to change.' },
+        details: {
+          type: 'array',
+          description: 'With VALIDATION_ERROR: every place that is wrong, at most twenty.',
+          items: {
+            type: 'object',
+            required: ['path', 'message'],
+            additionalProperties: false,
+            properties: {
+              path: { type: 'string', description: 'A JSON pointer into the request, such as `/body/to/3`.' },
+              message: { type: 'string', description: 'What to send instead.' },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+const PAGINATION: JsonSchema = {
+  type: 'object',
+  required: ['hasMore', 'nextCursor'],
+  additionalProperties: false,
+  properties: {
+    hasMore: {
+      type: 'boolean',
+      description: 'Whether another page follows, however many items this one has.',
+    },
+    nextCursor: {
+      type: ['string', 'null'],
+      description: 'The `after` of the next page; null on the last one.',
+    },
+  },
+};
+
+/** The components that operations refer to. `responses` lists the groups of codes that they really use. */
+export function componentsOf(
+  responses: readonly (readonly FailureCode[])[],
+  schemas: Readonly<Record<string, JsonSchema>>,
+  baseUrl: string,
+): Components {
+  const named = new Map(responses.map((codes) => [failureResponseName(codes), codes]));
+  return {
+    securitySchemes: {
+      apiKey: {
+        type: 'http',
+        scheme: 'bearer',
+        description:
+          'An API key: `svc_live_` for real email or `svc_test_` for simulated email, and 32 characters.',
+      },
+    },
+    parameters: {
+      IdempotencyKey: {
+        name: 'Idempotency-Key',
+        in: 'header',
+        required: false,
+        description:
+          'Makes the request safe to repeat for 24 hours: a repetition gets the stored reply and nothing is done twice. The same body with another `x-svc-test-clock` or `x-svc-simulate` is another request. A UUID is best.',
+        schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+      },
+      ...Object.fromEntries(
+        Object.entries(OWN_HEADERS).map(([header, { name, description, schema }]) => [
+          name,
+          { name: header, in: 'header', required: false, description, schema },
+        ]),
+      ),
+    },
+    headers: HEADERS,
+    schemas: { Error: ERROR, Pagination: PAGINATION, Filter: FilterComponent, ...schemas },
+    responses: Object.fromEntries(
+      [...named]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, codes]) => [name, failureResponse(codes, baseUrl)]),
+    ),
+  };
+}
+
+function failureResponse(codes: readonly FailureCode[], baseUrl: string): ResponseObject {
+  const status = codes[0] === undefined ? 0 : STATUS_OF[codes[0]];
+  return {
+    description: codes.map((code) => `\`${code}\`: ${CODES[code].meaning}`).join('\n\n'),
+    headers: {
+      ...commonHeaders,
+      ...((status === 429 || status === 503) && { 'retry-after': headerReference('RetryAfter') }),
+    },
+    content: {
+      [JSON_TYPE]: {
+        schema: { $ref: '#/components/schemas/Error' },
+        examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, baseUrl) }])),
+      },
+    },
+  };
+}
+
+function exampleOf(code: FailureCode, baseUrl: string): unknown {
+  const details = [{ path: '/body/to/3', message: 'Send a string.' }];
+  return {
+    error: {
+      code,
+      message: CODES[code].message,
+      docs: `${baseUrl}/docs/errors#${code}`,
+      ...(code === 'VALIDATION_ERROR' && { details }),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { JSON_TYPE } from '../../../http/body/media-type.ts';
+import { EMAIL_EVENTS } from '../../../sending/emails/queries.ts';
+import type { OpenApiDocument, Parameter } from './document.ts';
+import { type NamedSchemas, toJsonSchema } from './json-schema.ts';
+
+const header = (name: string, description: string, pattern: string): Parameter => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string', pattern },
+});
+
+const HEADERS = [
+  header('X-Svc-Webhook-Id', 'The endpoint that it was sent to.', '^wh_[0-9a-hjkmnp-tv-z]{24}$'),
+  header(
+    'X-Svc-Signature',
+    '`t`: when it was signed, in Unix seconds. `v1`: the HMAC-SHA256 of `<t>.<raw body>` under the secret of the endpoint.',
+    '^t=\\d+,v1=[0-9a-f]{64}$',
+  ),
+];
+
+const RESPONSES = {
+  '2XX': {
+    description: 'Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again.',
+  },
+};
+
+/** The requests to webhook endpoints as the `webhooks` of OpenAPI 3.1, one for each type of event. */
+export function webhooksOf(named: NamedSchemas): OpenApiDocument['webhooks'] {
+  const entries = Object.entries(EMAIL_EVENTS).map(([type, schema]) => {
+    const media = { schema: toJsonSchema(schema, named) };
+    return [
+      type,
+      {
+        post: {
+          operationId: `on${type.charAt(0).toUpperCase()}${type.slice(1)}`,
+          tags: ['Webhooks'],
+          summary: `An email was ${PAST[type as keyof typeof EMAIL_EVENTS]}`,
+          description: `${schema.description} It reaches each endpoint whose \`events\` name \`${type}\`, at least once, and has the same \`id\` every time.`,
+          security: [],
+          parameters: HEADERS,
+          requestBody: { required: true, content: { [JSON_TYPE]: media } },
+          responses: RESPONSES,
+        },
+      },
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const PAST = {
+  sent: 'sent',
+  delivered: 'delivered',
+  opened: 'opened',
+  clicked: 'clicked in',
+  bounced: 'bounced',
+  complained: 'complained about',
+  unsubscribed: 'unsubscribed from',
+} as const satisfies Record<keyof typeof EMAIL_EVENTS, string>;

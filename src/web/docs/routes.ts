@@ -1,0 +1,122 @@
+import { Type } from '@sinclair/typebox';
+import type { Tag } from '../../http/module.ts';
+import { RawResponse, type Route, route } from '../../http/request/route.ts';
+import { openReferencePack } from '../dashboard/pack.ts';
+import { packedFilesRoute, whenBuilt } from '../dashboard/packed-files.ts';
+import base from '../dashboard/web/base.css' with { type: 'text' };
+import icon from '../dashboard/web/icon.svg' with { type: 'text' };
+import tokens from '../dashboard/web/tokens.css' with { type: 'text' };
+import script from './docs.browser.js' with { type: 'text' };
+import style from './docs.css' with { type: 'text' };
+import { llmsText, ROBOTS } from './for-programs.ts';
+import { GUIDES, guideFor } from './guides.ts';
+import type { Installation } from './installation.ts';
+import { lifeDiagram } from './life-diagram.ts';
+import { openApiOf } from './openapi/openapi.ts';
+import { PAGE_HEADERS } from './page.ts';
+import { errorsPage } from './pages/errors-page.ts';
+import { guidePage } from './pages/guide-page.ts';
+import { guidesPage } from './pages/guides-page.ts';
+import { referencePage } from './pages/reference-page.ts';
+import { searchIndex } from './search-index.ts';
+import life from './texts/life-of-an-email.md' with { type: 'text' };
+import receivers from './texts/receivers.md' with { type: 'text' };
+import setUpSending from './texts/set-up-sending.md' with { type: 'text' };
+import templates from './texts/templates.md' with { type: 'text' };
+import failures from './texts/what-happens-when.md' with { type: 'text' };
+
+/** The documented endpoints, and the installation that answers them. */
+export interface DocsDeps {
+  readonly documented: readonly Route[];
+  readonly tags: readonly Tag[];
+  readonly installation: Installation;
+}
+
+const ASSETS = '/docs/assets';
+
+/** The pages of the documentation, which every error links to. They are public. */
+export function docsRoutes({ documented, tags, installation }: DocsDeps): readonly Route[] {
+  const openApi = once(() => openApiOf(documented, tags, installation));
+  const asset = (type: string, content: string) => new RawResponse(type, content, { headers: PAGE_HEADERS });
+  return [
+    documentRoute('/openapi.json', 'Get the OpenAPI document', () =>
+      asset('application/json', JSON.stringify(openApi())),
+    ),
+    route({
+      ...PUBLIC_GET,
+      path: '/docs',
+      summary: 'Read the reference',
+      handle: () =>
+        whenBuilt(openReferencePack(), PAGE_HEADERS, ({ build, styles, script: code }) =>
+          referencePage(openApi(), {
+            styles: `${ASSETS}/${build}/${styles}`,
+            script: `${ASSETS}/${build}/${code}`,
+          }),
+        ),
+    }),
+    packedFilesRoute(ASSETS, 'Get a file of the reference', openReferencePack),
+    documentRoute('/robots.txt', 'Get what crawlers may read', () =>
+      asset('text/plain; charset=utf-8', ROBOTS),
+    ),
+    documentRoute('/llms.txt', 'Get the list of the documentation for programs', () =>
+      asset('text/plain; charset=utf-8', llmsText(installation.baseUrl)),
+    ),
+    documentRoute('/docs/guides', 'Read how to begin', () => guidesPage(installation)),
+    ...GUIDES.map((guide) =>
+      documentRoute(guide.path, `Read how to ${guide.title.toLowerCase()}`, () =>
+        guidePage(guide.title, guide.path, guideFor(guide, installation)),
+      ),
+    ),
+    documentRoute('/docs/set-up-sending', 'Read how to set up sending', () =>
+      guidePage('Set up sending', '/docs/set-up-sending', setUpSending),
+    ),
+    documentRoute('/docs/templates', 'Read how templates are written', () =>
+      guidePage('Templates', '/docs/templates', templates),
+    ),
+    documentRoute('/docs/webhooks', 'Read how to receive webhooks', () =>
+      guidePage('Receiving webhooks', '/docs/webhooks', receivers),
+    ),
+    documentRoute('/docs/errors', 'Read what the error codes mean', errorsPage),
+    documentRoute('/docs/life-of-an-email', 'Read what becomes of an email', () =>
+      guidePage('The life of an email', '/docs/life-of-an-email', life.replace('DIAGRAM', lifeDiagram)),
+    ),
+    documentRoute('/docs/what-happens-when', 'Read what happens when something breaks', () =>
+      guidePage('What happens when …', '/docs/what-happens-when', failures),
+    ),
+    documentRoute('/docs/search.json', 'Get what the search of the pages finds', () =>
+      asset('application/json', JSON.stringify(searchIndex(openApi()))),
+    ),
+    documentRoute('/docs/docs.css', 'Get the look of the pages', () =>
+      asset('text/css; charset=utf-8', [colors(), base, style].join('\n')),
+    ),
+    documentRoute('/docs/docs.js', 'Get the keys of the pages', () =>
+      asset('text/javascript; charset=utf-8', script),
+    ),
+    documentRoute('/docs/icon.svg', 'Get the icon', () => asset('image/svg+xml', icon)),
+  ];
+}
+
+/** The colours of the application as properties. Its build reads them as a theme of Tailwind, whose first line clears all others. */
+function colors(): string {
+  const [, theme = ''] = /@theme inline \{\n(?: *--color-\*: initial;\n)?(.*?)\n\}/s.exec(tokens) ?? [];
+  return `:root {\n${theme}\n}`;
+}
+
+const PUBLIC_GET = {
+  method: 'GET',
+  permission: 'public',
+  response: Type.Any(),
+  status: 200,
+} as const;
+
+const documentRoute = (path: string, summary: string, draw: () => RawResponse): Route =>
+  route({ ...PUBLIC_GET, path, summary, handle: once(draw) });
+
+/** Makes a value at the first call and keeps it: rendering takes 20 ms, which should not delay the start. */
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,105 @@
+import type { Scope } from '../../../engine/machine/result.ts';
+import { scopeKey } from '../visibility.ts';
+import type { ByKind, News } from './gathered.ts';
+import { sumOf } from './outgoing.ts';
+
+/** Instances whose place is remembered. Of one that is forgotten the last seconds would be told once more. */
+const MOST_INSTANCES = 1_000;
+
+/** What another instance tells of an environment, and what it has told that was not heard here. */
+export interface Heard {
+  readonly instance: string;
+  readonly news: News;
+  /** Transitions that were told while nothing was read here for seconds, or by too many at once. */
+  readonly missed: ByKind;
+}
+
+export type HeardListener = (heard: Heard) => void;
+
+/** A row of news. */
+export interface NewsRow extends Scope {
+  readonly instance: string;
+  readonly number: number;
+  readonly news: string;
+}
+
+interface Watched {
+  readonly scope: Scope;
+  readonly listeners: Set<HeardListener>;
+  /** How many transitions of each kind every instance has told of. */
+  readonly told: Map<string, ByKind>;
+  /** What is there at the first look was committed before anybody watched. Only after it others are asked to tell. */
+  isNew: boolean;
+}
+
+/** The environments that are watched here, and what was heard of them. */
+export class Incoming {
+  readonly #watched = new Map<string, Watched>();
+  /** The latest number that was heard of each instance. */
+  readonly #heard = new Map<string, number>();
+
+  /** Adds a listener until the returned function is called. */
+  join({ workspaceId, livemode }: Scope, listener: HeardListener): () => void {
+    const scope = { workspaceId, livemode };
+    const key = scopeKey(scope);
+    const watched = this.#watched.get(key) ?? {
+      ...{ scope, listeners: new Set(), told: new Map() },
+      isNew: true,
+    };
+    this.#watched.set(key, watched);
+    watched.listeners.add(listener);
+    return () => {
+      watched.listeners.delete(listener);
+      if (watched.listeners.size === 0 && this.#watched.get(key) === watched) this.#watched.delete(key);
+    };
+  }
+
+  get scopes(): readonly Scope[] {
+    return [...this.#watched.values()].map(({ scope }) => scope);
+  }
+
+  /** Those that were looked at once, of which everything further is heard. */
+  get begun(): readonly Scope[] {
+    return [...this.#watched.values()].flatMap(({ scope, isNew }) => (isNew ? [] : [scope]));
+  }
+
+  /** Where each instance was read up to. */
+  get places(): readonly { readonly instance: string; readonly number: number }[] {
+    return [...this.#heard].map(([instance, number]) => ({ instance, number }));
+  }
+
+  /** Takes in what was read for these environments. */
+  take(scopes: readonly Scope[], rows: readonly NewsRow[]): void {
+    for (const row of rows) this.#hear(row);
+    for (const scope of scopes) {
+      const watched = this.#watched.get(scopeKey(scope));
+      if (watched) watched.isNew = false;
+    }
+  }
+
+  #hear({ instance, number, news: text, ...scope }: NewsRow): void {
+    this.#heard.delete(instance);
+    this.#heard.set(instance, number);
+    const [oldest] = this.#heard.keys();
+    if (this.#heard.size > MOST_INSTANCES && oldest !== undefined) this.#heard.delete(oldest);
+    const watched = this.#watched.get(scopeKey(scope));
+    if (!watched) return;
+    const news = JSON.parse(text) as News;
+    const missed = missedBetween(watched.told.get(instance), news.before);
+    watched.told.delete(instance);
+    watched.told.set(instance, sumOf(news.before, news.times));
+    const [first] = watched.told.keys();
+    if (watched.told.size > MOST_INSTANCES && first !== undefined) watched.told.delete(first);
+    if (watched.isNew) return;
+    for (const listener of watched.listeners) listener({ instance, news, missed });
+  }
+}
+
+/** What was told after what is known and before this. An instance begins anew when nobody has watched for a while. */
+function missedBetween(known: ByKind | undefined, before: ByKind): ByKind {
+  if (!known) return {};
+  const missed: Record<string, number> = {};
+  for (const [kind, times] of Object.entries(before))
+    if (times > (known[kind] ?? 0)) missed[kind] = times - (known[kind] ?? 0);
+  return missed;
+}

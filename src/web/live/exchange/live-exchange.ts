@@ -1,0 +1,232 @@
+import type { Scope } from '../../../engine/machine/result.ts';
+import { type KnownInstances, type LivingInstance, readLivingInstances } from '../../../engine/roster.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Logger } from '../../../platform/telemetry/logger.ts';
+import type { Hearing, ShownInstance } from '../model.ts';
+import { scopeKey } from '../visibility.ts';
+import { HEAR, LEAVE, LOOK, MOST_WATCHED, TAKE_BACK, TELL, TIDY, WATCH } from './exchange-statements.ts';
+import type { FeedSource } from './gathered.ts';
+import { type HeardListener, Incoming, type NewsRow } from './incoming.ts';
+import { Outgoing } from './outgoing.ts';
+
+/** The first round after somebody has begun to watch comes earlier, but no earlier than this after the last one. */
+const SOONEST_MS = 100;
+/** A third of the time that a watch lasts. */
+const RENEW_MS = 10_000;
+/** Between two looks at who lives. */
+const INSTANCES_MS = 2_000;
+
+/** Times between two rounds, in milliseconds. */
+interface Pace {
+  /** While nobody watches. */
+  readonly idle: number;
+  /** While somebody does. */
+  readonly busy: number;
+  /** Between two that look at what is left over, of this instance and of those that are gone. */
+  readonly tidy: number;
+}
+const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
+
+/** The services of it. */
+export interface ExchangeParts {
+  readonly database: Database;
+  readonly engine: FeedSource;
+  readonly logger: Logger;
+  readonly roster: Pick<KnownInstances, 'id' | 'version' | 'runsMs' | 'instances'>;
+  readonly now: () => number;
+  readonly monotonic: () => number;
+  /** As usual when absent. */
+  readonly pace?: Pace;
+}
+
+/** What the live view hears of other instances. */
+export type Others = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'hearing'>;
+
+/**
+ * Lets the live view of each instance follow all others, by way of two small tables: each says what its viewers look at, and the others
+ * write there what they have committed of it, twice a second. Nothing listens to the database, since a pooler may stand between. While
+ * nobody watches, an instance looks once a second whether somebody does. An embedded database has one instance, which does nothing here.
+ */
+export class LiveExchange {
+  readonly #incoming = new Incoming();
+  readonly #outgoing: Outgoing;
+  readonly #startedAt: number;
+  readonly #pace: Pace;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #round: Promise<void> | null = null;
+  #isOn = false;
+  #isWanted = false;
+  #roundAt = Number.NEGATIVE_INFINITY;
+  /** What was said to be watched here, and when. */
+  #said = '[]';
+  #saidAt = Number.NEGATIVE_INFINITY;
+  /** The environments that are told of, here and elsewhere. */
+  #served: ReadonlySet<string> = new Set();
+  #isAway = false;
+  #isCrowded = false;
+  #tidiedAt = Number.NEGATIVE_INFINITY;
+  #living: readonly LivingInstance[] = [];
+  #livingAt = Number.NEGATIVE_INFINITY;
+  #leave: (() => void) | null = null;
+
+  constructor(private readonly parts: ExchangeParts) {
+    this.#pace = parts.pace ?? PACE;
+    this.#outgoing = new Outgoing(parts.roster.id, parts.monotonic);
+    this.#startedAt = parts.now() - parts.roster.runsMs;
+  }
+
+  /** The id of this instance, as it is shown. */
+  get id(): string {
+    return shown(this.parts.roster.id);
+  }
+
+  /** The living instances, those that started first before the others; this one alone where nothing was read yet. */
+  get instances(): readonly ShownInstance[] {
+    const { id: own, version, instances } = this.parts.roster;
+    const roles = instances[0]?.roles ?? [];
+    const known = this.#living.some(({ id }) => id === own)
+      ? this.#living
+      : [{ id: own, roles, version, startedAt: this.#startedAt }, ...this.#living];
+    return known.map(({ id, ...rest }) => ({
+      id: shown(id),
+      roles: rest.roles,
+      version: rest.version,
+      startedAt: rest.startedAt === null ? null : Math.round(rest.startedAt),
+      isThis: id === own,
+    }));
+  }
+
+  /** What is heard of an environment that is watched here. */
+  hearing(scope: Scope): Hearing {
+    if (this.#isAway) return 'away';
+    return this.#isCrowded && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
+  }
+
+  /** Hears what other instances commit in an environment, until the returned function is called. */
+  join(scope: Scope, listener: HeardListener): () => void {
+    const leave = this.#incoming.join(scope, listener);
+    this.#soon();
+    return () => {
+      leave();
+      this.#soon();
+    };
+  }
+
+  start(): void {
+    if (this.parts.database.kind === 'embedded') return;
+    this.#isOn = true;
+    this.#schedule(0);
+  }
+
+  /** Tells the last commits, and that nobody watches here any more. */
+  async stop(): Promise<void> {
+    if (!this.#isOn) return;
+    this.#isOn = false;
+    clearTimeout(this.#timer);
+    await this.#round;
+    this.#leave?.();
+    const { database, roster } = this.parts;
+    await this.#tell()
+      .then(() => database.query(LEAVE, [roster.id]))
+      .catch(() => {});
+  }
+
+  #soon(): void {
+    this.#isWanted = true;
+    if (this.#isOn && !this.#round)
+      this.#schedule(Math.max(0, this.#roundAt + SOONEST_MS - this.parts.monotonic()));
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#round = this.#exchange().finally(() => {
+        this.#round = null;
+        const isBusy = this.#leave !== null || this.#incoming.scopes.length > 0;
+        const { idle, busy } = this.#pace;
+        if (this.#isOn) this.#schedule(this.#isWanted ? SOONEST_MS : isBusy ? busy : idle);
+      });
+    }, ms);
+  }
+
+  async #exchange(): Promise<void> {
+    this.#roundAt = this.parts.monotonic();
+    this.#isWanted = false;
+    try {
+      await this.#hear();
+      await this.#say();
+      await this.#look();
+      await this.#tell();
+      this.#isAway = false;
+    } catch (err) {
+      this.#isAway = true;
+      this.parts.logger.debug({ err }, 'The live view hears nothing of other instances.');
+    }
+  }
+
+  /** Says what is watched here, when that has changed or its time is soon over. */
+  async #say(): Promise<void> {
+    const { database, monotonic, roster } = this.parts;
+    const scopes = JSON.stringify(this.#incoming.begun);
+    const at = monotonic();
+    const isSaid = scopes === this.#said && (scopes === '[]' || at - this.#saidAt < RENEW_MS);
+    if (isSaid) return;
+    // Where no reply comes it may have been said or not.
+    this.#said = '';
+    await database.query(WATCH, [roster.id, scopes]);
+    this.#said = scopes;
+    this.#saidAt = at;
+  }
+
+  async #look(): Promise<void> {
+    const { database, engine, monotonic, roster } = this.parts;
+    const isTidying = monotonic() - this.#tidiedAt >= this.#pace.tidy;
+    const [row] = await database.query<{ watched: string; littered: boolean }>(LOOK, [roster.id, isTidying], {
+      isPage: true,
+    });
+    const watched = (JSON.parse(row?.watched ?? '[]') as [string, boolean, boolean][]).map(
+      ([workspaceId, livemode, elsewhere]) => ({ scope: { workspaceId, livemode }, elsewhere }),
+    );
+    this.#served = new Set(watched.map(({ scope }) => scopeKey(scope)));
+    this.#isCrowded = watched.length === MOST_WATCHED;
+    // Gone with a crash of the database, or with a leap of its clock: it is said again in the next round.
+    if (!this.#isCrowded && this.#incoming.begun.some((scope) => !this.#served.has(scopeKey(scope))))
+      this.#said = '';
+    const followed = watched.flatMap(({ scope, elsewhere }) => (elsewhere ? [scope] : []));
+    this.#outgoing.follow(followed);
+    if (followed.length === 0) {
+      this.#leave?.();
+      this.#leave = null;
+    } else this.#leave ??= engine.listen((kind, drafts) => this.#outgoing.note(kind, drafts));
+    if (isTidying) await this.#tidy(row?.littered ?? false);
+  }
+
+  async #tidy(isLittered: boolean): Promise<void> {
+    const { database, monotonic, roster } = this.parts;
+    this.#tidiedAt = monotonic();
+    const over = this.#outgoing.over();
+    if (over !== null) await database.query(TAKE_BACK, [roster.id, over]);
+    if (isLittered) await database.query(TIDY);
+  }
+
+  async #tell(): Promise<void> {
+    const { database, roster } = this.parts;
+    const told = this.#outgoing.next();
+    if (!told) return;
+    await database.query(TELL, [roster.id, told.number, told.text]);
+    this.#outgoing.done(told);
+  }
+
+  async #hear(): Promise<void> {
+    const { database, monotonic, roster } = this.parts;
+    const { scopes, places } = this.#incoming;
+    if (scopes.length === 0) return;
+    const parameters = [roster.id, JSON.stringify(scopes), JSON.stringify(places)];
+    this.#incoming.take(scopes, await database.query<NewsRow>(HEAR, parameters, { isPage: true }));
+    if (monotonic() - this.#livingAt < INSTANCES_MS) return;
+    this.#living = await readLivingInstances(database);
+    this.#livingAt = monotonic();
+  }
+}
+
+const shown = (id: string): string => id.slice(0, 8);

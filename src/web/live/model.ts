@@ -1,0 +1,148 @@
+import type { Layout } from '../../engine/drawing/layout.ts';
+import type { Drawing } from '../../engine/drawing/moves.ts';
+import type { Explanation } from '../../engine/explanation.ts';
+
+// The messages between the live view and the service. None of them holds personal data.
+
+/** The session of a viewer: one environment of one workspace. */
+export interface Session {
+  /** True for a person with an account, who has the application and with it both environments. */
+  readonly isMember: boolean;
+  readonly workspaceId: string;
+  readonly workspaceName: string;
+  readonly livemode: boolean;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  readonly version: string;
+}
+
+/** One kind of actor with the definition of its machine. */
+export interface Machine {
+  readonly kind: string;
+  readonly idPrefix: string;
+  readonly drawing: Drawing;
+  /** The states that are left within the same step and never stored. */
+  readonly transient: readonly string[];
+  /** The states that wait for a timer. */
+  readonly timed: readonly string[];
+}
+
+/** The machine of one definition, which the build does not know, and how many actors of it are in each state. */
+export interface OwnMachine extends Machine {
+  readonly layout: Layout;
+  readonly counts: Readonly<Record<string, StateCount>>;
+}
+
+/** The number of actors in a state; `exact` is false for an estimate from a sample of a large table. */
+export interface StateCount {
+  readonly count: number;
+  readonly exact: boolean;
+}
+
+/** Counts by kind and state. A state that is missing has no actors. */
+export type Counts = Readonly<Record<string, Readonly<Record<string, StateCount>>>>;
+
+/** An actor in a list. Times are epoch milliseconds. */
+export interface ActorItem {
+  readonly id: string;
+  /** The text by which people know the actor: the domain of an email's recipient. Null where its kind has none. */
+  readonly title: string | null;
+  /** Further facts, a few words each: `last event opened`. */
+  readonly facts: readonly string[];
+  readonly state: string;
+  readonly revision: number;
+  readonly attempt: number | null;
+  readonly createdAt: number;
+  /** The next time at which a timer fires. */
+  readonly wakeAt: number | null;
+}
+
+/** A page of actors, newest first. */
+export interface ActorPage {
+  readonly actors: readonly ActorItem[];
+  /** The cursor of the next page; null on the last one. */
+  readonly next: string | null;
+  /** Set when the search stopped at its budget: everything newer than this time was examined. */
+  readonly searchedBackTo: number | null;
+}
+
+/** One transition that an actor has taken. */
+export interface LifeStep {
+  readonly revision: number;
+  readonly event: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly at: number;
+  readonly attempt: number | null;
+  readonly effects: readonly string[];
+}
+
+/** One actor and its history. */
+export interface ActorLife extends ActorItem {
+  readonly kind: string;
+  /** The machine of its own definition; null where all actors of its kind run one machine. */
+  readonly machine: OwnMachine | null;
+  readonly context: unknown;
+  readonly timers: readonly { readonly delay: string; readonly at: number }[];
+  readonly steps: readonly LifeStep[];
+  /** True when older steps exist. */
+  readonly truncated: boolean;
+  readonly explanation: Explanation;
+}
+
+/** A transition that has just been committed. */
+export interface Movement {
+  readonly kind: string;
+  readonly id: string;
+  readonly event: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly at: number;
+  /** The instance that has committed it: `ShownInstance.id`. */
+  readonly instance: string;
+}
+
+/** An instance of the service that lives. */
+export interface ShownInstance {
+  /** The beginning of its id. */
+  readonly id: string;
+  readonly roles: readonly string[];
+  /** Null for a version before those that say it; such an instance does not tell what it commits either. */
+  readonly version: string | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number | null;
+  /** True of the one that this viewer is connected to. */
+  readonly isThis: boolean;
+}
+
+/**
+ * What a viewer hears of the commits of other instances: everything, nothing because too many environments are watched at once, or
+ * nothing because the database does not answer.
+ */
+export type Hearing = 'all' | 'crowded' | 'away';
+
+/** The news for a viewer, at most four times a second. A dropped tick loses nothing that matters, because counts are absolute. */
+export interface Tick {
+  readonly type: 'tick';
+  readonly at: number;
+  /** The number of times that each transition was taken since the last tick. */
+  readonly moves: readonly (Pick<Movement, 'kind' | 'event' | 'from' | 'to'> & { readonly times: number })[];
+  /** A sample of these transitions. */
+  readonly sample: readonly Movement[];
+  /** How many there were beside those of the sample; `moves` may lack some of them too. */
+  readonly unshown: number;
+  /** The counts, when they have changed. */
+  readonly counts: Counts | null;
+  /** The watched actors that have changed. */
+  readonly changed: readonly string[];
+  /** The living instances, when they have changed. */
+  readonly instances: readonly ShownInstance[] | null;
+  readonly hearing: Hearing;
+}
+
+/** The message of a viewer to the service. */
+export interface Watch {
+  readonly type: 'watch';
+  /** The actor that the viewer has opened; null for none. */
+  readonly id: string | null;
+}

@@ -1,0 +1,45 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { type Call, RawResponse } from '../../http/request/route.ts';
+import { Posthorn } from '../client/posthorn.ts';
+import { mcpServer } from './server.ts';
+
+/** The services that the endpoint calls. */
+export interface McpDeps {
+  readonly publicUrl: string;
+  readonly allowsChanges: boolean;
+  readonly version: string;
+  /** The service itself: a tool's request passes every check again, with the key of the caller and from its address. */
+  ask(request: Request, client: string): Promise<Response>;
+}
+
+/** Less than the work of a whole request may take. */
+const TOOL_MS = 7_000;
+
+/** A request as it would arrive: a body without a length would count as none. */
+function requestOf(url: string, init: RequestInit): Request {
+  const headers = new Headers(init.headers);
+  if (typeof init.body === 'string') headers.set('content-length', String(Buffer.byteLength(init.body)));
+  return new Request(url, { ...init, headers });
+}
+
+/** Answers one message with a server that lives no longer. */
+export async function answerMessage(deps: McpDeps, { headers, body, client }: Call): Promise<RawResponse> {
+  const apiKey = (headers.get('authorization') ?? '').replace(/^bearer\s+/i, '');
+  const posthorn = new Posthorn({
+    ...{ apiKey, baseUrl: deps.publicUrl, maxRetries: 0, timeoutMs: TOOL_MS },
+    fetch: (url, init) => deps.ask(requestOf(url, init), client),
+  });
+  const server = mcpServer({ posthorn, allowsChanges: deps.allowsChanges, version: deps.version });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  try {
+    await server.connect(transport);
+    const request = new Request(deps.publicUrl, { method: 'POST', headers });
+    const response = await transport.handleRequest(request, { parsedBody: body });
+    return new RawResponse(response.headers.get('content-type'), await response.text(), {
+      status: response.status,
+      headers: { 'cache-control': 'no-store' },
+    });
+  } finally {
+    await server.close();
+  }
+}

@@ -1,0 +1,173 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+import type { Posthorn } from '../client/posthorn.ts';
+
+/** Something that an assistant may have done, by the API and with its permissions. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: TObject;
+  /** True for what writes or sends: offered only where the operator has allowed it. */
+  readonly changes: boolean;
+  /** @throws PosthornError */
+  run(posthorn: Posthorn, input: never): Promise<unknown>;
+}
+
+function tool<Input extends TObject>(
+  name: string,
+  description: string,
+  input: Input,
+  run: (posthorn: Posthorn, input: Static<Input>) => Promise<unknown>,
+  changes = false,
+): Tool {
+  return { name, description, input, changes, run };
+}
+
+const Text = (description: string, maxLength = 512) => Type.String({ minLength: 1, maxLength, description });
+const Source = (description: string) => Type.Optional(Type.String({ maxLength: 262_144, description }));
+const Few = Type.Optional(
+  Type.Integer({ minimum: 1, maximum: 50, description: 'At most so many; 20 by default.' }),
+);
+const Variables = Type.Optional(
+  Type.Record(Type.String(), Type.Unknown(), { description: 'Values by name.' }),
+);
+const Since = Type.Optional(Text('Only from this time on: ISO 8601, such as 2026-11-20T12:00:00Z.', 40));
+
+const USUAL = 20;
+
+/** Every tool. What they take is checked again by the API, whose refusals tell what is wrong. */
+export const TOOLS: readonly Tool[] = [
+  tool(
+    'explain_email',
+    'Where one email is and why: its state, each attempt with the answer of the other server, and what happens next.',
+    Type.Object({ id: Text('The id of the email: em_…', 40) }),
+    async (posthorn, { id }) => {
+      const [explanation, { html: _html, text: _text, markdown: _markdown, ...email }] = await Promise.all([
+        posthorn.emails.explain(id),
+        posthorn.emails.get(id),
+      ]);
+      return { explanation, email };
+    },
+  ),
+  tool(
+    'find_emails',
+    'Emails, newest first, by state, recipient or subject.',
+    Type.Object({
+      status: Type.Optional(
+        Text('scheduled, queued, sending, deferred, sent, delivered, failed or cancelled', 20),
+      ),
+      to: Type.Optional(Text('An address among the recipients.')),
+      subject: Type.Optional(Text('A part of the subject.')),
+      createdAfter: Since,
+      limit: Few,
+    }),
+    (posthorn, { limit = USUAL, ...query }) => posthorn.emails.list({ ...query, limit } as never).take(limit),
+  ),
+  tool(
+    'find_bounces',
+    'Emails that failed, newest first, with the reason: bounced, suppressed, expired, rejected. explain_email tells what the other server said.',
+    Type.Object({ createdAfter: Since, limit: Few }),
+    async (posthorn, { limit = USUAL, createdAfter }) => {
+      const query = { status: 'failed', limit, createdAfter } as const;
+      const failed = await posthorn.emails.list(query).take(limit);
+      return failed.map(({ id, to, cc, subject, failureReason, lastEvent, createdAt }) => {
+        return { id, to, cc, subject, failureReason, lastEvent, createdAt };
+      });
+    },
+  ),
+  tool(
+    'list_templates',
+    'Templates, newest first, without their bodies.',
+    Type.Object({ limit: Few }),
+    (posthorn, { limit = USUAL }) => posthorn.templates.list({ limit }).take(limit),
+  ),
+  tool(
+    'get_template',
+    'A template with its source and its variables.',
+    Type.Object({ id: Text('Its id or alias.', 64) }),
+    (posthorn, { id }) => posthorn.templates.get(id),
+  ),
+  tool(
+    'preview_template',
+    'What sending would make of a template that is stored (templateId), or of a draft (format with html or markdown), with warnings. Nothing is stored or sent.',
+    Type.Object({
+      templateId: Type.Optional(Text('Its id or alias.', 64)),
+      version: Type.Optional(Type.Integer({ minimum: 1 })),
+      format: Type.Optional(Text('html or emailmd', 10)),
+      subject: Source('Liquid.'),
+      html: Source('Liquid; with format html.'),
+      markdown: Source('Liquid; with format emailmd.'),
+      variables: Variables,
+    }),
+    (posthorn, input) => posthorn.templates.preview(input as never),
+  ),
+  tool('list_flows', 'Flows, newest first.', Type.Object({ limit: Few }), (posthorn, { limit = USUAL }) =>
+    posthorn.flows.list({ limit }).take(limit),
+  ),
+  tool(
+    'simulate_flow',
+    'Walks a flow for one person in virtual time, with the emails that would go out. Nothing is sent.',
+    Type.Object({
+      id: Text('The id of the flow: flw_…', 40),
+      contact: Type.Object(
+        {
+          id: Type.Optional(Text('A contact that is there: con_…', 40)),
+          email: Type.Optional(Text('Somebody made up.', 320)),
+          properties: Variables,
+        },
+        { description: 'Either an id, or an address with properties.' },
+      ),
+      events: Type.Optional(
+        Type.Array(
+          Type.Object({
+            name: Text('What the contact does.', 100),
+            properties: Variables,
+            after: Type.Object({
+              amount: Type.Integer({ minimum: 0 }),
+              unit: Text('minutes, hours, days or weeks', 10),
+            }),
+          }),
+          { maxItems: 100 },
+        ),
+      ),
+    }),
+    (posthorn, { id, ...body }) => posthorn.flows.simulate(id, body as never),
+  ),
+  tool(
+    'draft_template',
+    'Stores a new template. Nothing is sent.',
+    Type.Object({
+      name: Text('For people.', 200),
+      alias: Type.Optional(Text('A name for requests: a-z, 0-9, - and _.', 64)),
+      format: Text('html or emailmd', 10),
+      subject: Source('Liquid.'),
+      html: Source('Liquid; with format html.'),
+      markdown: Source('Liquid; with format emailmd.'),
+    }),
+    (posthorn, input) => posthorn.templates.create(input as never),
+    true,
+  ),
+  tool(
+    'send_email',
+    'Sends one email to real people with a live key, or simulates it with a test key. Ask the person you work for first.',
+    Type.Object({
+      from: Type.Optional(Text('The sender, at a verified domain.')),
+      to: Type.Array(Text('An address.'), { minItems: 1, maxItems: 50 }),
+      subject: Type.Optional(Text('The subject.', 998)),
+      text: Source('The plain text.'),
+      html: Source('The html; not with markdown.'),
+      markdown: Source('Markdown, from which html and text are made.'),
+      templateId: Type.Optional(Text('A template in place of a body.', 64)),
+      variables: Variables,
+      scheduledAt: Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40)),
+      idempotencyKey: Type.Optional(
+        Text(
+          'Any name of this one email. Called again with it, after a lost answer too, the tool sends nothing more.',
+          255,
+        ),
+      ),
+    }),
+    // A call whose answer was lost may be repeated by whoever made it: only its own key keeps that from being a second email.
+    (posthorn, { idempotencyKey, ...email }) => posthorn.emails.send(email as never, { idempotencyKey }),
+    true,
+  ),
+];
