@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { type Area, areaOf, MODULE_AREAS, mayImport, STILL_UPWARD } from './areas.ts';
+import { type Area, areaOf, MODULE_AREAS, mayImport } from './areas.ts';
 import { circlesIn } from './circles.ts';
 import { impatienceOf } from './patience.ts';
 import { sizeProblemsOf } from './sizes.ts';
@@ -67,7 +67,7 @@ const followsArrows: Rule = (file) => {
     if (target.startsWith('node_modules/') || target.startsWith('drizzle/') || FILES.has(target)) return [];
     const other = areaOf(target);
     if (other === null) return [`imports ${target}, which is no part of the product`];
-    if (!mayImport(area, other) && !STILL_UPWARD.has(file.path))
+    if (!mayImport(area, other))
       return [`imports ${target}: ${other} lies above ${area}, and an area imports only areas beneath it`];
     if (file.path.startsWith(CLIENT) && !target.startsWith(CLIENT))
       return [`imports ${target}: the client is published, and stands alone`];

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser } from 'playwright-core';
 import { confirmationPath, preferencesPath } from '../../src/audience/preferences/links.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
-import { linkToken } from '../../src/sending/tracking/tokens.ts';
+import { linkToken } from '../../src/sending/tracking/api.ts';
 import { type RealService, startRealService } from '../contract/real-service.ts';
 import { openChromium } from './chromium.ts';
 import { pictureOf, sidewaysOf, violations } from './looks.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createHash } from 'node:crypto';
 import { preferencesPath } from '../../src/audience/preferences/queries.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
-import { linkToken } from '../../src/sending/tracking/tokens.ts';
+import { linkToken } from '../../src/sending/tracking/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { BOTH_DATABASES, type RealService, startRealService } from './real-service.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { confirmationPath, preferencesPath } from '../../src/audience/preferences/links.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
-import { linkToken } from '../../src/sending/tracking/tokens.ts';
+import { linkToken } from '../../src/sending/tracking/api.ts';
 import { type RealService, startRealService } from './real-service.ts';
 
 const SIGNER = createSigner('only-for-tests-only-for-tests-only');

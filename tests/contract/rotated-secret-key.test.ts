@@ -14,7 +14,7 @@ import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { readKeys } from '../../src/platform/db/canary.ts';
 import { isReturnToken } from '../../src/sending/emails/queries.ts';
 import { returnToken } from '../../src/sending/emails/send/return-token.ts';
-import { linkToken } from '../../src/sending/tracking/tokens.ts';
+import { linkToken } from '../../src/sending/tracking/api.ts';
 import { verify } from '../../src/sending/webhooks/http/signature.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { ContactCounter } from '../../src/audience/audiences/count.ts';
 import { contactFields, type FilteredContact } from '../../src/audience/audiences/fields.ts';
-import { CONTACT_STATUSES } from '../../src/audience/contacts/model.ts';
+import { CONTACT_STATUSES } from '../../src/mail/list-files/consent-words.ts';
 import { execute } from '../../src/platform/db/database.ts';
 import { type Filter, Problems } from '../../src/platform/filters/condition.ts';
 import { readFilter } from '../../src/platform/filters/tree.ts';

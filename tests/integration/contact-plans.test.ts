@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test';
 import { followsEmails } from '../../src/audience/contacts/activity/follow-emails.ts';
-import { contactsLeaveSql, knownContacts } from '../../src/audience/contacts/queries.ts';
+import { knownContacts } from '../../src/audience/contacts/queries.ts';
 import { WRITE_CONTACTS } from '../../src/audience/contacts/write.ts';
 import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
+import { contactsLeaveSql } from '../../src/sending/suppressions/queries.ts';
 import { postgresStore, rowsOf } from '../support/engine.ts';
 
 // These statements are planned once, and an import begins while nothing is known of the table. An address must be looked for by its own

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { ReportReceived } from '../../machines/email/context.ts';
+import { EarlyVisits, type EarlyVisitsDeps, MOST_KEPT } from '../../src/audience/visits/early-visits.ts';
+import type { EarlyVisit } from '../../src/audience/visits/visits.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import { Unavailable } from '../../src/platform/errors/unavailable.ts';
-import { EarlyVisits, type EarlyVisitsDeps, MOST_KEPT } from '../../src/sending/tracking/early-visits.ts';
-import type { EarlyVisit } from '../../src/sending/tracking/visits.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
 const START = Date.UTC(2026, 10, 22, 12);

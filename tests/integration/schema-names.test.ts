@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SUPPRESSION_REASONS } from '../../machines/email/rules.ts';
 import { ACTIVITY_TYPES } from '../../src/audience/contacts/activity/activity.ts';
-import { CONTACT_STATUSES } from '../../src/audience/contacts/model.ts';
+import { CONTACT_STATUSES } from '../../src/mail/list-files/consent-words.ts';
 import { MODULE_KINDS } from '../../src/modules.ts';
 import { TRANSPORTS } from '../../src/platform/config/transport-names.ts';
 import type { Database } from '../../src/platform/db/database.ts';

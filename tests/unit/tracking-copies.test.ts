@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
+import { readLinkToken } from '../../src/sending/tracking/api.ts';
 import { personaliser, type Tracked } from '../../src/sending/tracking/commands.ts';
-import { readLinkToken } from '../../src/sending/tracking/tokens.ts';
 import { costMs } from '../support/own-time.ts';
 
 const signer = createSigner('only-for-tests-only-for-tests-only');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
+import { visitorOf } from '../../src/audience/visits/visitors.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { readReturnToken, returnToken } from '../../src/sending/emails/send/return-token.ts';
-import { linkToken, readLinkToken } from '../../src/sending/tracking/tokens.ts';
-import { visitorOf } from '../../src/sending/tracking/visitors.ts';
+import { linkToken, readLinkToken } from '../../src/sending/tracking/api.ts';
 
 const signer = createSigner('a secret of thirty-two characters');
 const stranger = createSigner('another secret of 32 characters..');

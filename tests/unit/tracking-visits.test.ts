@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { areOfScanner, networkOf } from '../../src/sending/tracking/visits.ts';
+import { areOfScanner, networkOf } from '../../src/audience/visits/visits.ts';
 
 const click = (target: string, at: number, links: number) => ({
   type: 'clicked' as const,

@@ -5,8 +5,8 @@ import { isId, mintId } from '../../platform/db/ids.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
-import { contactOfSql, findContact, type Scope } from '../contacts/queries.ts';
+import { contactOfSql, hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
+import { findContact, type Scope } from '../contacts/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 

@@ -1,4 +1,5 @@
-import type { StatusReading } from './consent/headers.ts';
+import { foldedHeader } from '../../mail/list-files/address-columns.ts';
+import type { StatusReading } from '../../mail/list-files/consent-columns.ts';
 
 /** What a property may be called. */
 export const PROPERTY_KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -54,13 +55,6 @@ export const cleaned = (header: string): string =>
     .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
     .trim();
 
-const folded = (header: string): string =>
-  header
-    .replaceAll('ß', 'ss')
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '');
-
 const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Names by which columns are recognised: of spreadsheets, address books and services, in several languages. */
@@ -70,32 +64,9 @@ const FIRST_NAMES =
 const LAST_NAMES =
   names(`lastname surname familyname lname nachname familienname zuname nom nomdefamille apellido apellidos cognome
   sobrenome apelido achternaam nazwisko efternamn etternavn sukunimi vezeteknev prijmeni soyad фамилия 姓 姓氏`);
-/** The more certain ones first: a column of a later rank is the address only where none of an earlier one is there. */
-const ADDRESSES = [
-  names(`email mail emailaddress mailaddress mailadresse emailadresse emailadress epost epostadresse epostadress emailid
-    adresseemail adressemail adressedecourriel courriel adressedemessagerie adresseelectronique correo correoelectronico
-    direcciondecorreo direcciondecorreoelectronico direccioncorreoelectronico correoe indirizzoemail indirizzopostaelettronica
-    indirizzodipostaelettronica enderecodeemail enderecodecorreioeletronico emailadres adresemail adrese adresemailowy sahkoposti`),
-  names(`primaryemail primaryemailaddress primareemail primareemailadresse primaereemailadresse erstemailadresse
-    premiereadresseelectronique adresseelectroniqueprincipale correoprincipal correoelectronicoprincipal correoeprimario
-    emailprincipal email1 email1value email1address mainemail
-    subscriber subscriberemail useremail customeremail contactemail`),
-  names('workemail businessemail emailwork personalemail homeemail emailhome privateemail'),
-] as const;
-
-/** The places of the columns that hold the address, by the most certain names that the header has. */
-export function addressColumns(headers: readonly string[]): readonly number[] {
-  const all = headers.map(folded);
-  for (const rank of ADDRESSES) {
-    const places = all.flatMap((name, at) => (rank.has(name) ? [at] : []));
-    if (places.length > 0) return places;
-  }
-  return [];
-}
-
 /** The name that a column holds; null where it holds none. */
 export function nameTarget(header: string): 'firstName' | 'lastName' | null {
-  const name = folded(header);
+  const name = foldedHeader(header);
   return FIRST_NAMES.has(name) ? 'firstName' : LAST_NAMES.has(name) ? 'lastName' : null;
 }
 

@@ -4,10 +4,8 @@ import { createdQuery } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { ItemError } from '../../http/request/item-error.ts';
 import { literals } from '../../http/request/schema.ts';
+import { CONTACT_STATUSES } from '../../mail/list-files/consent-words.ts';
 import { GivenPropertiesSchema, Properties } from './properties.ts';
-
-/** What a contact may be. Further right is stronger: only the person's consent leads back, and never from a complaint. */
-export const CONTACT_STATUSES = ['subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
 
 /** Characters (Unicode code points) of a name. */
 export const LONGEST_NAME = 200;

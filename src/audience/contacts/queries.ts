@@ -1,20 +1,17 @@
 import type { Call } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Failure, notFound } from '../../platform/errors/failure.ts';
-import { type ContactReader, contactOfSql, findContact, type Scope, strength } from './lists/contact-rows.ts';
+import { contactOfSql } from '../../sending/suppressions/queries.ts';
+import { type ContactReader, findContact, type Scope } from './lists/contact-rows.ts';
 import type { ContactView } from './model.ts';
 import { MOST_PROPERTIES } from './properties.ts';
 import type { ContactInput } from './write.ts';
 
 // Other modules reach contacts through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
-export { addressColumns } from './column-names.ts';
-export { consentColumnOf, everyoneByHeaders } from './consent/headers.ts';
-export { meaningOf } from './consent/words.ts';
 export {
   contactJson,
   contactOf,
-  contactOfSql,
   findContact,
   ownContacts,
   type Scope,
@@ -43,23 +40,6 @@ export const keptContactSql = (of: readonly [workspace: string, livemode: string
 /** SQL of whether there are contacts where a topic `of` is. */
 export const hasContactsSql = (of: string): string =>
   `exists (select from contacts c where c.workspace_id = ${of}.workspace_id and c.livemode = ${of}.livemode)`;
-
-/**
- * SQL that takes live contacts down the ladder, never up. `gone` is a relation of workspace_id, email_key, reason and at. Rows are
- * locked in the order of their ids, as everywhere.
- */
-export const contactsLeaveSql = (gone: string): string => `update contacts c
-  set status = l.reason, unsubscribed_at = coalesce(c.unsubscribed_at, l.at), updated_at = l.at
-  from (
-    select c.workspace_id, c.id, c.email_key, g.reason, g.at from (select d.*, found.id as contact_id from (
-      select distinct on (workspace_id, email_key) workspace_id, email_key, reason, at from ${gone} g
-      order by workspace_id, email_key, ${strength('reason')} desc nulls last
-    ) d cross join lateral ${contactOfSql({ workspaceId: 'd.workspace_id', livemode: 'true', key: 'd.email_key' })} found offset 0
-    ) g join contacts c on c.workspace_id = g.workspace_id and c.livemode and c.id = g.contact_id and c.email_key = g.email_key
-    where ${strength('g.reason')} > ${strength('c.status')}
-    order by c.id for update of c
-  ) l
-  where c.workspace_id = l.workspace_id and c.livemode and c.id = l.id and c.email_key = l.email_key`;
 
 /** A contact that a row of a file would change. */
 export interface KnownContact {

@@ -1,10 +1,10 @@
+import { stronger } from '../../mail/list-files/consent-words.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import type { Detail } from '../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../platform/text/address.ts';
 import { seenName } from '../../platform/text/characters.ts';
 import { forgottenKey } from '../../sending/suppressions/queries.ts';
-import { stronger } from './consent/words.ts';
 import type { NewContact } from './model.ts';
 import { readProperties } from './properties.ts';
 import type { ContactInput } from './write.ts';

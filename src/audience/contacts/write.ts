@@ -1,7 +1,6 @@
+import type { Leaving } from '../../mail/list-files/consent-words.ts';
 import { keepReplySql } from '../../platform/db/stored-replies.ts';
-import { replacesReason } from '../../sending/suppressions/queries.ts';
-import type { Leaving } from './consent/words.ts';
-import { contactOfSql, strength } from './lists/contact-rows.ts';
+import { contactOfSql, replacesReason, strength } from '../../sending/suppressions/queries.ts';
 import type { PropertyValues } from './properties.ts';
 
 /** A contact as a statement takes it. What is absent stays as it is. */

@@ -1,5 +1,4 @@
 import type { SuppressionReason } from '../../../machines/email/rules.ts';
-import { contactsLeaveSql } from '../../audience/contacts/queries.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, IdempotencyClaim, Replay } from '../../http/request/route.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
@@ -8,6 +7,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { contactsLeaveSql } from './contacts-leave.ts';
 import { type SuppressBody, type SuppressionRow, type SuppressionView, viewOf } from './model.ts';
 import { forgottenKey, replacesReason } from './queries.ts';
 import { noteRemovalSql, removalParameters } from './ses-removals.ts';

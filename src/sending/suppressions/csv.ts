@@ -4,7 +4,6 @@ import {
   type SuppressionReason,
   WEAKEST_REASON,
 } from '../../../machines/email/rules.ts';
-import { contactsLeaveSql } from '../../audience/contacts/queries.ts';
 import { csvDownload } from '../../http/lists/csv-download.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, RawResponse, Replay } from '../../http/request/route.ts';
@@ -19,6 +18,7 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { keepReply } from '../../platform/db/stored-replies.ts';
 import { type Failure, invalid } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { contactsLeaveSql } from './contacts-leave.ts';
 import { listColumns, reasonOfLine } from './list-columns.ts';
 import { forgottenKey, replacesReason } from './queries.ts';
 

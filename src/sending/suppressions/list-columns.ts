@@ -1,10 +1,7 @@
 import type { SuppressionReason } from '../../../machines/email/rules.ts';
-import {
-  addressColumns,
-  consentColumnOf,
-  everyoneByHeaders,
-  meaningOf,
-} from '../../audience/contacts/queries.ts';
+import { addressColumns } from '../../mail/list-files/address-columns.ts';
+import { consentColumnOf, everyoneByHeaders } from '../../mail/list-files/consent-columns.ts';
+import { meaningOf } from '../../mail/list-files/consent-words.ts';
 
 /** Names of the columns with the addresses that no list of contacts calls so. */
 const ADDRESSES = /^(?:address|recipient|suppressedaddress|suppressedemail|emailorrecipient)$/;

@@ -21,6 +21,7 @@ export {
   type OwnLeaving,
   readActs,
 } from './acts.ts';
+export { contactOfSql, contactsLeaveSql, strength } from './contacts-leave.ts';
 export { noteRemovalSql, removalParameters } from './ses-removals.ts';
 
 /** SQL: whether the entered reason replaces the known one. The first reason stays, unless it is the weakest. */

@@ -2,9 +2,8 @@ import { type HtmlReading, readHtml } from '../../mail/html/read-html.ts';
 import { EXIT_PLACEHOLDER, missingWayOut, textWithWayOut } from '../../mail/html/way-out.ts';
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
-import { isWeb, rewriteHtml } from './rewrite.ts';
-import { type Link, linkToken, type Purpose } from './tokens.ts';
-import { MANY_LINKS } from './visits.ts';
+import { isWeb, type Link, linkToken, MANY_LINKS, type Purpose } from './api.ts';
+import { rewriteHtml } from './rewrite.ts';
 
 /** The recipient of a copy, and what is tracked of it. */
 export interface Tracked {

@@ -1,4 +1,5 @@
 import type { HtmlReading } from '../../mail/html/read-html.ts';
+import { isWeb } from './api.ts';
 
 /** What becomes of an html part. */
 interface Changes {
@@ -34,10 +35,4 @@ export function rewriteHtml(
   }
   addAt(html.length);
   return pieces.join('') + html.slice(done);
-}
-
-/** True when a text is an absolute web address, without characters that other programs would read differently. */
-export function isWeb(text: string): boolean {
-  const address = text.trim();
-  return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);
 }

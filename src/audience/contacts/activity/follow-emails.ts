@@ -1,6 +1,6 @@
 import type { FollowingWrite } from '../../../engine/machine/kind.ts';
-import { contactOfSql } from '../lists/contact-rows.ts';
-import { contactsLeaveSql, hasContactsSql } from '../queries.ts';
+import { contactOfSql, contactsLeaveSql } from '../../../sending/suppressions/queries.ts';
+import { hasContactsSql } from '../queries.ts';
 
 /** Whose addresses are suppressed, by itself: where emails lie on several nodes, no query that reads them may lock contacts. */
 const gone: FollowingWrite = {

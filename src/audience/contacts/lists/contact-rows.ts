@@ -6,7 +6,7 @@ import { isId } from '../../../platform/db/ids.ts';
 import { contacts } from '../../../platform/db/schema/audience.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
-import { CONTACT_STATUSES, type ContactView } from '../model.ts';
+import type { ContactView } from '../model.ts';
 
 /** The services that reading contacts calls. */
 export interface ContactReader {
@@ -30,25 +30,6 @@ export const ownContacts = ({
   livemode,
 }: Scope | Readonly<Record<keyof Scope, Placeholder>>): SQL =>
   sql`${contacts.workspaceId} = ${workspaceId} and ${contacts.livemode} = ${livemode}`;
-
-/**
- * SQL: the `id` of the contact with an address, if there is one. The row is compared as a whole and asked for in the order of the whole
- * key, which the index by address alone can give. With three equations the primary key looks as good while the table is small, and by
- * a plan from then every address was looked for among all contacts of the workspace: 2.7 ms each with 2,600 of them. Where more than
- * the id is needed, the contact is joined behind a fence (`materialized`, `offset 0`), by its id and its address: whichever index the
- * planner takes then, it finds one row.
- */
-export function contactOfSql({
-  workspaceId,
-  livemode,
-  key,
-}: Record<'workspaceId' | 'livemode' | 'key', string>): string {
-  const sought = `(${workspaceId} collate "C", ${livemode}, ${key} collate "C")`;
-  return `(select addressee.id from contacts addressee
-    where (addressee.workspace_id, addressee.livemode, addressee.email_key) >= ${sought}
-      and (addressee.workspace_id, addressee.livemode, addressee.email_key) <= ${sought}
-    order by addressee.workspace_id, addressee.livemode, addressee.email_key limit 1)`;
-}
 
 const iso = (moment: SQL | Column) =>
   sql`to_char(${moment} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -75,11 +56,6 @@ export const contactJson: SQL<string> = sql`concat(
 /** A contact as it is answered. */
 export const contactOf = ({ json }: { readonly json: string }): ContactView =>
   JSON.parse(json) as ContactView;
-
-const LADDER = `array[${CONTACT_STATUSES.map((status) => `'${status}'`).join(', ')}]`;
-
-/** SQL of how strong a status is; null for the reason of a suppression that is none, such as `manual`. */
-export const strength = (status: string): string => `array_position(${LADDER}, ${status})`;
 
 /** The one that a path names, by id or by address; null when the text can be neither. */
 export function namedContact(text: string): SQL | null {

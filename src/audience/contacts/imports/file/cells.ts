@@ -1,7 +1,7 @@
 import { isDateTime } from '../../../../http/request/schema.ts';
+import { meaningOf } from '../../../../mail/list-files/consent-words.ts';
 import { withoutGuard } from '../../../../platform/csv/write.ts';
 import type { CellFormat, PropertyTarget } from '../../column-names.ts';
-import { meaningOf } from '../../consent/words.ts';
 import { isLongProperty, isTooLarge } from '../../properties.ts';
 import type { FaultCode } from './faults.ts';
 

@@ -7,7 +7,6 @@ import { firstCharacters, isLonger } from '../../../../platform/errors/text-leng
 import { isProblem, parseAddress } from '../../../../platform/text/address.ts';
 import { forgottenKey } from '../../../../sending/suppressions/queries.ts';
 import { isPropertyKey, type Target } from '../../column-names.ts';
-import { ConsentOfRow, cellStatus, momentText } from '../../consent/row.ts';
 import { LONGEST_NAME } from '../../model.ts';
 import { MOST_PROPERTIES, type PropertyValue, problemOfProperty } from '../../properties.ts';
 import { leavingOf, mergedInto, namesOf } from '../../read-contact.ts';
@@ -15,6 +14,7 @@ import type { ContactInput } from '../../write.ts';
 import type { ImportPlan } from '../plan/plan.ts';
 import { audienceNames } from '../plan/survey.ts';
 import { typedValue } from './cells.ts';
+import { ConsentOfRow, cellStatus, momentText } from './consent-of-row.ts';
 import type { Fault, FaultCode } from './faults.ts';
 
 /** A contact of a row, and how many later rows of the same address were merged into it. */

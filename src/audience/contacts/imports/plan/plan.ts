@@ -1,8 +1,8 @@
+import type { Leaving } from '../../../../mail/list-files/consent-words.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/encoding.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
-import type { Leaving } from '../../consent/words.ts';
 import { emptySurvey } from './survey.ts';
 import { type ColumnMapping, type FileTraits, namedTargets, shortened } from './targets.ts';
 import { type ImportWarning, warningsOf } from './warnings.ts';

@@ -1,7 +1,7 @@
+import { LEAVINGS } from '../../../../mail/list-files/consent-words.ts';
 import type { Signer } from '../../../../platform/crypto/signer.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { forgottenKey, leftKeys } from '../../../../sending/suppressions/queries.ts';
-import { LEAVINGS } from '../../consent/words.ts';
 import type { Scope } from '../../lists/contact-rows.ts';
 import { type KnownContact, knownContacts } from '../../queries.ts';
 import type { ImportedContact, RowBatch } from '../file/rows.ts';

@@ -1,8 +1,8 @@
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import type { Target } from '../../column-names.ts';
-import { cellStatus } from '../../consent/row.ts';
 import { evidenceOfDate, evidenceOfNumber, type NumberEvidence } from '../file/cells.ts';
+import { cellStatus } from '../file/consent-of-row.ts';
 
 /** Different values of a column that are kept, and the longest of them. */
 const MOST_VALUES = 32;

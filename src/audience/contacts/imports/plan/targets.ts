@@ -1,7 +1,17 @@
+import { addressColumns } from '../../../../mail/list-files/address-columns.ts';
+import {
+  type ConsentColumn,
+  consentColumnOf,
+  everyoneByFilename,
+  everyoneByHeaders,
+  isOptOutList,
+  STATUS_READINGS,
+  type StatusReading,
+} from '../../../../mail/list-files/consent-columns.ts';
+import { type Leaving, meaningOf } from '../../../../mail/list-files/consent-words.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
-  addressColumns,
   type CellFormat,
   cleaned,
   nameTarget,
@@ -11,16 +21,6 @@ import {
   propertyOf,
   type Target,
 } from '../../column-names.ts';
-import {
-  type ConsentColumn,
-  consentColumnOf,
-  everyoneByFilename,
-  everyoneByHeaders,
-  isOptOutList,
-  STATUS_READINGS,
-  type StatusReading,
-} from '../../consent/headers.ts';
-import { type Leaving, meaningOf } from '../../consent/words.ts';
 import type { ColumnSurvey } from './survey.ts';
 
 /** What is known of a file besides its header. */

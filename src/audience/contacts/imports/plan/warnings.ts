@@ -1,6 +1,6 @@
+import { consentColumnOf } from '../../../../mail/list-files/consent-columns.ts';
+import { type Leaving, meaningOf } from '../../../../mail/list-files/consent-words.ts';
 import { propertyOf, type Target } from '../../column-names.ts';
-import { consentColumnOf } from '../../consent/headers.ts';
-import { type Leaving, meaningOf } from '../../consent/words.ts';
 import type { ColumnSurvey } from './survey.ts';
 
 /** What has to be known of a file before anything of it is written. */

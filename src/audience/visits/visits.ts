@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import type { ReportReceived } from '../../../machines/email/context.ts';
+import { MANY_LINKS } from '../../sending/tracking/api.ts';
 import type { Visitor } from './visitors.ts';
 
 /** Somebody, or something, has opened a message or followed a link of it. */
@@ -22,8 +23,6 @@ export interface EarlyVisit extends Visit {
   readonly network: string;
 }
 
-/** From this many different links on, it does not matter how many more there are. */
-export const MANY_LINKS = 3;
 /** A scanner opens the links of a message within this time of each other. */
 const AT_ONCE_MS = 5_000;
 

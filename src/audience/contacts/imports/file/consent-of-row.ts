@@ -1,7 +1,7 @@
-import { withoutGuard } from '../../../platform/csv/write.ts';
-import type { Target } from '../column-names.ts';
-import { dateOf } from '../imports/file/cells.ts';
-import { folded, type Leaving, meaningOf, stronger } from './words.ts';
+import { folded, type Leaving, meaningOf, stronger } from '../../../../mail/list-files/consent-words.ts';
+import { withoutGuard } from '../../../../platform/csv/write.ts';
+import type { Target } from '../../column-names.ts';
+import { dateOf } from './cells.ts';
 
 /** What one cell says. `unsaid`: it is empty where a person would be called subscribed. `unknown`: it is not understood. */
 export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknown' | Leaving;

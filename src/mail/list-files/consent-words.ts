@@ -87,3 +87,6 @@ export type Leaving = (typeof LEAVINGS)[number];
 /** The stronger of two; null is none. */
 export const stronger = (one: Leaving | null, other: Leaving | null): Leaving | null =>
   (one ? LEAVINGS.indexOf(one) : -1) >= (other ? LEAVINGS.indexOf(other) : -1) ? one : other;
+
+/** The statuses of a contact. Further right is stronger: only the person's consent leads back, and never from a complaint. */
+export const CONTACT_STATUSES = ['subscribed', ...LEAVINGS] as const;

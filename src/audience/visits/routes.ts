@@ -1,15 +1,5 @@
 import { Type } from '@sinclair/typebox';
 import { findBrand } from '../../accounts/workspace/queries.ts';
-import { leaveAudience } from '../../audience/audiences/commands.ts';
-import { findAudienceRow } from '../../audience/audiences/queries.ts';
-import { findContact } from '../../audience/contacts/queries.ts';
-import {
-  askToUnsubscribe,
-  badLink,
-  preferencesPath,
-  textsFor,
-  unsubscribedPage,
-} from '../../audience/preferences/queries.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestLog } from '../../http/log.ts';
 import { type PublicCall, type Route, route } from '../../http/request/route.ts';
@@ -17,12 +7,21 @@ import { within } from '../../platform/async/deadline.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
-import { suppress } from '../suppressions/commands.ts';
-import type { OwnLeaving } from '../suppressions/queries.ts';
+import { suppress } from '../../sending/suppressions/commands.ts';
+import type { OwnLeaving } from '../../sending/suppressions/queries.ts';
+import { isWeb, type Link, type Purpose, readLinkToken } from '../../sending/tracking/api.ts';
+import { leaveAudience } from '../audiences/commands.ts';
+import { findAudienceRow } from '../audiences/queries.ts';
+import { findContact } from '../contacts/queries.ts';
+import {
+  askToUnsubscribe,
+  badLink,
+  preferencesPath,
+  textsFor,
+  unsubscribedPage,
+} from '../preferences/queries.ts';
 import type { EarlyVisits } from './early-visits.ts';
 import { onwards, pixel } from './page.ts';
-import { isWeb } from './rewrite.ts';
-import { type Link, type Purpose, readLinkToken } from './tokens.ts';
 import { visitorOf } from './visitors.ts';
 import { networkOf, reportOf } from './visits.ts';
 

@@ -38,3 +38,12 @@ export function readLinkToken(purpose: Purpose, token: string, signer: Signer): 
   const found = { emailId: `em_${id}`, recipient: Number(recipient), target };
   return links === undefined ? found : { ...found, links: Number(links) };
 }
+
+/** From this many different links on, it does not matter how many more there are. */
+export const MANY_LINKS = 3;
+
+/** True when a text is an absolute web address, without characters that other programs would read differently. */
+export function isWeb(text: string): boolean {
+  const address = text.trim();
+  return /^https?:\/\//i.test(address) && URL.canParse(address) && !/[\p{Cc}\s]/u.test(address);
+}

@@ -1,4 +1,4 @@
-import { folded } from './words.ts';
+import { folded } from './consent-words.ts';
 
 /** How the cells of a column say who may be written to. */
 export const STATUS_READINGS = ['status', 'subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
