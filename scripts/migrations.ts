@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { keepFresh } from './fresh.ts';
 
-// The executable carries its migrations inside, so each has to be imported by name: this lists the files of drizzle/.
+// The executable carries its migrations inside, so each has to be imported by name: this lists the files of ../../../drizzle/.
 
 /** `0001_add_notes.sql` → `addNotes` */
 const variableOf = (name: string): string =>
@@ -12,7 +12,7 @@ const names = readdirSync('drizzle')
   .map((file) => file.slice(0, -'.sql'.length))
   .sort();
 const imports = names.map(
-  (name) => `import ${variableOf(name)} from '../../drizzle/${name}.sql' with { type: 'text' };`,
+  (name) => `import ${variableOf(name)} from '../../../drizzle/${name}.sql' with { type: 'text' };`,
 );
 const items = names.map((name) => `  { name: '${name}', sql: ${variableOf(name)} },`);
 
