@@ -188,11 +188,11 @@ describe('a file', () => {
 });
 
 describe('what a replica may answer', () => {
-  const importing = `import type { Reads } from '../../db/reads.ts';`;
+  const importing = `import type { Reads } from '../../platform/db/reads.ts';`;
 
   test('is read by lists, figures and exports that the rule names, and by nothing that decides', () => {
     expect(problems('src/sending/emails/queries.ts', importing)).toEqual([]);
-    for (const path of ['src/sending/emails/accept.ts', 'src/automation/campaigns/sending/guards.ts'])
+    for (const path of ['src/sending/emails/accept.ts', 'src/automation/campaigns/guards.ts'])
       expect(problems(path, importing)).toEqual([expect.stringContaining('reads what a replica may answer')]);
   });
 });

@@ -5,7 +5,7 @@ const FILES = [
   'README.md',
   'docs/setup.md',
   'docs/a file.md',
-  'src/mail/message/README.md',
+  'src/platform/text/README.md',
   'src/platform/text/address.ts',
 ];
 const SETUP: MarkdownPage = {
@@ -22,7 +22,7 @@ describe('a link that leads somewhere is accepted', () => {
     ['README.md', '![a](docs/setup.md "title")'],
     ['README.md', '[a](docs/a%20file.md)'],
     ['README.md', '[a](<docs/setup.md>)'],
-    ['src/mail/message/README.md', '[a](../../docs/setup.md#set-it-up)'],
+    ['src/platform/text/README.md', '[a](../../../docs/setup.md#set-it-up)'],
     ['README.md', '[a](docs/setup.md#bun-run--more)'],
     ['README.md', '[a](docs/setup.md#twice-1)'],
     ['README.md', '# Here\n[a](#here)'],
@@ -90,22 +90,22 @@ describe('a path in the text', () => {
   });
 
   test('may not name one that is gone', () => {
-    expect(problems('docs/x.md', '# A\nSee `src/mail/message/mailbox.ts`.')).toEqual([
-      'docs/x.md:2: src/mail/message/mailbox.ts does not exist.',
+    expect(problems('docs/x.md', '# A\nSee `src/platform/text/mailbox.ts`.')).toEqual([
+      'docs/x.md:2: src/platform/text/mailbox.ts does not exist.',
     ]);
   });
 });
 
 describe('the table of files in a folder’s README', () => {
   test('may name files that are there', () => {
-    expect(problems('src/mail/message/README.md', '| `address.ts` | what `elsewhere.ts` needs |')).toEqual(
+    expect(problems('src/platform/text/README.md', '| `address.ts` | what `elsewhere.ts` needs |')).toEqual(
       [],
     );
   });
 
   test('may not name a file that is gone', () => {
-    expect(problems('src/mail/message/README.md', '| `address.ts`, `mailbox.ts` | addresses |')).toEqual([
-      'src/mail/message/README.md:1: mailbox.ts is not in src/mail/message.',
+    expect(problems('src/platform/text/README.md', '| `address.ts`, `mailbox.ts` | addresses |')).toEqual([
+      'src/platform/text/README.md:1: mailbox.ts is not in src/platform/text.',
     ]);
   });
 });

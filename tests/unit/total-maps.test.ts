@@ -73,24 +73,24 @@ const placesOf = (...words: readonly string[]): readonly string[] => {
 describe('an addition does not compile until every place has decided on it', () => {
   test('a state, an event and an effect of the email', () => {
     expect(placesOf('paused', 'pause.requested', 'archive')).toEqual([
+      'src/audience/contacts/forgetting/erase-emails.ts',
       'src/engine/audit/quotas.ts',
       'src/ops/torture/judge/judge.ts',
-      'src/web/dashboard/web/state-color.ts',
-      'src/audience/contacts/forgetting/erase-emails.ts',
       'src/sending/emails/audit/audit-recipients.ts',
       'src/sending/emails/explain/explanation-text.ts',
       'src/sending/emails/facts.ts',
       'src/sending/emails/read/page.ts',
       'src/sending/emails/retention/live-data-pruner.ts',
+      'src/web/dashboard/web/state-color.ts',
     ]);
     for (const name of ['paused', 'pause.requested', 'archive']) expect(placesOf(name)).not.toBeEmpty();
   });
 
   test('a transport: its traits, its settings and the object that sends', () => {
     expect(placesOf('postmark')).toEqual([
-      'src/platform/config/config.ts',
       'src/mail/transport/traits.ts',
       'src/mail/transport/transports.ts',
+      'src/platform/config/config.ts',
     ]);
   });
 
