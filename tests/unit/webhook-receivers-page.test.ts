@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sign, verify } from '../../src/sending/webhooks/http/signature.ts';
 
 const DOCS = join(import.meta.dir, '../../src/web/docs');
-const page = await readFile(join(DOCS, 'receivers.md'), 'utf8');
+const page = await readFile(join(DOCS, 'texts/receivers.md'), 'utf8');
 const spring = await readFile(join(DOCS, 'guides/spring.md'), 'utf8');
 
 /** The one block of that language, and of that file where it names one, on a page. */
