@@ -51,6 +51,7 @@ describe('POST /v1/domains', () => {
       trackingDomain: 'links.one.example',
       returnPath: 'send.one.example',
       createdAt: expect.stringMatching(/Z$/),
+      updatedAt: expect.stringMatching(/Z$/),
       verifiedAt: expect.stringMatching(/Z$/),
       warmUps: [],
       lastCheckedAt: null,

@@ -34,6 +34,7 @@ test('GET /v1/workspace answers plan, limits and usage alike in both environment
     plan: 'free',
     limits: { emailsPerMonth: 3_000, domains: 2 },
     createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
+    updatedAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
   });
   expect(usage).toMatchObject({ emailsSent: 0, testSendsToday: 0, domains: 0 });
 

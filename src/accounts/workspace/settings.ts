@@ -44,11 +44,12 @@ export async function patchWorkspace(
   const wanted = (is: boolean) => MUTABLE_EMAILS.filter((kind) => serviceEmails[kind] === is);
   // `branding: {}` names nothing.
   const isNothing = values.length === 0 && Object.keys(serviceEmails).length === 0;
-  const changedAt = isNothing ? 'updated_at' : laterSql(CHANGED_AT, '$2');
+  const changedAt = `case when $2::text is null then updated_at else ${laterSql(CHANGED_AT, '$2')} end`;
   const rows = await database.query(
     `update workspaces set ${assignments}updated_at = ${changedAt}, muted_emails = ${MUTED} where id = $1 and ${isStatedSql(CHANGED_AT, '$3')} returning id`,
     [
-      ...[workspaceId, new Date(now).toISOString(), statedMoment(body), wanted(true), wanted(false)],
+      ...[workspaceId, isNothing ? null : new Date(now).toISOString(), statedMoment(body)],
+      ...[wanted(true), wanted(false)],
       ...values.map(([, value]) => value),
     ],
   );
