@@ -45,6 +45,8 @@ export interface Executable {
 /** Compiles one executable. @throws when the bundler does */
 export async function compile({ outfile, archive, target }: Executable): Promise<void> {
   const commit = builtCommit();
+  const replacements = replacementsOf(archive);
+  const replaced = new Set<string>();
   const built = await Bun.build({
     ...EXECUTABLE,
     compile: {
@@ -59,25 +61,34 @@ export async function compile({ outfile, archive, target }: Executable): Promise
     bytecode: true,
     define: commit === null ? {} : { BUILT_COMMIT: JSON.stringify(commit) },
     sourcemap: 'linked',
-    plugins: [browserMjml, carrying(archive)],
+    plugins: [browserMjml, carrying(replacements, replaced)],
   });
   for (const log of built.logs) console.warn(log);
+  const missed = Object.keys(replacements).filter((path) => !replaced.has(path));
+  if (missed.length > 0)
+    throw new Error(`The executable would lack what it carries: ${missed.join(', ')} was not bundled.`);
   chmodSync(outfile, 0o755);
 }
 
-const carrying = (archive: string): Bun.BunPlugin => ({
+/** Modules whose contents the build replaces, by their paths: a path that has moved fails the build. */
+const replacementsOf = (archive: string): Readonly<Record<string, string>> => ({
+  [resolve('src/platform/db/server/prepared.ts')]:
+    `import path from ${JSON.stringify(archive)} with { type: 'file' };
+    export const preparedDataDirectory = path;`,
+  [resolve('src/web/dashboard/embedded.ts')]:
+    `import dashboard from ${JSON.stringify(DASHBOARD)} with { type: 'file' };
+    import reference from ${JSON.stringify(REFERENCE)} with { type: 'file' };
+    export const embeddedPacks = { dashboard, reference };`,
+});
+
+const carrying = (replacements: Readonly<Record<string, string>>, replaced: Set<string>): Bun.BunPlugin => ({
   name: 'posthorn',
   setup(build) {
-    build.onLoad({ filter: /\/src\/db\/prepared\.ts$/ }, () => ({
-      contents: `import path from ${JSON.stringify(archive)} with { type: 'file' };
-        export const preparedDataDirectory = path;`,
-      loader: 'ts',
-    }));
-    build.onLoad({ filter: /\/src\/dashboard\/embedded\.ts$/ }, () => ({
-      contents: `import dashboard from ${JSON.stringify(DASHBOARD)} with { type: 'file' };
-        import reference from ${JSON.stringify(REFERENCE)} with { type: 'file' };
-        export const embeddedPacks = { dashboard, reference };`,
-      loader: 'ts',
-    }));
+    build.onLoad({ filter: /\/(?:prepared|embedded)\.ts$/ }, ({ path }) => {
+      const contents = replacements[path];
+      if (contents === undefined) return undefined;
+      replaced.add(path);
+      return { contents, loader: 'ts' };
+    });
   },
 });

@@ -56,7 +56,7 @@ export const openPack = opener<Pack>({
       'src/web/dashboard/web/*',
       'src/web/dashboard/web/application/**',
       'src/engine/drawing/*',
-      'machines/*',
+      'machines/**',
     ],
     ...['scripts/dashboard.ts', 'scripts/dashboard/*', 'bun.lock'],
   ],
