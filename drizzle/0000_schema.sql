@@ -113,7 +113,7 @@ group by workspace_id, livemode, period;
 
 -- An email is one row when it is accepted, one more row for each thing that happens to it, and a row in `email_due` while it
 -- waits for the clock. Nothing of it is ever rewritten but that last row. Both tables are partitioned by the time inside the id,
--- so that retention drops a day at once (src/platform/db/partitions.ts); the default partitions catch what no partition awaits.
+-- so that retention drops a day at once (src/db/partitions.ts); the default partitions catch what no partition awaits.
 
 -- What was asked for, and the state that the email began in: its first revision. `position` orders the acceptance of live mail as that of
 -- a turn orders events; it is null for test mail.
@@ -142,7 +142,7 @@ create table emails (
   envelope json not null,
   -- The instance that carries out the first order at once; null where the email was born to wait for the clock.
   kept_by integer,
-  -- JSON that the service has compressed with zstd (src/sending/emails/accept/packed-content.ts).
+  -- JSON that the service has compressed with zstd (src/modules/emails/accept/packed-content.ts).
   content bytea not null,
   position bigint,
   primary key (id)
@@ -309,7 +309,7 @@ create table last_run (
 );
 
 -- Positions in the event log count from `base`. They are transaction ids, and a restored dump lives in a cluster that counts its
--- own: `cluster` tells that it is another one, and `base` goes up then (src/sending/events/commands.ts).
+-- own: `cluster` tells that it is another one, and `base` goes up then (src/modules/events/commands.ts).
 create table event_log (
   one boolean primary key default true check (one),
   base bigint not null,

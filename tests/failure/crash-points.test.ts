@@ -32,6 +32,7 @@ async function killedAt(target: Instance, point: CrashPoint, seed: number): Prom
 
 test('kill -9 at every named point loses nothing, doubles nothing and leaves the ledger in order', async () => {
   await using world = await World.make({
+    embedded: false,
     instances: 3,
     command: COMMAND,
     postgresBin: null,
@@ -66,7 +67,7 @@ test('kill -9 at every named point loses nothing, doubles nothing and leaves the
   await client.stop();
   await world.settled();
   const performed = readPerformed(world.records);
-  const verdict = await judge(world.url, {
+  const verdict = await judge(world.where, {
     flowRecord: new FlowRecord(),
     campaignRecord: null,
     record,

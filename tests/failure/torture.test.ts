@@ -15,6 +15,7 @@ import { COMMAND, spawnService } from '../support/service.ts';
 
 const short = {
   instances: 2,
+  embedded: false,
   command: COMMAND,
   postgresBin: null,
   workers: 16,

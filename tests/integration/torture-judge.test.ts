@@ -116,12 +116,15 @@ async function judged(forge: (seen: Forged) => Promise<unknown> | unknown = () =
     const id = seen.answers[email.number];
     if (id) seen.record.note(email, { what: 'accepted', id });
   }
-  return await judge(store.url as string, {
-    ...seen,
-    flowRecord: new FlowRecord(),
-    campaignRecord: null,
-    received: null,
-  });
+  return await judge(
+    { url: store.url as string, dataDir: null },
+    {
+      ...seen,
+      flowRecord: new FlowRecord(),
+      campaignRecord: null,
+      received: null,
+    },
+  );
 }
 
 /** The violated invariants, without those of the audit, which does not know what was sent. */

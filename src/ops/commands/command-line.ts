@@ -202,10 +202,11 @@ export async function runCommandLine(
   program
     .command('torture')
     .description(
-      'kill, freeze and cut off instances of this program on a PostgreSQL of their own, and see what is left',
+      'kill, freeze and cut off instances of this program on a database made for them, and check what is left',
     )
     .option('--seconds <n>', 'how long', wholeNumber, 60)
     .option('--instances <n>', 'how many, 1 to 3', oneToThree, 2)
+    .option('--embedded', 'one instance on the embedded database, without a PostgreSQL')
     .option('--seed <n>', 'makes the same chances come again', wholeNumber, 1)
     .option('--workers <n>', 'requests under way at most', wholeNumber, 64)
     .option('--no-webhooks', 'without a receiver of webhooks: ends sooner')

@@ -11,6 +11,8 @@ import type { Terminal } from './terminal.ts';
 export interface TortureRequest {
   readonly seconds: number;
   readonly instances: number;
+  /** One instance on the database inside the process. */
+  readonly embedded?: boolean;
   readonly break?: readonly Safeguard[];
   readonly seed: number;
   readonly postgresBin?: string;
@@ -28,9 +30,10 @@ const TELL_EVERY_S = 5;
 
 /** Runs `posthorn torture`; the exit code is 1 when an invariant was violated, as one must be with `--break`. */
 export async function runTorture(request: TortureRequest, terminal: Terminal): Promise<number> {
-  const { seconds, instances, seed } = request;
+  const { seconds, seed, embedded = false } = request;
+  const instances = embedded ? 1 : request.instances;
   terminal.error(
-    `Running ${instances} instances under faults for ${seconds} s, seed ${seed}${request.break ? `, without ${request.break.join(', ')}` : ''} …\n`,
+    `Running ${embedded ? 'an instance with its embedded database' : `${instances} instances`} under faults for ${seconds} s, seed ${seed}${request.break ? `, without ${request.break.join(', ')}` : ''} …\n`,
   );
   const tell = (progress: Progress) => {
     if (progress.seconds % TELL_EVERY_S === 0)
@@ -42,6 +45,7 @@ export async function runTorture(request: TortureRequest, terminal: Terminal): P
     {
       seconds,
       instances,
+      embedded,
       seed,
       broken: request.break ?? [],
       postgresBin: request.postgresBin ?? null,

@@ -11,7 +11,8 @@ export interface InstanceParts {
   /** The program and its first arguments, to which `serve` is added. */
   readonly command: readonly string[];
   readonly port: number;
-  readonly databaseUrl: string;
+  /** Null for the database inside the process, in `dataDir`. */
+  readonly databaseUrl: string | null;
   readonly dataDir: string;
   readonly secretKey: string;
   readonly keys: { readonly test: string; readonly live: string };
@@ -59,7 +60,7 @@ export class Instance {
         PROFILE: 'production',
         HOST: '127.0.0.1',
         PORT: String(port),
-        DATABASE_URL: databaseUrl,
+        ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
         DATA_DIR: dataDir,
         SECRET_KEY: secretKey,
         BOOTSTRAP_TEST_KEY: keys.test,

@@ -38,7 +38,7 @@ export interface Outcome {
   readonly output: readonly string[];
 }
 
-/** Runs instances of the service under faults, on a PostgreSQL of its own, and checks the invariants afterwards. */
+/** Runs instances of the service under faults, on a PostgreSQL or an embedded database made for it, and checks the invariants afterwards. */
 export async function torture(options: TortureOptions, tell: (progress: Progress) => void): Promise<Outcome> {
   await using world = await World.make(options);
   const { instances, relays, server, receiver, sink, records, keys, liveFrom, flowId, leaseMs } = world;
@@ -78,9 +78,11 @@ export async function torture(options: TortureOptions, tell: (progress: Progress
   await Promise.all([client.stop(), flowClient?.stop(), campaignClient?.stop()]);
   if (world.settles) await Promise.all([flowClient?.finish(), campaignClient?.finish()]);
   await world.settled();
+  // The embedded database is read itself, and not a copy of it.
+  if (options.embedded) await Promise.all(instances.map((instance) => instance.end('SIGTERM')));
   const performed = readPerformed(records);
   return {
-    verdict: await judge(world.url, {
+    verdict: await judge(world.where, {
       record,
       flowRecord,
       campaignRecord: campaignClient && campaignRecord,

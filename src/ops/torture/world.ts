@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
+import { openSession } from '../../engine/audit/session.ts';
 import type { Safeguard } from '../../platform/config/settings/chaos-setting.ts';
+import { openDatabase, type Where } from '../../platform/db/open.ts';
 import { Relay } from './faults/relay.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
@@ -19,6 +21,8 @@ export interface WorldOptions {
   readonly instances: number;
   /** The program and its first arguments, to which `serve` is added. */
   readonly command: readonly string[];
+  /** True for one instance on the database inside the process, and no PostgreSQL. */
+  readonly embedded: boolean;
   /** The folder of PostgreSQL's programs; null to search for it. */
   readonly postgresBin: string | null;
   /** The safeguards that are switched off. */
@@ -45,6 +49,10 @@ const FEW_SLOTS = 16;
 const DATABASE = 'posthorn';
 /** Initial clock offsets of the instances. */
 const AHEAD_MS = [0, 3_600_000, 91 * 86_400_000];
+/** Between two looks at what is still pending. */
+const LOOK_MS = 100;
+/** The same where each look copies the database. */
+const LOOK_AT_COPY_MS = 3_000;
 /** Time for everything to settle after the last fault. */
 const SETTLE_MS = 90_000;
 /** The same with breaks after which a run never settles: wrong clocks postpone timers by a day, and nobody looks after the dead. */
@@ -84,7 +92,10 @@ export class World implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
 
   private constructor(
-    readonly server: PostgresServer,
+    /** Null where the database is inside the instance. */
+    readonly server: PostgresServer | null,
+    /** The folder of everything that instances keep. */
+    private readonly home: string,
     readonly receiver: Receiver,
     readonly sink: MailSink,
     { live, broken }: WorldOptions,
@@ -96,13 +107,18 @@ export class World implements AsyncDisposable {
 
   /** Starts everything, and registers webhook and domain. @throws NoPostgres */
   static async make(options: WorldOptions): Promise<World> {
-    const server = await PostgresServer.start({ programs: options.postgresBin, port: await freePort() });
-    const world = new World(server, await Receiver.open(), await MailSink.open(options.seed), options);
-    const removeNow = () => server.removeNow();
+    const server = options.embedded
+      ? null
+      : await PostgresServer.start({ programs: options.postgresBin, port: await freePort() });
+    const home = mkdtempSync(join(tmpdir(), 'posthorn-instances-'));
+    const sink = await MailSink.open(options.seed);
+    const world = new World(server, home, await Receiver.open(), sink, options);
+    const removeNow = () => server?.removeNow();
     process.once('exit', removeNow);
     world.#stack.defer(async () => {
       process.off('exit', removeNow);
-      await server.remove();
+      rmSync(home, { recursive: true, force: true });
+      await server?.remove();
     });
     world.#stack.defer(() => world.receiver.close());
     world.#stack.defer(() => world.sink.close());
@@ -115,23 +131,30 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** The URL of the database, without a relay. */
-  get url(): string {
-    return this.server.url(DATABASE);
+  /** The database, without a relay. */
+  get where(): Where {
+    return this.server
+      ? { url: this.server.url(DATABASE), dataDir: null }
+      : { url: null, dataDir: this.#dataDir(0) };
   }
+
+  #dataDir = (index: number): string => join(this.home, `data-${index}`);
 
   /** Waits until no email, delivery or event is pending, for a limited time. */
   async settled(): Promise<void> {
-    const sql = postgres(this.url, { max: 1, onnotice: () => {} });
+    const deadline = performance.now() + this.#settleMs;
+    while (performance.now() < deadline && (await this.#isBusy()))
+      await Bun.sleep(this.server ? LOOK_MS : LOOK_AT_COPY_MS);
+  }
+
+  /** Of the embedded database a copy is read while its instance runs. */
+  async #isBusy(): Promise<boolean> {
+    const session = await openSession(this.where);
     try {
-      const deadline = performance.now() + this.#settleMs;
-      while (performance.now() < deadline) {
-        const [row] = await sql.unsafe<{ busy: boolean }[]>(BUSY);
-        if (!row?.busy) return;
-        await Bun.sleep(100);
-      }
+      const [row] = await session.query<{ busy: boolean }>(BUSY);
+      return row?.busy ?? false;
     } finally {
-      await sql.end();
+      await session.close();
     }
   }
 
@@ -149,19 +172,21 @@ export class World implements AsyncDisposable {
     clocks,
     seed,
   }: WorldOptions): Promise<void> {
-    const token = await prepare(this.server);
-    const home = mkdtempSync(join(tmpdir(), 'posthorn-instances-'));
-    this.#stack.defer(() => rmSync(home, { recursive: true, force: true }));
+    const token = await this.#prepare();
+    const { server, home } = this;
     const secretKey = randomBytes(32).toString('hex');
     for (let index = 0; index < instances; index++) {
-      const relay = await Relay.open(this.server.port);
-      this.#stack.defer(() => relay.close());
+      const relay = server && (await Relay.open(server.port));
+      if (relay) {
+        this.#stack.defer(() => relay.close());
+        this.relays.push(relay);
+      }
       const record = join(home, `performed-${index}`);
       const instance = new Instance({
         command,
         port: await freePort(),
-        databaseUrl: this.server.url(DATABASE, relay.port),
-        dataDir: join(home, `data-${index}`),
+        databaseUrl: server && relay ? server.url(DATABASE, relay.port) : null,
+        dataDir: this.#dataDir(index),
         secretKey,
         keys: this.keys,
         // The accepting instance's setting applies to an email.
@@ -171,7 +196,7 @@ export class World implements AsyncDisposable {
           record,
           leaseMs: LEASE_MS,
           seed,
-          ...(index === instances - 1 ? { slots: FEW_SLOTS } : {}),
+          ...(index > 0 && index === instances - 1 ? { slots: FEW_SLOTS } : {}),
           // One of three knows the others: what is not known of the roster must cost nothing but work.
           isAlone: index > 0,
           break: [...broken],
@@ -180,7 +205,6 @@ export class World implements AsyncDisposable {
       // The first instance keeps the right time: it must not be misled by what the others wrote.
       if (clocks && index > 0) instance.clockOffsetMs = AHEAD_MS[index % AHEAD_MS.length] as number;
       this.#stack.defer(() => instance.end('SIGKILL'));
-      this.relays.push(relay);
       this.records.push(record);
       this.instances.push(instance);
       // One after the other: the first instance creates the schema and the keys.
@@ -206,6 +230,20 @@ export class World implements AsyncDisposable {
     this.flowId = await prepareFlow(post, DOMAIN);
   }
 
+  /** Creates the database with the token, without which no instance accepts TORTURE. */
+  async #prepare(): Promise<string> {
+    const token = randomBytes(16).toString('hex');
+    if (this.server) await createOn(this.server);
+    const database = await openDatabase(this.where);
+    try {
+      await database.script('create table torture (token text not null)');
+      await database.query('insert into torture (token) values ($1)', [token]);
+    } finally {
+      await database.close();
+    }
+    return token;
+  }
+
   async #post(path: string, key: string, body: object): Promise<string> {
     const response = await fetch(`${this.instances[0]?.url}${path}`, {
       method: 'POST',
@@ -217,15 +255,9 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Creates the database with the token, without which no instance accepts TORTURE. */
-async function prepare(server: PostgresServer): Promise<string> {
+/** Creates the database on a server. */
+async function createOn(server: PostgresServer): Promise<void> {
   const admin = postgres(server.url('postgres'), { max: 1, onnotice: () => {} });
   await admin.unsafe(`create database ${DATABASE}`);
   await admin.end();
-  const token = randomBytes(16).toString('hex');
-  const sql = postgres(server.url(DATABASE), { max: 1, onnotice: () => {} });
-  await sql`create table torture (token text not null)`;
-  await sql`insert into torture (token) values (${token})`;
-  await sql.end();
-  return token;
 }

@@ -7,9 +7,10 @@ import type { Relay } from './relay.ts';
 /** The processes and connections that faults are injected into. */
 export interface Targets {
   readonly instances: readonly Instance[];
-  /** A relay between each instance and PostgreSQL, in the order of the instances. */
+  /** A relay between each instance and PostgreSQL, in the order of the instances; none without a server. */
   readonly relays: readonly Relay[];
-  readonly postgres: PostgresServer;
+  /** Null where the database is inside the instance: then processes alone are broken. */
+  readonly postgres: PostgresServer | null;
   readonly leaseMs: number;
   /** Instances may start with a wrong clock. */
   readonly clocks: boolean;
@@ -47,9 +48,23 @@ const CLOCKS_MS = [
 /** The name of a fault. */
 export type Fault = keyof typeof WEIGHTS;
 
-const BAG = Object.entries(WEIGHTS).flatMap(([fault, weight]) =>
-  Array.from({ length: weight }, () => fault as Fault),
-);
+/** Faults that break a server, or the way to it. */
+const OF_SERVER: Readonly<Record<Fault, boolean>> = {
+  kill: false,
+  'crash point': false,
+  'freeze instance': false,
+  restart: false,
+  'stop PostgreSQL': true,
+  'cut connections': true,
+  'freeze connections': true,
+  'swallow reply': true,
+  'wrong clock': false,
+};
+
+const bagOf = (hasServer: boolean): readonly Fault[] =>
+  (Object.entries(WEIGHTS) as [Fault, number][])
+    .filter(([fault]) => hasServer || !OF_SERVER[fault])
+    .flatMap(([fault, weight]) => Array.from({ length: weight }, () => fault));
 
 /** Injects faults at random moments, several at once, until it is stopped; then it repairs everything. */
 export class Faults {
@@ -57,6 +72,7 @@ export class Faults {
   readonly #chance: Random;
   /** Its own generator, so that the other faults of a seed stay the same with and without wrong clocks. */
   readonly #clockChance: Random;
+  readonly #bag: readonly Fault[];
   readonly #busy = new Set<unknown>();
   readonly #underWay = new Set<Promise<void>>();
   #stopped = false;
@@ -64,6 +80,7 @@ export class Faults {
   #failure: unknown = null;
 
   constructor(private readonly targets: Targets) {
+    this.#bag = bagOf(targets.postgres !== null);
     this.#chance = randomFrom(targets.seed);
     this.#clockChance = randomFrom(targets.seed + 1);
   }
@@ -78,7 +95,7 @@ export class Faults {
     await this.#working;
     await Promise.all(this.#underWay);
     const { postgres, relays, instances } = this.targets;
-    if (!postgres.isUp) await postgres.up();
+    if (postgres && !postgres.isUp) await postgres.up();
     for (const relay of relays) relay.thaw();
     for (const instance of instances) {
       if (instance.isFrozen) instance.thaw();
@@ -94,13 +111,13 @@ export class Faults {
     while (!this.#stopped) {
       await Bun.sleep(this.#chance.between(100, 900));
       if (this.#stopped) return;
-      this.#begin(this.#chance.pick(BAG), this.#chance.between(0, this.targets.instances.length - 1));
+      this.#begin(this.#chance.pick(this.#bag), this.#chance.between(0, this.targets.instances.length - 1));
     }
   }
 
   #begin(fault: Fault, index: number): void {
     const target = fault === 'stop PostgreSQL' ? this.targets.postgres : this.targets.instances[index];
-    if (target === undefined || this.#busy.has(target)) return;
+    if (!target || this.#busy.has(target)) return;
     this.#busy.add(target);
     this.#count(fault);
     const work = this.#make(fault, index)
@@ -135,9 +152,9 @@ export class Faults {
         await wait(leaseMs, leaseMs * 2);
         return instance.thaw();
       case 'stop PostgreSQL':
-        await postgres.strike();
+        await postgres?.strike();
         await wait(0, 1_500);
-        return await postgres.up();
+        return await postgres?.up();
       case 'cut connections':
         return relay.cut();
       case 'freeze connections':

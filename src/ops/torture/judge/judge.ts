@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import type { Findings } from '../../../engine/audit/findings.ts';
 import { openSession, type Session } from '../../../engine/audit/session.ts';
+import type { Where } from '../../../platform/db/open.ts';
 import { auditLedger } from '../../audit/audit.ts';
 import { RequestLedger, type Unanswered } from '../load/request-ledger.ts';
 import type { Taken } from '../mail-sink.ts';
@@ -79,8 +80,8 @@ const CLOCK_SLACK_MS = 50;
 const isAnswered = (email: SentEmail, { id }: EmailRow): boolean => email.id === null || email.id === id;
 
 /** Compares the database with the records of the client and of the performers, which lie outside of it. */
-export async function judge(databaseUrl: string, seen: Seen): Promise<Verdict> {
-  const session = await openSession({ url: databaseUrl, dataDir: null });
+export async function judge(where: Where, seen: Seen): Promise<Verdict> {
+  const session = await openSession(where);
   try {
     return await new Judge(session, seen).verdict();
   } finally {
