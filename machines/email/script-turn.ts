@@ -1,4 +1,5 @@
 import type { EmailContext } from './context.ts';
+import { EVENT_TRAITS } from './event-traits.ts';
 import { afterReport, type RestingState, restingState } from './progress.ts';
 import type { RecipientProgress, RecordedEvent } from './recipient.ts';
 import { isRepeated } from './repetition.ts';
@@ -33,7 +34,7 @@ export function turnOfScript(context: Scripted, at: number): ScriptedTurn {
   const events: RecordedEvent[] = [];
   nextOf(context)?.what.forEach((name, place) => {
     const simulated: SimulatedReportOf = SIMULATED_REPORTS[name];
-    const isVisit = simulated.type === 'opened' || simulated.type === 'clicked';
+    const { isVisit } = EVENT_TRAITS[simulated.type];
     for (const recipient of recipients.keys()) {
       const report = {
         ...simulated,

@@ -27,6 +27,10 @@ const TRANSPORT: readonly Addition[] = [
   ['src/platform/config/transport-names.ts', 'export const TRANSPORTS = [', `'postmark',`],
 ];
 
+const EVENT: readonly Addition[] = [
+  ['machines/email/recipient.ts', 'export const EMAIL_EVENT_TYPES = [', `'replied',`],
+];
+
 /** A copy of the sources, as they would be after the additions, in a folder of its own. */
 function scratchCopy(additions: readonly Addition[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-total-maps-'));
@@ -43,7 +47,10 @@ function scratchCopy(additions: readonly Addition[]): string {
     JSON.stringify({
       extends: './tsconfig.json',
       include: ['src', 'machines'],
-      files: ['src/web/dashboard/web/state-color.ts'],
+      files: [
+        'src/web/dashboard/web/state-color.ts',
+        'src/web/dashboard/web/application/ui/display/event-looks.ts',
+      ],
     }),
   );
   return folder;
@@ -57,7 +64,7 @@ function compile(folder: string): readonly string[] {
   return tsc.stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): error/.test(line));
 }
 
-const folder = scratchCopy([...STATE, ...TRANSPORT]);
+const folder = scratchCopy([...STATE, ...TRANSPORT, ...EVENT]);
 let errors: readonly string[] = [];
 beforeAll(() => {
   errors = compile(folder);
@@ -86,6 +93,15 @@ describe('an addition does not compile until every place has decided on it', () 
     for (const name of ['paused', 'pause.requested', 'archive']) expect(placesOf(name)).not.toBeEmpty();
   });
 
+  test('a type of event: its traits, its form in the API, its words and its look', () => {
+    expect(placesOf('replied')).toEqual([
+      'machines/email/event-traits.ts',
+      'src/automation/campaigns/queries.ts',
+      'src/sending/emails/read/event-model.ts',
+      'src/web/dashboard/web/application/ui/display/event-looks.ts',
+    ]);
+  });
+
   test('a transport: its traits, its settings and the object that sends', () => {
     expect(placesOf('postmark')).toEqual([
       'src/mail/transport/traits.ts',
@@ -95,7 +111,7 @@ describe('an addition does not compile until every place has decided on it', () 
   });
 
   test('and the compiler names no other error', () => {
-    const words = ['paused', 'pause.requested', 'archive', 'postmark'];
+    const words = ['paused', 'pause.requested', 'archive', 'postmark', 'replied'];
     expect(errors.filter((line) => !words.some((word) => line.includes(word)))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { type SQL, sql } from 'drizzle-orm';
+import { eventTypesWith } from '../../../machines/email/event-traits.ts';
 import { contacts } from '../../platform/db/schema/audience.ts';
 import { anyOf, type Filter, Problems, type Source } from '../../platform/filters/condition.ts';
 import { dateField } from '../../platform/filters/date-field.ts';
@@ -59,9 +60,9 @@ export const contactFields = (
     // What a filter did is no activity: an audience of the inactive would let people leave because they had joined.
     lastActivityAt: dateField(latest(sql`not a.by_machine`, ({ byMachine }) => !byMachine)),
     audiences: audiencesField(dynamic),
-    'activity.opened': emailActivity('opened'),
-    'activity.clicked': emailActivity('clicked'),
-    'activity.delivered': emailActivity('delivered'),
+    ...Object.fromEntries(
+      eventTypesWith('isFilter').map((type) => [`activity.${type}`, emailActivity(type)] as const),
+    ),
   },
   families: [
     propertyFamily('properties.', {

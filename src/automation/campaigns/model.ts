@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { CAMPAIGN_STATES } from '../../../machines/campaign/machine.ts';
-import { WITHHELD_REASONS } from '../../../machines/email/recipient.ts';
+import { EMAIL_EVENT_TYPES, WITHHELD_REASONS } from '../../../machines/email/recipient.ts';
 import { IfUpdatedAt } from '../../http/if-updated-at.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
@@ -216,9 +216,9 @@ export type LinkView = Static<typeof CampaignLink>;
 
 /** What became of recipients, by which they are listed. */
 export const OUTCOMES = [
-  ...(['remaining', 'sent', 'failed', 'skipped', 'delivered', 'opened', 'clicked', 'bounced'] as const),
-  ...(['complained', 'unsubscribed'] as const),
-] as const;
+  ...(['remaining', 'sent', 'failed', 'skipped'] as const),
+  ...EMAIL_EVENT_TYPES.filter((type) => type !== 'sent'),
+];
 /** One of them. */
 export type Outcome = (typeof OUTCOMES)[number];
 

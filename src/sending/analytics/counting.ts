@@ -1,11 +1,14 @@
+import { eventTypesWith, hasTraitSql } from '../../../machines/email/event-traits.ts';
+import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
+
 /** What is counted of the events of live mail. An open or a click by a program that fetches or scans counts apart. */
 export const OCCURRENCES = [
-  ...(['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained', 'unsubscribed'] as const),
-  ...(['machine_opened', 'machine_clicked'] as const),
-] as const;
+  ...EMAIL_EVENT_TYPES,
+  ...eventTypesWith('isVisit').map((type) => `machine_${type}` as const),
+];
 
 /** Those of which it is counted, too, for how many recipients they happened at least once. The others happen once. */
-const REPEATED = ['delivered', 'opened', 'clicked', 'bounced'] as const;
+const REPEATED = eventTypesWith('isRepeated');
 
 interface Counter {
   readonly column: string;
@@ -77,7 +80,7 @@ export const partsCtes = ({ isNew, where = 'true', apart }: Counting): string =>
   from touched t
   cross join lateral (select revision, position, recorded from email_turns where email_id = t.email_id and workspace_id = $1 offset 0) o
   cross join lateral (
-    select id, type, recipient, occurred_at, type in ('opened', 'clicked') and data ->> 'via' is not null as by_machine
+    select id, type, recipient, occurred_at, ${hasTraitSql('type', 'isVisit')} and data ->> 'via' is not null as by_machine
     from json_to_recordset(o.recorded) as r(id text collate "C", type text collate "C", recipient integer, occurred_at timestamptz, data json)
     offset 0
   ) e where o.position is not null

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { EMAIL_EVENT_TYPES } from '../../../../machines/email/recipient.ts';
 import { listById } from '../../../http/lists/list.ts';
 import { pageQuery } from '../../../http/lists/pagination.ts';
 import type { Call, Page } from '../../../http/request/route.ts';
@@ -8,11 +9,12 @@ import type { Reads } from '../../../platform/db/reads.ts';
 import { type Failure, notFound } from '../../../platform/errors/failure.ts';
 import { type ContactReader, findContact } from '../lists/contact-rows.ts';
 
-/** What is written down of a contact. The last six are events of emails, and so may `unsubscribed` be. */
+/** The entries of a contact's activity that are stored: those behind `event` are events of emails, as `unsubscribed` may be. */
 export const ACTIVITY_TYPES = [
   ...(['created', 'imported', 'subscribed', 'unsubscribed', 'asked', 'notAsked', 'joined', 'left'] as const),
-  ...(['event', 'sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const),
-] as const;
+  'event' as const,
+  ...EMAIL_EVENT_TYPES.filter((type) => type !== 'unsubscribed'),
+];
 
 /** What is read from the runs of flows, named after how they end. */
 const RUN_TYPES = ['flowStarted', 'flowCompleted', 'flowExited', 'flowFailed', 'flowCancelled'] as const;

@@ -1,3 +1,4 @@
+import { hasTraitSql } from '../../../../machines/email/event-traits.ts';
 import type { FollowingWrite } from '../../../engine/machine/kind.ts';
 import { contactOfSql, contactsLeaveSql } from '../../../sending/suppressions/queries.ts';
 import { hasContactsSql } from '../queries.ts';
@@ -33,8 +34,8 @@ const activity: FollowingWrite = {
     source,
   ) => `insert into contact_activity (contact_id, id, livemode, type, at, email_id, campaign_id, by_machine, data, position)
     select c.id, 'act_' || substr(s.id, 5), s.livemode, s.type, s.occurred_at, s.actor, s.campaign_id,
-      s.type in ('opened', 'clicked') and s.data ->> 'via' is not null,
-      case when s.type in ('sent', 'delivered', 'opened') then null else s.data end, (select event_position())
+      ${hasTraitSql('s.type', 'isVisit')} and s.data ->> 'via' is not null,
+      case when ${hasTraitSql('s.type', 'hasActivityData')} then s.data end, (select event_position())
     from ${source} s cross join lateral ${contactOfSql({
       workspaceId: 's.workspace_id',
       livemode: 's.livemode',

@@ -1,3 +1,4 @@
+import { eventTypesWith, hasTraitSql } from '../../../../machines/email/event-traits.ts';
 import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
 import { tallyAccountant } from '../../../engine/duties/tally-accountant.ts';
 import type { FollowingWrite } from '../../../engine/machine/kind.ts';
@@ -15,6 +16,7 @@ const FAILS = `(type = 'bounced' and (data ->> 'type' = 'Permanent' or data ->> 
 const inDoubt = (data: string): string => `coalesce((${data} ->> 'inDoubt')::boolean, false)`;
 const first = (type: string): string =>
   `min(occurred_at) filter (where type = '${type}' and not by_machine) as ${type}`;
+const KEPT: ReadonlySet<unknown> = new Set(eventTypesWith('isKeptWithRecipient'));
 const count = (condition: string): string => `count(*) filter (where ${condition})`;
 
 /** Whose emails may be of a campaign that somebody sees. What is counted of one that was deleted nobody reads. */
@@ -27,7 +29,7 @@ const events: FollowingWrite = {
   name: 'campaign_events',
   listens,
   sql: (source) => `select s.campaign_id, ${HASH} as hash, s.type, s.occurred_at, s.data,
-    (s.type in ('opened', 'clicked') and s.data ->> 'via' is not null) as by_machine
+    (${hasTraitSql('s.type', 'isVisit')} and s.data ->> 'via' is not null) as by_machine
   from ${source} s where s.campaign_id is not null`,
 };
 
@@ -39,7 +41,7 @@ const marked: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_marked',
   listens,
-  isFor: ({ type }) => type !== 'sent' && type !== 'delivered',
+  isFor: ({ type }) => KEPT.has(type),
   sql: () => `update campaign_recipients r set
     state = case when l.fails then 'failed' else r.state end,
     reason = case when l.fails and l.doubtful then '${IN_DOUBT}' else r.reason end,
@@ -54,8 +56,8 @@ const marked: FollowingWrite = {
     from (
       select campaign_id, hash, coalesce(bool_or(${FAILS}), false) as fails,
         coalesce(bool_or(${FAILS} and ${inDoubt('data')}), false) as doubtful,
-        ${['opened', 'clicked', 'bounced', 'complained', 'unsubscribed'].map(first).join(', ')}
-      from campaign_events where type not in ('sent', 'delivered') and not by_machine
+        ${eventTypesWith('isKeptWithRecipient').map(first).join(', ')}
+      from campaign_events where ${hasTraitSql('type', 'isKeptWithRecipient')} and not by_machine
       group by campaign_id, hash
     ) e join campaign_recipients k on k.campaign_id = e.campaign_id and k.address_hash = e.hash
     order by k.campaign_id, k.contact_id for update of k

@@ -1,3 +1,4 @@
+import { EVENT_TRAITS } from '../../../../machines/email/event-traits.ts';
 import type { RestingState } from '../../../../machines/email/progress.ts';
 import type { EmailEventType } from '../../../../machines/email/recipient.ts';
 
@@ -33,17 +34,6 @@ const ALL_OUTCOMES: Readonly<Record<ExpectedOutcome, RecipientOutcome>> = { ...O
 
 /** An attempt whose result is unknown and that must not be repeated expires as a bounce. */
 const HELD: RecipientOutcome = { end: 'failed', events: ['bounced'] };
-
-/** Opens and clicks may repeat: the late outcome of an attempt whose lease ended may report one more. */
-const REPEATABLE: Readonly<Record<EmailEventType, boolean>> = {
-  sent: false,
-  delivered: false,
-  opened: true,
-  clicked: true,
-  bounced: false,
-  complained: false,
-  unsubscribed: false,
-};
 
 /** The number of events of one type that were recorded for a recipient. */
 export type Recorded = readonly [recipient: string, type: EmailEventType, times: number];
@@ -82,7 +72,7 @@ export function expectedEvents(
     for (const type of events)
       if (!found.some(([, one]) => one === type)) missing.push(`${type} of ${outcome}`);
     for (const [, type, times] of found) {
-      const most = !events.includes(type) ? 0 : REPEATABLE[type] ? 1 + lost : 1;
+      const most = !events.includes(type) ? 0 : EVENT_TRAITS[type].isVisit ? 1 + lost : 1;
       if (times > most) unexpected.push(`${times} × ${type} of ${outcome}`);
     }
   }

@@ -1,3 +1,4 @@
+import { hasTraitSql } from '../../../../machines/email/event-traits.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Values } from '../../../platform/db/wire/values.ts';
 import { packedContent } from '../accept/packed-content.ts';
@@ -20,7 +21,7 @@ const newestOf = (
   of: string,
 ): string => `select t.position, e.* from email_turns t cross join lateral ${EVENTS_OF_TURN}
   where ${of} and ${HAS_EVENTS}
-  order by e.type in ('opened', 'clicked'), e.occurred_at desc, t.position desc, e.id desc limit ${MOST_EVENTS}`;
+  order by ${hasTraitSql('e.type', 'isVisit')}, e.occurred_at desc, t.position desc, e.id desc limit ${MOST_EVENTS}`;
 /** Ids of one millisecond are in no order between commits; an email's commits are, by their transactions. */
 const ORDER = 'order by k.occurred_at, k.position, k.id';
 const OCCURRED = '(extract(epoch from k.occurred_at) * 1000)::float8';

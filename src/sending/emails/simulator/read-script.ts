@@ -1,3 +1,4 @@
+import { eventTypesWith } from '../../../../machines/email/event-traits.ts';
 import {
   type OutcomeScript,
   SIMULATED_REPORTS,
@@ -21,7 +22,7 @@ type End = keyof typeof ENDS;
 
 const NAMES = ['deferred', 'sent', 'expired', 'suppressed', ...Object.keys(SIMULATED_REPORTS)];
 /** What only somebody does who has got the message. */
-const BY_PEOPLE: ReadonlySet<string> = new Set(['opened', 'clicked', 'complained', 'unsubscribed']);
+const BY_PEOPLE: ReadonlySet<string> = new Set(eventTypesWith('isByRecipient'));
 /** What is recorded once for a recipient, or not twice in a row. */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['delivered', 'complained', 'unsubscribed']);
 

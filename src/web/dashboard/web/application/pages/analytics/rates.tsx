@@ -1,5 +1,5 @@
 import type { Operations } from '../../api/operations.ts';
-import type { Tone } from '../../ui/display/badge.tsx';
+import type { Tone } from '../../ui/display/event-looks.ts';
 import { rateText } from '../../ui/display/format.ts';
 import { Card } from '../../ui/page.tsx';
 

@@ -1,5 +1,5 @@
 import type { DnsRecord, Domain } from '../../api/operations.ts';
-import type { Tone } from '../../ui/display/badge.tsx';
+import type { Tone } from '../../ui/display/event-looks.ts';
 
 /** A state of a domain in words. */
 export const DOMAIN_STATES = {

@@ -4,6 +4,7 @@ import { type ItemOf, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
+import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
@@ -50,7 +51,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     name: 'Status',
     width: 'w-40',
     cell: ({ status, lastEvent }) =>
-      lastEvent === 'complained' || lastEvent === 'opened' || lastEvent === 'clicked' ? (
+      lastEvent !== null && EVENT_LOOKS[lastEvent].isShownAsStatus ? (
         <Badge status={lastEvent} />
       ) : (
         <Badge status={status} />

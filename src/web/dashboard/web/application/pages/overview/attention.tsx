@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import type { Tone } from '../../ui/display/badge.tsx';
+import type { Tone } from '../../ui/display/event-looks.ts';
 import { count } from '../../ui/display/format.ts';
 
 interface Matter {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Tone } from '../display/badge.tsx';
+import type { Tone } from '../display/event-looks.ts';
 
 /** A number with its name. */
 export interface Figure {

@@ -1,4 +1,4 @@
-import type { Tone } from '../display/badge.tsx';
+import type { Tone } from '../display/event-looks.ts';
 
 /** One part of a bar: how much of it, and what it means. */
 export interface Part {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Tone } from '../display/badge.tsx';
+import type { Tone } from '../display/event-looks.ts';
 import { momentText, momentTitle } from '../display/format.ts';
 import { Time } from '../display/time.tsx';
 

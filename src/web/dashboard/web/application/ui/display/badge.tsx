@@ -1,28 +1,20 @@
 import type { ReactNode } from 'react';
+import { EVENT_LOOKS, type Tone } from './event-looks.ts';
 import { capital, wordsOf } from './format.ts';
 
-/** What a state means to whoever looks at it; every page uses the same five. */
-export type Tone = 'good' | 'bad' | 'waiting' | 'moving' | 'quiet';
-
 const TONES: Readonly<Record<string, Tone>> = {
+  ...Object.fromEntries(Object.entries(EVENT_LOOKS).map(([type, { tone }]) => [type, tone])),
   ...Object.fromEntries(
-    [
-      'delivered',
-      'verified',
-      'active',
-      'enabled',
-      'completed',
-      'subscribed',
-      'sent',
-      'succeeded',
-      'opened',
-      'clicked',
-    ].map((name) => [name, 'good' as const]),
+    ['verified', 'active', 'enabled', 'completed', 'subscribed', 'succeeded'].map((name) => [
+      name,
+      'good' as const,
+    ]),
   ),
   ...Object.fromEntries(
-    ['failed', 'bounced', 'complained', 'revoked', 'exhausted', 'suppressed', 'rejected', 'expired'].map(
-      (name) => [name, 'bad' as const],
-    ),
+    ['failed', 'revoked', 'exhausted', 'suppressed', 'rejected', 'expired'].map((name) => [
+      name,
+      'bad' as const,
+    ]),
   ),
   ...Object.fromEntries(
     ['scheduled', 'deferred', 'pending', 'paused', 'waiting', 'retrying'].map((name) => [
