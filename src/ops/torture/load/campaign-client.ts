@@ -19,7 +19,7 @@ const LOOK_MS = 50;
 /** One look in so many is followed by a pause of the campaign. */
 const PAUSE_EVERY = 2;
 /** Campaigns that are given out at the same time. */
-const WORKERS = 2;
+const WORKERS = 4;
 /** One campaign in so many goes to the audience of all. */
 const SHARED_EVERY = 4;
 /** One look in so many is followed by an attempt to delete the audience, which is refused until everybody is given out. */
@@ -118,7 +118,7 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     while (!this.isStopped) {
       const status = await this.#follow(id);
       if (this.chance.between(1, DELETE_EVERY) === 1) await this.#deleteAudience(id);
-      if (status === 'sent' || status === 'given out') return;
+      if (status === 'sent' || status === 'given out') return this.#deleteAtLast(id);
       if (status === 'paused') await this.#send(id);
       else if (status === 'sending' && this.chance.between(1, PAUSE_EVERY) === 1) {
         const paused = await this.ask({ method: 'POST', path: `/v1/campaigns/${id}/pause`, body: {} });
@@ -126,6 +126,11 @@ export class CampaignClient extends Workload<CampaignClientParts> {
       }
       await Bun.sleep(LOOK_MS);
     }
+  }
+
+  /** Deletes the audience of a campaign whose emails all exist, and may still be put off. */
+  async #deleteAtLast(id: string): Promise<void> {
+    while (!this.isStopped && !(await this.#deleteAudience(id))) await Bun.sleep(REPEAT_MS);
   }
 
   /** Looks at the numbers of a campaign, and answers its status, or that everybody is given out; null when nobody answers. */
