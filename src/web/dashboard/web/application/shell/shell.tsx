@@ -15,7 +15,8 @@ import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { LoadingPage } from './open-page.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { PlaceProvider, useShownPlace } from './shown-place.tsx';
-import { liveSentence, reachesPeople, SetUpSending, useWaysOut } from './way-out.tsx';
+import { SetUpSending, useWaysOut } from './way-out.tsx';
+import { liveSentence, reachesPeople } from './ways-out.ts';
 import { WorkspaceMenu } from './workspace-menu.tsx';
 
 const loadPalette = () => import('./palette.tsx');

@@ -1,35 +1,6 @@
 import { useRead } from '../api/queries.ts';
-import type { Transport } from '../api/session.ts';
 import { useViewer } from '../api/viewer.tsx';
-
-/** Where live email goes: a transport, or nowhere for now, since the one that its domain names is not enabled. */
-export type WayOut = Transport | 'held';
-
-interface Words {
-  /** True where real people get the email. */
-  readonly isDelivered: boolean;
-  /** After "email". */
-  readonly says: string;
-}
-
-/** What becomes of live email on each way. */
-export const WAYS_OUT = {
-  capture: { isDelivered: false, says: 'is captured here and not delivered' },
-  held: { isDelivered: false, says: 'is held, since the transport of its domain is not enabled' },
-  smtp: { isDelivered: true, says: 'goes to real people, through your SMTP relay' },
-  direct: { isDelivered: true, says: 'goes to real people, straight to their mail servers' },
-  ses: { isDelivered: true, says: 'goes to real people, through Amazon SES' },
-} as const satisfies Record<WayOut, Words>;
-
-/** Where the live email of domains goes: by the transport that each names, or the default one. */
-export function waysOutOf(
-  enabled: readonly Transport[],
-  domains: readonly { readonly provider: Transport }[],
-): readonly WayOut[] {
-  const [byDefault = 'capture'] = enabled;
-  const ways = domains.map(({ provider }): WayOut => (enabled.includes(provider) ? provider : 'held'));
-  return ways.length === 0 ? [byDefault] : [...new Set(ways)];
-}
+import { type WayOut, waysOutOf } from './ways-out.ts';
 
 /** Where the live email of this workspace goes. */
 export function useWaysOut(): readonly WayOut[] {
@@ -37,18 +8,6 @@ export function useWaysOut(): readonly WayOut[] {
   const { data } = useRead('GET /domains', {}, { enabled: may('domains:read') });
   return waysOutOf(session.transports, data ?? []);
 }
-
-/** The sentence about live email, such as "Email is captured here and not delivered." */
-export const liveSentence = (ways: readonly WayOut[]): string => {
-  const [only] = ways;
-  return ways.length === 1 && only !== undefined
-    ? `Email ${WAYS_OUT[only].says}.`
-    : `It depends on the domain: email ${ways.map((way) => WAYS_OUT[way].says).join('; or it ')}.`;
-};
-
-/** True where some live email reaches real people. */
-export const reachesPeople = (ways: readonly WayOut[]): boolean =>
-  ways.some((way) => WAYS_OUT[way].isDelivered);
 
 /** What an operator does so that live email is delivered. */
 export const SetUpSending = () => (

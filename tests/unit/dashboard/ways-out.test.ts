@@ -5,7 +5,7 @@ import {
   WAYS_OUT,
   type WayOut,
   waysOutOf,
-} from '../../../src/web/dashboard/web/application/shell/way-out.tsx';
+} from '../../../src/web/dashboard/web/application/shell/ways-out.ts';
 
 describe('the band of the live environment', () => {
   const sentences: Readonly<Record<WayOut, readonly [sentence: string, reaches: boolean]>> = {
