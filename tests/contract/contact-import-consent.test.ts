@@ -41,8 +41,13 @@ describe('an import may lower a status, and never raises one', () => {
       counts: check.counts,
       errors: [{ line: 9, column: 2, code: 'unknown_status' }],
       warnings: [
+        {
+          column: 2,
+          message: expect.stringContaining('1 row complained, 1 row bounced, 1 row unsubscribed.'),
+        },
         { column: 2, message: expect.stringContaining('"perhaps"') },
         { column: 2, message: expect.stringContaining('1 row has no value') },
+        { column: 3, message: expect.stringContaining('1 row unsubscribed.') },
       ],
     });
     const wanted = {

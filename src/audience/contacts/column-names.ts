@@ -1,5 +1,5 @@
 import { foldedHeader } from '../../mail/list-files/address-columns.ts';
-import type { StatusReading } from '../../mail/list-files/consent-columns.ts';
+import type { CellRule, StatusReading } from '../../mail/list-files/consent-columns.ts';
 
 /** What a property may be called. */
 export const PROPERTY_KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -43,7 +43,7 @@ export type Target =
         | 'properties';
     }
   /** `reads` is missing in plans that an earlier version has stored: they state a status in our own words. */
-  | { readonly to: 'status'; readonly reads?: StatusReading; readonly details?: true | undefined }
+  | { readonly to: 'status'; readonly reads?: StatusReading; readonly cells?: CellRule | undefined }
   | PropertyTarget
   | null;
 

@@ -1,13 +1,20 @@
+import { CONSENT_VOCABULARY, HAS_MAIL } from './consent-vocabulary.ts';
 import { folded } from './consent-words.ts';
 
 /** How the cells of a column say who may be written to. */
 export const STATUS_READINGS = ['status', 'subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
 export type StatusReading = (typeof STATUS_READINGS)[number];
 
+/**
+ * The cells that a column is understood by. `words`: only words that state it. `flags`: yes and no as well, but no dates. `anything`:
+ * every text means that the person has left, such as a reason. Without one: words, yes and no, and dates.
+ */
+export type CellRule = 'words' | 'flags' | 'anything';
+
 /** What the name of a column tells of consent. */
 export type ConsentColumn =
-  /** `weak`: only its values decide that it is one. `details`: every text in it means that the person has left. */
-  | { readonly to: 'status'; readonly reads: StatusReading; readonly weak?: true; readonly details?: true }
+  /** `weak`: the name has other words in it, so that the values decide. */
+  | { readonly to: 'status'; readonly reads: StatusReading; readonly cells?: CellRule; readonly weak?: true }
   | { readonly to: 'unsubscribedAt' | 'consentSource' | 'consentAt' };
 
 /** Names that state a status in words. */
@@ -29,26 +36,47 @@ const SUBSCRIBED_NAMES = new Set(
   marketingemails emailupdates`.split(/\s+/),
 );
 
+/** Parts of names. They decide only where the rest of the name has no other subject (`CONSENT_VOCABULARY`). */
 const NEGATIVE =
-  /unsub|opt(?:ed)?out|donote?mail|donotcontact|donotsend|noe?mails?$|blacklist|blocklist|suppress|isexcludedfrom|emaildisabled|deaktiviert|deactivatedat|abgemeldet|abmeld|abbestell|ausgetragen|austrag|gesperrt|widerspr|widerruf|desabon|desinscri|desuscri|dadodebaja|fechadebaja|noenviar|excluded|disiscri|revoked|withdrawn|kuendig|kundig/;
-const BOUNCE = /bounce|unzustellbar|undeliver|^clean(?:time|campaign|ed)|rebote|rebond|hardbounced/;
-const COMPLAINT = /complain|spamreport|markedasspam|beschwerde|plainte|queja|abusereport/;
+  /unsub|opt(?:ed|s)?out|donote?mail|donotcontact|donotsend|^noe?mails?$|blacklist|blocklist|suppress|isexcludedfrom|emaildisabled|deaktiviert|deactivated|abgemeldet|abmeld|abbestell|ausgetragen|austrag|gesperrt|widerspr|widerruf|desabon|desinscri|desuscri|dadodebaja|fechadebaja|noenviar|excluded|disiscri|revoked|withdrawn|kuendig|kundig/;
+/** Consent that was never given, or has ended. */
+const NOT_AGREED =
+  /^(?:is|has|was)?(?:nolonger|not|never|non|nicht(?:mehr)?|keine?|pas|ex|former)(?:e?mail|newsletter|marketing)?(?:subscri|opt(?:ed)?in|consent|einwillig|zustimm|abonn|angemeldet|inscri|suscri|permission)|(?:consent|permission|optin|einwilligung|zustimmung|consentement|consentimiento)(?:was|is)?(?:cancell?ed|ended|declined|refused|denied|rejected|expired|abgelehnt|verweigert|beendet|refuse|retire|rechazado|revocado)/;
+/** What ends may be a list, or something that is paid for. */
+const SUBSCRIPTION_ENDED =
+  /(?:subscription|abo|abonnement)(?:was|is)?(?:cancell?ed|ended|expired|beendet|resilie)/;
+/** Names that tell of a list by themselves. The other ones tell of orders, contracts and accounts as well. */
+const ABOUT_LISTS =
+  /unsub|opt(?:ed|s)?out|donot|^noe?mails?$|blacklist|blocklist|abgemeldet|abmeld|abbestell|ausgetragen|desabon|desinscri|desuscri|baja|disiscri|noenviar|mail|newsletter|campaign|kampagne|consent|permission|marketing|werb|einwillig|zustimm|optin|courriel|correo/;
+/** The beginning of a name that states a leaving, whatever kind of email the rest of it names (HubSpot). */
+const LEFT_A_KIND = /^(?:opt(?:ed)?outof|unsubscribedfrom)(?:all)?(?:marketing|newsletter)?e?mails?/;
+const BOUNCE = /bounce|unzustellbar|undeliver|^clean(?:time|campaign|ed)|rebote|rebotad|rebond/;
+const CERTAIN_BOUNCE = /bounced|hard|global|portal|clean|unzustellbar|undeliver|rebotad/;
+const HARD_BOUNCE = /hard|clean/;
+const COMPLAINT =
+  /complain|spamreport|(?:marked|reported)as(?:spam|abuse|junk)|beschwer|plainte|queja|abusereport/;
+const CERTAIN_COMPLAINT = /complained|complaining|complainer|spam|abuse|junk|beschwert/;
 const POSITIVE =
   /subscri|opt(?:ed)?in(?!ion|al)|consent|einwillig|zustimm|abonn|anmeld|inscri|suscri|newsletter|permission|gdpr|dsgvo|rgpd|acceptsm|mailingok/;
 const CONFIRMED = /^confirm/;
+/** What every contact may have, whether they have left or not. */
+const FOR_EVERYONE = /(?:link|url|uri|page|token|hash|key)$/;
 
-const TIMES = new Set(
-  'at time timestamp date datum on zeit zeitpunkt am fecha heure horodatage data'.split(' '),
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+const TIMES = words('at time timestamp date datum on zeit zeitpunkt am fecha heure horodatage data');
+/** The ends of compounds: `Abmeldedatum`, `unsubscribedate`. */
+const TIME = /(?:datum|(?<!up)date|zeitpunkt|timestamp)$/;
+const SOURCES = words('source quelle herkunft origen origine fuente form');
+const REASONS = words('reason grund raison motivo campaign kampagne title by ip method type');
+const REASON = /(?:grund|reason|raison|motivo)$/;
+/** `Not unsubscribed` and `Never bounced` say the opposite. */
+const NEGATIONS = words('not never non nicht nie kein keine pas jamais nunca');
+const FIGURES = words('count number anzahl total rate score rating quote nombre numero');
+const OTHER_CHANNELS = words(
+  'sms whatsapp phone telefon telephone mobile mobil push fax post postal letter brief call calls',
 );
-const SOURCES = new Set('source quelle herkunft origen origine fuente form'.split(' '));
-const REASONS = new Set(
-  'reason grund raison motivo campaign kampagne title id by ip method link type'.split(' '),
-);
-const FIGURES = new Set('count number anzahl total rate score rating quote nombre numero'.split(' '));
-const OTHER_CHANNELS = new Set(
-  'sms whatsapp phone telefon telephone mobile mobil push fax post postal letter brief call calls'.split(' '),
-);
-const OTHERS = new Set('id ip ids url plan tier price product produkt level email mail link page'.split(' '));
+const OTHERS = words('id ip ids url plan tier price product produkt level email mail link page');
 
 const wordsOf = (header: string): readonly string[] =>
   header
@@ -57,29 +85,61 @@ const wordsOf = (header: string): readonly string[] =>
     .map(folded)
     .filter((word) => word !== '');
 
-const status = (reads: StatusReading, more: { weak?: true; details?: true } = {}): ConsentColumn => ({
+const LONGEST_WORD = Math.max(...[...CONSENT_VOCABULARY].map((word) => word.length));
+
+/** True for `emailblacklisted`, which is made of words of the vocabulary, and false for `Kündigungsfrist`. */
+function isMadeOfVocabulary(word: string): boolean {
+  const reached = [true];
+  for (let end = 1; end <= word.length; end++)
+    for (let begin = Math.max(0, end - LONGEST_WORD); begin < end && !reached[end]; begin++)
+      reached[end] = reached[begin] === true && CONSENT_VOCABULARY.has(word.slice(begin, end));
+  return reached[word.length] === true;
+}
+
+const status = (reads: StatusReading, more: { weak?: true; cells?: CellRule } = {}): ConsentColumn => ({
   to: 'status',
   reads,
   ...more,
 });
+
+const WEAK = { weak: true, cells: 'words' } as const;
+const FLAGS = { weak: true, cells: 'flags' } as const;
 
 /** What the name of a column tells of consent; null where it tells nothing. */
 export function consentColumnOf(header: string): ConsentColumn | null {
   const name = folded(header);
   if (STATUS_NAMES.has(name)) return status('status');
   if (SUBSCRIBED_NAMES.has(name)) return status('subscribed');
-  const words = wordsOf(header);
-  const last = words.at(-1) ?? '';
-  const some = (set: ReadonlySet<string>): boolean => words.some((word) => set.has(word));
-  if (some(FIGURES) || (some(OTHER_CHANNELS) && !name.includes('mail'))) return null;
-  const isTime = TIMES.has(last);
-  const isDetail = isTime || some(REASONS);
-  if (NEGATIVE.test(name) || words.includes('baja')) {
+  if (LEFT_A_KIND.test(name)) return status('unsubscribed');
+  const parts = wordsOf(header);
+  const last = parts.at(-1) ?? '';
+  const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
+  if (FOR_EVERYONE.test(name) || some(FIGURES)) return null;
+  if (some(OTHER_CHANNELS) && !HAS_MAIL.test(name)) return null;
+  const isOpposite = some(NEGATIONS) && !/donot/.test(name) && !NOT_AGREED.test(name);
+  const isCertain =
+    !isOpposite &&
+    parts.every((word, at) => isMadeOfVocabulary(word) || (word === 'id' && parts[at - 1] === 'campaign'));
+  const isTime = TIMES.has(last) || TIME.test(last);
+  const isReason = some(REASONS) || REASON.test(last);
+  if (NEGATIVE.test(name) || NOT_AGREED.test(name) || parts.includes('baja')) {
+    if (!isCertain) return status('unsubscribed', WEAK);
+    if (!ABOUT_LISTS.test(name) && !NOT_AGREED.test(name))
+      return status('unsubscribed', parts.length === 1 ? FLAGS : WEAK);
     if (isTime) return { to: 'unsubscribedAt' };
-    return status('unsubscribed', isDetail ? { details: true } : {});
+    return status('unsubscribed', isReason ? { cells: 'anything' } : {});
   }
-  if (COMPLAINT.test(name)) return status('complained');
-  if (BOUNCE.test(name)) return /soft|emailsbounced/.test(name) ? null : status('bounced');
+  if (SUBSCRIPTION_ENDED.test(name)) return status('unsubscribed', WEAK);
+  if (COMPLAINT.test(name)) {
+    if (!isCertain || isReason) return status('complained', WEAK);
+    return status('complained', CERTAIN_COMPLAINT.test(name) ? {} : FLAGS);
+  }
+  if (BOUNCE.test(name)) {
+    if (/soft|emailsbounced/.test(name)) return null;
+    if (!isCertain) return status('bounced', WEAK);
+    if (isReason) return status('bounced', HARD_BOUNCE.test(name) ? { cells: 'anything' } : WEAK);
+    return status('bounced', CERTAIN_BOUNCE.test(name) ? {} : FLAGS);
+  }
   if (POSITIVE.test(name) || CONFIRMED.test(name)) {
     if (isTime) return { to: 'consentAt' };
     if (some(SOURCES)) return { to: 'consentSource' };
@@ -88,6 +148,13 @@ export function consentColumnOf(header: string): ConsentColumn | null {
   return null;
 }
 
+/** Subjects of columns whose values are words such as `confirmed` and `cancelled` too. */
+const OTHER_SUBJECTS =
+  /phone|^tel|telefon|mobil|handy|^fax|order|bestell|auftrag|commande|pedido|pric|preis|prix|precio|amount|betrag|summe|deposit|invoice|rechnung|factur|payment|zahlung|paiement|pago|deliver|liefer|shipping|shipment|versand|ticket|task|^case|lead|deal|project|projekt|account|konto|booking|buchung|reserv|appointment|termin|event|rsvp|attend|vat|tax|steuer|iban|hand$|licen[cs]e|lizenz|contract|vertrag|machine|device|vehicle|fahrzeug|product|produkt|course|kurs|note$|notes$|comment|notiz|remark/;
+
+/** True for a column whose name has a subject that no word in its cells makes consent. */
+export const isAboutSomethingElse = (header: string): boolean => OTHER_SUBJECTS.test(folded(header));
+
 /** What everyone in a file has done, by the columns that a service writes for them alone. */
 export function everyoneByHeaders(headers: readonly string[]): 'unsubscribed' | 'bounced' | null {
   const names = new Set(headers.map(folded));
@@ -95,20 +162,26 @@ export function everyoneByHeaders(headers: readonly string[]): 'unsubscribed' | 
   return names.has('unsubtime') ? 'unsubscribed' : null;
 }
 
+/** `contacts-without-bounces.csv` is the list of those who are left. */
+const WITHOUT = words(
+  'no not non never without excluding except exclude minus removed ohne keine nicht sans sin senza sem',
+);
+
 /** What everyone in a file has done, by the name that a service gives to it; `never`: they have not agreed. */
 export function everyoneByFilename(
   filename: string,
 ): 'unsubscribed' | 'bounced' | 'complained' | 'never' | null {
-  const words = wordsOf(filename.split(/[\\/]/).at(-1) ?? '');
-  const isMailchimp = words.includes('export') && (words.includes('members') || words.includes('audience'));
-  const [first = '', second = ''] = words;
+  const parts = wordsOf(filename.split(/[\\/]/).at(-1) ?? '');
+  const isMailchimp = parts.includes('export') && (parts.includes('members') || parts.includes('audience'));
+  const [first = '', second = ''] = parts;
   if (isMailchimp && (first === 'nonsubscribed' || (first === 'non' && second === 'subscribed')))
     return 'never';
+  if (parts.some((word) => WITHOUT.has(word))) return null;
   // `contacts cleaned.csv` is what people call a list that they have tidied up.
-  if ((isMailchimp && first === 'cleaned') || words.some((word) => /^(?:hard)?bounce[sd]$/.test(word)))
-    return words.includes('soft') ? null : 'bounced';
-  if (words.some((word) => /^complaints?$|^spamreports?$/.test(word))) return 'complained';
-  return words.some((word) =>
+  if ((isMailchimp && first === 'cleaned') || parts.some((word) => /^(?:hard)?bounce[sd]$/.test(word)))
+    return parts.includes('soft') ? null : 'bounced';
+  if (parts.some((word) => /^complaints?$|^spamreports?$/.test(word))) return 'complained';
+  return parts.some((word) =>
     /^unsub|^optouts?$|^blocklist|^blacklist|^abgemeldet|^desabonn|^desinscri/.test(word),
   )
     ? 'unsubscribed'

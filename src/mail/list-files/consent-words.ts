@@ -65,20 +65,53 @@ const PARTS: readonly (readonly [RegExp, Meaning])[] = [
     /bounce|\bcleaned\b|undeliver|unzustellbar|does ?n.t exist|does not exist|unknown user|user unknown|rebot/,
     'bounced',
   ],
-  [/^5\d\d\b|\b5\.\d{1,3}\.\d{1,3}\b/, 'bounced'],
 ];
+
+/** `never complained`: a part of such a text says the opposite of what the text says. */
+const NEGATION =
+  /(?<!do )\b(?:not|no|never|non|without|nicht|kein\w*|nie|niemals|ohne|pas|jamais|sans|sin|nunca)\b(?! such|.*exist)/;
 
 /** The longest text that is looked through for what it says. */
 const LONGEST_SENTENCE = 1_000;
 
-/** What a text says of a person's consent; null where it says nothing that is understood. */
+/** What a text says that is a word or a phrase of the table; null for every other one. */
+export const wordMeaning = (text: string): Meaning | null =>
+  text.length > 64 ? null : (MEANINGS.get(folded(text)) ?? null);
+
+/** What a text says of a person's consent, as a word or by a part of it; null where it says nothing that is understood. */
 export function meaningOf(text: string): Meaning | null {
-  const short = text.slice(0, LONGEST_SENTENCE);
-  const word = short.length > 64 ? undefined : MEANINGS.get(folded(short));
+  const word = wordMeaning(text);
   if (word) return word;
-  const lower = short.toLowerCase();
-  return PARTS.find(([pattern]) => pattern.test(lower))?.[1] ?? null;
+  const lower = text.slice(0, LONGEST_SENTENCE).toLowerCase();
+  return NEGATION.test(lower) ? null : (PARTS.find(([pattern]) => pattern.test(lower))?.[1] ?? null);
 }
+
+/** What a text says of why mail has failed: also by the code of a reply (RFC 5321, 4.2; RFC 3463), which elsewhere is a number. */
+export function reasonMeaning(text: string): Meaning | null {
+  const lower = text.slice(0, LONGEST_SENTENCE).toLowerCase();
+  if (/^(?:hard|permanent)$/.test(lower)) return 'bounced';
+  if (/^soft\b|^4\d\d\b|\b4\.\d{1,3}\.\d{1,3}\b/.test(lower)) return 'never';
+  const said = meaningOf(text);
+  if (said) return said;
+  const isDead =
+    /^5\d\d\b|\b5\.\d{1,3}\.\d{1,3}\b|does ?n.t exist|does not exist|no such (?:user|mailbox)/.test(lower);
+  return isDead ? 'bounced' : null;
+}
+
+/** True for a text that stands for no value: `NULL`, `n/a`, `-`, and the date of zeros that MySQL writes. */
+export const isBlank = (text: string): boolean =>
+  /^[-–—._/\s]*$/.test(text) ||
+  (text.length <= 64 && /^(?:null|nil|na|nan|undefined|0{8,})$/.test(folded(text)));
+
+/** Words that tell of a list and of nothing else: `cancelled`, `inactive` and `left` tell of orders, accounts and hands as well. */
+const OF_LISTS = new Set(
+  list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail donotmail donotemail manuallyunsubscribed
+    listunsubscribed globallyunsubscribed blocklisted blacklisted abgemeldet abbestellt ausgetragen desabonne desinscrit desuscrito
+    desuscripto dadodebaja disiscritto descadastrado afgemeld uitgeschreven wypisany avregistrerad`),
+);
+
+/** True for a word that can only mean that a person has left a list. */
+export const isListWord = (text: string): boolean => text.length <= 64 && OF_LISTS.has(folded(text));
 
 /** The words that a person's leaving is stored by, the weakest first. */
 export const LEAVINGS = ['unsubscribed', 'bounced', 'complained'] as const;

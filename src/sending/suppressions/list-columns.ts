@@ -1,7 +1,7 @@
 import type { SuppressionReason } from '../../../machines/email/rules.ts';
 import { addressColumns } from '../../mail/list-files/address-columns.ts';
 import { consentColumnOf, everyoneByHeaders } from '../../mail/list-files/consent-columns.ts';
-import { meaningOf } from '../../mail/list-files/consent-words.ts';
+import { meaningOf, reasonMeaning } from '../../mail/list-files/consent-words.ts';
 
 /** Names of the columns with the addresses that no list of contacts calls so. */
 const ADDRESSES = /^(?:address|recipient|suppressedaddress|suppressedemail|emailorrecipient)$/;
@@ -32,9 +32,11 @@ export function listColumns(header: readonly string[]): ListColumns | null {
   const address = named === -1 ? addressColumns(header)[0] : named;
   if (address === undefined) return null;
   const reasons = REASONS.flatMap((pattern) => names.flatMap((name, at) => (pattern.test(name) ? [at] : [])));
-  const consent = header.flatMap((name, at) =>
-    at !== address && consentColumnOf(name)?.to === 'status' && !reasons.includes(at) ? [at] : [],
-  );
+  const consent = header.flatMap((name, at) => {
+    const column = consentColumnOf(name);
+    const isConsent = column?.to === 'status' && column.cells !== 'words';
+    return at !== address && isConsent && !reasons.includes(at) ? [at] : [];
+  });
   return {
     address,
     reasons: [...reasons, ...consent],
@@ -47,7 +49,7 @@ export function listColumns(header: readonly string[]): ListColumns | null {
 function reasonOfText(text: string): SuppressionReason | null {
   // Amazon SES, Postmark, SendGrid and Brevo write these as one word.
   if (/^manual(?:suppression)?$|^admin|^blocked?$|^blacklist|^blocklist/i.test(text.trim())) return 'manual';
-  const meaning = meaningOf(text);
+  const meaning = reasonMeaning(text);
   return meaning === 'bounced' || meaning === 'complained' || meaning === 'unsubscribed' ? meaning : null;
 }
 

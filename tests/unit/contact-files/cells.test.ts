@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readContactFile } from '../../support/read-contact-file.ts';
+import { readContactFile, statusesOf } from '../../support/read-contact-file.ts';
 
 /** Reads one column of a type, and answers the values, or the problem that is told. */
 async function column(type: string, cells: readonly string[], delimiter = ';') {
@@ -144,13 +144,31 @@ describe('rows as spreadsheets leave them', () => {
     expect(batch).toMatchObject({ total: 2, refused: 0 });
   });
 
-  test('are refused where they end before the column that says who has left', async () => {
-    const { batch } = await readContactFile(
-      'email,note,unsubscribed\na@example.com,cut\nb@example.com,whole,no\n',
-    );
-    expect(batch.faults).toEqual([[2, null, 'wrong_cell_count']]);
-    expect(batch.contacts.map(({ email }) => email)).toEqual(['b@example.com']);
-  });
+  for (const header of ['unsubscribed', 'Bounced', 'complained', 'unsubscribed_at'])
+    test(`say nothing of ${header} where they end before it`, async () => {
+      const file = await readContactFile(
+        `email,first_name,${header}\na@example.com,Ann\nb@example.com,Ben,2026-01-02\nc@example.com\n`,
+      );
+      expect(file.batch.faults).toEqual([]);
+      expect(statusesOf(file)).toEqual({
+        'a@example.com': 'subscribed',
+        'b@example.com': expect.stringMatching(/^(?:unsubscribed|bounced|complained)$/),
+        'c@example.com': 'subscribed',
+      });
+    });
+
+  for (const [header, cell] of [
+    ['status', 'active'],
+    ['Newsletter', 'yes'],
+  ])
+    test(`begin out where they end before ${header}, which is told`, async () => {
+      const file = await readContactFile(`email,${header}\na@example.com\nb@example.com,${cell}\n`);
+      expect(file.batch.faults).toEqual([]);
+      expect(statusesOf(file)).toEqual({ 'a@example.com': 'not subscribed', 'b@example.com': 'subscribed' });
+      expect(file.plan.warnings).toEqual([
+        { column: 2, header: header as string, message: expect.stringContaining('1 row has no value here') },
+      ]);
+    });
 });
 
 test('a name keeps no line break, control or invisible character', async () => {

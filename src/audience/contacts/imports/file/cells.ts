@@ -1,5 +1,5 @@
 import { isDateTime } from '../../../../http/request/schema.ts';
-import { meaningOf } from '../../../../mail/list-files/consent-words.ts';
+import { wordMeaning } from '../../../../mail/list-files/consent-words.ts';
 import { withoutGuard } from '../../../../platform/csv/write.ts';
 import type { CellFormat, PropertyTarget } from '../../column-names.ts';
 import { isLongProperty, isTooLarge } from '../../properties.ts';
@@ -117,7 +117,7 @@ export function typedValue(
   const text = withoutGuard(cell).trim();
   if (type === 'number') return numberOf(text, format);
   if (type === 'boolean') {
-    const meaning = meaningOf(text);
+    const meaning = wordMeaning(text);
     return meaning === 'yes' ? true : meaning === 'no' ? false : { code: 'invalid_boolean' };
   }
   const date = dateOf(text, format);

@@ -1,4 +1,14 @@
-import { folded, type Leaving, meaningOf, stronger } from '../../../../mail/list-files/consent-words.ts';
+import type { StatusReading } from '../../../../mail/list-files/consent-columns.ts';
+import {
+  folded,
+  isBlank,
+  type Leaving,
+  type Meaning,
+  meaningOf,
+  reasonMeaning,
+  stronger,
+  wordMeaning,
+} from '../../../../mail/list-files/consent-words.ts';
 import { withoutGuard } from '../../../../platform/csv/write.ts';
 import type { Target } from '../../column-names.ts';
 import { dateOf } from './cells.ts';
@@ -8,33 +18,56 @@ export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknow
 
 type StatusTarget = Extract<Target, { readonly to: 'status' }>;
 
+const isDate = (text: string): boolean => dateOf(text, 'dmy') !== null || dateOf(text, 'mdy') !== null;
+
+/** How a text is understood. Of the reason for a leaving no part makes a complaint: `You sent too much spam`. */
+const MEANING: Readonly<Record<StatusReading | 'reason', (text: string) => Meaning | null>> = {
+  status: meaningOf,
+  subscribed: meaningOf,
+  unsubscribed: meaningOf,
+  bounced: reasonMeaning,
+  complained: meaningOf,
+  reason: wordMeaning,
+};
+
 /** Reads a cell of a column that says who may be written to. What is not understood is never taken for consent. */
-export function cellStatus(cell: string, { reads = 'status', details }: StatusTarget): CellStatus {
+export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarget): CellStatus {
   const text = withoutGuard(cell).trim();
   const states = reads === 'status' || reads === 'subscribed';
-  if (text === '') return states ? 'unsaid' : 'nothing';
-  const meaning = meaningOf(text);
-  const isNo = meaning === 'no' || /^(?:none|null|-+)$/.test(folded(text) || text);
-  switch (reads) {
-    case 'status':
-      return meaning === null || meaning === 'yes' || meaning === 'no' ? 'unknown' : meaning;
-    case 'subscribed':
-      if (meaning === 'yes') return 'subscribed';
-      if (meaning === 'no') return 'unsubscribed';
-      return (
-        meaning ?? (dateOf(text, 'dmy') === null && dateOf(text, 'mdy') === null ? 'unknown' : 'subscribed')
-      );
-    case 'unsubscribed':
-      if (isNo || meaning === 'subscribed') return 'nothing';
-      if (meaning === 'bounced' || meaning === 'complained' || meaning === 'never') return meaning;
-      if (meaning !== null || details) return 'unsubscribed';
-      return dateOf(text, 'dmy') === null && dateOf(text, 'mdy') === null ? 'unknown' : 'unsubscribed';
-    case 'bounced':
-      if (isNo || meaning === 'never' || meaning === 'subscribed') return 'nothing';
-      return meaning === 'complained' ? meaning : 'bounced';
-    case 'complained':
-      return isNo || meaning === 'subscribed' ? 'nothing' : 'complained';
+  if (isBlank(text)) return states ? 'unsaid' : 'nothing';
+  const meaning = MEANING[reads === 'unsubscribed' && cells === 'anything' ? 'reason' : reads](text);
+  if (reads === 'status') {
+    if (meaning === null || meaning === 'yes' || meaning === 'no') return 'unknown';
+    // Values alone say that a person has left, and no more: `invalid` may be a tax number.
+    return cells === 'words' && (meaning === 'bounced' || meaning === 'complained')
+      ? 'unsubscribed'
+      : meaning;
   }
+  if (reads === 'subscribed') {
+    if (meaning === 'yes') return 'subscribed';
+    if (meaning === 'no') return 'unsubscribed';
+    return meaning ?? (isDate(text) ? 'subscribed' : 'unknown');
+  }
+  if (meaning === 'no' || meaning === 'subscribed' || folded(text) === 'none') return 'nothing';
+  if (meaning === 'never') return reads === 'unsubscribed' ? meaning : 'nothing';
+  if (cells === 'anything' && reads === 'bounced') return reads;
+  if (meaning !== null && meaning !== 'yes') return meaning;
+  switch (cells) {
+    case 'anything':
+      return reads;
+    case 'words':
+      return 'unknown';
+    case 'flags':
+      return meaning === 'yes' ? reads : 'unknown';
+    case undefined:
+      return meaning === 'yes' || isDate(text) ? reads : 'unknown';
+  }
+}
+
+/** True for a cell with the time of leaving that is not empty. */
+export function saysLeft(cell: string): boolean {
+  const text = withoutGuard(cell).trim();
+  return !isBlank(text) && meaningOf(text) !== 'no';
 }
 
 /** What a row says of a person's consent. */
@@ -70,10 +103,9 @@ export class ConsentOfRow {
 
   /** A cell of a column with the time of leaving: whatever it says, the person has left. */
   takeTime(cell: string): void {
-    const text = withoutGuard(cell).trim();
-    if (text === '' || meaningOf(text) === 'no') return;
+    if (!saysLeft(cell)) return;
     this.#leaves = stronger(this.#leaves, 'unsubscribed');
-    this.leftAt = momentText(text);
+    this.leftAt = momentText(withoutGuard(cell).trim());
   }
 
   get says(): RowConsent {

@@ -32,8 +32,7 @@ const MESSAGES: Readonly<Record<FaultCode, string>> = {
   cell_too_long: 'This cell is longer than 65,536 characters.',
   row_too_long: 'This row is longer than 262,144 characters.',
   too_many_cells: 'This row has more than 2,000 cells.',
-  wrong_cell_count:
-    'This row has more cells than the header, or ends before a column that says who may be written to.',
+  wrong_cell_count: 'This row has more cells than the header.',
   missing_email: 'The address is missing.',
   invalid_email: 'This is no address such as user@example.com.',
   invalid_number: 'This is no number such as 42 or -1.5.',

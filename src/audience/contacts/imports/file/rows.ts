@@ -120,7 +120,7 @@ function readRow(
     return null;
   }
   const { targets, everyone = null } = plan;
-  if (cells.slice(targets.length).some((cell) => cell.trim() !== '') || lacksConsent(cells, targets)) {
+  if (cells.slice(targets.length).some((cell) => cell.trim() !== '')) {
     faults.push([line, null, 'wrong_cell_count']);
     return null;
   }
@@ -138,6 +138,7 @@ function readRow(
   };
   for (let column = 0; column < targets.length; column++) {
     const target = targets[column] as Target;
+    // Spreadsheets leave out empty last cells.
     const cell = cells[column] ?? '';
     if (target === null) continue;
     if (target.to === 'email') {
@@ -208,10 +209,6 @@ function readRow(
     names,
   };
 }
-
-/** True for a row that was cut off before it says who may be written to: Excel leaves out empty last cells, and a stray line break others. */
-const lacksConsent = (cells: readonly string[], targets: readonly Target[]): boolean =>
-  targets.slice(cells.length).some((target) => target?.to === 'status' || target?.to === 'unsubscribedAt');
 
 /** Adds the properties that our own export writes as one JSON object; false where the text is none. */
 function takeProperties(cell: string, properties: Record<string, PropertyValue>): boolean {

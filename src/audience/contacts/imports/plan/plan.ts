@@ -49,7 +49,7 @@ export function readTargets(
   traits: FileTraits,
 ): ReadTargets {
   const names = header.map(cleaned);
-  const { targets, everyone, details } = namedTargets(names, mapping, traits);
+  const { targets, everyone, isOwn, details } = namedTargets(names, mapping, traits);
   const problems = [...details];
   repeatedNames(names, problems);
   repeatedTargets(targets, names, problems);
@@ -63,7 +63,7 @@ export function readTargets(
     });
   const headers = names.map(shortened);
   const surveys = names.map((_, at) => traits.surveys[at] ?? emptySurvey());
-  const warnings = warningsOf({ names: headers, targets, everyone, surveys });
+  const warnings = warningsOf({ names: headers, targets, everyone, isOwn, surveys });
   return { targets, headers, everyone, warnings, problems: problems.slice(0, MOST_PROBLEMS) };
 }
 

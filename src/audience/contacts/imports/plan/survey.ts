@@ -1,8 +1,9 @@
+import { LEAVINGS, type Leaving } from '../../../../mail/list-files/consent-words.ts';
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import type { Target } from '../../column-names.ts';
 import { evidenceOfDate, evidenceOfNumber, type NumberEvidence } from '../file/cells.ts';
-import { cellStatus } from '../file/consent-of-row.ts';
+import { cellStatus, saysLeft } from '../file/consent-of-row.ts';
 
 /** Different values of a column that are kept, and the longest of them. */
 const MOST_VALUES = 32;
@@ -12,8 +13,13 @@ const MOST_EXAMPLES = 5;
 /** Names of audiences that are kept. */
 const MOST_NAMES = 200;
 
+/** What a cell that does not subscribe makes of a person. */
+export type Taken = Leaving | 'never';
+
 /** What the cells of a column have in common, as the whole file shows it. */
 export interface ColumnSurvey {
+  /** Rows that were looked through. */
+  rows: number;
   /** Cells of a column of consent that say something. */
   understood: number;
   unknown: number;
@@ -21,8 +27,12 @@ export interface ColumnSurvey {
   readonly examples: Set<string>;
   /** Cells that are empty where they would say that a person is subscribed. */
   unsaid: number;
-  /** The values of a column of texts; null when there are too many, or long ones. */
-  values: Set<string> | null;
+  /** Cells by which a person is not subscribed, by what they become. */
+  readonly takes: Map<Taken, number>;
+  /** True where a cell that is not understood is an integer: the column counts something. */
+  isFigures: boolean;
+  /** The values of a column of texts, each with its cells; null when there are too many, or long ones. */
+  values: Map<string, number> | null;
   readonly numbers: Set<NumberEvidence>;
   readonly dates: Set<ReturnType<typeof evidenceOfDate>>;
   /** The audiences that it names. */
@@ -31,11 +41,14 @@ export interface ColumnSurvey {
 
 /** The survey of a column of which nothing is known. */
 export const emptySurvey = (): ColumnSurvey => ({
+  rows: 0,
   understood: 0,
   unknown: 0,
   examples: new Set(),
   unsaid: 0,
-  values: new Set(),
+  takes: new Map(),
+  isFigures: false,
+  values: new Map(),
   numbers: new Set(),
   dates: new Set(),
   names: new Set(),
@@ -105,7 +118,9 @@ export class FileSurvey {
     if (fault || cells.every((cell) => cell.trim() === '')) return;
     for (const [at, target] of (this.#targets ?? []).entries()) {
       const column = this.columns[at];
-      if (target && column) survey(column, target, cells[at] ?? '');
+      if (!target || !column) continue;
+      column.rows++;
+      survey(column, target, cells[at] ?? '');
     }
   }
 }
@@ -113,21 +128,49 @@ export class FileSurvey {
 function survey(column: ColumnSurvey, target: Exclude<Target, null>, cell: string): void {
   if (target.to === 'status') {
     const status = cellStatus(cell, target);
+    // Should it become a property after all.
+    countValue(column, cell);
+    column.numbers.add(evidenceOfNumber(cell));
     if (status === 'unknown') {
       column.unknown++;
+      if (/^\s*\d+\s*$/.test(cell)) column.isFigures = true;
       if (column.examples.size < MOST_EXAMPLES) column.examples.add(cell.trim().slice(0, LONGEST_VALUE));
     } else if (status === 'unsaid') column.unsaid++;
     else if (cell.trim() !== '') column.understood++;
+    if (isTaken(status)) take(column, status, 1);
+  } else if (target.to === 'unsubscribedAt') {
+    if (saysLeft(cell)) take(column, 'unsubscribed', 1);
   } else if (target.to === 'audiences') {
     for (const name of audienceNames(cell)) if (column.names.size < MOST_NAMES) column.names.add(name);
   } else if (target.to !== 'property') return;
   else if (target.type === 'number') column.numbers.add(evidenceOfNumber(cell));
   else if (target.type === 'date') column.dates.add(evidenceOfDate(cell));
-  else if (target.type === 'string' && column.values) {
-    const value = cell.trim();
-    if (value.length > LONGEST_VALUE || column.values.size === MOST_VALUES) column.values = null;
-    else if (value !== '') column.values.add(value);
+  else if (target.type === 'string') countValue(column, cell);
+}
+
+function countValue(column: ColumnSurvey, cell: string): void {
+  const value = cell.trim();
+  if (!column.values || value === '') return;
+  const before = column.values.get(value);
+  if (value.length > LONGEST_VALUE || (before === undefined && column.values.size === MOST_VALUES))
+    column.values = null;
+  else column.values.set(value, (before ?? 0) + 1);
+}
+
+const TAKEN: ReadonlySet<unknown> = new Set<Taken>([...LEAVINGS, 'never']);
+const isTaken = (status: unknown): status is Taken => TAKEN.has(status);
+const take = ({ takes }: ColumnSurvey, taken: Taken, count: number): void =>
+  void takes.set(taken, (takes.get(taken) ?? 0) + count);
+
+/** The survey of a column that was looked through as a property, as one that says who may be written to. */
+export function readAs(column: ColumnSurvey, target: Extract<Target, { to: 'status' }>): ColumnSurvey {
+  const read = { ...emptySurvey(), values: column.values };
+  for (const [value, count] of column.values ?? []) {
+    const status = cellStatus(value, target);
+    if (isTaken(status)) take(read, status, count);
+    read.understood += count;
   }
+  return { ...read, unsaid: column.rows - read.understood, rows: column.rows };
 }
 
 /** The audiences that a cell names: a JSON array, as the export writes it, or names between semicolons. */

@@ -4,11 +4,12 @@ import {
   consentColumnOf,
   everyoneByFilename,
   everyoneByHeaders,
+  isAboutSomethingElse,
   isOptOutList,
   STATUS_READINGS,
   type StatusReading,
 } from '../../../../mail/list-files/consent-columns.ts';
-import { type Leaving, meaningOf } from '../../../../mail/list-files/consent-words.ts';
+import { isListWord, type Leaving, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
@@ -86,6 +87,8 @@ export const TARGET_NAMES = [
 interface NamedTargets {
   readonly targets: readonly Target[];
   readonly everyone: Leaving | 'never' | null;
+  /** True for what our own export has written. */
+  readonly isOwn: boolean;
   readonly details: readonly Detail[];
 }
 
@@ -113,6 +116,9 @@ export function namedTargets(
     if (person) return { to: person };
     const consent = consentTarget(name, traits.surveys[at]);
     // A second column of the same keeps its cells as a property.
+    // In a list of opt-outs the newsletter is what was left.
+    if (isOptOuts && consent?.to === 'status' && consent.reads === 'subscribed')
+      return { to: 'status', reads: 'unsubscribed' };
     if (consent && (!ONCE.has(consent.to) || !taken.has(consent.to))) {
       taken.add(consent.to);
       return consent;
@@ -135,7 +141,7 @@ export function namedTargets(
     ),
   );
   const everyone = everyoneByHeaders(names) ?? everyoneByFilename(traits.filename ?? '');
-  return { targets, everyone: isOwn ? null : everyone, details };
+  return { targets, everyone: isOwn ? null : everyone, isOwn, details };
 }
 
 const ONCE: ReadonlySet<string> = new Set(['consentSource', 'consentAt']);
@@ -146,22 +152,39 @@ const columnsDetail = (message: string): Detail => ({ path: '/query/columns', me
 function consentTarget(name: string, survey: ColumnSurvey | undefined): Exclude<Target, null> | null {
   const column = consentColumnOf(name);
   if (column && column.to !== 'status') return column;
-  if (column && !(column.weak && survey && survey.understood === 0)) return statusTarget(column);
-  const values = [...(survey?.values ?? [])];
-  const meanings = values.map(meaningOf);
-  const areStatuses = meanings.every((meaning) => meaning !== null && meaning !== 'yes' && meaning !== 'no');
-  return areStatuses && meanings.some((meaning) => LEFT.has(meaning))
-    ? { to: 'status', reads: 'status' }
+  if (column) return !column.weak || !survey || isProven(column, survey) ? statusTarget(column) : null;
+  return survey && !isAboutSomethingElse(name) && statesStatus([...(survey.values?.keys() ?? [])])
+    ? BY_VALUES
     : null;
 }
 
-const statusTarget = ({ reads, details }: Extract<ConsentColumn, { to: 'status' }>): Target & object => ({
+/** True where the cells of a column say that it is about consent, since its name alone does not. */
+const isProven = (
+  { reads }: Extract<ConsentColumn, { to: 'status' }>,
+  { understood, takes, isFigures }: ColumnSurvey,
+): boolean => (reads === 'subscribed' ? understood > 0 : takes.size > 0 && !isFigures);
+
+/** A column that only its values make one of consent. */
+export const BY_VALUES = { to: 'status', reads: 'status', cells: 'words' } as const;
+
+/**
+ * True for the values of a column without a telling name that are statuses and nothing else: words that stand in the table as they are,
+ * some of them subscribed, and one that only lists have. `confirmed` and `cancelled` alone may be of an order.
+ */
+function statesStatus(values: readonly string[]): boolean {
+  const meanings = values.map(wordMeaning);
+  return (
+    meanings.every((meaning) => meaning !== null && meaning !== 'yes' && meaning !== 'no') &&
+    meanings.includes('subscribed') &&
+    values.some(isListWord)
+  );
+}
+
+const statusTarget = ({ reads, cells }: Extract<ConsentColumn, { to: 'status' }>): Target & object => ({
   to: 'status',
   reads,
-  ...(details && { details }),
+  ...(cells && { cells }),
 });
-
-const LEFT: ReadonlySet<unknown> = new Set(['unsubscribed', 'bounced', 'complained']);
 
 /** A column without a type of its own has that of the contacts that are there. */
 function keptType(target: PropertyTarget, { typesThere }: FileTraits): PropertyTarget {
@@ -176,7 +199,7 @@ function statedTarget(name: string, to: unknown, details: Detail[]): Target {
   if (to === null) return null;
   if (isReading(to)) {
     const column = consentColumnOf(name);
-    const isKnown = column?.to === 'status' && (to === 'status' || to === column.reads);
+    const isKnown = column?.to === 'status' && !column.weak && (to === 'status' || to === column.reads);
     // A column that is known is read as its name says, whatever word it is given by.
     return isKnown ? statusTarget(column) : { to: 'status', reads: to };
   }

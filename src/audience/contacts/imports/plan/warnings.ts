@@ -1,7 +1,8 @@
-import { consentColumnOf } from '../../../../mail/list-files/consent-columns.ts';
-import { type Leaving, meaningOf } from '../../../../mail/list-files/consent-words.ts';
+import { consentColumnOf, isAboutSomethingElse } from '../../../../mail/list-files/consent-columns.ts';
+import { LEAVINGS, type Leaving, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
 import { propertyOf, type Target } from '../../column-names.ts';
-import type { ColumnSurvey } from './survey.ts';
+import { type ColumnSurvey, readAs, type Taken } from './survey.ts';
+import { BY_VALUES } from './targets.ts';
 
 /** What has to be known of a file before anything of it is written. */
 export interface ImportWarning {
@@ -18,6 +19,8 @@ interface ReadColumns {
   readonly names: readonly string[];
   readonly targets: readonly Target[];
   readonly everyone: Leaving | 'never' | null;
+  /** True for our own export, whose columns cannot be about something else. */
+  readonly isOwn: boolean;
   readonly surveys: readonly ColumnSurvey[];
 }
 
@@ -33,27 +36,65 @@ const EVERYONE: Readonly<Record<Leaving | 'never', string>> = {
 const number = (value: number): string => value.toLocaleString('en');
 
 /** What has to be known of the columns of a file: who is not subscribed by it, and what in it is not understood. */
-export function warningsOf({ names, targets, everyone, surveys }: ReadColumns): readonly ImportWarning[] {
+export function warningsOf({
+  names,
+  targets,
+  everyone,
+  isOwn,
+  surveys,
+}: ReadColumns): readonly ImportWarning[] {
   const warnings: ImportWarning[] = [];
-  if (everyone) warnings.push({ column: null, header: null, message: EVERYONE[everyone] });
+  const rest: ImportWarning[] = [];
+  if (everyone) {
+    const count = Math.max(0, ...surveys.map((survey) => survey.rows));
+    warnings.push({ column: null, header: null, message: `${EVERYONE[everyone]} It has ${rows(count)}.` });
+  }
   for (const [at, target] of targets.entries()) {
     const header = names[at] ?? '';
-    const survey = surveys[at];
-    const tell = (message: string) => warnings.push({ column: at + 1, header, message });
-    if (!survey) continue;
-    if (target?.to === 'status') {
-      if (survey.unknown > 0) tell(unknownValues(survey));
-      if (survey.unsaid > 0)
-        tell(
-          `${number(survey.unsaid)} ${survey.unsaid === 1 ? 'row has' : 'rows have'} no value here, so that nothing says that they agreed: who is new is added as unsubscribed.`,
-        );
+    const found = surveys[at];
+    const told = (message: string): ImportWarning => ({ column: at + 1, header, message });
+    if (!found) continue;
+    if (target?.to === 'status' || target?.to === 'unsubscribedAt') {
+      // Only now it is known that the cells of this column are statuses.
+      const survey =
+        target.to === 'status' && found.takes.size === 0 && isByValues(target)
+          ? readAs(found, target)
+          : found;
+      if (survey.takes.size > 0 && !isOwn) warnings.push(told(takenDown(survey)));
+      if (survey.unknown > 0) warnings.push(told(unknownValues(survey)));
+      if (survey.unsaid > 0) warnings.push(told(unsaid(survey)));
     } else if (!target || target.to === 'property') {
-      const message = overlooked(header, target, survey);
-      if (message !== null) tell(message);
+      const message = overlooked(header, target, found);
+      if (message !== null) rest.push(told(message));
     }
   }
-  return warnings.slice(0, MOST_WARNINGS);
+  // Who is taken down has to be told, however many other columns only look like consent.
+  return [...warnings, ...rest].slice(0, MOST_WARNINGS);
 }
+
+const isByValues = ({ reads, cells }: Extract<Target, { to: 'status' }>): boolean =>
+  reads === BY_VALUES.reads && cells === BY_VALUES.cells;
+
+const rows = (count: number): string => `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
+
+const NEW_STATUS: Readonly<Record<Taken, string>> = {
+  complained: 'complained',
+  bounced: 'bounced',
+  unsubscribed: 'unsubscribed',
+  never: 'added as unsubscribed where they are new',
+};
+
+/** How many people a column takes down, and to which status: the strongest first. */
+function takenDown({ takes }: ColumnSurvey): string {
+  const parts = (Object.keys(NEW_STATUS) as readonly Taken[]).flatMap((taken) => {
+    const count = takes.get(taken) ?? 0;
+    return count > 0 ? [`${rows(count)} ${NEW_STATUS[taken]}`] : [];
+  });
+  return `This column says who may not be written to: ${parts.join(', ')}. Make it a property or leave it out if it is about something else.`;
+}
+
+const unsaid = ({ unsaid: count }: ColumnSurvey): string =>
+  `${rows(count)} ${count === 1 ? 'has' : 'have'} no value here, so that nothing says that they agreed: who is new is added as unsubscribed.`;
 
 function unknownValues({ unknown, examples }: ColumnSurvey): string {
   const shown = [...examples].map((value) => `"${value}"`).join(', ');
@@ -65,17 +106,13 @@ function overlooked(header: string, target: Target, { values }: ColumnSurvey): s
   // A header that names a property says itself what the column is.
   if (propertyOf(header)) return null;
   const column = consentColumnOf(header);
-  const leavings = [...(values ?? [])].filter((value) => LEFT.has(meaningOf(value)));
-  if (column?.to !== 'status' && column?.to !== 'unsubscribedAt' && leavings.length === 0) return null;
+  const isNamed = column?.to === 'status' || column?.to === 'unsubscribedAt';
+  const leavings = [...(values?.keys() ?? [])].filter((value) => LEFT.has(wordMeaning(value)));
+  if (!isNamed && (leavings.length === 0 || isAboutSomethingElse(header))) return null;
   const becomes = target?.to === 'property' ? `becomes properties.${target.key}` : 'is left out';
-  const holds =
-    leavings.length > 0
-      ? ` It holds ${leavings
-          .slice(0, 3)
-          .map((value) => `"${value}"`)
-          .join(', ')}.`
-      : '';
-  return `This column looks as if it says who may be written to, and ${becomes}: nobody is kept out by it.${holds} Make it status, subscribed or unsubscribed if it does.`;
+  const shown = leavings.slice(0, 3).map((value) => `"${value}"`);
+  const holds = shown.length > 0 ? ` It holds ${shown.join(', ')}.` : '';
+  return `This column looks like consent, and ${becomes}: it keeps no one out.${holds} Map it to status, subscribed or unsubscribed if it is.`;
 }
 
-const LEFT: ReadonlySet<unknown> = new Set(['unsubscribed', 'bounced', 'complained']);
+const LEFT: ReadonlySet<unknown> = new Set(LEAVINGS);
