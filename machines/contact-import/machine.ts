@@ -2,8 +2,11 @@ import { setup } from 'xstate';
 import { storedStates } from '../names.ts';
 import type { ContactImportContext, ContactImportEvent, ContactImportInput, RowsRead } from './context.ts';
 
-/** Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. */
-export const CONTACT_IMPORT_VERSION = 1;
+/**
+ * Stored with every row; raise it with a migration of stored snapshots when a stored shape changes. Version 2 has plans that say more of
+ * consent (src/audience/contacts/imports/plan/stored-plan.ts); snapshots are those of version 1.
+ */
+export const CONTACT_IMPORT_VERSION = 2;
 
 const isOfThisTurn = (context: ContactImportContext, event: ContactImportEvent): boolean =>
   'attempt' in event && event.attempt === context.attempt;

@@ -242,8 +242,8 @@ export const defineKind = <M extends AnyStateMachine, State extends string>(
   kind: KindOf<M, State>,
 ): KindOf<M, State> => kind;
 
-/** Written by a newer version of the service, whose machine has names that this one does not know. */
-const newer = (name: string): Unavailable =>
+/** Written by a newer version of the service, whose machine has names or meanings that this one does not know. */
+export const newer = (name: string): Unavailable =>
   new Unavailable(`A newer version of the service has written "${name}". Update this instance.`);
 
 /** True when it is a state that the kind's actors are stored in. */

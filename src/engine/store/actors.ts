@@ -3,7 +3,7 @@ import { isDistributed } from '../../platform/db/distribution/catalogue.ts';
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
 import { earliest } from '../machine/decide.ts';
 import type { Deciders } from '../machine/definitions.ts';
-import { type Actor, decodeState, type Kind, stateOf } from '../machine/kind.ts';
+import { type Actor, decodeState, type Kind, newer, stateOf } from '../machine/kind.ts';
 import { type StoredContext, wholeContext } from './statements/lean-context.ts';
 import { lifeOf, readLivesParameters, readLivesStatement } from './statements/life-statements.ts';
 import { loadStatement, whoseStatement } from './statements/read-statements.ts';
@@ -121,6 +121,8 @@ export class Actors {
 
   /** @throws Unavailable when a newer version has written the row, or its definition is missing */
   restore(row: ActorRow, deciders: Deciders): Actor {
+    if (row.machine_version > this.kind.version)
+      throw newer(`version ${row.machine_version} of ${this.kind.name}`);
     const definitionId = row.definition_id ?? undefined;
     const decider = deciders.of(definitionId);
     return {

@@ -11,6 +11,7 @@ import { type StoredFile, storeFile } from './file/stored-file.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
 import { joinableAudiences } from './plan/audience-names.ts';
 import type { ImportPlan, ImportSettings } from './plan/plan.ts';
+import { storedPlan } from './plan/stored-plan.ts';
 import { findImport, findImportRow, statusOf, viewOf } from './queries.ts';
 
 /** The services that starting and ending imports calls. */
@@ -71,7 +72,13 @@ export function startImport(
     const refused = await refuseAudience(database, call);
     if (refused) return refused;
     const plan = await withAudienceWarning(database, caller, file);
-    const settings: ImportSettings = { plan, bytes: file.bytes, onConflict, onError, dryRun };
+    const settings: ImportSettings = {
+      plan: storedPlan(plan),
+      bytes: file.bytes,
+      onConflict,
+      onError,
+      dryRun,
+    };
     const { warnings = [] } = plan;
     const started = (state: ContactImportState): StartedImport => ({
       id: file.id,

@@ -11,8 +11,9 @@ import { readRows } from './file/rows.ts';
 import { readPiece } from './file/stored-file.ts';
 import type { WorkedRows } from './kind.ts';
 import { joinableAudiences } from './plan/audience-names.ts';
-import type { ImportSettings } from './plan/plan.ts';
+import type { ImportPlan, ImportSettings } from './plan/plan.ts';
 import { previewOf } from './plan/preview.ts';
+import { planOf } from './plan/stored-plan.ts';
 
 /** What working through files needs. */
 export interface WorkerDeps {
@@ -55,6 +56,9 @@ export function importWorker(deps: WorkerDeps): Performer {
   };
 }
 
+/** An import, with its plan as this version reads it. */
+type OpenImport = SettingsRow & { readonly plan: ImportPlan };
+
 interface Prepared {
   readonly taken: TakenRows;
   readonly rows: WorkedRows;
@@ -80,12 +84,13 @@ class Turn {
   async run(): Promise<readonly ActorEvent[]> {
     const { clock, database } = this.deps;
     const begun = clock.monotonic();
-    const [row] = await database.query<SettingsRow>(SETTINGS, [this.order.actor.id]);
-    if (row?.settings.plan.targets.some((target) => target?.to === 'audiences'))
+    const [stored] = await database.query<SettingsRow>(SETTINGS, [this.order.actor.id]);
+    const row = stored && { ...stored, plan: planOf(stored.settings.plan) };
+    if (row?.plan.targets.some((target) => target?.to === 'audiences'))
       this.#audiences = await joinableAudiences(database, this.order.actor);
     let pass = row ? await this.#told({ type: 'turn.begun' }) : null;
     while (row && pass) {
-      const source = this.#sourceOf(row.settings, pass);
+      const source = this.#sourceOf(row, pass);
       const next = await this.#pass(row, pass, source, begun).catch((error: unknown) => {
         if (error instanceof FileLost) return 'lost' as const;
         throw error;
@@ -103,7 +108,7 @@ class Turn {
 
   /** Works through the rest of a pass. Null where the import has ended, or goes on elsewhere; `over` at the end of the turn. */
   async #pass(
-    row: SettingsRow,
+    row: OpenImport,
     { state, place }: Pass,
     source: RowSource,
     begun: number,
@@ -141,20 +146,19 @@ class Turn {
   }
 
   /** Prepares the next rows once the statement with those before them has left: PostgreSQL and this process then work at once. */
-  async #preparedNext(row: SettingsRow, state: string, source: RowSource): Promise<Prepared> {
+  async #preparedNext(row: OpenImport, state: string, source: RowSource): Promise<Prepared> {
     for (let turn = 0; turn < 3; turn++) await untilNextTurn();
     return this.#prepared(row, state, source);
   }
 
   async #prepared(
-    { settings, merges, audience_id }: SettingsRow,
+    { plan, settings, merges, audience_id }: OpenImport,
     state: string,
     source: RowSource,
   ): Promise<Prepared> {
     const { signer, clock } = this.deps;
     const { workspaceId, livemode } = this.order.actor;
     const taken = await source.take(this.#most);
-    const { plan } = settings;
     const isWritten = state === 'processing';
     const batch = await readRows(taken.rows, {
       plan,
@@ -172,7 +176,7 @@ class Turn {
     return { taken, rows };
   }
 
-  #sourceOf({ plan, bytes }: ImportSettings, { place }: Pass): RowSource {
+  #sourceOf({ plan, settings: { bytes } }: OpenImport, { place }: Pass): RowSource {
     const { database } = this.deps;
     const piece = (n: number) => readPiece(database, this.order.actor.id, n);
     return new RowSource({ plan, bytes, piece }, place);

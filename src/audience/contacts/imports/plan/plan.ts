@@ -3,6 +3,7 @@ import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/encoding.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
+import type { StoredPlan } from './stored-plan.ts';
 import { emptySurvey } from './survey.ts';
 import { type ColumnMapping, type FileTraits, namedTargets, shortened } from './targets.ts';
 import { type ImportWarning, warningsOf } from './warnings.ts';
@@ -24,7 +25,7 @@ export interface ImportPlan {
 
 /** What a client chose for an import, and what its file is like; stored with it, beside what SQL reads. */
 export interface ImportSettings {
-  readonly plan: ImportPlan;
+  readonly plan: StoredPlan;
   /** Bytes of the file as it is stored. */
   readonly bytes: number;
   readonly onConflict: 'upsert' | 'skip';
