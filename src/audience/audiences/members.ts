@@ -33,7 +33,8 @@ const MOST_ASKED = 3;
  * $1 workspace, $2 environment, $3 audience, $4 those to be added, $5 whether they have to confirm, $6 now, $7 on: the reply. Each
  * joining stands in the activity of the contact, in the same commit: whatever waits for it reads it there, in order. Whoever has to
  * confirm is asked by a mail that `confirmations` stands for until it has been accepted. Contacts are locked before it is looked how often
- * they were asked: the row that is read then is the last one, also when another request has changed it meanwhile.
+ * they were asked: the row that is read then is the last one, also when another request has changed it meanwhile. Everywhere the contact is
+ * locked before its memberships are written, so that no two statements wait for each other.
  */
 const ADD = `with asked as materialized (
   select * from json_to_recordset($4::text::json) as a(ord integer, id text, email_key text, activity_id text)
@@ -46,20 +47,22 @@ const ADD = `with asked as materialized (
   where a.email_key is not null
 ), each_once as (
   select distinct on (id) id, activity_id from found order by id
+), locked as materialized (
+  select * from (select c.id, e.activity_id, c.asked_at from each_once e
+    join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
+  where $5::boolean order by c.id for update of c) l
 ), added as (
   insert into audience_members (audience_id, contact_id, state, since)
-  select $3, id, case when $5::boolean then 'pending' else 'joined' end, $6::timestamptz from each_once order by id
+  select $3, id, case when $5::boolean then 'pending' else 'joined' end, $6::timestamptz from each_once
+  where not $5::boolean or id in (select id from locked) order by id
   on conflict (audience_id, contact_id) do nothing returning contact_id
 ), noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject)
   select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3 from each_once e
   where not $5::boolean and e.id in (select contact_id from added)
 ), unconfirmed as materialized (
-  select * from (select c.id, e.activity_id, c.asked_at from each_once e
-    join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
-  where $5::boolean and not exists (
-    select from audience_members m where m.audience_id = $3 and m.contact_id = e.id and m.state = 'joined')
-  order by c.id for update of c) l
+  select l.* from locked l where not exists (
+    select from audience_members m where m.audience_id = $3 and m.contact_id = l.id and m.state = 'joined')
 ), judged as materialized (
   select u.id, u.activity_id, r.recently, cardinality(r.recently) < ${MOST_ASKED} as may_be_asked
   from unconfirmed u cross join lateral (
@@ -142,26 +145,27 @@ function askedOf({ contactIds = [], emails = [] }: AddMembers, now: number): rea
 }
 
 /**
- * $1 audience, $2 contact, $3 environment, $4 id of the activity, $5 now, $6 why, $7 whether the person did it. One who had not confirmed
- * leaves no trace. The person's own will is noted also of one who is not in it: nothing but their own will lets them in again.
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 why, $8 whether the person did it. One who had
+ * not confirmed leaves no trace. The person's own will is noted also of one who is not in it: nothing but their own will lets them in
+ * again. The contact is locked first, so that who lets it in at the same moment is either found or finds the leaving.
  */
-const REMOVE = `with gone as (
-  delete from audience_members where audience_id = $1 and contact_id = $2 returning state
+const REMOVE = `with locked as materialized (
+  select c.id from contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $4 for no key update
+), gone as materialized (
+  select l.id, end_membership(l.id, $3) as state from locked l
 ), noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
-  select $2, $4, $3::boolean, 'left', $5::timestamptz, $1, $6::text::json
-  where exists (select from gone where state = 'joined')
-    or $7::boolean and not ${hasLeftSql({ contactId: '$2', audienceId: '$1' })}
+  select g.id, $6, $2::boolean, 'left', $5::timestamptz, $3, $7::text::json from gone g
+  where g.state = 'joined' or $8::boolean and not ${hasLeftSql({ contactId: 'g.id', audienceId: '$3', isLocked: true })}
 )
-select state from gone`;
+select state from gone where state is not null`;
 
 /** A contact that leaves an audience. */
-export interface Leaving {
+export interface Leaving extends Scope {
   readonly audienceId: string;
   readonly contactId: string;
-  readonly livemode: boolean;
   readonly now: number;
-  /** How the person did it; absent where somebody else took them out. */
+  /** How the person did it; absent where it was not the person. */
   readonly own?: OwnLeaving;
   /** What is noted where a flow did it. */
   readonly data?: object;
@@ -170,10 +174,10 @@ export interface Leaving {
 /** Takes a contact out of a static audience; false when it was not in it. @throws Unavailable */
 export async function leaveAudience(
   database: Database,
-  { audienceId, contactId, livemode, now, own, data = own }: Leaving,
+  { workspaceId, livemode, audienceId, contactId, now, own, data = own }: Leaving,
 ): Promise<boolean> {
   const rows = await database.query(REMOVE, [
-    ...[audienceId, contactId, livemode, mintId('act', now), new Date(now).toISOString()],
+    ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
     ...[data === undefined ? null : JSON.stringify(data), own !== undefined],
   ]);
   return rows.length > 0;
@@ -184,42 +188,48 @@ export interface Joining extends Scope {
   readonly audienceId: string;
   readonly contactId: string;
   readonly now: number;
-  /** Only somebody who was asked to confirm. */
+  /** Only one who was asked to confirm. */
   readonly onlyPending: boolean;
+  /** Not one who has left it by an act of their own. */
+  readonly unlessLeft?: boolean;
   /** What is noted of it, such as the run of a flow. */
   readonly data?: object;
 }
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked, $8 why. Who
- * is in it already stays so, and that counts as done.
+ * $1 workspace, $2 environment, $3 audience, $4 contact, $5 now, $6 id of the activity, $7 whether only those who were asked, $8 whether
+ * only those who have not left, $9 why. Who is in it already stays so, and that counts as done.
  */
-const JOIN = `with allowed as materialized (
-  select a.id from audiences a
+const JOIN = `with locked as materialized (
+  select c.id from contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $4 for no key update
+), judged as materialized (
+  select a.id, l.id as contact_id,
+    $8::boolean and ${hasLeftSql({ contactId: 'l.id', audienceId: 'a.id', isLocked: true })} as has_left
+  from locked l cross join audiences a
   where a.workspace_id = $1 and a.livemode = $2::boolean and a.id = $3 and a.type = 'static' and (not $7::boolean or exists (
-    select from audience_members m where m.audience_id = a.id and m.contact_id = $4))
+    select from audience_members m where m.audience_id = a.id and m.contact_id = l.id))
 ), joined as (
   insert into audience_members as m (audience_id, contact_id, state, since)
-  select id, $4, 'joined', $5::timestamptz from allowed
+  select id, contact_id, 'joined', $5::timestamptz from judged where not has_left
   on conflict (audience_id, contact_id) do update set state = 'joined', since = excluded.since where m.state = 'pending'
-  returning 1
+  returning m.contact_id
 ), noted as (
   insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
-  select $4, $6, $2::boolean, 'joined', $5::timestamptz, $3, $8::text::json from joined
+  select contact_id, $6, $2::boolean, 'joined', $5::timestamptz, $3, $9::text::json from joined
 )
-select id from allowed`;
+select has_left from judged`;
 
-/** Lets a contact into a static audience by its own will; false when there is nothing to join. @throws Unavailable */
+/** Lets a contact into a static audience; `hasLeft` where it stays out, null when there is nothing to join. @throws Unavailable */
 export async function joinAudience(
   database: Database,
-  { workspaceId, livemode, audienceId, contactId, now, onlyPending, data }: Joining,
-): Promise<boolean> {
-  const rows = await database.query(JOIN, [
+  { workspaceId, livemode, audienceId, contactId, now, onlyPending, unlessLeft = false, data }: Joining,
+): Promise<'joined' | 'hasLeft' | null> {
+  const [row] = await database.query<{ has_left: boolean }>(JOIN, [
     ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
-    onlyPending,
+    ...[onlyPending, unlessLeft],
     data === undefined ? null : JSON.stringify(data),
   ]);
-  return rows.length > 0;
+  return row ? (row.has_left ? 'hasLeft' : 'joined') : null;
 }
 
 /** Removes a contact from a static audience. */
@@ -232,6 +242,7 @@ export async function removeMember(
   if (audience.type === 'dynamic') return DYNAMIC;
   const contact = await findContact(reader, caller, params.contact);
   if (!contact) return notFound('contact');
-  const leaving = { audienceId: audience.id, contactId: contact.id, livemode: caller.livemode, now };
+  const { workspaceId, livemode } = caller;
+  const leaving = { workspaceId, livemode, audienceId: audience.id, contactId: contact.id, now };
   return (await leaveAudience(reader.database, leaving)) ? null : notFound('contact in this audience');
 }

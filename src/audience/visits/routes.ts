@@ -93,9 +93,9 @@ export function trackingRoutes({
     const contact = audience && (await findContact({ database }, scope, address));
     if (!contact || audience.type !== 'static') return false;
     await leaveAudience(database, {
+      ...scope,
       audienceId: audience.id,
       contactId: contact.id,
-      livemode: true,
       now,
       own,
     });

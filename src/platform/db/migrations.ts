@@ -43,6 +43,7 @@ import doubtsAndErasures from '../../../drizzle/0048_doubts_and_erasures.sql' wi
 import importStatuses from '../../../drizzle/0050_import_statuses.sql' with { type: 'text' };
 import learnedLimits from '../../../drizzle/0053_learned_limits.sql' with { type: 'text' };
 import workspaceChanges from '../../../drizzle/0059_workspace_changes.sql' with { type: 'text' };
+import membershipsUnderLock from '../../../drizzle/0060_memberships_under_lock.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -97,4 +98,5 @@ export const migrations: readonly Migration[] = [
   { name: '0050_import_statuses', sql: importStatuses },
   { name: '0053_learned_limits', sql: learnedLimits },
   { name: '0059_workspace_changes', sql: workspaceChanges },
+  { name: '0060_memberships_under_lock', sql: membershipsUnderLock },
 ];

@@ -47,19 +47,26 @@ interface Membership {
   readonly audienceId: string;
   /** The id of something that is older than what is asked about: no activity before it is read. */
   readonly since?: string;
+  /** True where the row of the contact is locked before: what was committed while the lock was waited for counts as well. */
+  readonly isLocked?: true;
 }
+
+const latestEntrySql = ({ contactId, audienceId, since, isLocked }: Membership): string =>
+  isLocked
+    ? `select entry.type, entry.data from latest_membership(${contactId}, ${audienceId}) entry where entry.type is not null`
+    : `select entry.type, entry.data from contact_activity entry
+    where entry.contact_id = ${contactId} and entry.subject = ${audienceId} and entry.type in ('joined', 'left')${
+      since === undefined ? '' : ` and entry.id >= 'act' || substr(${since}, strpos(${since}, '_'), 11)`
+    }
+    order by entry.position desc, entry.id desc limit 1`;
 
 /**
  * SQL of the act by which a contact left a static audience: `unsubscribed` for the person's own, `removed` for all others; null for a
  * contact that has not left, or has joined again. The activity tells, not the members: they are gone with their audience.
  */
-export const audienceActSql = ({ contactId, audienceId, since }: Membership): string => `(
+export const audienceActSql = (membership: Membership): string => `(
   select case when latest.type = 'joined' then null when ${isOwnSql('latest.data')} then 'unsubscribed' else 'removed' end from (
-    select entry.type, entry.data from contact_activity entry
-    where entry.contact_id = ${contactId} and entry.subject = ${audienceId} and entry.type in ('joined', 'left')${
-      since === undefined ? '' : ` and entry.id >= 'act' || substr(${since}, strpos(${since}, '_'), 11)`
-    }
-    order by entry.position desc, entry.id desc limit 1
+    ${latestEntrySql(membership)}
   ) latest)`;
 
 /** SQL of whether the person has left an audience by an act of their own: no file and no flow lets them in again. */

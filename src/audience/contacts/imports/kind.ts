@@ -83,13 +83,14 @@ const WRITTEN = `${writeContactsSql({
 )`;
 
 /**
- * Lets them into their audiences, but for those whose last act there is a leaving, by whichever hand: a file is no consent. What is noted names the import, so that whoever
- * waits for people who join can pass over those that came by a file.
+ * Lets them into their audiences, but for those whose last act there is a leaving, by whichever hand: a file is no consent. Their rows are
+ * locked before (`known`), so that a leaving that was under way counts. What is noted names the import: who waits for people who join can
+ * pass over those that came by a file.
  */
 const JOINED = `import_joins as materialized (
   select jsonb_object_agg(ord, joins) as by_place from import_rows where joins is not null
 ), import_wanted as materialized (
-  select w.id as contact_id, a.id as audience_id, j.join_id
+  select w.id as contact_id, a.id as audience_id, j.join_id, w.outcome
   from written w cross join import_joins p
     cross join lateral jsonb_to_recordset(p.by_place -> w.ord::text) as j(audience_id text, join_id text)
     join audiences a on a.workspace_id = ${ONE('workspace_id')} and a.livemode = ${ONE('livemode')}
@@ -98,7 +99,7 @@ const JOINED = `import_joins as materialized (
 ), import_joined as (
   insert into audience_members (audience_id, contact_id, state, since)
   select audience_id, contact_id, 'joined', ${ONE('at')} from import_wanted n
-  where ${audienceActSql({ contactId: 'n.contact_id', audienceId: 'n.audience_id' })} is null
+  where n.outcome = 'created' or ${audienceActSql({ contactId: 'n.contact_id', audienceId: 'n.audience_id', isLocked: true })} is null
   order by audience_id, contact_id
   on conflict (audience_id, contact_id) do nothing returning audience_id, contact_id
 ), import_join_ids as materialized (

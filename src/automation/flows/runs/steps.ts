@@ -13,7 +13,6 @@ import { Unavailable } from '../../../platform/errors/unavailable.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../../../sending/emails/accept.ts';
 import type { StandingClock } from '../../../sending/emails/commands.ts';
-import { hasLeftSql } from '../../../sending/suppressions/queries.ts';
 import type { WebhookPosting } from '../../../sending/webhooks/commands.ts';
 import { whoMatches } from '../definition/filters.ts';
 import { secretOf } from '../definition/secret.ts';
@@ -158,18 +157,15 @@ const updateContact: Work<'updateContact'> = async (config, deps, { scope, row }
   return { outcome: outcome === 'full' ? 'skipped: too_many_properties' : 'updated' };
 };
 
-const HAS_LEFT = `select ${hasLeftSql({ contactId: '$1', audienceId: '$2' })} as has_left`;
-
 const addToAudience: Work<'addToAudience'> = async ({ audienceId }, { database, clock }, work) => {
   const { scope, row } = work;
   const now = clock.now();
   const audience = await findAudienceRow({ database }, scope, audienceId);
   if (audience?.type !== 'static' || audience.confirm) return { outcome: 'skipped: not_possible' };
-  const [left] = await database.query<{ has_left: boolean }>(HAS_LEFT, [row.contact_id, audienceId]);
-  if (left?.has_left) return { outcome: 'skipped: has_left' };
   const joining = { ...scope, audienceId, contactId: row.contact_id, now, onlyPending: false };
-  await joinAudience(database, { ...joining, data: noted(work) });
-  return { outcome: 'added' };
+  const joined = await joinAudience(database, { ...joining, unlessLeft: true, data: noted(work) });
+  if (joined === null) return { outcome: 'skipped: not_possible' };
+  return { outcome: joined === 'hasLeft' ? 'skipped: has_left' : 'added' };
 };
 
 const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { database, clock }, work) => {
@@ -177,7 +173,7 @@ const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { 
   const now = clock.now();
   const audience = await findAudienceRow({ database }, scope, audienceId);
   if (audience?.type !== 'static') return { outcome: 'skipped: not_possible' };
-  const leaving = { audienceId, contactId: row.contact_id, livemode: scope.livemode, now };
+  const leaving = { ...scope, audienceId, contactId: row.contact_id, now };
   await leaveAudience(database, { ...leaving, data: noted(work) });
   return { outcome: 'removed' };
 };
