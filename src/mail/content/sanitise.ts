@@ -1,4 +1,5 @@
 import sanitizeHtml from 'sanitize-html';
+import { ownOf } from '../../platform/text/own-member.ts';
 import { ALIGNMENT, COLOUR, LENGTH } from './markdown-values.ts';
 
 const LINKS = ['http', 'https', 'mailto', 'tel'];
@@ -97,7 +98,9 @@ const POLICY: sanitizeHtml.IOptions = {
   nestingLimit: 64,
   transformTags: {
     img: (tagName, attribs) => {
-      const kept = Object.entries(attribs).filter(([name, value]) => IMAGE_STYLES[name]?.test(value) ?? true);
+      const kept = Object.entries(attribs).filter(
+        ([name, value]) => ownOf(IMAGE_STYLES, name)?.test(value) ?? true,
+      );
       return { tagName, attribs: Object.fromEntries(kept) };
     },
   },

@@ -1,4 +1,5 @@
 import type { Segment } from 'emailmd';
+import { ownOf } from '../../platform/text/own-member.ts';
 import { ALIGNMENT, COLOUR, LENGTH } from './markdown-values.ts';
 import { sanitiseAttributes, sanitiseHtml, sanitiseText } from './sanitise.ts';
 
@@ -66,7 +67,9 @@ export function plainHtml({ type, content, attrs = {}, buttons = [] }: Segment):
 }
 
 const matching = (attributes: Attributes, patterns: Patterns): Record<string, string> =>
-  Object.fromEntries(Object.entries(attributes).filter(([name, value]) => patterns[name]?.test(value)));
+  Object.fromEntries(
+    Object.entries(attributes).filter(([name, value]) => ownOf(patterns, name)?.test(value)),
+  );
 
 function cleanButton(given: Attributes): Record<string, string> {
   const { href = '' } = sanitiseAttributes('a', { href: given.href ?? '' });

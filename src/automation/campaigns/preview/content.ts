@@ -3,6 +3,7 @@ import { estimateSize } from '../../../mail/message/message-size.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { ownOf } from '../../../platform/text/own-member.ts';
 import type { StoredContent, TemplateContents } from '../../templates/commands.ts';
 import { type CampaignSettings, compileOwn } from '../settings.ts';
 
@@ -116,7 +117,7 @@ export async function readyContent(
   });
   if (trial instanceof Failure) return trial;
   const required = variables.filter(
-    ({ key, required: must }) => must && (settings.variables[key] ?? null) === null,
+    ({ key, required: must }) => must && (ownOf(settings.variables, key) ?? null) === null,
   );
   if (required.length > 0)
     return invalid([

@@ -2,6 +2,7 @@ import { occurrencesOf } from '../../../../machines/flow-run/time.ts';
 import type { Clocked, OwnClock } from '../../../engine/runtime/clocked.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { ownOf } from '../../../platform/text/own-member.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
 import { FilterTime } from '../definition/filters.ts';
@@ -145,7 +146,7 @@ class Days {
   >();
 
   next({ listener, trigger }: Dated, { id, properties, zone }: ContactRow, after: number): Due | null {
-    const value = properties[trigger.property];
+    const value = ownOf(properties, trigger.property);
     if (typeof value !== 'string') return null;
     const timeZone = zoneOf(properties, zone);
     const name = `${listener.flowId} ${id}`;

@@ -75,7 +75,8 @@ function triggerProblems(trigger: NonNullable<DefinitionBody['trigger']>): reado
   const wanted = TRIGGER_SETTINGS[trigger.type];
   const problems: Detail[] = [];
   for (const name of wanted)
-    if (!(name in trigger)) problems.push({ path: `/body/trigger/${name}`, message: 'This is required.' });
+    if (!Object.hasOwn(trigger, name))
+      problems.push({ path: `/body/trigger/${name}`, message: 'This is required.' });
   for (const name of Object.keys(trigger))
     if (name !== 'type' && name !== 'filter' && !wanted.includes(name))
       problems.push({

@@ -7,7 +7,8 @@ import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
-import { changesOfProperties, Properties, type PropertyRow, propertiesOf, rowsOf } from './properties.tsx';
+import { Properties } from './properties.tsx';
+import { changesOfProperties, type PropertyRow, propertiesOf, rowsOf } from './property-rows.ts';
 
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 

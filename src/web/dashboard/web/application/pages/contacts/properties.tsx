@@ -1,60 +1,9 @@
 import { useContext } from 'react';
 import { Close } from '../../../icons.tsx';
-import type { Contact } from '../../api/operations.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Problems } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
-
-type Value = Contact['properties'][string];
-
-/** The kinds of values that a property may have. */
-const KINDS = { string: 'Text', number: 'Number', boolean: 'Yes or no' } as const;
-type Kind = keyof typeof KINDS;
-
-/** A property while it is edited. */
-export interface PropertyRow {
-  readonly id: number;
-  readonly key: string;
-  readonly kind: Kind;
-  readonly text: string;
-}
-
-/** Not the numbers that an earlier page has given to its rows. */
-let latest = Date.now();
-
-/** The rows for what a contact has. */
-export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[] =>
-  Object.entries(properties).map(([key, value]) => ({
-    id: ++latest,
-    key,
-    kind: typeof value as Kind,
-    text: String(value),
-  }));
-
-/** The properties that rows say. */
-export const propertiesOf = (rows: readonly PropertyRow[]): Record<string, Value> =>
-  Object.fromEntries(
-    rows.filter(({ key }) => key.trim() !== '').map((row) => [row.key.trim(), propertyValue(row)]),
-  );
-
-/** What is to be set, and with null removed, so that properties become what rows say: nothing else. */
-export function changesOfProperties(
-  rows: readonly PropertyRow[],
-  before: readonly PropertyRow[],
-): Record<string, Value | null> {
-  const [wanted, known] = [propertiesOf(rows), propertiesOf(before)];
-  const gone = Object.keys(known).filter((key) => !(key in wanted));
-  return {
-    ...Object.fromEntries(gone.map((key) => [key, null])),
-    ...Object.fromEntries(Object.entries(wanted).filter(([key, value]) => known[key] !== value)),
-  };
-}
-
-const propertyValue = ({ kind, text }: PropertyRow): Value => {
-  if (kind === 'boolean') return text === 'true';
-  // What is no number goes as it is: the service says at this field what is wrong.
-  return kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
-};
+import { KINDS, type Kind, newRow, type PropertyRow } from './property-rows.ts';
 
 /** Properties as rows of name, kind and value. */
 export function Properties(props: {
@@ -133,11 +82,7 @@ export function Properties(props: {
           </div>
         );
       })}
-      <Button
-        look="quiet"
-        className="justify-self-start"
-        onClick={() => onChange([...rows, { id: ++latest, key: '', kind: 'string', text: '' }])}
-      >
+      <Button look="quiet" className="justify-self-start" onClick={() => onChange([...rows, newRow()])}>
         {icons.Plus} Add a property
       </Button>
     </fieldset>

@@ -4,6 +4,7 @@ import type {
   StepType,
   Wait,
 } from '../../../../../../../machines/flow-run/definition.ts';
+import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { Flow, FlowRunItem } from '../../api/operations.ts';
 import type { icons } from '../../ui/icons.tsx';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
@@ -161,9 +162,9 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** A problem with the name of the field that it is about. */
 export const problemText = ({ field, message }: StepProblem): string =>
-  FIELDS[field] === undefined
+  ownOf(FIELDS, field) === undefined
     ? message
-    : `${FIELDS[field]}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+    : `${ownOf(FIELDS, field)}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 
 /** A way out of a step, in words. */
 export function wayText(step: FlowStep | null, when: string): string {

@@ -1,3 +1,4 @@
+import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { Template, TemplateVariableInput } from '../../api/operations.ts';
 
 type Type = NonNullable<TemplateVariableInput['type']>;
@@ -129,7 +130,7 @@ export const bodyOf = (draft: Draft, format: Template['format']) => ({
 export const valuesOf = (draft: Draft, entered: Readonly<Record<string, string>>): Record<string, unknown> =>
   Object.fromEntries(
     draft.variables.flatMap(({ key, type }) => {
-      const value = parsedValue(type, entered[key] ?? '');
+      const value = parsedValue(type, ownOf(entered, key) ?? '');
       return value === undefined ? [] : [[key, value]];
     }),
   );

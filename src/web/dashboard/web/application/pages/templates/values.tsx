@@ -1,3 +1,4 @@
+import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { newVariable, type VariableRow } from './draft.ts';
@@ -25,7 +26,7 @@ export function Values(props: {
           const isLong = type === 'list' || type === 'object';
           const shared = {
             id: `value-${id}`,
-            value: entered[key] ?? '',
+            value: ownOf(entered, key) ?? '',
             placeholder: fallback === '' ? (missing.includes(key) ? 'nothing given' : '') : fallback,
             className: `field field-small ${isLong ? 'font-mono text-caption' : ''}`,
           };
