@@ -50,20 +50,77 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** An integer whose digits a double cannot hold; it takes the place of its value while that is looked for. */
-const LOST_DIGITS = Symbol('lost digits');
-
 /** No shorter integer is beyond what a double holds. */
 const LONG_INTEGER = /\d{16}/;
+const INTEGER = /^\d+$/;
 
-/** The same value with a mark in place of every integer that lost digits when it was parsed: `12345678901234567890`. */
-function withLostDigits(value: unknown, text: string): unknown {
-  if (!LONG_INTEGER.test(text)) return value;
-  const mark = (_: string, each: unknown, context?: { readonly source?: string }): unknown =>
-    typeof each === 'number' && !Number.isSafeInteger(each) && /^-?\d+$/.test(context?.source ?? '')
-      ? LOST_DIGITS
-      : each;
-  return JSON.parse(text, mark);
+const TOO_LONG_INTEGER = `This number is too large: integers lie between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send longer ones as texts.`;
+
+/** The position of the closing quote of the string that opens at `start`, in valid JSON. */
+function endOfText(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (text.charCodeAt(before - 1) === BACKSLASH) before--;
+    if ((quote - before) % 2 === 0) return quote;
+  }
+  return text.length;
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+/** True for what a number goes on with: digits, `.`, `e`, `E`, `+` and `-`. */
+const isOfNumber = (code: number): boolean =>
+  isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === 0x2d;
+
+/** The first integer of valid JSON that lost digits when it was parsed, such as `12345678901234567890`; -1 without one. */
+function lostInteger(text: string): number {
+  if (!LONG_INTEGER.test(text)) return -1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) at = endOfText(text, at);
+    else if (isDigit(code)) {
+      const start = at;
+      while (isOfNumber(text.charCodeAt(at + 1))) at++;
+      if (at - start < 15) continue;
+      const written = text.slice(start, at + 1);
+      if (INTEGER.test(written) && !Number.isSafeInteger(Number(written))) return start;
+    }
+  }
+  return -1;
+}
+
+/** The names that lead to a place in valid JSON, outermost first. */
+function namesAt(text: string, place: number): (string | number)[] {
+  const names: (string | number)[] = [];
+  let latest = '""';
+  for (let at = 0; at < place; at++) {
+    const last = names.length - 1;
+    switch (text[at]) {
+      case '"': {
+        const end = endOfText(text, at);
+        latest = text.slice(at, end + 1);
+        at = end;
+        break;
+      }
+      case ':':
+        names[last] = JSON.parse(latest) as string;
+        break;
+      case ',': {
+        const name = names[last];
+        if (typeof name === 'number') names[last] = name + 1;
+        break;
+      }
+      case '[':
+        names.push(0);
+        break;
+      case '{':
+        names.push('');
+        break;
+      case ']':
+      case '}':
+        names.pop();
+    }
+  }
+  return names;
 }
 
 /**
@@ -73,7 +130,13 @@ function withLostDigits(value: unknown, text: string): unknown {
  */
 export function findUnstorable(value: unknown, text: string, at: string): Detail | null {
   // UTF-8 has no surrogates and JSON has no raw control characters, so both can only come from a \u escape.
-  return locate(visit(withLostDigits(value, text), 1, text.includes('\\u')), at);
+  const found = visit(value, 1, text.includes('\\u'));
+  if (found) return locate(found, at);
+  // Only now it is known that the value is not nested too deep.
+  const place = lostInteger(text);
+  return place === -1
+    ? null
+    : locate({ message: TOO_LONG_INTEGER, names: namesAt(text, place).toReversed() }, at);
 }
 
 /** The same for a value that was not written as JSON. */
@@ -101,10 +164,6 @@ function visit(value: unknown, depth: number, hasEscapes: boolean): Problem | nu
       return hasEscapes ? judgeString(value) : null;
     case 'number':
       return Number.isFinite(value) ? null : problem('This number is too large.');
-    case 'symbol':
-      return problem(
-        `This number is too large: integers lie between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send longer ones as texts.`,
-      );
     case 'object':
       if (value === null) return null;
       if (depth > DEEPEST) return problem(`Nest at most ${DEEPEST} levels deep.`);

@@ -90,6 +90,52 @@ describe('JSON that cannot be stored', () => {
     '{"a":"12345678901234567890"}',
   ])('%s keeps what it says', (text) => expect(find(text)).toBeNull());
 
+  test('is judged by its depth before its numbers, however deep it is', () => {
+    for (const depth of [33, 30_000, 120_000]) {
+      const text = `{"n":1234567890123456,"m":12345678901234567890,"a":${nested(depth)}}`;
+      expect(find(text)?.message).toBe('Nest at most 32 levels deep.');
+    }
+  });
+
+  test('has its long integers found where they stand, and nowhere else', () => {
+    const lost = 9_007_199_254_740_993n;
+    const value = fc.letrec<{ any: unknown }>((tie) => ({
+      any: fc.oneof(
+        { depthSize: 'small', withCrossShrink: true },
+        fc.constantFrom(`${lost}`, `-${lost}0`, '9007199254740991', '1e16', '1234567890123456.5', '0'),
+        fc.constantFrom('"12345678901234567890"', '"\\\\"', '"\\",12345678901234567890"', 'true', 'null'),
+        fc.array(tie('any'), { maxLength: 4 }).map((items) => `[${items.join(' , ')}]`),
+        fc
+          .uniqueArray(fc.constantFrom('a', 'b:', 'c"', 'd\\', '{', '9007199254740993'), { maxLength: 4 })
+          .chain((names) =>
+            fc
+              .array(tie('any'), { minLength: names.length, maxLength: names.length })
+              .map(
+                (items) => `{${items.map((item, at) => `${JSON.stringify(names[at])} : ${item}`).join()}}`,
+              ),
+          ),
+      ),
+    })).any as fc.Arbitrary<string>;
+    fc.assert(
+      fc.property(value, (text) => {
+        const paths: string[] = [];
+        const walk = (each: unknown, path: string): void => {
+          if (each === 'lost') paths.push(path);
+          else if (typeof each === 'object' && each !== null)
+            for (const [name, member] of Object.entries(each))
+              walk(member, `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+        };
+        const mark = (_: string, each: unknown, context?: { readonly source?: string }) =>
+          /^-?9007199254740993/.test(context?.source ?? '') ? 'lost' : each;
+        walk(JSON.parse(text, mark as (key: string, each: unknown) => unknown), '/body');
+        const found = find(text);
+        if (paths.length === 0) expect(found).toBeNull();
+        else expect(paths).toContain(found?.path ?? '');
+      }),
+      { numRuns: 500, seed: 7 },
+    );
+  });
+
   test('is pointed at by its parent when its name is endless', () => {
     expect(find(`{"a":{"${'x'.repeat(100_000)}":"\\u0000"}}`)?.path).toBe('/body/a');
   });
