@@ -7,9 +7,10 @@ export type StatusReading = (typeof STATUS_READINGS)[number];
 
 /**
  * The cells that a column is understood by. `words`: only words that state it. `flags`: yes and no as well, but no dates. `anything`:
- * every text means that the person has left, such as a reason. Without one: words, yes and no, and dates.
+ * every text means that the person has left, such as a reason. `confirmation`: no is not a leaving, since the person has not answered
+ * yet. Without one: words, yes and no, and dates.
  */
-export type CellRule = 'words' | 'flags' | 'anything';
+export type CellRule = 'words' | 'flags' | 'anything' | 'confirmation';
 
 /** What the name of a column tells of consent. */
 export type ConsentColumn =
@@ -19,7 +20,7 @@ export type ConsentColumn =
 
 /** Names that state a status in words. */
 const STATUS_NAMES = new Set(
-  `status emailstatus mailstatus contactstatus subscriberstatus subscriptionstatus emailsubscriptionstatus memberstatus
+  `status globalstatus liststatus mailingliststatus emailstatus mailstatus contactstatus subscriberstatus subscriptionstatus emailsubscriptionstatus memberstatus
   membershipstatus emailmarketingstatus marketingstatus marketingcontactstatus mailingstatus newsletterstatus optinstatus
   emailoptinstatus emailpermissionstatus permissionstatus consentstatus emailconsentstatus statut statutabonnement statutemail
   statutdelabonnement estado estadosuscripcion estadodesuscripcion estadodelasuscripcion stato abostatus abonnementstatus
@@ -30,10 +31,15 @@ const STATUS_NAMES = new Set(
 const SUBSCRIBED_NAMES = new Set(
   `subscribed issubscribed subscribedtoemails emailsubscribed optin emailoptin optedin isoptedin doubleoptin marketingoptin
   emailmarketing emailmarketingconsent emailconsent marketingconsent consent acceptsmarketing acceptsemailmarketing acceptsemail
-  newsletter newsletterabo newsletteroptin newslettersubscribed receivesnewsletter mailinglist confirmed permission emailpermission
+  newsletter newsletterabo newsletteroptin newslettersubscribed receivesnewsletter mailinglist permission emailpermission
   abonniert angemeldet einwilligung newslettereinwilligung werbeeinwilligung zustimmung abonne inscrit inscritnewsletter
   consentement suscrito suscripto inscrito consentimiento aceptamarketing boletin iscritto consenso marketingallowed
   marketingemails emailupdates`.split(/\s+/),
+);
+
+/** Names of what a person answers by a link. */
+const CONFIRMATIONS = new Set(
+  'confirmed isconfirmed emailconfirmed confirmedemail bestaetigt bestatigt confirme confirmado'.split(' '),
 );
 
 /** Parts of names. They decide only where the rest of the name has no other subject (`CONSENT_VOCABULARY`). */
@@ -59,6 +65,8 @@ const CERTAIN_COMPLAINT = /complained|complaining|complainer|spam|abuse|junk|bes
 const POSITIVE =
   /subscri|opt(?:ed)?in(?!ion|al)|consent|einwillig|zustimm|abonn|anmeld|inscri|suscri|newsletter|permission|gdpr|dsgvo|rgpd|acceptsm|mailingok/;
 const CONFIRMED = /^confirm/;
+const CONSENT =
+  /newsletter|consent|einwillig|zustimm|opt(?:ed)?in|permission|gdpr|dsgvo|rgpd|acceptsm|mail|marketing/;
 /** What every contact may have, whether they have left or not. */
 const FOR_EVERYONE = /(?:link|url|uri|page|token|hash|key)$/;
 
@@ -68,7 +76,7 @@ const TIMES = words('at time timestamp date datum on zeit zeitpunkt am fecha heu
 /** The ends of compounds: `Abmeldedatum`, `unsubscribedate`. */
 const TIME = /(?:datum|(?<!up)date|zeitpunkt|timestamp)$/;
 const SOURCES = words('source quelle herkunft origen origine fuente form');
-const REASONS = words('reason grund raison motivo campaign kampagne title by ip method type');
+const REASONS = words('reason grund raison motivo campaign kampagne title by ip method mode type');
 const REASON = /(?:grund|reason|raison|motivo)$/;
 /** `Not unsubscribed` and `Never bounced` say the opposite. */
 const NEGATIONS = words('not never non nicht nie kein keine pas jamais nunca');
@@ -110,6 +118,7 @@ export function consentColumnOf(header: string): ConsentColumn | null {
   const name = folded(header);
   if (STATUS_NAMES.has(name)) return status('status');
   if (SUBSCRIBED_NAMES.has(name)) return status('subscribed');
+  if (CONFIRMATIONS.has(name)) return status('subscribed', { cells: 'confirmation' });
   if (LEFT_A_KIND.test(name)) return status('unsubscribed');
   const parts = wordsOf(header);
   const last = parts.at(-1) ?? '';
@@ -143,7 +152,10 @@ export function consentColumnOf(header: string): ConsentColumn | null {
   if (POSITIVE.test(name) || CONFIRMED.test(name)) {
     if (isTime) return { to: 'consentAt' };
     if (some(SOURCES)) return { to: 'consentSource' };
-    return some(OTHERS) && !/optin|consent/.test(name) ? null : status('subscribed', { weak: true });
+    if (some(OTHERS) && !/optin|consent/.test(name)) return null;
+    if (isCertain) return status('subscribed', { weak: true });
+    // Someone may have no annual subscription, and no consent to one thing, without having left anything.
+    return status('subscribed', CONSENT.test(name) ? { weak: true, cells: 'confirmation' } : WEAK);
   }
   return null;
 }

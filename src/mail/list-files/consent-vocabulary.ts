@@ -8,7 +8,7 @@ export const HAS_MAIL = /mail|newsletter/;
 export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
   `unsub unsubs unsubscribe unsubscribed unsubscribes unsubscribing unsubscription optout optouts optedout optsout opt opted opts out
   donotmail donotemail donotcontact donotsend do not no longer send blacklist blacklisted blocklist blocklisted suppress suppressed
-  suppression excluded disabled deactivated revoked withdrawn cancelled canceled ended declined refused denied rejected expired
+  suppression suppressions excluded disabled deactivated revoked withdrawn cancelled canceled ended declined refused denied rejected expired
   never non former ex
   abgemeldet abmeldung abmelde abmelden abbestellt abbestellung abbestell ausgetragen austragung austrag gesperrt deaktiviert
   widerspruch widersprochen widerruf widerrufs widerrufen gekuendigt gekundigt kuendigung kundigung abgelehnt verweigert beendet
@@ -20,14 +20,14 @@ export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
   subscribed subscription subscriptions subscribe optin optedin in consent consents permission gdpr dsgvo rgpd einwilligung zustimmung
   abo abonniert abonnement abonne angemeldet anmeldung inscrit inscription consentement suscrito suscripto suscripcion inscrito
   consentimiento
-  email emails mail mails mailing mailings mailinglist newsletter newsletters marketing campaign campaigns kampagne kampagnen list
+  email emails mail mails bulk mailing mailings mailinglist newsletter newsletters marketing campaign campaigns kampagne kampagnen list
   lists liste communication communications promotional promotions werbung werbe correo correos courriel courriels boletin
   is has have been was ist hat wurde est el la le les der die das des du de del von vom aus of from to for the by all any alle tous
   todos global globally globales portal confirmed confirm
   user users contact contacts kontakt subscriber subscribers member members customer customers kunde client recipient recipients
   empfanger empfaenger person address flag status state e me us our via per
   at time timestamp date datum on zeit zeitpunkt am fecha heure horodatage data dato
-  reason reasons grund raison motivo title ip method type
+  reason reasons grund raison motivo title ip method mode type
   sms whatsapp phone telefon telephone mobile mobil push fax post postal letter brief call calls and und et or oder`.split(
     /\s+/,
   ),

@@ -27,7 +27,7 @@ export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
     afgemeld uitgeschreven inactief wypisany avregistrerad`),
   bounced:
     list(`bounced bounce bounces hardbounce hardbounced hardbounces cleaned undeliverable invalid invalidemail
-    nonexistent unzustellbar nichtzustellbar ungueltig ungultig bereinigt rejete invalide rebond rebotado rebote invalido noentregable
+    nonexistent unreachable unzustellbar nichtzustellbar ungueltig ungultig bereinigt rejete invalide rebond rebotado rebote invalido noentregable
     rimbalzato nonvalido`),
   complained:
     list(`complained complaint complaints complainer spam spamcomplaint spamcomplaints spamreport spamreported markedasspam

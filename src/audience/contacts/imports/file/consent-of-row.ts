@@ -44,8 +44,10 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
       : meaning;
   }
   if (reads === 'subscribed') {
+    if (cells === 'words')
+      return meaning === null || meaning === 'yes' || meaning === 'no' ? 'unknown' : meaning;
     if (meaning === 'yes') return 'subscribed';
-    if (meaning === 'no') return 'unsubscribed';
+    if (meaning === 'no') return cells === 'confirmation' ? 'never' : 'unsubscribed';
     return meaning ?? (isDate(text) ? 'subscribed' : 'unknown');
   }
   if (meaning === 'no' || meaning === 'subscribed' || folded(text) === 'none') return 'nothing';
@@ -59,6 +61,7 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
       return 'unknown';
     case 'flags':
       return meaning === 'yes' ? reads : 'unknown';
+    case 'confirmation':
     case undefined:
       return meaning === 'yes' || isDate(text) ? reads : 'unknown';
   }
