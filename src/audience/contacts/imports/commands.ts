@@ -10,8 +10,8 @@ import type { Scope } from '../lists/contact-rows.ts';
 import { type StoredFile, storeFile } from './file/stored-file.ts';
 import type { ImportQuery, ImportView, StartedImport } from './model.ts';
 import { joinableAudiences } from './plan/audience-names.ts';
-import type { ImportPlan, ImportSettings } from './plan/plan.ts';
-import { storedPlan } from './plan/stored-plan.ts';
+import type { ImportPlan } from './plan/plan.ts';
+import { type ImportSettings, storedPlan } from './plan/stored-plan.ts';
 import { findImport, findImportRow, statusOf, viewOf } from './queries.ts';
 
 /** The services that starting and ending imports calls. */

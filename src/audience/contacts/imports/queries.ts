@@ -13,7 +13,7 @@ import { isoOrNull } from '../../../platform/time/clock.ts';
 import { errorOf, type Fault } from './file/faults.ts';
 import { FIRST_FAULTS } from './kind.ts';
 import type { ImportListQuery, ImportView } from './model.ts';
-import type { ImportSettings } from './plan/plan.ts';
+import type { ImportSettings } from './plan/stored-plan.ts';
 import { targetText } from './plan/targets.ts';
 
 /** The services that reading imports calls. */

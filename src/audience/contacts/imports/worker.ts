@@ -11,8 +11,9 @@ import { readRows } from './file/rows.ts';
 import { readPiece } from './file/stored-file.ts';
 import type { WorkedRows } from './kind.ts';
 import { joinableAudiences } from './plan/audience-names.ts';
-import type { ImportPlan, ImportSettings } from './plan/plan.ts';
+import type { ImportPlan } from './plan/plan.ts';
 import { previewOf } from './plan/preview.ts';
+import type { ImportSettings } from './plan/stored-plan.ts';
 import { planOf } from './plan/stored-plan.ts';
 
 /** What working through files needs. */

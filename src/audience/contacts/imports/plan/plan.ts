@@ -3,7 +3,6 @@ import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/encoding.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import { cleaned, type Target } from '../../column-names.ts';
-import type { StoredPlan } from './stored-plan.ts';
 import { emptySurvey } from './survey.ts';
 import { type ColumnMapping, type FileTraits, namedTargets, shortened } from './targets.ts';
 import { type ImportWarning, warningsOf } from './warnings.ts';
@@ -21,16 +20,6 @@ export interface ImportPlan {
   readonly everyone?: Leaving | 'never' | null;
   /** What has to be known before anything is written. Missing in plans of an earlier version. */
   readonly warnings?: readonly ImportWarning[];
-}
-
-/** What a client chose for an import, and what its file is like; stored with it, beside what SQL reads. */
-export interface ImportSettings {
-  readonly plan: StoredPlan;
-  /** Bytes of the file as it is stored. */
-  readonly bytes: number;
-  readonly onConflict: 'upsert' | 'skip';
-  readonly onError: 'continue' | 'abort';
-  readonly dryRun: boolean;
 }
 
 /** What the columns of a file become. */

@@ -9,6 +9,16 @@ import type { ImportPlan } from './plan.ts';
  */
 export type StoredPlan = Omit<ImportPlan, 'stored'> & { readonly stored: string };
 
+/** What a client chose for an import, and what its file is like; stored with it, beside what SQL reads. */
+export interface ImportSettings {
+  readonly plan: StoredPlan;
+  /** Bytes of the file as it is stored. */
+  readonly bytes: number;
+  readonly onConflict: 'upsert' | 'skip';
+  readonly onError: 'continue' | 'abort';
+  readonly dryRun: boolean;
+}
+
 const FORM = 'plan-2/';
 
 /** The plan as it is stored. */
