@@ -1,3 +1,5 @@
+import { type Declarations, declarationsOf, plainCss } from './css.ts';
+
 /** The attributes of an element, in lower case, as the parser hands them over. */
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -8,79 +10,121 @@ export const UNREAD: ReadonlySet<string> = new Set(
   ),
 );
 
-type Declarations = ReadonlyMap<string, string>;
+const SIZES = ['height', 'max-height', 'width', 'max-width'] as const;
+const CUTS = ['overflow', 'overflow-x', 'overflow-y'] as const;
+const PLACES = [
+  ...['left', 'right', 'top', 'bottom', 'inset', 'text-indent'],
+  ...['margin', 'margin-left', 'margin-right', 'margin-top', 'margin-bottom'],
+] as const;
+const LETTERS = ['font', 'font-size'] as const;
 
-/** The most characters of an attribute that are read: no email has longer ones, and a look has to cost little. */
-const LONGEST_ATTRIBUTE = 4_096;
-
-/** The beginning of an attribute, as far as it is read. */
-export const attributeOf = (value: string | undefined): string => value?.slice(0, LONGEST_ATTRIBUTE) ?? '';
-
-/** CSS without its comments; one that does not end takes the rest. A pattern would search to the end from each beginning. */
-export function withoutComments(css: string): string {
-  let kept = '';
-  let done = 0;
-  for (let at = css.indexOf('/*'); at !== -1; at = css.indexOf('/*', done)) {
-    kept += css.slice(done, at);
-    const end = css.indexOf('*/', at + 2);
-    if (end === -1) return kept;
-    done = end + 2;
-  }
-  return kept + css.slice(done);
-}
-
-/** What a text of CSS declares, by the names of the properties, all in lower case. */
-export function declarationsOf(css: string): Declarations {
-  const declared = new Map<string, string>();
-  for (const declaration of withoutComments(css).split(';')) {
-    const colon = declaration.indexOf(':');
-    if (colon === -1) continue;
-    declared.set(
-      declaration.slice(0, colon).trim().toLowerCase(),
-      declaration
-        .slice(colon + 1)
-        .trim()
-        .toLowerCase(),
-    );
-  }
-  return declared;
-}
+/** The properties that decide what is seen. */
+const HEEDED: ReadonlySet<string> = new Set([
+  ...['display', 'visibility', 'content-visibility', 'opacity', 'filter', 'zoom', 'scale', 'transform'],
+  ...['clip', 'clip-path', 'mso-hide', ...SIZES, ...CUTS, ...PLACES, ...LETTERS],
+]);
 
 /** Without one of these nothing is hidden: most styles are passed over by this one look. */
-const HINT = /none|hidden|collapse|opacity|clip|-\d{3}|scale\(/i;
-const ZERO = /^0+(?:\.0*)?(?:[a-z]+|%)?(?:\s*!important)?$/;
-const FAR_AWAY = /^-\d{3,}/;
-const SIZES = ['height', 'max-height', 'width', 'max-width'] as const;
-const PLACES = ['left', 'top', 'text-indent', 'margin-left', 'margin-top'] as const;
+const HINT = /none|hid|collapse|opacity|clip|indent|-\d{3}|scale|zoom|[\s:(+]\d{4}|\\/i;
+
+/** True when CSS may declare something that hides, or a size of letters. */
+export const maySay = (css: string): boolean => HINT.test(css) || /font/i.test(css);
+
+/** What a style declares of what is seen. */
+export const seenDeclarations = (css: string): Declarations => declarationsOf(css, HEEDED);
+
+/** What a style without such declarations declares. */
+export const NOTHING: Declarations = new Map();
+
+/** The same of an attribute, which may hold comments and strings. */
+export const styleOf = ({ style }: Attributes): Declarations =>
+  style === undefined ? NOTHING : seenDeclarations(plainCss(style));
+
+const LENGTH = /^(?:calc\(\s*)?([-+]?(?:\d+(?:\.\d*)?|\.\d+))([a-z]+|%)?/;
+/** Pixels of a unit, as far as it takes to see that something is tiny. */
+const PIXELS: Readonly<Record<string, number>> = { px: 1, pt: 1.3, mm: 3.8, q: 0.9 };
+
+/** Pixels of a length, about; null for what is none. */
+function pixelsOf(value: string): number | null {
+  const [, size, unit = 'px'] = LENGTH.exec(value) ?? [];
+  return size === undefined ? null : Number(size) * (PIXELS[unit] ?? 16);
+}
+
+/** True for a length that nothing can be seen in. */
+function isTiny(value: string): boolean {
+  const pixels = pixelsOf(value);
+  return pixels !== null && pixels <= 1;
+}
+
+function isFaint(value: string): boolean {
+  const [, size, unit] = LENGTH.exec(value) ?? [];
+  return size !== undefined && Number(size) <= (unit === '%' ? 10 : 0.1);
+}
+
+const FAR_AWAY = /(?:^|[\s(])(?:-\d{3}|\+?\d{4})/;
+const NO_SCALE = /scale[xy3d]*\(\s*[-+]?0*(?:\.0*)?\s*[,)]|translate[xyz3d]*\([^)]*-\d{3}/;
+const NO_CLIP = /^rect\(\s*[01](?:px)?[\s,]/;
+const NO_PATH =
+  /^(?:inset\(\s*(?:[5-9]\d|\d{3})|(?:circle|ellipse)\(\s*0|polygon\(\s*0[a-z%]*\s+0[a-z%]*\s*(?:\)|,\s*0[a-z%]*\s+0))/;
 
 /** True when declarations hide an element and all that is in it, in the ways that emails use. */
 export function areHiding(declared: Declarations): boolean {
-  const of = (name: string): string => declared.get(name) ?? '';
-  if (of('display').startsWith('none') || /^(?:hidden|collapse)/.test(of('visibility'))) return true;
-  if (ZERO.test(of('opacity')) || /^scale\(0\)/.test(of('transform'))) return true;
-  if (/^rect\((?:0|1px)[^\d]/.test(of('clip')) || /^inset\((?:50|100)%/.test(of('clip-path'))) return true;
-  if (of('overflow').startsWith('hidden') && SIZES.some((name) => ZERO.test(of(name)))) return true;
+  const of = (name: string): string => declared.get(name)?.value ?? '';
+  const visibility = of('visibility');
+  if (of('display') === 'none' || visibility === 'hidden' || visibility === 'collapse') return true;
+  if (of('content-visibility') === 'hidden' || isFaint(of('opacity'))) return true;
+  if (/opacity\(\s*(?:0|\.0)(?![\d.]*[1-9])/.test(of('filter'))) return true;
+  if (/^0*(?:\.0*)?(?:%|\s|$)/.test(of('scale') || '1') || /^0*(?:\.0*)?%?$/.test(of('zoom') || '1'))
+    return true;
+  if (NO_SCALE.test(of('transform')) || NO_CLIP.test(of('clip')) || NO_PATH.test(of('clip-path')))
+    return true;
+  const isCut = CUTS.some((name) => /^(?:hidden|clip)/.test(of(name)));
+  if (isCut && (SIZES.some((name) => isTiny(of(name))) || /^\d{3}%/.test(of('text-indent')))) return true;
   return PLACES.some((name) => FAR_AWAY.test(of(name)));
 }
 
+/** True when a picture of that style has no size that can be seen. */
+export const isPictureTiny = (declared: Declarations): boolean =>
+  SIZES.some((name) => isTiny(declared.get(name)?.value ?? ''));
+
 /** True when the attributes of an element hide it. */
-export function isHidden({ hidden, style }: Attributes): boolean {
-  if (hidden !== undefined) return true;
-  const css = attributeOf(style);
-  return HINT.test(css) && areHiding(declarationsOf(css));
+export function isHidden(attributes: Attributes): boolean {
+  const { hidden, style } = attributes;
+  return hidden !== undefined || (style !== undefined && HINT.test(style) && areHiding(styleOf(attributes)));
 }
 
 /** True when Outlook for Windows alone leaves an element out. */
-export const isHiddenInOutlook = ({ style }: Attributes): boolean =>
-  declarationsOf(attributeOf(style)).get('mso-hide')?.startsWith('all') ?? false;
+export const areHidingInOutlook = (declared: Declarations): boolean =>
+  declared.get('mso-hide')?.value.startsWith('all') ?? false;
 
-/** True when the innermost size of letters that the elements set is nothing. */
-export function areLettersHidden(open: readonly { readonly attributes: Attributes }[]): boolean {
-  for (let at = open.length - 1; at >= 0; at--) {
-    const style = attributeOf(open[at]?.attributes.style);
-    if (!/font/i.test(style)) continue;
-    const size = declarationsOf(style).get('font-size');
-    if (size !== undefined) return ZERO.test(size);
+/** The size of letters in `font: italic 700 0/0 serif`: before the slash, or the last number with a unit or of nothing. */
+const SIZE_IN_FONT = /(\S+)\s*\//;
+const SIZE_TOKEN = /^[-+]?(?:[\d.]+(?:[a-z]+|%)|0+(?:\.0*)?|\.0+)$/;
+
+/** A size of letters that declarations set; undefined where they set none. */
+function sizeOfLetters(declared: Declarations): string | undefined {
+  let size: string | undefined;
+  // The later of the two counts, and the important one before it.
+  let isImportant = false;
+  for (const [name, { value, isImportant: isNow }] of declared) {
+    if (!LETTERS.some((each) => each === name) || (isImportant && !isNow)) continue;
+    const found =
+      name === 'font-size'
+        ? value
+        : (SIZE_IN_FONT.exec(value)?.[1] ?? value.split(/\s+/).findLast((token) => SIZE_TOKEN.test(token)));
+    if (found === undefined) continue;
+    size = found;
+    isImportant = isNow;
   }
-  return false;
+  return size;
+}
+
+/** True when declarations make letters too small to see, false when they make them larger; null where they say nothing of it. */
+export function areLettersTiny(declared: Declarations): boolean | null {
+  const size = sizeOfLetters(declared);
+  if (size === undefined) return null;
+  // A share of nothing is nothing: what is in percent or em goes by the letters around it.
+  if (/(?:%|[^r]em|ex|ch)$/.test(size))
+    return Number.parseFloat(size) * (size.endsWith('%') ? 0.01 : 1) <= 0.06 || null;
+  return /^(?:inherit|unset|smaller|larger)$/.test(size) ? null : isTiny(size);
 }

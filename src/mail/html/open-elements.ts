@@ -1,6 +1,5 @@
-import { type Attributes, isHidden, UNREAD } from './hidden.ts';
-import { type HidingRules, isHiddenByRules } from './style-sheet.ts';
-import { attributesOf } from './tag.ts';
+import { UNREAD } from './hidden.ts';
+import { HtmlElement } from './html-element.ts';
 
 /** Elements within elements that are read: emails nest their tables thirty deep. */
 export const DEEPEST_HTML = 1_000;
@@ -10,6 +9,8 @@ const named = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const VOID = named(
   'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
 );
+/** The most of them whose attributes count: a browser adds those of later tags to the first. */
+const MOST_ROOTS = 8;
 /** The document's own elements, which no tag ends before the document does. */
 const ROOTS = named('html head body');
 /** An end tag does not reach beyond these (HTML, 13.2.4.2). */
@@ -40,30 +41,16 @@ const FOREIGN = named('svg math');
 /** Elements of drawings and formulas that hold html again. */
 const INTEGRATION = named('foreignobject desc title mi mo mn ms mtext annotation-xml');
 
-/** An open element. Its attributes are read where somebody asks for them: of most elements nobody does. */
-class OpenElement {
-  #attributes: Attributes | undefined;
-
-  constructor(
-    private readonly html: string,
-    readonly name: string,
-    /** Positions of the tag in the html. */
-    readonly start: number,
-    private readonly end: number,
-  ) {}
-
-  get attributes(): Attributes {
-    this.#attributes ??= attributesOf(this.html, this.start, this.end);
-    return this.#attributes;
-  }
-}
-
-/** The elements that are open at a place of html, as a browser has them. */
+/** The elements that are open at a place of html, as a browser has them. Each step takes the same time, however deep they are. */
 export class OpenElements {
-  readonly #open: OpenElement[] = [];
+  readonly #open: HtmlElement[] = [];
+  /** The depths of the open elements of each name, and of those that end tags do not reach beyond and that are not read. */
+  readonly #depths = new Map<string, number[]>();
+  readonly #scopes: number[] = [];
+  readonly #unread: number[] = [];
+  readonly #roots: HtmlElement[] = [];
+  readonly #ended: HtmlElement[] = [];
   #foreign = 0;
-  /** Where a hidden element begins that goes on in other programs, though a block has ended it. */
-  doubt = Number.POSITIVE_INFINITY;
 
   constructor(private readonly html: string) {}
 
@@ -71,67 +58,83 @@ export class OpenElements {
     return this.#open.length;
   }
 
-  get innermost(): string {
-    return this.#open.at(-1)?.name ?? '';
+  get innermost(): HtmlElement | null {
+    return this.#open.at(-1) ?? null;
+  }
+
+  /** The elements of the document and its body, around all others: also where their tags are left out. */
+  get roots(): readonly HtmlElement[] {
+    return ['html', 'body'].flatMap((name) => {
+      const written = this.#roots.filter((root) => root.name === name);
+      return written.length > 0 ? written : [new HtmlElement('', name, 0, 0, null)];
+    });
+  }
+
+  /** Formatting elements that go on in the next block, though one has ended them. */
+  get ended(): readonly HtmlElement[] {
+    return this.#ended;
   }
 
   /** True within a drawing or formula, where elements follow other rules. */
   get isForeign(): boolean {
-    return this.#foreign > 0 && !INTEGRATION.has(this.innermost);
+    return this.#foreign > 0 && !INTEGRATION.has(this.#name);
   }
 
-  open(name: string, start: number, end: number, endsItself: boolean): void {
-    if (ROOTS.has(name) || (VOID.has(name) && !this.isForeign)) return;
-    const ended = ENDED_BY.get(name);
-    if (ended && !this.isForeign) while (ended.has(this.innermost)) this.#pop(true);
-    if (endsItself && (this.isForeign || FOREIGN.has(name))) return;
-    if (FOREIGN.has(name)) this.#foreign++;
-    this.#open.push(new OpenElement(this.html, name, start, end));
+  get #name(): string {
+    return this.innermost?.name ?? '';
+  }
+
+  /** Opens an element, and makes one of a tag that has no content as well. */
+  open(name: string, start: number, end: number, endsItself: boolean): HtmlElement {
+    const isRoot = ROOTS.has(name);
+    const isEmpty = isRoot || (VOID.has(name) && !this.isForeign);
+    const ended = isEmpty || this.isForeign ? undefined : ENDED_BY.get(name);
+    while (ended?.has(this.#name)) this.#pop(true);
+    const element = new HtmlElement(this.html, name, start, end, this.innermost);
+    if (isRoot && name !== 'head' && this.#roots.length < MOST_ROOTS) this.#roots.push(element);
+    const isEnded = isEmpty || (endsItself && (this.isForeign || FOREIGN.has(name)));
+    if (!isEnded) this.#push(element);
+    return element;
   }
 
   close(name: string): void {
-    const parts = TABLE_PARTS.has(name);
-    for (let at = this.#open.length - 1; at >= 0; at--) {
-      const open = this.#open[at]?.name ?? '';
-      if (open === name) {
-        while (this.#open.length > at + 1) this.#pop(true);
-        this.#pop(false);
-        return;
-      }
-      if (!parts && SCOPES.has(open)) return;
-    }
+    if (this.#name === name) return this.#pop(false);
+    const depth = this.#depths.get(name)?.at(-1);
+    if (depth === undefined || (!TABLE_PARTS.has(name) && depth < (this.#scopes.at(-1) ?? 0))) return;
+    while (this.#open.length > depth) this.#pop(true);
+    this.#pop(false);
   }
 
   /** Where the outermost element begins whose content nobody reads; null where there is none. */
   unread(): number | null {
-    return this.#open.find(({ name }) => UNREAD.has(name))?.start ?? null;
+    const [depth] = this.#unread;
+    return depth === undefined ? null : (this.#open[depth - 1]?.start ?? null);
   }
 
   has(name: string): boolean {
-    return this.#open.some((open) => open.name === name);
+    return (this.#depths.get(name)?.length ?? 0) > 0;
   }
 
-  /** Where the outermost element begins that hides what is in it; null where none does. */
-  hider(rules: HidingRules): number | null {
-    const found = this.#open.find(
-      ({ name, attributes }, index) =>
-        UNREAD.has(name) ||
-        (name === 'details' && attributes.open === undefined) ||
-        isHidden(attributes) ||
-        isHiddenByRules(rules, this.#open, index),
-    );
-    return found?.start ?? null;
-  }
-
-  get elements(): readonly { readonly attributes: Attributes }[] {
-    return this.#open;
+  #push(element: HtmlElement): void {
+    const { name } = element;
+    this.#open.push(element);
+    const depths = this.#depths.get(name);
+    if (depths) depths.push(this.depth);
+    else this.#depths.set(name, [this.depth]);
+    if (SCOPES.has(name)) this.#scopes.push(this.depth);
+    if (UNREAD.has(name)) this.#unread.push(this.depth);
+    if (FOREIGN.has(name)) this.#foreign++;
   }
 
   #pop(isImplied: boolean): void {
-    const tag = this.#open.pop();
-    if (!tag) return;
-    if (FOREIGN.has(tag.name)) this.#foreign--;
-    if (isImplied && FORMATTING.has(tag.name) && isHidden(tag.attributes))
-      this.doubt = Math.min(this.doubt, tag.start);
+    const { depth } = this;
+    const element = this.#open.pop();
+    if (!element) return;
+    const { name } = element;
+    this.#depths.get(name)?.pop();
+    if (this.#scopes.at(-1) === depth) this.#scopes.pop();
+    if (this.#unread.at(-1) === depth) this.#unread.pop();
+    if (this.#foreign > 0 && FOREIGN.has(name)) this.#foreign--;
+    if (isImplied && FORMATTING.has(name)) this.#ended.push(element);
   }
 }

@@ -11,9 +11,19 @@ export const EXIT_PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
 /** The placeholder as this service writes it. */
 const PLACEHOLDER = '{{unsubscribeUrl}}';
 
-/** On a ground of its own, so that it can be read in dark messages too, and shown whatever a style sheet says of its elements. */
+/** Keeps rules of a style sheet from hiding an element. Outlook for Windows passes over declarations that are important. */
+const KEPT = [
+  ...['visibility:visible', 'opacity:1', 'position:static', 'float:none', 'transform:none', 'clip-path:none'],
+  ...['width:auto', 'height:auto', 'max-width:none', 'max-height:none', 'overflow:visible', 'text-indent:0'],
+]
+  .map((declaration) => `${declaration}!important`)
+  .join(';');
+const PARAGRAPH = `display:block;clear:both;margin:24px 0 0;padding:8px;font:12px/18px sans-serif;color:#595959;background-color:#ffffff;text-align:center;display:block!important;margin:24px 0 0!important;font:12px/18px sans-serif!important;${KEPT}`;
+const ANCHOR = `display:inline;color:#595959;display:inline!important;margin:0!important;font:12px/18px sans-serif!important;${KEPT}`;
+
+/** A ground of its colour makes it readable in dark messages too. */
 const htmlWayOut = (address: string): string =>
-  `<p style="display:block;clear:both;margin:24px 0 0;padding:8px;font:12px/18px sans-serif;color:#595959;background-color:#ffffff;text-align:center"><a href="${address}" style="display:inline;color:#595959">Unsubscribe</a></p>`;
+  `<p style="${PARAGRAPH}"><a href="${address}" style="${ANCHOR}">Unsubscribe</a></p>`;
 
 /** The text, with a way to unsubscribe where it names none. */
 export const textWithWayOut = (text: string, address: string): string =>
