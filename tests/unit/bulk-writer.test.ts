@@ -6,7 +6,9 @@ import { generateDkimKey } from '../../src/mail/dkim/key-pair.ts';
 import { loadSigningKey } from '../../src/mail/dkim/signing-key.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Logger } from '../../src/platform/telemetry/logger.ts';
+import { JobTimeout, type PoolWorker } from '../../src/platform/threads/worker-pool.ts';
 import { bulkWriter, restsOf, writersRest } from '../../src/sending/emails/bulk/bulk-writer.ts';
+import type { WritingBatch, WrittenBatch } from '../../src/sending/emails/bulk/writing-thread.ts';
 import { type Copy, outboundMessage, type Sender } from '../../src/sending/emails/send/message.ts';
 import type { LiveMessage } from '../../src/sending/emails/send/reader.ts';
 import { personaliser } from '../../src/sending/tracking/commands.ts';
@@ -113,6 +115,33 @@ test('one copy that cannot be written keeps none of its batch from being written
   );
   const isWritten = outcomes.map((one) => one.status === 'fulfilled' && one.value.written !== undefined);
   expect([isWritten[0], isWritten[2]]).toEqual([true, true]);
+});
+
+test('a copy that takes a thread too long is never written by the thread that answers requests', async () => {
+  const asked: number[] = [];
+  const slow = (): PoolWorker<WritingBatch, WrittenBatch> => {
+    const worker = {
+      gone: Promise.resolve(),
+      next: async () => ({ ready: null }),
+      end() {},
+      async ask({ jobs }: WritingBatch) {
+        asked.push(jobs.length);
+        if (jobs.some(({ message: { subject } }) => subject === 'Hello Slow'))
+          throw new JobTimeout('Too long.');
+        const lengths = jobs.map(() => ({ signatures: 0, composed: 1 }));
+        return { answer: { octets: new Uint8Array(jobs.length), lengths } };
+      },
+    };
+    return worker as unknown as PoolWorker<WritingBatch, WrittenBatch>;
+  };
+  const fresh = bulkWriter({ ...parts, personalise: () => expect.unreachable() }, slow);
+  const outcomes = await Promise.allSettled(
+    ['Ada', 'Slow', 'Eve'].map((name) => fresh.write(message(name), copy, sender, 'capture')),
+  );
+  fresh.close();
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[1]).toMatchObject({ reason: expect.any(JobTimeout) });
+  expect(asked.filter((count) => count === 1).length).toBeGreaterThanOrEqual(1);
 });
 
 test('while other mail is about, the threads rest twice as long as a batch took, half a second at most', () => {

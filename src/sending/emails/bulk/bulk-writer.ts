@@ -8,6 +8,7 @@ import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { rarely } from '../../../platform/telemetry/rarely.ts';
 import {
+  JobTimeout,
   type PoolLimits,
   type PoolWorker,
   startThread,
@@ -98,7 +99,7 @@ interface WriterParts {
 
 /**
  * Writes copies in threads that come after all others: with two cores, a password reset waited for the signatures of a campaign. What
- * a thread cannot write is written here, as other mail is.
+ * a thread cannot write is written here, as other mail is, unless it took a thread too long: then writing rejects with JobTimeout.
  */
 export function bulkWriter(
   { signer, publicUrl, personalise, logger, monotonic }: WriterParts,
@@ -108,17 +109,21 @@ export function bulkWriter(
   const warn = rarely(logger, monotonic);
   let othersAt = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
+  const writeAll = async (batch: readonly Pending[]): Promise<void> => {
+    try {
+      const jobs = batch.map(({ job }) => job);
+      settleAll(batch, await pool.ask({ signerKey: signer.key, publicUrl, jobs }));
+    } catch (reason) {
+      // One copy of the batch takes too long: alone, each of the others is written.
+      if (reason instanceof JobTimeout && batch.length > 1) for (const one of batch) await writeAll([one]);
+      else for (const { fail } of batch) fail(reason);
+    }
+  };
   const batcher = new Batcher<Pending>(
     'campaign copies',
     async (batch) => {
       const begun = monotonic();
-      try {
-        const jobs = batch.map(({ job }) => job);
-        const written = await pool.ask({ signerKey: signer.key, publicUrl, jobs });
-        settleAll(batch, written);
-      } catch (reason) {
-        for (const { fail } of batch) fail(reason);
-      }
+      await writeAll(batch);
       tookMs = monotonic() - begun;
     },
     BATCH,
@@ -145,6 +150,8 @@ export function bulkWriter(
       };
       const written = await ask(job, (content.text?.length ?? 0) + (content.html?.length ?? 0)).catch(
         (reason) => {
+          // The thread that answers requests would take as long: the email is deferred.
+          if (reason instanceof JobTimeout) throw reason;
           warn({ err: reason }, 'The email of a campaign is written by the thread that answers requests.');
           return null;
         },
