@@ -2,7 +2,8 @@ import { describe, expect, test } from 'bun:test';
 import { textLiquid } from '../../src/mail/liquid/engine.ts';
 import { momentOf } from '../../src/mail/liquid/moment.ts';
 import { examine } from '../../src/mail/liquid/parts.ts';
-import { strftime } from '../../src/mail/liquid/strftime.ts';
+import { strftime, unknownDirective } from '../../src/mail/liquid/strftime.ts';
+import { costMs } from '../support/own-time.ts';
 import ruby from '../support/ruby-strftime.json';
 
 const NOW = Date.UTC(2026, 10, 27, 10, 5, 9);
@@ -120,6 +121,30 @@ describe('dates are written as by Ruby', () => {
     );
     expect(write('{{ "soon" | date: "%F" }}{{ nil | date: "%F" }}')).toBe('soon');
     expect(() => write('{{ 0 | date: "%F", "Mars/Olympus" }}')).toThrow('a time zone such as');
+  });
+
+  test('a format has at most 200 characters, whether the template writes it or is given it', () => {
+    const format = (length: number) => '%Y'.padEnd(length, '.');
+    expect(write(`{{ 0 | date: "${format(200)}" }}`)).toHaveLength(202);
+    expect(() => write(`{{ 0 | date: "${format(201)}" }}`)).toThrow('a format of at most 200 characters');
+    expect(() => write(`{% assign f = "${format(201)}" %}{{ 0 | date: f }}`)).toThrow(
+      'at most 200 characters',
+    );
+    expect(examine({ text: `{{ d | date: "${format(201)}" }}` }).problems).toMatchObject([
+      { message: 'Line 1, column 14: must give the filter date a format of at most 200 characters.' },
+    ]);
+  });
+
+  test('a date has at most 2,000 characters, however many wide directives it has', () => {
+    expect(write('{{ 0 | date: "%1000Y%1000d" }}')).toHaveLength(2_000);
+    expect(() => write('{{ 0 | date: "%1000Y%1000d." }}')).toThrow('a date of at most 2000 characters');
+    expect(() => write(`{{ 0 | date: "${'%1000d'.repeat(33)}" }}`)).toThrow('at most 2000 characters');
+    expect(() => write('{{ 0 | date: "%1001Y" }}')).toThrow('at most 1000 characters');
+  });
+
+  test('flags and widths are read once, however long they are', () => {
+    for (const piece of ['0', '-0', '1', '_10', ':', '%', '%0', '%E'])
+      expect(costMs(() => unknownDirective(`%${piece.repeat(100_000)}!`))).toBeLessThan(1_000);
   });
 
   test('what Ruby does not know is told when the template is saved', () => {

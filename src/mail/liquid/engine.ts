@@ -11,7 +11,7 @@ import {
 } from 'liquidjs';
 import { filtersFor, guarded, NOW } from './filters.ts';
 import { Budget, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
-import { unknownDirective } from './strftime.ts';
+import { isLongFormat, LONG_FORMAT, unknownDirective } from './strftime.ts';
 import { BUDGET, tagsFor } from './tags.ts';
 import { BoundedEmitter, IN_HTML, IN_TEXT, type Writing } from './values.ts';
 
@@ -133,12 +133,13 @@ function refuseUnknownDirectives(parsed: ParsedSource): void {
     for (const { name, args } of filters) {
       const [format] = args;
       if (name !== 'date' || !isQuoted(format)) continue;
-      const unknown = unknownDirective(evalQuotedToken(format));
-      if (unknown === null) continue;
+      const written = evalQuotedToken(format);
       const [line, column] = format.getPosition();
-      throw new LiquidProblem(
-        `Line ${line}, column ${column}: the filter date knows no ${unknown}; write %% for a percent sign.`,
-      );
+      const place = `Line ${line}, column ${column}: `;
+      if (isLongFormat(written)) throw new LiquidProblem(place + lowered(LONG_FORMAT));
+      const unknown = unknownDirective(written);
+      if (unknown !== null)
+        throw new LiquidProblem(`${place}the filter date knows no ${unknown}; write %% for a percent sign.`);
     }
 }
 

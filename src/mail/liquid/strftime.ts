@@ -7,8 +7,11 @@ const MONTHS = [
   ...['August', 'September', 'October', 'November', 'December'],
 ];
 
-/** A piece of a format: flags, width, colons, a modifier that changes nothing in English, and the directive. */
-const DIRECTIVE = /%([-0^#_]*)(\d*)(:{0,3})(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
+/**
+ * A piece of a format: flags, width, colons, a modifier that changes nothing in English, and the directive. A width begins with no 0, which
+ * is a flag: where both may take it, a run of zeros is divided in all ways.
+ */
+const DIRECTIVE = /%([-0^#_]*)((?:[1-9]\d*)?)(:{0,3})(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
 
 /** A number, with the digits and the filler that it has where the format asks for no others. */
 interface Numeric {
@@ -99,11 +102,26 @@ const WRITES: Readonly<Record<string, (moment: Moment) => Numeric | string | { r
 const MEASURED = 'LNz';
 /** The most characters that one directive is padded to. */
 const WIDEST = 1_000;
+/** The most characters of a format. */
+const LONGEST = 200;
+/** The most characters that a format makes: of one directive at its widest, and of all others besides. */
+const LONGEST_WRITTEN = 2_000;
 /** Directives that `#` writes in small letters; all others it writes in capitals. */
 const LOWERED = 'pZ';
 
-/** Writes a moment as Ruby's Time#strftime does, in English. What Ruby does not know stays as it is. */
-export const strftime = (moment: Moment, format: string): string =>
+export const isLongFormat = (format: string): boolean => format.length > LONGEST;
+export const LONG_FORMAT = `Must give the filter date a format of at most ${LONGEST} characters.`;
+
+/** Writes a moment as Ruby's Time#strftime does, in English. What Ruby does not know stays as it is. @throws LiquidProblem */
+export function strftime(moment: Moment, format: string): string {
+  if (isLongFormat(format)) throw new LiquidProblem(LONG_FORMAT);
+  const text = written(moment, format);
+  if (text.length > LONGEST_WRITTEN)
+    throw new LiquidProblem(`Must make a date of at most ${LONGEST_WRITTEN} characters.`);
+  return text;
+}
+
+const written = (moment: Moment, format: string): string =>
   format.replace(
     DIRECTIVE,
     (whole, flags: string, width: string, colons: string, _modifier, name: string) => {
@@ -115,7 +133,7 @@ export const strftime = (moment: Moment, format: string): string =>
       if (!writes || colons !== '') return whole;
       const made = writes(moment);
       if (typeof made === 'object' && 'value' in made) return padded(made, flags, width);
-      const text = typeof made === 'string' ? made : strftime(moment, made.as);
+      const text = typeof made === 'string' ? made : written(moment, made.as);
       const filled = text.padStart(flags.includes('-') ? 0 : Number(width), flags.includes('0') ? '0' : ' ');
       if (flags.includes('^')) return filled.toUpperCase();
       if (!flags.includes('#')) return filled;
@@ -125,7 +143,7 @@ export const strftime = (moment: Moment, format: string): string =>
 
 function padded({ value, digits, filler }: Numeric, flags: string, width: string): string {
   if (flags.includes('-')) return String(value);
-  const with_ = /[0_](?=[^0_]*$)/.exec(flags)?.[0];
+  const with_ = [...flags].findLast((flag) => flag === '0' || flag === '_');
   const character = with_ === undefined ? filler : with_ === '0' ? '0' : ' ';
   const count = width === '' ? digits : Number(width);
   if (character === ' ' || value >= 0) return String(value).padStart(count, character);
