@@ -57,12 +57,15 @@ interface Cause {
 }
 
 const LONGEST_MESSAGE = 200;
+/** What is read of a message: a long word would be searched for an address from each of its characters. */
+const MOST_READ = 4_096;
 const DEEPEST_CAUSE = 3;
 
 /** Describes an error for the log. Parsers and databases quote the input between quotation marks, so that part is removed. */
 function causeOf(thrown: unknown, depth = 1): Cause {
   if (!(thrown instanceof Error)) return { name: typeof thrown };
   const message = thrown.message
+    .slice(0, MOST_READ)
     .replace(/"[^"]*"?|'[^']*'?|`[^`]*`?/g, '"…"')
     .replace(/\S+@\S+|svc_\w+|whsec_\S+/g, '…')
     .slice(0, LONGEST_MESSAGE);

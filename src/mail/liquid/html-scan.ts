@@ -175,9 +175,11 @@ export function refuseSplitBlocks(placed: readonly Placed[]): void {
 }
 
 const SPACE = '[\\x00-\\x20]*';
+/** The value of an attribute begins. Of two runs of spaces only a quote is between: else one run would be divided in all ways. */
+const BEGIN = `\\s*=[\\s\\x00-\\x20]*(?:["']${SPACE})?`;
 const scheme = (name: string) => [...name].join(SPACE);
 const SCRIPTED = new RegExp(
-  `\\b(?:(?:href|src|action|formaction|background|poster)\\s*=\\s*["']?${SPACE}(?:${scheme('javascript')}|${scheme('vbscript')})|href\\s*=\\s*["']?${SPACE}${scheme('data')})${SPACE}:`,
+  `\\b(?:(?:href|src|action|formaction|background|poster)${BEGIN}(?:${scheme('javascript')}|${scheme('vbscript')})|href${BEGIN}${scheme('data')})${SPACE}:`,
   'i',
 );
 

@@ -42,7 +42,7 @@ export function parseParts(sources: Sources): ParsedParts {
   }
   return {
     sources: parsed,
-    writesLinks: /=\s*["']?\s*\{[{%]/.test(sources.html ?? ''),
+    writesLinks: /=\s*(?:["']\s*)?\{[{%]/.test(sources.html ?? ''),
     placesPreview: sources.placesPreview ?? false,
   };
 }

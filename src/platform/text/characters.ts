@@ -13,8 +13,8 @@ export const hasControls = (text: string): boolean => CONTROLS.test(text);
 /** True when the text could look like another one. It is asked of names that people trust when they see them. */
 export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 
-/** Every one of them, with the spaces around it. */
-const UNSEEN_RUN = /\s*[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]+\s*/gv;
+/** Runs of them and of spaces: a pattern of spaces, then them, then spaces, would divide one run in all ways. */
+const UNSEEN_RUN = /[\s[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]]+/gv;
 
 /**
  * A name as it can stand in a header and be read there: line breaks and controls become a space, invisible characters go, and so do
@@ -22,5 +22,7 @@ const UNSEEN_RUN = /\s*[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]+\s*/
  */
 export const seenName = (text: string): string =>
   hasUnseen(text)
-    ? text.replace(UNSEEN_RUN, (run) => (/\s|\p{Cc}|\p{Z}/u.test(run) ? ' ' : '')).trim()
+    ? text
+        .replace(UNSEEN_RUN, (run) => (!hasUnseen(run) ? run : /\s|\p{Cc}|\p{Z}/u.test(run) ? ' ' : ''))
+        .trim()
     : text.trim();

@@ -1,4 +1,5 @@
 import { readHtml } from '../../../mail/html/read-html.ts';
+import { piecesOf } from '../../../mail/liquid/pieces.ts';
 import { estimateSize } from '../../../mail/message/message-size.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
@@ -145,14 +146,15 @@ export const sizeOf = ({ content: { sources } }: KeptContent): number =>
   estimateSize({ text: sources.text, html: sources.html, attachments: [], headerOctets: 1_024 }) + 1_024;
 
 const MOST_LINKS = 1_000;
-const LIQUID = /\{\{.*?\}\}|\{%.*?%\}/gs;
 /** Stands for a piece of Liquid while the html around it is read: a character that nobody writes, and the number of the piece. */
 const HELD = /\uE000(\d+)\uE001/g;
 
 /** The web addresses that a source links to, each once; those without a personal part first, so that they are matched first. */
 function linksIn(html: string): WrittenLink[] {
   const pieces: string[] = [];
-  const held = html.replaceAll(LIQUID, (piece) => `\uE000${pieces.push(piece) - 1}\uE001`);
+  const held = piecesOf(html)
+    .map(({ text, isLiquid }) => (isLiquid ? `\uE000${pieces.push(text) - 1}\uE001` : text))
+    .join('');
   const urls = new Set<string>();
   for (const link of readHtml(held).links) {
     const url = link.url.replaceAll(HELD, (_, index: string) => pieces[Number(index)] ?? '');
@@ -160,14 +162,16 @@ function linksIn(html: string): WrittenLink[] {
     if (urls.size >= MOST_LINKS) break;
   }
   const patternOf = (url: string): string =>
-    url
-      .split(LIQUID)
-      .map((piece) => piece.replaceAll(/[\\%_]/g, '\\$&'))
-      .join('%');
+    piecesOf(url)
+      .map(({ text, isLiquid }) => (isLiquid ? '%' : text.replaceAll(/[\\%_]/g, '\\$&')))
+      .join('');
   return [...urls]
-    .map((url) => ({ url, pattern: patternOf(url) }))
-    .toSorted((a, b) => a.url.split(LIQUID).length - b.url.split(LIQUID).length);
+    .map((url) => ({ url, pattern: patternOf(url), personal: personalPartsOf(url) }))
+    .toSorted((a, b) => a.personal - b.personal)
+    .map(({ url, pattern }) => ({ url, pattern }));
 }
+
+const personalPartsOf = (url: string): number => piecesOf(url).filter(({ isLiquid }) => isLiquid).length;
 
 const NAMED = /^contact\.properties(?:\.|\[['"])([A-Za-z]\w*)/;
 

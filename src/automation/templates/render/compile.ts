@@ -2,6 +2,7 @@ import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.t
 import { LiquidProblem, TooSlow } from '../../../mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../../mail/liquid/liquid-renderer.ts';
 import type { Sources } from '../../../mail/liquid/parts.ts';
+import { hasLiquid } from '../../../mail/liquid/pieces.ts';
 import type { Unheard } from '../../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type Authored, type StoredContent, sampleValues } from './content.ts';
@@ -52,7 +53,9 @@ export async function compile(
   }
   const content: StoredContent = { ...authored, sources, names: findings.names, raw: findings.raw };
   // Nothing is rendered of what has no Liquid; a busy machine must not call it slow.
-  if (![subject, previewText, sources.html, sources.text].some((source) => source?.match(LIQUID)))
+  if (
+    ![subject, previewText, sources.html, sources.text].some((source) => source !== null && hasLiquid(source))
+  )
     return content;
   const trial = await liquid.render({
     ...{ owner, key: null, sources },
@@ -73,11 +76,9 @@ export const bodyOf = ({ format, html }: Pick<Authored, 'format' | 'html'>): 'ma
 
 const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);
 
-const LIQUID = /(\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\})/;
-
-/** Tags that open, divide or close a block, alone in their line. */
+/** Tags that open, divide or close a block, alone in their line. A tag ends at its first end: else several could be cut in any way. */
 const CONTROL_LINE =
-  /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|elsif|else|when|assign|comment)\b[^\n]*?%\}[ \t]*)+$/gm;
+  /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|elsif|else|when|assign|comment)\b(?:[^%\n]|%(?!\}))*%\}[ \t]*)+$/gm;
 
 /** Markdown whose control lines are paragraphs of their own, so that they do not become part of a list or of a sentence. */
 const spaced = (markdown: string): string => markdown.replace(CONTROL_LINE, (line) => `\n${line.trim()}\n`);

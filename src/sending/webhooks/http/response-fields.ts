@@ -69,7 +69,7 @@ export function framingOf(octets: Buffer, to: number): Framing | null {
       if (length !== null || !LENGTH.test(value)) return null;
       length = value;
     } else if (name === 'transfer-encoding') coding = coding === null ? value : `${coding}, ${value}`;
-    else isLast ||= value.split(/[\t ]*,[\t ]*/).includes('close');
+    else isLast ||= value.split(',').some((option) => option.trim() === 'close');
   }
   return { status: Number(code), length, coding, isLast };
 }
