@@ -3,6 +3,7 @@ import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { Unavailable } from '../../platform/errors/unavailable.ts';
 import {
+  isTimeout,
   JobTimeout,
   type PoolLimits,
   type PoolWorker,
@@ -138,8 +139,8 @@ export function createMarkdownRenderer(
         ? refused(path, delivery.problem)
         : { html: delivery.html, text: delivery.text };
     } catch (reason) {
+      if (isTimeout(reason)) wasSlow(owner);
       if (!(reason instanceof JobTimeout)) throw reason;
-      wasSlow(owner);
       return refused(path, 'Must be simpler: it takes too long to render.');
     }
   };

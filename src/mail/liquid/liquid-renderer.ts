@@ -72,10 +72,11 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
 
   const learn = (owner: string, key: string | null, ran: Ran): void => {
     if (key === null || ran === 'again') return;
-    if (ran !== 'late' && 'rendered' in ran && ran.ms < QUICK_MS) return void remember(quick, key);
+    const isDone = ran !== 'late' && ran !== 'perhapsLate';
+    if (isDone && 'rendered' in ran && ran.ms < QUICK_MS) return void remember(quick, key);
     quick.delete(key);
     if (slowUntil.size >= MOST_REMEMBERED) slowUntil.clear();
-    if (ran === 'late' || ('isSlow' in ran && ran.isSlow)) slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
+    if (!isDone || ('isSlow' in ran && ran.isSlow)) slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
   };
 
   /** Renders by the thread that these sources belong to now, and remembers how that went. */
@@ -131,6 +132,8 @@ function settled(
   ran: Ran,
 ): Exclude<Ran, string | { readonly problem: string } | { readonly fault: string }> | LiquidProblem {
   if (ran === 'late') return new TooSlow();
+  if (ran === 'perhapsLate')
+    throw new Unavailable('Rendering templates: it takes too long, or the machine is too busy.');
   if (ran === 'again') throw new Unavailable('Rendering templates: the thread ends again and again.');
   if ('fault' in ran) throw new Error(`Rendering a template failed: ${ran.fault}.`);
   if ('problem' in ran)

@@ -1,12 +1,16 @@
 import { within } from '../../platform/async/deadline.ts';
 import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { LeavingThreads } from '../../platform/threads/leaving-threads.ts';
 import type { Reply } from '../../platform/threads/serve.ts';
 import { Thread } from '../../platform/threads/thread.ts';
 import { timeOfThread } from '../../platform/threads/thread-time.ts';
 import type { Done, Job, Question } from './liquid-thread.ts';
 
-/** What became of a job: done, ended because it took too long, or to be asked again because another one of its batch did. */
-export type Ran = Done | 'late' | 'again';
+/**
+ * What became of a job: done, ended because it took too long, ended because it may have (the time of a thread is not counted everywhere),
+ * or to be asked again because another one of its batch did.
+ */
+export type Ran = Done | 'late' | 'perhapsLate' | 'again';
 
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
@@ -43,12 +47,16 @@ const ENTRY = new URL(
 
 /** The thread was ended in the middle of a job: the so-many-th that it was given, counted from 0. */
 class StuckJob extends Error {
-  constructor(readonly at: number) {
+  constructor(
+    readonly at: number,
+    readonly became: 'late' | 'perhapsLate',
+  ) {
     super('A template took too long.');
   }
 }
 
-type LiquidThread = Thread<Question, Reply<readonly Done[]>>;
+/** A thread that answers batches of jobs. */
+export type LiquidThread = Thread<Question, Reply<readonly Done[]>>;
 
 /**
  * A thread for Liquid that takes jobs in batches, since a message there and back takes 10 µs and 64 of them together hardly more.
@@ -71,8 +79,12 @@ export class WatchedThread {
   readonly #known = new Set<string>();
   #watch: Timer | undefined;
   #retirement: Timer | undefined;
+  readonly #leaving = new LeavingThreads('Rendering templates', 1);
 
-  constructor(private readonly times: ThreadTimes = TIMES) {}
+  constructor(
+    private readonly times: ThreadTimes = TIMES,
+    private readonly startThread: () => LiquidThread = () => new Thread(ENTRY),
+  ) {}
 
   /** Does the jobs, after those of earlier calls. @throws Unavailable */
   async run(jobs: readonly Job[]): Promise<readonly Ran[]> {
@@ -88,7 +100,7 @@ export class WatchedThread {
       if (thread !== null && thread === this.#thread)
         this.#end(new Unavailable('Rendering templates: its thread has ended.'));
       if (!(reason instanceof StuckJob)) throw reason;
-      return jobs.map((_, index) => (base + index === reason.at ? 'late' : 'again'));
+      return jobs.map((_, index) => (base + index === reason.at ? reason.became : 'again'));
     } finally {
       if (this.#underWay.size === 0) this.#retireLater();
     }
@@ -108,7 +120,8 @@ export class WatchedThread {
     ).unref();
   }
 
-  #started(): Promise<LiquidThread> {
+  async #started(): Promise<LiquidThread> {
+    if (!this.#starting) this.#leaving.refuseMore();
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null;
     });
@@ -117,7 +130,7 @@ export class WatchedThread {
   }
 
   async #start(): Promise<LiquidThread> {
-    const thread: LiquidThread = new Thread(ENTRY);
+    const thread = this.startThread();
     this.#loading = thread;
     const progress = new SharedArrayBuffer(4);
     const late = new Unavailable('Rendering templates: its thread does not start.');
@@ -126,7 +139,7 @@ export class WatchedThread {
       this.#number = 'ready' in loaded ? loaded.ready : null;
       await thread.ask({ progress }, LOADING_MS, late);
     } catch (reason) {
-      thread.end(late);
+      this.#leave(thread, late);
       throw reason;
     } finally {
       this.#loading = null;
@@ -185,14 +198,20 @@ export class WatchedThread {
       const [oldest = 0] = this.#underWay;
       // No thread works longer than time passes.
       const isSpent = stuck >= this.times.job && timeOfThread(this.#number) - used >= this.times.job;
-      if (at > oldest && isSpent) thread.end(new StuckJob(at - 1));
+      if (at > oldest && isSpent)
+        thread.end(new StuckJob(at - 1, this.#number === null ? 'perhapsLate' : 'late'));
       else if (stuck >= STARVED_MS) thread.end(new Unavailable('Rendering templates: no answer.'));
     }, TICK_MS);
   }
 
   #end(reason: Error): void {
-    this.#loading?.end(reason);
-    this.#thread?.end(reason);
+    if (this.#loading) this.#leave(this.#loading, reason);
+    if (this.#thread) this.#leave(this.#thread, reason);
     this.#thread = null;
+  }
+
+  #leave(thread: LiquidThread, reason: Error): void {
+    this.#leaving.add(thread);
+    thread.end(reason);
   }
 }

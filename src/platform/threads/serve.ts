@@ -1,6 +1,6 @@
-import { ownThread } from './thread-time.ts';
+import { measuredThread } from './thread-time.ts';
 
-/** A thread tells its number once it has been loaded, then posts one reply to each question. */
+/** A thread tells its number, null where its time is not counted, once it has been loaded; then it posts one reply to each question. */
 export type Reply<Answer> =
   | { readonly ready: string | null }
   | { readonly answer: Answer }
@@ -19,5 +19,5 @@ export function serve<Question, Answer>(answer: (question: Question) => Answer |
     }
   };
   self.onmessage = async ({ data }: MessageEvent<Question>) => self.postMessage(await reply(data));
-  self.postMessage({ ready: ownThread() } satisfies Reply<Answer>);
+  self.postMessage({ ready: measuredThread() } satisfies Reply<Answer>);
 }

@@ -12,16 +12,30 @@ export function ownThread(): string | null {
   }
 }
 
+const schedulerTime = (thread: string): number =>
+  Number(readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+
+/** The number of the thread that calls this, by which others learn its time; null where the system does not count that (macOS, gVisor). */
+export function measuredThread(): string | null {
+  const thread = ownThread();
+  try {
+    return thread !== null && schedulerTime(thread) > 0 ? thread : null;
+  } catch {
+    return null;
+  }
+}
+
 /**
- * Milliseconds of processor time of another thread of this process. Where nobody tells, those of all threads together: a thread has used
- * no more, and while the process stands still they stand still as well. Takes 20 µs.
+ * Milliseconds of processor time of another thread of this process. For null, those of all threads together: a thread has used no more, and
+ * while the process stands still they stand still as well. A limit that is met by these alone says nothing of the thread's work. Takes
+ * 20 µs.
  */
 export function timeOfThread(thread: string | null): number {
   if (thread !== null)
     try {
-      return Number(readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+      return schedulerTime(thread);
     } catch {
-      // A kernel without these numbers.
+      // The thread is gone.
     }
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -1,6 +1,7 @@
 import { within } from '../async/deadline.ts';
 import { Semaphore } from '../async/semaphore.ts';
 import { Unavailable } from '../errors/unavailable.ts';
+import { LeavingThreads } from './leaving-threads.ts';
 import type { Reply } from './serve.ts';
 import { Thread } from './thread.ts';
 import { timeOfThread } from './thread-time.ts';
@@ -30,6 +31,12 @@ export class JobTimeout extends Error {
   override readonly name = 'TooSlow';
 }
 
+/** A question may have taken too long: where the time of a thread is not counted, others of the process may have used it up. */
+export class PossibleTimeout extends Unavailable {}
+
+export const isTimeout = (reason: unknown): boolean =>
+  reason instanceof JobTimeout || reason instanceof PossibleTimeout;
+
 /** A thread of a worker pool. */
 export type PoolWorker<Question, Answer> = Thread<Question, Reply<Answer>>;
 
@@ -45,13 +52,13 @@ export class WorkerPool<Question, Answer> {
   constructor(work: string, limits: PoolLimits, start: () => PoolWorker<Question, Answer>) {
     this.#work = work;
     this.#stopping = new Unavailable(`${work}: the service is stopping.`);
-    const leaving = new Set<PoolWorker<Question, Answer>>();
+    const leaving = new LeavingThreads(work, limits.threads);
     this.#all = Array.from({ length: limits.threads }, () => new PoolSlot(work, limits, start, leaving));
     this.#free = [...this.#all];
     this.#slots = new Semaphore(limits.threads, undefined, limits.mostWaiting);
   }
 
-  /** Rejects with JobTimeout, and with Unavailable where there is no thread for it. */
+  /** Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with Unavailable where there is no thread for it. */
   async ask(question: Question): Promise<Answer> {
     const taken = this.#slots.take();
     const isGranted = taken === true || (await taken);
@@ -101,8 +108,7 @@ class PoolSlot<Question, Answer> {
     private readonly work: string,
     private readonly limits: PoolLimits,
     private readonly startThread: () => PoolWorker<Question, Answer>,
-    /** The threads of the pool that were ended and still run. */
-    private readonly leaving: Set<PoolWorker<Question, Answer>>,
+    private readonly leaving: LeavingThreads,
   ) {}
 
   async ask(question: Question): Promise<Answer> {
@@ -117,7 +123,7 @@ class PoolSlot<Question, Answer> {
       if (this.#thread) {
         this.end(new Unavailable(`${work}: its thread has ended.`));
         // The next question finds a thread that is loaded, or further on with it.
-        if (reason instanceof JobTimeout) this.#loaded(limits.startMs).catch(() => {});
+        if (isTimeout(reason)) this.#loaded(limits.startMs).catch(() => {});
       }
       throw reason;
     } finally {
@@ -135,7 +141,6 @@ class PoolSlot<Question, Answer> {
     this.#thread = null;
     this.#loading = null;
     this.leaving.add(worker);
-    void worker.gone.then(() => this.leaving.delete(worker));
     worker.end(reason);
   }
 
@@ -149,18 +154,22 @@ class PoolSlot<Question, Answer> {
   ): Promise<Reply<Answer>> {
     const { work, limits } = this;
     const before = timeOfThread(number);
+    const late = (known: string | null): Error =>
+      known === null
+        ? new PossibleTimeout(`${work}: it takes too long, or the machine is too busy.`)
+        : new JobTimeout(`${work} took too long.`);
     let watch: Timer | undefined;
     const look = (afterMs: number): void => {
       watch = setTimeout(() => {
         const left = limits.deadlineMs - (timeOfThread(number) - before);
-        if (left <= 0) worker.end(new JobTimeout(`${work} took too long.`));
+        if (left <= 0) worker.end(late(number));
         else look(Math.max(LOOK_MS, left));
       }, afterMs);
     };
     look(limits.deadlineMs);
     try {
-      const late = new Unavailable(`${work}: the machine is too busy.`);
-      return await worker.ask(question, STARVED_MS + limits.deadlineMs, late);
+      const starved = new Unavailable(`${work}: the machine is too busy.`);
+      return await worker.ask(question, STARVED_MS + limits.deadlineMs, starved);
     } finally {
       clearTimeout(watch);
     }
@@ -168,9 +177,8 @@ class PoolSlot<Question, Answer> {
 
   /** The thread, once it is loaded. It is started once for all who wait, and goes on loading where one of them gives up. */
   async #loaded(withinMs: number): Promise<LoadedThread<Question, Answer>> {
-    const { work, limits, leaving } = this;
-    if (!this.#starting && leaving.size > limits.threads)
-      throw new Unavailable(`${work}: what took too long before is not over yet. Ask again in a minute.`);
+    const { work, leaving } = this;
+    if (!this.#starting) leaving.refuseMore();
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null;
     });

@@ -8,7 +8,7 @@ import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { rarely } from '../../../platform/telemetry/rarely.ts';
 import {
-  JobTimeout,
+  isTimeout,
   type PoolLimits,
   type PoolWorker,
   startThread,
@@ -99,7 +99,7 @@ interface WriterParts {
 
 /**
  * Writes copies in threads that come after all others: with two cores, a password reset waited for the signatures of a campaign. What
- * a thread cannot write is written here, as other mail is, unless it took a thread too long: then writing rejects with JobTimeout.
+ * a thread cannot write is written here, as other mail is, unless it took a thread too long: then writing rejects.
  */
 export function bulkWriter(
   { signer, publicUrl, personalise, logger, monotonic }: WriterParts,
@@ -115,7 +115,7 @@ export function bulkWriter(
       settleAll(batch, await pool.ask({ signerKey: signer.key, publicUrl, jobs }));
     } catch (reason) {
       // One copy of the batch takes too long: alone, each of the others is written.
-      if (reason instanceof JobTimeout && batch.length > 1) for (const one of batch) await writeAll([one]);
+      if (isTimeout(reason) && batch.length > 1) for (const one of batch) await writeAll([one]);
       else for (const { fail } of batch) fail(reason);
     }
   };
@@ -151,7 +151,7 @@ export function bulkWriter(
       const written = await ask(job, (content.text?.length ?? 0) + (content.html?.length ?? 0)).catch(
         (reason) => {
           // The thread that answers requests would take as long: the email is deferred.
-          if (reason instanceof JobTimeout) throw reason;
+          if (isTimeout(reason)) throw reason;
           warn({ err: reason }, 'The email of a campaign is written by the thread that answers requests.');
           return null;
         },
