@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { htmlWarnings } from '../../src/automation/templates/render/html-warnings.ts';
+import { costMs } from '../support/own-time.ts';
 
 const told = (html: string) => htmlWarnings(html, true).map(({ code, line }) => [code, line]);
 
@@ -21,4 +22,10 @@ test('an author hears of twenty faults of a kind, however long or broken the htm
   expect(told(long('<div>'))).toHaveLength(20);
   for (const broken of ['<', '<!--', '<style>', '<style', '</', '<a '])
     expect(told(long(broken)).length).toBeLessThanOrEqual(20);
+});
+
+test('of a tag with as many attributes as fit, the first of each name counts, and reading it takes a second at the most', () => {
+  const many = Array.from({ length: 100_000 }, (_, index) => `a${index}=x`).join(' ');
+  const html = `<img ${many} src="https://a.example" ${'src="http://b.example" '.repeat(10_000)}>`;
+  expect(costMs(() => expect(told(html)).toEqual([['image_without_alt', 1]]))).toBeLessThan(1_000);
 });

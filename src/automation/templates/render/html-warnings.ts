@@ -16,11 +16,15 @@ interface Tag {
   readonly isEnd: boolean;
   /** Written as one that ends itself. */
   readonly endsItself: boolean;
-  readonly attributes: ReadonlyMap<string, string>;
+  /** Those that are looked at, the first of each name. */
+  readonly attributes: ReadonlyMap<Heeded, string>;
   readonly line: number;
 }
 
-const NONE: ReadonlyMap<string, string> = new Map();
+const HEEDED = ['alt', 'href', 'src'] as const;
+type Heeded = (typeof HEEDED)[number];
+const LONGEST_NAME = 4;
+const NONE: ReadonlyMap<Heeded, string> = new Map();
 
 /** The tags of a document as they are written, of a broken one too; what stands in comments, style sheets and scripts is none. */
 function tagsOf(html: string): readonly Tag[] {
@@ -34,11 +38,12 @@ function tagsOf(html: string): readonly Tag[] {
   };
   let name = '';
   let at = 0;
-  let attribute = '';
+  /** The attribute that is being read, where it is looked at. */
+  let attribute: Heeded | undefined;
   let value = '';
-  let attributes = NONE;
+  let attributes: Map<Heeded, string> | null = null;
   const opened = (endsItself: boolean): void => {
-    tags.push({ name, isEnd: false, endsItself, attributes, line: lineAt(at) });
+    tags.push({ name, isEnd: false, endsItself, attributes: attributes ?? NONE, line: lineAt(at) });
   };
   const ignored = (): void => {};
   const tokenizer = new Tokenizer(
@@ -47,17 +52,20 @@ function tagsOf(html: string): readonly Tag[] {
       onopentagname(start, end) {
         name = html.slice(start, end).toLowerCase();
         at = start;
-        attributes = NONE;
+        attributes = null;
       },
       onattribname(start, end) {
-        attribute = html.slice(start, end).toLowerCase();
+        const written = end - start > LONGEST_NAME ? '' : html.slice(start, end).toLowerCase();
+        attribute = HEEDED.find((each) => each === written);
         value = '';
       },
       onattribdata(start, end) {
-        value += html.slice(start, end);
+        if (attribute !== undefined) value += html.slice(start, end);
       },
       onattribend() {
-        if (!attributes.has(attribute)) attributes = new Map([...attributes, [attribute, value]]);
+        if (attribute === undefined) return;
+        attributes ??= new Map();
+        if (!attributes.has(attribute)) attributes.set(attribute, value);
       },
       onopentagend: () => opened(false),
       onselfclosingtag: () => opened(true),
@@ -93,7 +101,7 @@ export function htmlWarnings(html: string, hasLines: boolean): PreviewWarning[] 
     if (isEnd) continue;
     if (name === 'img' && !attributes.has('alt'))
       warn('image_without_alt', 'This image has no alt text, which shows where images are blocked.', line);
-    if (['href', 'src'].some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
+    if ((['href', 'src'] as const).some((each) => /^\s*http:/i.test(attributes.get(each) ?? '')))
       warn('insecure_link', 'This address begins with http: use https.', line);
   }
   for (const [name, lines] of open)
