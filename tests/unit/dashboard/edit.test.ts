@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import type { FlowStep } from '../../../machines/flow-run/definition.ts';
 import { Refused } from '../../../src/web/dashboard/web/application/api/requests.ts';
 import {
   type Draft,
+  KEPT_AFTER_END_MS,
   KEPT_MS,
   MOST_DRAFTS,
   outdatedIn,
 } from '../../../src/web/dashboard/web/application/editing/draft.ts';
 import { Edit } from '../../../src/web/dashboard/web/application/editing/edit.ts';
 import { pick, sumOf } from '../../../src/web/dashboard/web/application/editing/merge.ts';
+import {
+  withoutWebhookUrls,
+  withWebhookUrls,
+} from '../../../src/web/dashboard/web/application/pages/flows/webhook-urls.ts';
 
 const MEMBERS = ['subject', 'from', 'source'] as const;
 type Member = (typeof MEMBERS)[number];
@@ -206,4 +212,23 @@ test('as many drafts are kept as there is room for, the latest ones, for thirty 
   expect(outdatedIn(recent, now)).toEqual([`${MOST_DRAFTS}`, `${MOST_DRAFTS + 1}`]);
   const old = { key: 'old', at: now - KEPT_MS - 1 };
   expect(outdatedIn([old, { key: 'new', at: now - KEPT_MS }], now)).toEqual(['old']);
+  const ended = (key: string, endedAt: number) => ({ key, at: now, endedAt });
+  expect(
+    outdatedIn([ended('a', now - KEPT_AFTER_END_MS), ended('b', now - KEPT_AFTER_END_MS + 1)], now),
+  ).toEqual(['a']);
+});
+
+test('a draft of a flow leaves out the URLs of its webhooks, and takes them from the stored flow', () => {
+  const tell = (key: string, url: string): FlowStep => ({ key, type: 'webhook', config: { url } });
+  const stop: FlowStep = { key: 'stop', type: 'exit', config: {} };
+  const typed = [
+    tell('tell', 'https://a.example/?token=new'),
+    tell('more', 'https://b.example/?token=x'),
+    stop,
+  ];
+  const kept = withoutWebhookUrls(typed);
+  expect(JSON.stringify(kept)).not.toContain('example');
+  expect(withWebhookUrls(kept, [stop, tell('tell', 'https://a.example/?token=stored')])).toEqual([
+    ...[tell('tell', 'https://a.example/?token=stored'), tell('more', ''), stop],
+  ]);
 });

@@ -1,6 +1,7 @@
 import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
 import { Refused } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
+import { drafts } from './editing/drafts.ts';
 import { arrivedPlace, usePlace } from './place.ts';
 import { loadPageOf } from './shell/open-page.tsx';
 import { SignedIn } from './signed-in.tsx';
@@ -23,6 +24,7 @@ async function meet(why: string | null): Promise<Visitor> {
     if (!(error instanceof Refused)) throw error;
     if (error.status !== 401) return { session: null, problem: error };
   }
+  void drafts.sessionEnded();
   try {
     return { session: null, isSetUp: await entry.isSetUp(), why };
   } catch (error) {

@@ -37,7 +37,7 @@ export function SignedIn({
     [session, environment, onLeave],
   );
   const { id: account } = session.account;
-  useEffect(() => void drafts.removeOthers(account), [account]);
+  useEffect(() => void drafts.resume(account), [account]);
   if (environment === null) return <Redirect to={`/app/${lastEnvironment()}`} replace />;
   rememberEnvironment(environment);
   return (

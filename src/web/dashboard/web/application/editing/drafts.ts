@@ -37,8 +37,20 @@ async function within<Value>(
   }
 }
 
+/** When the session of this page was seen to have ended; null while somebody is signed in. */
+let endedAt: number | null = null;
+
 const all = (): Promise<readonly Draft[]> =>
   within('readonly', (store) => done(store.getAll() as IDBRequest<Draft[]>), []);
+
+const putAll = (changed: readonly Draft[]): Promise<void> =>
+  within(
+    'readwrite',
+    async (store) => {
+      for (const each of changed) await done(store.put(each));
+    },
+    undefined,
+  );
 
 const removeAll = (keys: readonly string[]): Promise<void> =>
   within(
@@ -49,22 +61,31 @@ const removeAll = (keys: readonly string[]): Promise<void> =>
     undefined,
   );
 
-/** Tells every tab of this browser that somebody has signed out, or that a draft was removed. */
+type News = 'cleared' | { readonly removed: string };
+/** Pages of this tab: a channel delivers nothing to the tab that sends it (HTML, 9.5). */
+const here = new Set<(told: News) => void>();
+/** Tells every other tab of this browser that somebody has signed out, or that a draft was removed. */
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(NAME) : null;
 
 export const drafts = {
   /** Writes one; true when it is on the disk. */
   async keep(draft: Draft): Promise<boolean> {
     if (JSON.stringify(draft.values).length > LARGEST_DRAFT) return false;
-    return within('readwrite', async (store) => (await done(store.put(draft))) !== undefined, false);
+    const kept = endedAt === null ? draft : { ...draft, endedAt };
+    return within('readwrite', async (store) => (await done(store.put(kept))) !== undefined, false);
   },
 
   /** The latest one of a place that was left there by another page of the same person. */
   async leftAt(place: string, account: string, ownKey: string): Promise<Draft | null> {
     const kept = await all();
-    await removeAll(outdatedIn(kept, Date.now()));
+    const outdated = outdatedIn(kept, Date.now());
+    await removeAll(outdated);
     const left = kept.filter(
-      (each) => each.place === place && each.account === account && each.key !== ownKey,
+      (each) =>
+        each.place === place &&
+        each.account === account &&
+        each.key !== ownKey &&
+        !outdated.includes(each.key),
     );
     return left.toSorted((a, b) => b.at - a.at)[0] ?? null;
   },
@@ -74,22 +95,48 @@ export const drafts = {
     channel?.postMessage({ removed: key });
   },
 
-  /** Somebody signs out: nothing of it stays, and no other tab writes it again. */
+  /** Somebody signs out: nothing of it stays, and no tab writes it again. */
   async clear(): Promise<void> {
+    for (const hear of here) hear('cleared');
     channel?.postMessage('cleared');
     await within('readwrite', async (store) => void (await done(store.clear())), undefined);
   },
 
-  /** Somebody is signed in: what others have left in this browser goes. */
-  async removeOthers(account: string): Promise<void> {
-    const others = (await all()).filter((each) => each.account !== account);
-    await removeAll(others.map(({ key }) => key));
+  /** Nobody is signed in: what was typed stays for a day, for the account that has typed it. */
+  async sessionEnded(now = Date.now()): Promise<void> {
+    endedAt ??= now;
+    const kept = await all();
+    const outdated = outdatedIn(kept, now);
+    await removeAll(outdated);
+    await putAll(
+      kept
+        .filter((each) => each.endedAt === undefined && !outdated.includes(each.key))
+        .map((each) => ({ ...each, endedAt: now })),
+    );
+  },
+
+  /** Somebody is signed in: what others have left in this browser goes, and what is too old. */
+  async resume(account: string, now = Date.now()): Promise<void> {
+    endedAt = null;
+    const kept = await all();
+    const outdated = outdatedIn(kept, now);
+    const gone = kept.filter((each) => each.account !== account || outdated.includes(each.key));
+    await removeAll(gone.map(({ key }) => key));
+    await putAll(
+      kept
+        .filter((each) => each.endedAt !== undefined && !gone.includes(each))
+        .map(({ endedAt: _, ...each }) => each),
+    );
   },
 
   /** Hears that everything was cleared, or that another tab has removed a draft. */
-  listen(hear: (told: 'cleared' | { readonly removed: string }) => void): () => void {
-    const listener = ({ data }: MessageEvent) => hear(data);
+  listen(hear: (told: News) => void): () => void {
+    const listener = ({ data }: MessageEvent<News>) => hear(data);
+    here.add(hear);
     channel?.addEventListener('message', listener);
-    return () => channel?.removeEventListener('message', listener);
+    return () => {
+      here.delete(hear);
+      channel?.removeEventListener('message', listener);
+    };
   },
 };

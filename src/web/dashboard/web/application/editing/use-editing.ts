@@ -62,6 +62,11 @@ export interface EditingPlan<Resource extends Dated, V extends Values> extends E
   readonly acrossTabs?: boolean;
   /** False: no draft is kept, since it may hold what is secret. */
   readonly isKept?: boolean;
+  /** Leaves out of a draft what is secret, and takes it from what is stored when the draft is offered. */
+  readonly keeping?: {
+    readonly conceal: (changed: Partial<V>) => Partial<V>;
+    readonly reveal: (kept: Partial<V>, base: V) => Partial<V>;
+  };
 }
 
 const plainText = (_: string, value: unknown): string =>
@@ -85,7 +90,7 @@ export function useEditing<Resource extends Dated, V extends Values>(
     edit.plan = given;
   });
   useEffect(() => edit.absorb(current), [edit, current]);
-  const { keptAt, forget, write } = useKeptDraft(edit, given.place, given.isKept !== false);
+  const { keptAt, forget, write } = useKeptDraft(edit, given.place, given.isKept !== false, given.keeping);
   const discard = () => {
     edit.discard();
     forget();
@@ -123,6 +128,7 @@ function useKeptDraft<Resource extends Dated, V extends Values>(
   edit: Edit<Resource, V>,
   resource: string,
   isKept: boolean,
+  keeping: EditingPlan<Resource, V>['keeping'],
 ) {
   const { session, environment } = useViewer();
   const account = session.account.id;
@@ -130,6 +136,8 @@ function useKeptDraft<Resource extends Dated, V extends Values>(
   const id = useId();
   const key = `${PAGE} ${id} ${place}`;
   const [keptAt, setKeptAt] = useState<number | null>(null);
+  const secrets = useRef(keeping);
+  secrets.current = keeping;
   const keeper = useMemo(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let isThere = false;
@@ -141,7 +149,9 @@ function useKeptDraft<Resource extends Dated, V extends Values>(
     const draftOf = (): Draft => {
       const { values, base, changed, updatedAt } = edit.state();
       const sums = Object.fromEntries(changed.map((name) => [name, sumOf(base[name])]));
-      return { key, account, place, at: Date.now(), updatedAt, values: pick(values, changed), sums };
+      const typed = pick(values, changed);
+      const kept = secrets.current?.conceal(typed) ?? typed;
+      return { key, account, place, at: Date.now(), updatedAt, values: kept, sums };
     };
     const write = () => {
       stop();
@@ -175,10 +185,12 @@ function useKeptDraft<Resource extends Dated, V extends Values>(
     let isHere = true;
     void drafts.leftAt(place, account, key).then((left) => {
       if (!left || !isHere) return;
-      if (!edit.offer(left)) void drafts.remove(left.key);
+      const kept = left.values as Partial<V>;
+      const values = secrets.current?.reveal(kept, edit.state().base) ?? kept;
+      if (!edit.offer({ ...left, values })) void drafts.remove(left.key);
     });
     const unsubscribe = edit.subscribe(keeper.follow);
-    // Another tab may throw the draft away that this one still needs.
+    // Another tab may remove the draft that this one still needs.
     const unlisten = drafts.listen((told) => {
       if (told === 'cleared') keeper.end();
       else if (told.removed === key) keeper.write();

@@ -4,6 +4,7 @@ import type { Flow, UpdateFlow } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
 import { definitionOf } from './definition.ts';
+import { withoutWebhookUrls, withWebhookUrls } from './webhook-urls.ts';
 
 /** How far one can go back. */
 const MOST_UNDONE = 100;
@@ -54,6 +55,16 @@ export function useFlowDraft(flow: Flow) {
     current: flow,
     labels: LABELS,
     acrossTabs: true,
+    keeping: {
+      conceal: ({ drawing, ...rest }) => ({
+        ...rest,
+        ...(drawing && { drawing: { ...drawing, steps: withoutWebhookUrls(drawing.steps) } }),
+      }),
+      reveal: ({ drawing, ...rest }, { drawing: { steps } }) => ({
+        ...rest,
+        ...(drawing && { drawing: { ...drawing, steps: withWebhookUrls(drawing.steps, steps) } }),
+      }),
+    },
     read: (read) => valuesOf(definitionOf(read)),
     write: ({ drawing, ...changed }, ifUpdatedAt) =>
       change.mutateAsync({ path, body: { ...changed, ...drawing, ifUpdatedAt } as unknown as UpdateFlow }),
