@@ -1,6 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import pino from 'pino';
+import type { LimitRecord } from '../../src/mail/transport/limits/learned.ts';
 import { LimitBook } from '../../src/mail/transport/limits/limit-book.ts';
+import type { SiteLimits } from '../../src/mail/transport/limits/site-limits.ts';
 import { diagnoseLimits } from '../../src/ops/doctor/limits.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { LimitKeeper } from '../../src/sending/emails/transports/learned-limits.ts';
@@ -60,6 +62,84 @@ test('what could not be stored is stored later; what was not shown for a week is
   await keeperOf(book).save();
   const rows = await database.query<{ server: string }>('select server from learned_limits order by server');
   expect(rows.map(({ server }) => server)).toEqual(['late.test', 'relay.test:587']);
+});
+
+describe('two instances that learn of one server', () => {
+  const server = { transport: 'direct', server: 'shared.test' } as const;
+  const INSTANCES = ['a', 'b'] as const;
+  type Act = (sites: Readonly<Record<(typeof INSTANCES)[number], SiteLimits>>) => void;
+  /** Each is at a moment of its own, a second after the one before it. */
+  const FOUND: Readonly<Record<string, Act>> = {
+    'a: 100 mails a session': ({ a }) => a.sessionSpent(100),
+    'b: 5 connections': ({ b }) => b.refusedConnection(5),
+    'b: mails a session have no limit any more': ({ b }) => b.carriedAfter(100),
+    'a: 3 connections': ({ a }) => a.refusedConnection(3),
+  };
+  const SYNCS = ['a saves', 'a loads', 'b saves', 'b loads'] as const;
+
+  /** All orders of the steps. */
+  const ordersOf = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>
+    items.length === 0
+      ? [[]]
+      : items.flatMap((item, at) =>
+          ordersOf(items.toSpliced(at, 1)).map((rest): readonly Item[] => [item, ...rest]),
+        );
+
+  test('keep all that either has found, in whatever order they store and read it', async () => {
+    for (const order of ordersOf(SYNCS)) {
+      await database.query('delete from learned_limits');
+      let now = Date.now();
+      const own = { now: () => now, monotonic: () => performance.now() };
+      const books = { a: new LimitBook(own), b: new LimitBook(own) };
+      const keepers = { a: keeperOf(books.a), b: keeperOf(books.b) };
+      const sites = { a: books.a.of(server), b: books.b.of(server) };
+      const sync = async (step: (typeof SYNCS)[number]) => {
+        const keeper = keepers[step[0] as 'a' | 'b'];
+        await (step.endsWith('saves') ? keeper.save() : keeper.load());
+      };
+      for (const found of Object.values(FOUND)) {
+        now += 1_000;
+        found(sites);
+        for (const step of order) await sync(step);
+      }
+      // What was written last is read by both.
+      for (const step of SYNCS) await sync(step);
+      const stored = await database.query<{ limits: LimitRecord }>('select limits from learned_limits');
+      expect(stored).toHaveLength(1);
+      for (const record of [stored[0]?.limits, sites.a.record, sites.b.record]) {
+        expect(record?.connections).toMatchObject({ value: 3, at: now });
+        expect(record?.mailsPerSession).toMatchObject({ value: null, at: now - 1_000 });
+      }
+    }
+  });
+
+  test('come to the same where both have found out something at the same moment', async () => {
+    const now = Date.now();
+    for (const [one, other, kept] of [
+      [9, 4, 4],
+      [null, 4, 4],
+      [null, null, null],
+    ] as const)
+      for (const values of [
+        [one, other],
+        [other, one],
+      ]) {
+        await database.query('delete from learned_limits');
+        const books = values.map((value) => {
+          const book = new LimitBook(clock);
+          const finding = value === null ? { value, at: now } : { value, at: now, holdMs: 60_000 };
+          book.adopt({ ...server, limits: { mailsPerSession: finding } });
+          // Something else has changed, so that it is stored.
+          book.of(server).refusedRecipient(10);
+          return book;
+        });
+        for (const book of books) await keeperOf(book).save();
+        for (const book of books) await keeperOf(book).load();
+        const [stored] = await database.query<{ limits: LimitRecord }>('select limits from learned_limits');
+        expect(stored?.limits.mailsPerSession?.value).toBe(kept);
+        for (const book of books) expect(book.of(server).record.mailsPerSession?.value).toBe(kept);
+      }
+  });
 });
 
 /** A service whose relay has limits, over its own settings, so that what it learns is stored and told. */

@@ -235,7 +235,7 @@ describe('what was learned', () => {
       return sender.book.entries;
     })();
     const book = new LimitBook(clocks);
-    for (const entry of stored) book.adopt(entry, Date.now());
+    for (const entry of stored) book.adopt(entry);
     await using again = relayTo(server, book);
     await eventually('the former sessions have ended', () => (server.open === 0 ? true : undefined));
     server.refused = 0;

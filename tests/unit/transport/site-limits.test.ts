@@ -22,7 +22,7 @@ test('processes that are refused with what each has open agree on the limit of t
       for (const [rank, site] of sites.entries()) {
         at += 1;
         site.refusedConnection(given[rank] ?? 0);
-        for (const other of sites) other.adopt(site.known, at);
+        for (const other of sites) other.adopt(site.record);
       }
       expect(sites.map((site) => site.connectionsOf(20)).reduce((sum, one) => sum + one, 0)).toBe(limit);
     }
@@ -80,14 +80,18 @@ test('what is not due is kept to; then more is tried', () => {
   expect(site.known).toEqual({});
 });
 
-test('what another process has found out later counts, also that there is no limit any more', () => {
+test('what another process has found out later counts, also that a limit is over; what it does not know says nothing', () => {
   const site = new SiteLimits(clocks);
   site.sessionSpent(9);
-  site.adopt({ mailsPerSession: { value: 50, at: at - 5, holdMs: 1 } }, at - 5);
+  site.adopt({ mailsPerSession: { value: 50, at: at - 5, holdMs: 1 } });
   expect(site.known.mailsPerSession?.value).toBe(9);
-  site.adopt({ connections: { value: 4, at: at + 5, holdMs: 60_000 } }, at + 5);
-  expect(site.known).toMatchObject({ connections: { value: 4 } });
-  expect(site.known.mailsPerSession).toBeUndefined();
+  site.adopt({ connections: { value: 4, at: at + 5, holdMs: 60_000 } });
+  expect(site.known).toMatchObject({ connections: { value: 4 }, mailsPerSession: { value: 9 } });
+  site.adopt({ mailsPerSession: { value: null, at: at + 5 } });
+  expect(Object.keys(site.known)).toEqual(['connections']);
+  // The clock here is behind that of the other process.
+  site.sessionSpent(3);
+  expect(site.known.mailsPerSession).toMatchObject({ value: 3, at: at + 6 });
 });
 
 test('the book tells each change once, and forgets servers without a limit when there are too many', () => {
@@ -96,13 +100,42 @@ test('the book tells each change once, and forgets servers without a limit when 
   book.of({ transport: 'direct', server: 'size.test' }).announcedSize(1_000);
   book.of({ transport: 'smtp', server: 'relay.test:25' }).announcedSize(1_000);
   const changed = book.takeChanged();
-  expect(changed.map(({ server, limits }) => [server, Object.keys(limits)])).toEqual([
+  expect(changed?.entries.map(({ server, limits }) => [server, Object.keys(limits)])).toEqual([
     ['mx.test', ['mailsPerSession']],
     ['relay.test:25', ['octetsPerMail']],
   ]);
-  expect(book.takeChanged()).toEqual([]);
-  book.stillChanged(changed);
-  expect(book.takeChanged()).toEqual(changed);
+  expect(book.takeChanged()).toBeNull();
+  changed?.failed();
+  expect(book.takeChanged()?.entries).toEqual(changed?.entries as never);
   for (let each = 0; each < 5_000; each++) book.of({ transport: 'direct', server: `mx${each}.test` });
   expect(book.entries.map(({ server }) => server)).toEqual(['mx.test', 'relay.test:25']);
+});
+
+test('what is learned through limits that the book had forgotten is stored, and is known to all who ask for them', () => {
+  const server = { transport: 'direct', server: 'kept.test' } as const;
+  const crowd = (book: LimitBook) => {
+    for (let each = 0; each < 5_000; each++) book.of({ transport: 'direct', server: `mx${each}.test` });
+  };
+  for (const isAskedForAgain of [false, true]) {
+    const book = new LimitBook(clocks);
+    const held = book.of(server);
+    crowd(book);
+    if (isAskedForAgain) expect(book.of(server)).not.toBe(held);
+    held.sessionSpent(7);
+    // Before it is stored the book is full once more.
+    crowd(book);
+    const changed = book.takeChanged();
+    expect(changed?.entries).toMatchObject([{ ...server, limits: { mailsPerSession: { value: 7 } } }]);
+    expect(book.of(server).mailsPerSession(100)).toBe(7);
+    // It ends through the same object, is forgotten, and could not be stored.
+    at += 3_600_000;
+    held.carriedAfter(7);
+    const ended = book.takeChanged();
+    crowd(book);
+    book.of(server).refusedConnection(3);
+    ended?.failed();
+    expect(book.takeChanged()?.entries).toMatchObject([
+      { ...server, limits: { mailsPerSession: { value: null }, connections: { value: 3 } } },
+    ]);
+  }
 });

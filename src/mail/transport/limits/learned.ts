@@ -16,9 +16,43 @@ export interface Learned {
   readonly at: number;
   /** How long it is kept to from then on before more is tried. */
   readonly holdMs: number;
+  /** True while it is more than the server has shown, to see whether it takes that. */
+  readonly isTrial?: true;
+}
+
+/** A limit that is over. It is kept, so that what others knew before does not bring the limit back. */
+export interface Ended {
+  readonly value: null;
+  /** When it ended, epoch milliseconds. */
+  readonly at: number;
 }
 
 export type LearnedLimits = Readonly<Partial<Record<LimitName, Learned>>>;
+
+/** All that was found out of the limits of a server. A limit without an entry was never met. */
+export type LimitRecord = Readonly<Partial<Record<LimitName, Learned | Ended>>>;
+
+/** The limits that hold. */
+export const inForce = (record: LimitRecord): LearnedLimits =>
+  Object.fromEntries(
+    LIMIT_NAMES.flatMap((name) => {
+      const entry = record[name];
+      return entry === undefined || entry.value === null ? [] : [[name, entry] as const];
+    }),
+  );
+
+/**
+ * What holds of two findings about one limit: the newer. Of the same moment the lower, so that all come to the same. The statement that stores
+ * limits has the same rule.
+ */
+export function newer<Finding extends Learned | Ended>(
+  one: Finding | undefined,
+  other: Finding | undefined,
+): Finding | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  if (one.at !== other.at) return one.at > other.at ? one : other;
+  return (one.value ?? Number.POSITIVE_INFINITY) <= (other.value ?? Number.POSITIVE_INFINITY) ? one : other;
+}
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-import type { LearnedLimits } from './learned.ts';
+import type { LearnedLimits, LimitRecord } from './learned.ts';
 import { type LimitClocks, SiteLimits } from './site-limits.ts';
 
 /** The transports that meet limits of servers. */
@@ -10,9 +10,18 @@ export interface LimitedServer {
   readonly server: string;
 }
 
-/** What is known of a server at a time. */
+/** The limits of a server that hold. */
 export interface LimitEntry extends LimitedServer {
   readonly limits: LearnedLimits;
+}
+
+/** All that was found out of a server. */
+export interface FoundEntry extends LimitedServer {
+  readonly limits: LimitRecord;
+}
+
+interface Site extends LimitedServer {
+  readonly site: SiteLimits;
 }
 
 /** Servers beyond it are remembered only while they have limits. */
@@ -20,27 +29,27 @@ const MOST_SERVERS = 2_000;
 
 /** The limits of all servers that mail is sent to. */
 export class LimitBook {
-  readonly #sites = new Map<string, LimitedServer & { readonly site: SiteLimits }>();
-  readonly #changed = new Map<string, LimitedServer>();
+  readonly #sites = new Map<string, Site>();
+  readonly #changed = new Map<string, Site>();
 
   constructor(private readonly clocks: LimitClocks) {}
 
   /** The limits of that server. */
   of(server: LimitedServer): SiteLimits {
-    const key = `${server.transport} ${server.server}`;
+    const key = keyOf(server);
     const known = this.#sites.get(key);
     if (known) return known.site;
     if (this.#sites.size >= MOST_SERVERS) this.#forgetUnlimited();
-    const changed = () => void this.#changed.set(key, server);
+    const changed = () => this.#hasChanged(key, entry);
     // Every receiving server announces a size, so that there would be a row for each of them.
-    const site = new SiteLimits(this.clocks, changed, server.transport === 'smtp');
-    this.#sites.set(key, { ...server, site });
-    return site;
+    const entry = { ...server, site: new SiteLimits(this.clocks, changed, server.transport === 'smtp') };
+    this.#sites.set(key, entry);
+    return entry.site;
   }
 
   /** Takes over what is stored of a server. */
-  adopt({ transport, server, limits }: LimitEntry, at: number): void {
-    this.of({ transport, server }).adopt(limits, at);
+  adopt({ transport, server, limits }: FoundEntry): void {
+    this.of({ transport, server }).adopt(limits);
   }
 
   /** The servers that have limits. */
@@ -50,22 +59,31 @@ export class LimitBook {
       .map(({ transport, server, site }) => ({ transport, server, limits: site.known }));
   }
 
-  /** The servers whose limits have changed since the last call. */
-  takeChanged(): readonly LimitEntry[] {
-    const changed = [...this.#changed.values()];
+  /** What was found out since the last call; null: nothing. `failed` is called when it could not be stored after all. */
+  takeChanged(): { readonly entries: readonly FoundEntry[]; failed(): void } | null {
+    const changed = [...this.#changed];
     this.#changed.clear();
-    return changed.map((server) => ({ ...server, limits: this.of(server).known }));
+    if (changed.length === 0) return null;
+    return {
+      entries: changed.map(([, { transport, server, site }]) => ({ transport, server, limits: site.record })),
+      failed: () => {
+        for (const [key, entry] of changed) this.#hasChanged(key, entry);
+      },
+    };
   }
 
-  /** Their change has not been stored after all. */
-  stillChanged(servers: readonly LimitedServer[]): void {
-    for (const { transport, server } of servers)
-      this.#changed.set(`${transport} ${server}`, { transport, server });
+  /** A pool keeps the object that it was given, also once it was forgotten here: it comes back with what is learned through it. */
+  #hasChanged(key: string, entry: Site): void {
+    const current = this.#sites.get(key) ?? entry;
+    if (current !== entry) current.site.adopt(entry.site.record);
+    this.#sites.set(key, current);
+    this.#changed.set(key, current);
   }
 
-  /** A pool keeps the object that it was given, and what it learns through it is stored all the same. */
   #forgetUnlimited(): void {
     for (const [key, { site }] of this.#sites)
-      if (Object.keys(site.known).length === 0) this.#sites.delete(key);
+      if (Object.keys(site.known).length === 0 && !this.#changed.has(key)) this.#sites.delete(key);
   }
 }
+
+const keyOf = ({ transport, server }: LimitedServer): string => `${transport} ${server}`;

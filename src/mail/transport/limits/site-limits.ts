@@ -1,15 +1,19 @@
 import type { Monotonic } from '../../../platform/time/monotonic.ts';
 import { connectionsOf, messagesOf, type Part, WHOLE } from '../part.ts';
 import {
+  type Ended,
   HOLDS,
+  inForce,
   isDue,
   type Learned,
   type LearnedLimits,
   LIMIT_NAMES,
   type LimitName,
+  type LimitRecord,
+  newer,
   shown,
 } from './learned.ts';
-import { Pace } from './pace.ts';
+import { LEAST_PER_MINUTE, Pace } from './pace.ts';
 
 /** A rate beyond this is none that would have to be kept to. */
 const MOST_PER_MINUTE = 6_000;
@@ -26,6 +30,7 @@ export interface LimitClocks {
 /** The limits that a server has shown. They hold for all processes together; each of them keeps to its part. */
 export class SiteLimits {
   readonly pace: Pace;
+  #record: LimitRecord = {};
   #known: LearnedLimits = {};
   #part: Part = WHOLE;
   #closedAfter: number | null = null;
@@ -39,20 +44,23 @@ export class SiteLimits {
     this.pace = new Pace(clocks.monotonic, (perMinute) => this.#learnRate(perMinute));
   }
 
-  /** All that is known. */
+  /** The limits that hold. */
   get known(): LearnedLimits {
     return this.#known;
   }
 
-  /** Takes over what another process knew at that time, or this one before it was started again. */
-  adopt(limits: LearnedLimits, at: number): void {
-    const newer = LIMIT_NAMES.flatMap((name) => {
-      const [own, other] = [this.#known[name], limits[name]];
-      // Without an entry the other process has found out that there is no such limit any more.
-      const taken = (other?.at ?? at) > (own?.at ?? 0) ? other : own;
-      return taken === undefined ? [] : [[name, taken] as const];
+  /** All that was found out, also of limits that are over. */
+  get record(): LimitRecord {
+    return this.#record;
+  }
+
+  /** Takes over what another process has found out, or this one before it was started again. */
+  adopt(record: LimitRecord): void {
+    const merged = LIMIT_NAMES.flatMap((name) => {
+      const found = newer(this.#record[name], record[name]);
+      return found === undefined ? [] : [[name, found] as const];
     });
-    this.#known = Object.fromEntries(newer);
+    this.#note(Object.fromEntries(merged));
     this.#keepPace();
   }
 
@@ -146,17 +154,22 @@ export class SiteLimits {
   mayGoFaster(): void {
     const known = this.#known.mailsPerMinute;
     if (known === undefined || this.pace.isResting || !isDue(known, this.clocks.now())) return;
-    if (known.value * 2 > MOST_PER_MINUTE) this.#forget('mailsPerMinute');
-    else this.#set('mailsPerMinute', { ...known, value: known.value * 2, at: this.clocks.now() });
+    const value = known.value * 2;
+    if (value > MOST_PER_MINUTE) this.#forget('mailsPerMinute');
+    else this.#set('mailsPerMinute', { value, at: this.clocks.now(), holdMs: known.holdMs, isTrial: true });
     this.#keepPace();
   }
 
-  #learnRate(perMinute: number): void {
+  /** The server takes mail again after it refused for its rate, which was so many mails a minute; null where too few went to know. */
+  #learnRate(perMinute: number | null): void {
     const known = this.#known.mailsPerMinute;
-    const all = Math.max(1, Math.floor(perMinute * CLOSE_TO * this.#part.of));
+    // A trial has failed. What it went up from was taken for long enough.
+    const least = known?.isTrial ? known.value / 2 : LEAST_PER_MINUTE;
+    if (perMinute === null && known?.isTrial !== true) return;
+    const all = Math.max(least, Math.floor((perMinute ?? 0) * CLOSE_TO * this.#part.of));
     if (all > MOST_PER_MINUTE) return;
     const { firstMs, longestMs } = HOLDS.mailsPerMinute;
-    const holdMs = known === undefined ? firstMs : Math.min(2 * known.holdMs, longestMs);
+    const holdMs = known?.isTrial ? Math.min(2 * known.holdMs, longestMs) : (known?.holdMs ?? firstMs);
     const value = Math.min(known?.value ?? all, all);
     this.#set('mailsPerMinute', { value, at: this.clocks.now(), holdMs });
     this.#keepPace();
@@ -176,14 +189,19 @@ export class SiteLimits {
     this.#set(name, shown(name, this.#known[name], value, this.clocks.now()));
   }
 
-  #set(name: LimitName, learned: Learned): void {
-    this.#known = { ...this.#known, [name]: learned };
+  #set(name: LimitName, found: Learned | Ended): void {
+    // The clock of another process may be ahead; what is found out here comes after what it knew.
+    const at = Math.max(found.at, (this.#record[name]?.at ?? 0) + 1);
+    this.#note({ ...this.#record, [name]: { ...found, at } });
     this.changed();
   }
 
   #forget(name: LimitName): void {
-    const { [name]: _gone, ...rest } = this.#known;
-    this.#known = rest;
-    this.changed();
+    this.#set(name, { value: null, at: this.clocks.now() });
+  }
+
+  #note(record: LimitRecord): void {
+    this.#record = record;
+    this.#known = inForce(record);
   }
 }

@@ -1,4 +1,4 @@
-import type { LimitBook, LimitEntry } from '../../../mail/transport/limits/limit-book.ts';
+import type { FoundEntry, LimitBook } from '../../../mail/transport/limits/limit-book.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { rarely } from '../../../platform/telemetry/rarely.ts';
@@ -9,19 +9,29 @@ const SAVE_EVERY_MS = 1_000;
 /** A limit that no server has shown for so long is forgotten: it costs one refusal to learn it again. */
 const FORGOTTEN_AFTER = '7 days';
 
+/**
+ * Of each limit the newer finding stays, as `newer` in learned.ts says: several instances write what they know of one server, and none of them
+ * knows all. A limit ends by an entry that says so, never because one does not know of it.
+ */
+const MERGED = `(
+  select json_object_agg(name, finding) from (
+    select distinct on (name) name, finding
+    from (select * from json_each(l.limits) union all select * from json_each(excluded.limits)) as f (name, finding)
+    order by name, (finding->>'at')::float8 desc, (finding->>'value')::float8 nulls last
+  ) newest
+)`;
+
 const SAVE = `with forgotten as (
   delete from learned_limits where changed_at < clock_timestamp() - interval '${FORGOTTEN_AFTER}'
 )
-insert into learned_limits (transport, server, limits, changed_at)
+insert into learned_limits as l (transport, server, limits, changed_at)
 select transport, server, limits, clock_timestamp()
 from json_to_recordset($1::json) as e (transport text, server text, limits json) order by transport, server
-on conflict (transport, server) do update set limits = excluded.limits, changed_at = excluded.changed_at`;
+on conflict (transport, server) do update set limits = ${MERGED}, changed_at = excluded.changed_at`;
 
-const LOAD = `select transport, server, limits, (extract(epoch from changed_at) * 1000)::float8 as at from learned_limits
+const LOAD = `select transport, server, limits from learned_limits
 where changed_at > clock_timestamp() - interval '${FORGOTTEN_AFTER}'
   and changed_at > clock_timestamp() - $1::float8 * interval '1 millisecond'`;
-
-type Row = LimitEntry & { readonly at: number };
 
 /** The services of a keeper of limits. */
 export interface LimitKeeperParts {
@@ -58,12 +68,12 @@ export class LimitKeeper {
     // Twice the time since then: the others may have written for a while.
     const since = this.#loadedAt === null ? 1e12 : 2 * (beganAt - this.#loadedAt) + SAVE_EVERY_MS;
     try {
-      for (const { at, ...entry } of await database.query<Row>(LOAD, [since])) book.adopt(entry, at);
+      for (const entry of await database.query<FoundEntry>(LOAD, [since])) book.adopt(entry);
       this.#loadedAt = beganAt;
     } catch (error) {
       this.#warn(
         { err: error },
-        'The limits that servers have shown could not be read; they are learned anew.',
+        'The limits that servers have shown could not be read; they are learned again.',
       );
     }
   }
@@ -72,11 +82,11 @@ export class LimitKeeper {
   async save(): Promise<void> {
     const { database, book } = this.parts;
     const changed = book.takeChanged();
-    if (changed.length === 0) return;
+    if (changed === null) return;
     try {
-      await database.query(SAVE, [JSON.stringify(changed)]);
+      await database.query(SAVE, [JSON.stringify(changed.entries)]);
     } catch (error) {
-      book.stillChanged(changed);
+      changed.failed();
       this.#warn(
         { err: error },
         'The limits that servers have shown could not be stored; they are kept in memory.',
