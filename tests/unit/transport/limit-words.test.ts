@@ -4,6 +4,7 @@ import {
   limitInWords,
   saysEnoughRecipients,
 } from '../../../src/mail/transport/limits/limit-words.ts';
+import type { Step } from '../../../src/mail/transport/smtp/reply.ts';
 
 /** What servers say at their limits, and what they say of other things. */
 const SAID: readonly (readonly [LimitWords | null, string])[] = [
@@ -52,7 +53,120 @@ const SAID: readonly (readonly [LimitWords | null, string])[] = [
 
 describe('what a server says of its limits', () => {
   for (const [words, reply] of SAID)
-    test(`${words}: ${reply}`, () => expect(limitInWords(reply)).toBe(words));
+    test(`${words}: ${reply}`, () => expect(limitInWords(reply, 'MAIL')).toBe(words));
+});
+
+/** Replies of real servers to one recipient or one mail, each with the step that it comes at. */
+const AT_STEPS: readonly (readonly [LimitWords | null, Step, string])[] = [
+  // A mailbox that is full, or gets too much: Gmail, Outlook, Yahoo, Exchange, Postfix, Dovecot, Exim, Sendmail, Zimbra, cPanel, iCloud.
+  [
+    null,
+    'RCPT',
+    '452 4.2.2 The email account that you tried to reach is over quota. Please direct the recipient to',
+  ],
+  [
+    null,
+    'RCPT',
+    "452-4.2.2 The recipient's inbox is out of storage space. Please direct the\n452-4.2.2 recipient to",
+  ],
+  [
+    null,
+    'RCPT',
+    '450-4.2.1 The user you are trying to contact is receiving mail too quickly.\n450-4.2.1 Please resend your message at a later time.',
+  ],
+  [
+    null,
+    'RCPT',
+    '450 The user you are trying to contact is receiving mail at a rate that prevents additional messages from being delivered',
+  ],
+  [
+    null,
+    'DOT',
+    '450 4.2.1 The user you are trying to contact is receiving mail at a rate that prevents additional messages',
+  ],
+  [null, 'RCPT', '452 4.2.2 Mailbox full'],
+  [null, 'DOT', '432 4.2.2 STOREDRV.Deliver; recipient thread limit exceeded'],
+  [null, 'DOT', '452 4.2.2 Quota exceeded (mailbox for user is full)'],
+  [null, 'RCPT', '452 Mailbox quota exceeded'],
+  [null, 'DOT', '452 4.3.1 user quota exceeded'],
+  [null, 'RCPT', '452 4.1.1 recipient over quota exceeded'],
+  [null, 'DOT', '452 4.1.1 recipient over quota exceeded'],
+  [null, 'RCPT', '452 4.2.2 <x@y.test>: Recipient address rejected: User quota exceeded'],
+  [null, 'RCPT', '450 <x@y.test>: Recipient address rejected: Mailbox is full / quota exceeded'],
+  [null, 'RCPT', '452 Requested action not taken: insufficient system storage'],
+  [null, 'DOT', '452 4.3.1 Insufficient system storage'],
+  [null, 'DOT', '452 4.3.1 Insufficient system resources (UsedVersionBuckets[C:])'],
+  [null, 'MAIL', '452 4.4.5 Insufficient disk space; try again later'],
+  [null, 'RCPT', '452 5.2.2 Over quota'],
+  [null, 'RCPT', '452 4.2.2 user is over quota'],
+  [null, 'RCPT', '451 Mailbox has exceeded its message quota'],
+  [null, 'RCPT', '450 4.0.0 Account exceeded its storage limit: quota exceeded'],
+  [null, 'RCPT', '451 4.7.1 Recipient rate limit exceeded for this mailbox'],
+  [null, 'RCPT', '450 4.7.1 <x@y.test>: Recipient address rejected: rate exceeded'],
+  [null, 'RCPT', '451 4.3.2 Rate limit exceeded'],
+  [null, 'RCPT', '450 4.2.0 <x@y.test>: Recipient address rejected: Greylisted'],
+  [null, 'RCPT', '450 4.1.1 <x@y.test>: Recipient address rejected: unverified address'],
+  // The client, or all that it sends: Gmail, Outlook, Yahoo, Postfix, Exim, Sendmail, Exchange, SES, SendGrid, cPanel, policyd, Mimecast.
+  [
+    'rate',
+    'DOT',
+    '421-4.7.28 Gmail has detected an unusual rate of unsolicited mail originating from your IP address.',
+  ],
+  [
+    'rate',
+    'DOT',
+    '421 4.7.0 Our system has detected an unusual rate of unsolicited mail originating from your IP address.',
+  ],
+  ['rate', 'RCPT', '451 4.7.500 Server busy. Please try again later from [192.0.2.1]. (S77719)'],
+  [
+    'rate',
+    'MAIL',
+    '451 4.7.651 The mail server [192.0.2.1] has been temporarily rate limited due to IP reputation. (S775)',
+  ],
+  [
+    'count',
+    'RCPT',
+    '451 4.7.652 The mail server [192.0.2.1] has exceeded the maximum number of connections. (S3115)',
+  ],
+  [
+    'rate',
+    'MAIL',
+    '421 4.7.0 [TSS04] Messages from 192.0.2.1 temporarily deferred due to unexpected volume or user complaints; rate',
+  ],
+  ['rate', 'RCPT', '450 4.7.1 Error: too many recipients from 192.0.2.1'],
+  ['rate', 'MAIL', '450 4.7.1 Error: too much mail from 192.0.2.1'],
+  ['rate', 'MAIL', '451 Sender rate overlimit - 36.5 / 1h, please slow down'],
+  ['rate', 'RCPT', '450 Ratelimit: sender a@b.test has sent too many messages in this hour'],
+  ['rate', 'DOT', '454 Throttling failure: Maximum sending rate exceeded.'],
+  ['rate', 'DOT', '454 Throttling failure: Daily message quota exceeded.'],
+  ['rate', 'DOT', '451 Authentication failed: Maximum credits exceeded, hourly limit reached'],
+  ['rate', 'MAIL', '432 4.7.1 Submission quota exceeded for this sender'],
+  [
+    'rate',
+    'RCPT',
+    '450 4.7.1 <x@y.test>: Recipient address rejected: Policy Rejection- Quota Exceeded. Your sender limit is 100 messages',
+  ],
+  ['rate', 'RCPT', '451 4.7.1 Rate limit exceeded, slow down'],
+  ['rate', 'MAIL', '451 4.7.1 Outgoing quota exceeded, try again in an hour'],
+  [
+    'rate',
+    'RCPT',
+    '450 4.4.2 Domain example.test has exceeded the max emails per hour (150/100) allowed. Message will be reattempted later',
+  ],
+  ['rate', 'DATA', '451 Too many messages from your network per minute'],
+  ['rate', 'RCPT', '452 4.5.0 Sender has exceeded its daily limit of messages'],
+  ['count', 'MAIL', '421 4.3.2 Connection rate limit exceeded.'],
+  [
+    'count',
+    'DOT',
+    '432 4.3.2 Concurrent connections limit exceeded. Visit https://docs.test/concurrent-limit',
+  ],
+  ['count', 'RCPT', '452 4.5.3 Too many recipients'],
+];
+
+describe('a limit of one recipient is none of the server', () => {
+  for (const [words, step, reply] of AT_STEPS)
+    test(`${words} at ${step}: ${reply}`, () => expect(limitInWords(reply, step)).toBe(words));
 });
 
 test('enough recipients in one mail, and no more from one client', () => {

@@ -23,7 +23,7 @@ export function refusedBy(progress: readonly Progress[], mailsBefore: number): R
     const isUnread = step === 'SESSION' || (step === 'DATA' && mailsBefore > 0);
     return isUnread ? { what: 'ended', inWords: false, isIdle: false } : null;
   }
-  const words = limitInWords(reply);
+  const words = limitInWords(reply, step);
   const isIdle = saysIdle(reply);
   if (words === 'rate') return { what: 'rate', inWords: true, isIdle };
   if (words === 'count') return { what: 'full', inWords: true, isIdle };
@@ -38,6 +38,6 @@ export const mayBeLimit = ({ stage, reply }: SessionFailure): boolean =>
 
 /** True when the refusal of a session names a limit. */
 export const namesLimit = ({ reply }: SessionFailure): boolean =>
-  reply !== null && limitInWords(reply) !== null;
+  reply !== null && limitInWords(reply, 'SESSION') !== null;
 
 const isTaken = (reply: string | null): boolean => reply?.startsWith('2') ?? false;
