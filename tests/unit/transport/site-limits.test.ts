@@ -57,15 +57,6 @@ test('of connections that are refused at the same moment one is news', () => {
   expect([changes, site.known.connections?.value]).toEqual([2, 3]);
 });
 
-test('a session that the server closes in silence teaches its number the second time', () => {
-  const site = new SiteLimits(clocks);
-  site.closedAfter(7);
-  site.closedAfter(9);
-  expect(site.mailsPerSession(100)).toBe(100);
-  site.closedAfter(9);
-  expect(site.mailsPerSession(100)).toBe(9);
-});
-
 test('what is not due is kept to; then more is tried', () => {
   const site = new SiteLimits(clocks);
   site.sessionSpent(9);

@@ -33,7 +33,6 @@ export class SiteLimits {
   #record: LimitRecord = {};
   #known: LearnedLimits = {};
   #part: Part = WHOLE;
-  #closedAfter: number | null = null;
 
   constructor(
     private readonly clocks: LimitClocks,
@@ -110,12 +109,6 @@ export class SiteLimits {
   carriedAfter(mails: number): void {
     const known = this.#known.mailsPerSession;
     if (known !== undefined && mails >= known.value) this.#forget('mailsPerSession');
-  }
-
-  /** The server closed a session without a word after so many mails. Twice at the same number is no chance. */
-  closedAfter(mails: number): void {
-    if (this.#closedAfter === mails) this.sessionSpent(mails);
-    this.#closedAfter = mails;
   }
 
   /** How many recipients a mail may have; null while no limit is known, or it is time to try more. */

@@ -4,6 +4,7 @@ import type { Monotonic } from '../../../platform/time/monotonic.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
 import { mayBeLimit, namesLimit } from './refused-session.ts';
 import { type Session, SessionFailure } from './session.ts';
+import { SilentEnds } from './silent-ends.ts';
 import { StandBy } from './stand-by.ts';
 
 /** The bounds of a pool. */
@@ -27,6 +28,8 @@ export interface Held {
   readonly session: Session;
   /** The mails that it has carried. */
   mails: number;
+  /** When it was opened, monotonic. */
+  readonly openedAt: number;
   /** When it carried the last one, monotonic. */
   usedAt: number;
   /** True once the server has answered about a mail. */
@@ -51,6 +54,7 @@ const END_MS = 1_000;
 export class HeldSessions {
   readonly #idle: Held[] = [];
   readonly #standBy: StandBy<Held>;
+  readonly #silentEnds: SilentEnds;
   /** Connections that are made, and those that are open: a closed one counts until its socket is gone. */
   #connecting = 0;
   #open = 0;
@@ -66,6 +70,7 @@ export class HeldSessions {
     private readonly relearned: () => void,
   ) {
     this.#standBy = new StandBy(parts.monotonic, () => this.#open + this.#connecting > 0);
+    this.#silentEnds = new SilentEnds(parts.monotonic, (mails) => parts.site.sessionSpent(mails));
   }
 
   /** True when none is kept. */
@@ -90,6 +95,12 @@ export class HeldSessions {
     held.isWorking = true;
     this.#working += 1;
     this.parts.site.connected(this.#working, this.limits.sessions);
+  }
+
+  /** Notes that the server has taken a mail over it. */
+  accepted(held: Held): void {
+    this.#silentEnds.outlivedBy(held);
+    this.parts.site.carriedAfter(held.mails);
   }
 
   /** Ends the idle sessions at once and those in use when they are given back. */
@@ -133,8 +144,10 @@ export class HeldSessions {
     try {
       const session = await this.open(signal);
       this.#open += 1;
+      const openedAt = monotonic();
       const held: Held = {
-        ...{ session, mails: 0, usedAt: monotonic(), isEnded: false, isWorking: false },
+        ...{ session, mails: 0, openedAt, usedAt: openedAt },
+        ...{ isEnded: false, isWorking: false },
         timer: undefined,
       };
       void session.ended.then(() => this.#ended(held));
@@ -156,8 +169,8 @@ export class HeldSessions {
   #ended(held: Held): void {
     this.#open -= 1;
     if (held.isWorking) this.#working -= 1;
-    const { site, monotonic } = this.parts;
-    if (!held.isEnded && held.mails > 0 && monotonic() - held.usedAt < SOON_MS) site.closedAfter(held.mails);
+    const isSoon = this.parts.monotonic() - held.usedAt < SOON_MS;
+    if (!held.isEnded && held.mails > 0 && isSoon) this.#silentEnds.ended(held.mails, held.openedAt);
     this.#standBy.look();
     // One that the server took no mail over leaves no place.
     if (held.isWorking) this.#standBy.place();

@@ -168,7 +168,7 @@ export class SessionPool {
       this.#fit();
     }
     if (isAccepted) site.pace.accepted();
-    if (isAccepted) site.carriedAfter(held.mails);
+    if (isAccepted) this.#held.accepted(held);
     held.mails += 1;
     held.usedAt = monotonic();
     return { held, progress };
