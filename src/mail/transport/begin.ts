@@ -2,7 +2,12 @@ import type { SendLimits } from './transport.ts';
 
 /** This process may not make the attempt, or may not any more: no connection was opened for it. */
 export class NotBegun extends Error {
-  override readonly name = 'NotBegun';
+  override readonly name: string = 'NotBegun';
+}
+
+/** The attempt is taken back: no server has the mail, and it would have to wait for one. It waits where nothing is in doubt, and is asked for again. */
+export class TakenBack extends NotBegun {
+  override readonly name = 'TakenBack';
 }
 
 /**
@@ -13,12 +18,21 @@ export async function begin({ begin: mayBegin }: Pick<SendLimits, 'begin'>): Pro
   if (mayBegin && !(await mayBegin())) throw new NotBegun();
 }
 
+/** The beginning of an attempt, as the transports see it. */
+export interface Beginning {
+  /** Is awaited before a connection is opened. @throws NotBegun */
+  readonly begin: () => Promise<void>;
+  /** True where an attempt that has begun may be taken back. */
+  readonly mayTakeBack: boolean;
+}
+
 /** Begins with the first call alone: what one connection has come to is not lost because another may not be opened. */
-export function beginOnce(begin: () => Promise<void>): () => Promise<void> {
+export function beginOnce({ begin: mayBegin, mayTakeBack = false }: SendLimits): Beginning {
   let isBegun = false;
-  return async () => {
+  const once = async () => {
     if (isBegun) return;
-    await begin();
+    await begin({ ...(mayBegin && { begin: mayBegin }) });
     isBegun = true;
   };
+  return { begin: once, mayTakeBack };
 }

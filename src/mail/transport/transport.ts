@@ -150,6 +150,8 @@ export interface SendLimits {
    * and `send` rejects with `NotBegun`. Absent when attempts are not counted.
    */
   readonly begin?: () => Promise<boolean>;
+  /** True where `send` may reject with `TakenBack` once it has begun, instead of waiting for long with what no server has got. */
+  readonly mayTakeBack?: boolean;
 }
 
 /** A transport for mail. `send` settles with one outcome per recipient; it rejects with `NotBegun`, or for a bug of ours. */

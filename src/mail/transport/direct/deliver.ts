@@ -1,4 +1,5 @@
 import type { Resolver } from '../../dns/resolver.ts';
+import { type Beginning, TakenBack } from '../begin.ts';
 import { type Endpoint, SILENCE_MS } from '../smtp/endpoint.ts';
 import { withoutReply } from '../smtp/outcome.ts';
 import { type Mail, transmit } from '../smtp/transmit.ts';
@@ -38,7 +39,7 @@ export const deliver = async (
   plan: Plan,
   reach: Reach,
   signal: AbortSignal,
-  begin: () => Promise<void>,
+  beginning: Beginning,
 ): Promise<readonly RecipientOutcome[]> => {
   const { hosts, mail } = plan;
   const outcomes = new Map(
@@ -55,13 +56,13 @@ export const deliver = async (
       if (addresses === ADDRESSES || conversations === CONVERSATIONS || signal.aborted || open().length === 0)
         return [...outcomes.values()];
       addresses += 1;
-      const results = await tryAddress(
-        { ...mail, recipients: open() },
-        { host, address },
-        plan,
-        reach,
-        signal,
-        begin,
+      const left = { ...mail, recipients: open() };
+      const results = await tryAddress(left, { host, address }, plan, reach, signal, beginning).catch(
+        (error) => {
+          // What another host has answered stands.
+          if (error instanceof TakenBack && conversations > 0) return [];
+          throw error;
+        },
       );
       if (results.some(({ smtpCode }) => smtpCode !== null)) conversations += 1;
       for (const result of results) outcomes.set(result.recipient, result);
@@ -83,11 +84,11 @@ const tryAddress = async (
   { group, enforced }: Plan,
   reach: Reach,
   signal: AbortSignal,
-  begin: () => Promise<void>,
+  beginning: Beginning,
 ): Promise<RecipientOutcome[]> => {
   const over = (tls: Endpoint['tls']) => {
     const pool = group.pool(endpoint(target, tls, enforced, reach));
-    return transmit(mail, pool, group.site(target.host), target.host, signal, begin);
+    return transmit(mail, pool, group.site(target.host), target.host, signal, beginning);
   };
   const results = await over(enforced ? 'required' : 'opportunistic');
   // RFC 7435: without a policy, failed encryption is no reason to hold the mail back.

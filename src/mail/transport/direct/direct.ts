@@ -3,7 +3,7 @@ import { TtlCache } from '../../../platform/async/ttl-cache.ts';
 import type { Monotonic } from '../../../platform/time/monotonic.ts';
 import { domainOf } from '../../compose/envelope.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import { begin, beginOnce } from '../begin.ts';
+import { beginOnce } from '../begin.ts';
 import { LimitBook } from '../limits/limit-book.ts';
 import { connectionsOf, messagesOf, type Part, WHOLE } from '../part.ts';
 import { withoutReply } from '../smtp/outcome.ts';
@@ -93,7 +93,7 @@ export class DirectTransport implements Transport {
     const outcomes = await withDeadline(limits, (signal) =>
       Promise.all(
         [...byDomain].map(([domain, recipients]) =>
-          this.#toDomain(domain, { ...mail, recipients }, signal, () => begin(limits)),
+          this.#toDomain(domain, { ...mail, recipients }, signal, limits),
         ),
       ),
     );
@@ -122,7 +122,7 @@ export class DirectTransport implements Transport {
     domain: string,
     mail: Mail,
     signal: AbortSignal,
-    begun: () => Promise<void>,
+    limits: SendLimits,
   ): Promise<readonly RecipientOutcome[]> {
     const all = (outcome: (recipient: string) => RecipientOutcome) => mail.recipients.map(outcome);
     const deferred = (reason: string, subType: SubType, enhancedCode: string) =>
@@ -146,7 +146,7 @@ export class DirectTransport implements Transport {
       const attempt = async () => {
         if (!(await group.rate.next(signal))) throw new TurnMissed();
         if (signal.aborted) throw new Late();
-        return deliver(plan, this.#reach, signal, beginOnce(begun));
+        return deliver(plan, this.#reach, signal, beginOnce(limits));
       };
       return await group.sessions.run(attempt, mail.isBulk, signal, () => new TurnMissed());
     } catch (error) {

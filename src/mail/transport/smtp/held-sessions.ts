@@ -1,11 +1,13 @@
 /** The sessions of a pool, and the mails that wait for one of them. */
 import { isDoneWithin } from '../../../platform/async/deadline.ts';
 import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import { TakenBack } from '../begin.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
 import { mayBeLimit, namesLimit } from './refused-session.ts';
 import { type Session, SessionFailure } from './session.ts';
 import { SilentEnds } from './silent-ends.ts';
 import { StandBy } from './stand-by.ts';
+import type { Waits } from './waits.ts';
 
 /** The bounds of a pool. */
 export interface PoolLimits {
@@ -114,8 +116,8 @@ export class HeldSessions {
     for (let held = this.#take(); held; held = this.#take()) this.end(held);
   }
 
-  /** An idle session or a new one, or, where the server gives no more, the next that is free. Rejects with `SessionFailure`. */
-  async next(signal: AbortSignal, since: number, isBulk: boolean, wants: Wanted): Promise<Held> {
+  /** An idle session or a new one, or, where the server gives no more, the next that is free. Rejects with `SessionFailure`, and with `TakenBack`. */
+  async next(signal: AbortSignal, waits: Waits, isBulk: boolean, wants: Wanted): Promise<Held> {
     if (typeof wants === 'object' && wants.session.alive) return wants;
     let failure = wants === 'others' ? FULL : null;
     for (let mustBeNew = wants === 'new'; ; mustBeNew = false) {
@@ -124,7 +126,9 @@ export class HeldSessions {
         if (idle) return idle;
         const isNamed = namesLimit(failure);
         if (!isNamed && !this.#standBy.isHopeful) throw failure;
-        const given = await this.#standBy.wait(failure, since, isBulk, !isNamed, signal);
+        const given = await this.#standBy.wait(failure, waits, isBulk, !isNamed).catch((error) => {
+          throw waits.isOver ? new TakenBack() : error;
+        });
         if (given) return given;
       }
       const kept = mustBeNew ? undefined : this.#take();

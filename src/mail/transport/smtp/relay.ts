@@ -1,5 +1,5 @@
 import { withDeadline } from '../../../platform/async/deadline.ts';
-import { begin } from '../begin.ts';
+import { beginOnce } from '../begin.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
 import type { Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
@@ -35,7 +35,7 @@ export class RelayTransport implements Transport {
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {
     const mail = await mailOf(message);
     return withDeadline(limits, (signal) =>
-      transmit(mail, this.#pool, this.#site, this.endpoint.name, signal, () => begin(limits)),
+      transmit(mail, this.#pool, this.#site, this.endpoint.name, signal, beginOnce(limits)),
     );
   }
 

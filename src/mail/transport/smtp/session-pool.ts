@@ -2,11 +2,13 @@
  * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used: it hides which
  * connection a failure came from, sends a message again by itself, and cannot stop waiting for a connection.
  */
+import { type Beginning, TakenBack } from '../begin.ts';
 import type { Part } from '../part.ts';
 import { SharedSessions } from '../shared-sessions.ts';
 import { type Held, HeldSessions, type PoolLimits, type PoolParts, type Wanted } from './held-sessions.ts';
 import { type Refused, refusedBy } from './refused-session.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
+import { Waits } from './waits.ts';
 
 type Send = (session: Session) => Promise<readonly Progress[]>;
 
@@ -27,10 +29,11 @@ interface Seen {
 
 /** Sessions that one mail is tried over at most. */
 const MOST_SESSIONS = 20;
-/** A mail waits so long for a server that refuses for its rate: two windows of a minute, and what is left of a third. */
-const RATE_PATIENCE_MS = 150_000;
 /** A session that is refused a mail later than so after the last one may have been idle for too long. */
 const FRESH_MS = 5_000;
+
+const REFUSING = ['aborted', 'The server has refused all mail for its rate for minutes'] as const;
+
 /** Gives each message a session of its own while it is sent, and opens sessions as needed and as the server allows. */
 export class SessionPool {
   readonly #places: SharedSessions;
@@ -53,12 +56,13 @@ export class SessionPool {
   /**
    * Sends over an idle or new session. One that takes no more mails, or turns out to be closed, is replaced before the server has read the mail, so
    * that nothing can be sent twice. `begin` is awaited after all waiting that can come before it, and before a session is opened or
-   * used. Rejects when `begin` does, and with `SessionFailure` when no session could be opened.
+   * used; a mail that has begun and would have to wait longer is taken back. Rejects when `begin` does, with `TakenBack`, and with
+   * `SessionFailure` when no session could be opened.
    */
   use(
     signal: AbortSignal,
     send: Send,
-    begin?: () => Promise<void>,
+    { begin, mayTakeBack }: Beginning,
     /** Of a campaign, which leaves the first place to all others. */
     isBulk = false,
   ): Promise<readonly Progress[]> {
@@ -66,10 +70,12 @@ export class SessionPool {
     return new Promise((resolve, reject) => {
       const work = async () => {
         site.mayGoFaster();
-        if (!(await site.pace.turn(signal))) throw giveUp();
-        await begin?.();
-        if (begin && signal.aborted) throw giveUp();
-        const { held, progress } = await this.#carry(signal, send, isBulk);
+        if (!(await site.pace.turn(signal)))
+          throw signal.aborted ? giveUp() : new SessionFailure(...REFUSING);
+        await begin();
+        if (signal.aborted) throw giveUp();
+        const waits = new Waits(this.parts.monotonic(), signal, mayTakeBack);
+        const { held, progress } = await this.#carry(signal, send, isBulk, waits);
         // The outcome is known; the caller does not wait for a reset of the session.
         resolve(progress);
         await held.session.settle();
@@ -101,22 +107,23 @@ export class SessionPool {
   }
 
   /** Sends over one session after another until the server has answered about the mail. */
-  async #carry(signal: AbortSignal, send: Send, isBulk: boolean): Promise<Carried> {
-    const since = this.parts.monotonic();
+  async #carry(signal: AbortSignal, send: Send, isBulk: boolean, waits: Waits): Promise<Carried> {
     const seen: Seen = { used: false, fresh: false, shown: [] };
     let wants: Wanted = 'any';
     let refusal: Carried | null = null;
     for (let tried = 1; ; tried++) {
       let held: Held;
       try {
-        held = await this.#held.next(signal, since, isBulk, wants);
+        held = await this.#held.next(signal, waits, isBulk, wants);
       } catch (error) {
+        // It comes back, and is not to begin again before there is a session for it.
+        if (error instanceof TakenBack && wants === 'others') this.#isFull();
         if (refusal === null || !(error instanceof SessionFailure)) throw error;
         return this.#answered(refusal, { ...seen, shown: [] });
       }
       const progress = await send(held.session);
       const refused = signal.aborted || tried === MOST_SESSIONS ? null : refusedBy(progress, held.mails);
-      const next = refused && (await this.#after(refused, held, since, signal, seen));
+      const next = refused && (await this.#after(refused, held, waits, seen));
       if (refused === null || next === null) return this.#answered({ held, progress }, seen);
       // A session that was closed in silence says nothing of the mail.
       refusal = refused.what === 'ended' ? null : { held, progress };
@@ -125,13 +132,7 @@ export class SessionPool {
   }
 
   /** The session that a mail wants after one refused it; null where the refusal is the answer. */
-  async #after(
-    refused: Refused,
-    held: Held,
-    since: number,
-    signal: AbortSignal,
-    seen: Seen,
-  ): Promise<Wanted | null> {
+  async #after(refused: Refused, held: Held, waits: Waits, seen: Seen): Promise<Wanted | null> {
     const { site, monotonic } = this.parts;
     const { mails } = held;
     const met = mails > 0 ? 'used' : 'fresh';
@@ -151,12 +152,14 @@ export class SessionPool {
       return 'others';
     }
     // Of a burst some are refused before the first has been taken.
-    const isTaking = site.mayPace || this.#held.besides(held) > 0;
-    if (!refused.inWords || !isTaking || monotonic() - since > RATE_PATIENCE_MS) return null;
+    const isTaking = site.pace.isHopeful && (site.mayPace || this.#held.besides(held) > 0);
+    if (!refused.inWords || !isTaking) return null;
     site.pace.refused();
     await held.session.settle();
-    const late = AbortSignal.any([signal, AbortSignal.timeout(RATE_PATIENCE_MS)]);
-    return (await site.pace.turn(late)) ? held : null;
+    if (await site.pace.turn(waits.signal)) return held;
+    if (!waits.isOver) return null;
+    await this.#held.giveBack(held);
+    throw new TakenBack();
   }
 
   #answered({ held, progress }: Carried, seen: Seen): Carried {
@@ -172,6 +175,12 @@ export class SessionPool {
     held.mails += 1;
     held.usedAt = monotonic();
     return { held, progress };
+  }
+
+  /** The server takes no mail over more sessions than those that work. */
+  #isFull(): void {
+    this.parts.site.refusedConnection(this.#held.working);
+    this.#fit();
   }
 
   /** Lets as many mails in as the server is known to give connections to, or one more when it is time to try that. */

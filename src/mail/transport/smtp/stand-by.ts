@@ -1,5 +1,6 @@
 import type { Monotonic } from '../../../platform/time/monotonic.ts';
 import type { SessionFailure } from './session.ts';
+import type { Waits } from './waits.ts';
 
 /** One is let through to try a connection after the first time, and then ever more rarely. */
 const FIRST_TRY_MS = 100;
@@ -31,6 +32,9 @@ export class StandBy<Held> {
   #timer: Timer | undefined;
   #tryMs = FIRST_TRY_MS;
   #workedAt = Number.NEGATIVE_INFINITY;
+  /** Since when mails have found the server full without a pause, and when the last one did. */
+  #fullSince = Number.NEGATIVE_INFINITY;
+  #fullAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly monotonic: Monotonic,
@@ -44,13 +48,13 @@ export class StandBy<Held> {
   }
 
   /** Waits for a session, or for the time to try a connection (null). Rejects with the failure when it makes no sense to wait any more. */
-  wait(
-    failure: SessionFailure,
-    since: number,
-    isBulk: boolean,
-    needsOthers: boolean,
-    signal: AbortSignal,
-  ): Promise<Held | null> {
+  wait(failure: SessionFailure, waits: Waits, isBulk: boolean, needsOthers: boolean): Promise<Held | null> {
+    const now = this.monotonic();
+    if (now - this.#fullAt >= PATIENCE_MS) this.#fullSince = now;
+    this.#fullAt = now;
+    // A mail that was taken back comes again: what it has waited for before counts.
+    const since = Math.min(waits.since, this.#fullSince);
+    const { signal } = waits;
     return new Promise((resolve, reject) => {
       const leave = () => {
         signal.removeEventListener('abort', giveUp);
@@ -76,6 +80,7 @@ export class StandBy<Held> {
       if (before < 0) this.#line.push(waiting);
       else this.#line.splice(before, 0, waiting);
       this.#timer ??= this.#later();
+      this.look();
     });
   }
 

@@ -1,10 +1,10 @@
 import { envelopeAddress, needsSmtpUtf8 } from '../../compose/envelope.ts';
 import { finishMessage } from '../../compose/finish.ts';
-import { beginOnce } from '../begin.ts';
+import { type Beginning, TakenBack } from '../begin.ts';
 import { saysEnoughRecipients } from '../limits/limit-words.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
 import type { OutboundMessage, RecipientOutcome } from '../transport.ts';
-import { outcomeOf, outcomeOfFailure } from './outcome.ts';
+import { outcomeOf, outcomeOfFailure, withoutReply } from './outcome.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
 import type { SessionPool } from './session-pool.ts';
 
@@ -37,14 +37,17 @@ export const transmit = async (
   site: SiteLimits,
   remoteMta: string,
   signal: AbortSignal,
-  begin?: () => Promise<void>,
+  beginning: Beginning,
 ): Promise<RecipientOutcome[]> => {
   const outcomes = new Map<string, RecipientOutcome>();
-  const beginning = begin && beginOnce(begin);
   let left = mail.recipients;
   while (left.length > 0) {
     const recipients = left.slice(0, site.recipientsPerMail ?? left.length);
-    const told = await once({ ...mail, recipients }, pool, remoteMta, signal, beginning);
+    const told = await once({ ...mail, recipients }, pool, remoteMta, signal, beginning).catch((error) => {
+      // Where some have an answer already, the attempt stands.
+      if (!(error instanceof TakenBack) || outcomes.size === 0) throw error;
+      return recipients.map((one) => withoutReply(one, 'deferred', WAITS, 'RateLimited', remoteMta));
+    });
     const surplus = told.filter(isSurplus).length;
     const isSome = surplus > 0 && surplus < recipients.length && !signal.aborted;
     if (isSome) site.refusedRecipient(recipients.length - surplus);
@@ -60,15 +63,17 @@ export const transmit = async (
 const isSurplus = ({ outcome, response }: RecipientOutcome): boolean =>
   outcome === 'deferred' && saysEnoughRecipients(response);
 
+const WAITS = 'The server takes no more mail at this moment';
+
 const once = async (
   mail: Mail,
   pool: SessionPool,
   remoteMta: string,
   signal: AbortSignal,
-  begin?: () => Promise<void>,
+  beginning: Beginning,
 ): Promise<RecipientOutcome[]> => {
   try {
-    const progress = await pool.use(signal, (session) => over(session, mail, signal), begin, mail.isBulk);
+    const progress = await pool.use(signal, (session) => over(session, mail, signal), beginning, mail.isBulk);
     return progress.map((one, index) => ({
       ...outcomeOf(one, remoteMta),
       recipient: mail.recipients[index] ?? '',

@@ -5,6 +5,9 @@ import { dateOf } from '../../../../machines/email/rules.ts';
 import type { TellActor } from '../../../engine/runtime/performers.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 
+/** For so long what was read of an email counts as it is. */
+const FRESH_MS = 1_000;
+
 /** The surroundings of an attempt of live mail. */
 export interface AttemptParts {
   readonly clock: Clock;
@@ -26,11 +29,13 @@ export class LiveAttempt {
   #begun: Promise<EmailContext | null> | undefined;
   #isUncertain = false;
   #isHeld = false;
+  #isTakenBack = false;
   #postponed: Postponement | null = null;
   #counted: string | null = null;
 
-  /** When its copies were made ready. */
+  /** When its copies were made ready, and the same by the monotonic clock. */
   readonly #readyAt: number;
+  readonly #preparedAt: number;
   /** The moment that its copies bear. */
   readonly date: number;
 
@@ -40,6 +45,7 @@ export class LiveAttempt {
   ) {
     this.attempt = context.attempt + 1;
     this.#readyAt = parts.clock.now();
+    this.#preparedAt = parts.clock.monotonic();
     this.date = dateOf(context, this.#readyAt);
   }
 
@@ -58,6 +64,21 @@ export class LiveAttempt {
   /** Notes that it is not to begin now: the email offers itself again. */
   hold(): void {
     this.#isHeld = true;
+  }
+
+  /** True when what it was prepared with may not be so any more: it has waited. */
+  get hasWaited(): boolean {
+    return this.parts.clock.monotonic() - this.#preparedAt > FRESH_MS;
+  }
+
+  /** Notes that a copy has to wait for a server that has not got it. */
+  takeBack(): void {
+    this.#isTakenBack = true;
+  }
+
+  /** True when a copy has to wait: where no other came to anything, the attempt is none. */
+  get isTakenBack(): boolean {
+    return this.#isTakenBack;
   }
 
   /** Notes the transport whose day it has a part of, should a session be opened. */
@@ -80,7 +101,7 @@ export class LiveAttempt {
     return this.#postponed !== null;
   }
 
-  /** The events for the actor at the end of the attempt, given its outcome. */
+  /** The events for the actor at the end of the attempt, given its outcome: one without any event is taken back. */
   async eventsWith(outcome: () => readonly EmailEvent[]): Promise<readonly EmailEvent[]> {
     const { attempt, by } = this;
     const at = this.parts.clock.now();
@@ -91,9 +112,13 @@ export class LiveAttempt {
       return this.parts.isStopping() || this.#isHeld
         ? []
         : [{ type: 'attempt.begun', at, attempt, by }, ...outcome()];
-    if (await this.#begun) return outcome();
+    const declined = { type: 'attempt.declined', at, attempt, by } as const;
+    if (await this.#begun) {
+      const events = outcome();
+      return events.length > 0 ? events : [declined];
+    }
     // The write of the beginning failed without an answer. If it was begun, it is declined: no session was opened for it.
-    return this.#isUncertain ? [{ type: 'attempt.declined', at, attempt, by }] : [];
+    return this.#isUncertain ? [declined] : [];
   }
 
   async #begin(): Promise<EmailContext | null> {

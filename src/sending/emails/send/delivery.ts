@@ -2,7 +2,7 @@ import type { EmailContext, EmailEvent } from '../../../../machines/email/contex
 import { mayBeTried } from '../../../../machines/email/progress.ts';
 import type { RecipientOutcome } from '../../../../machines/email/recipient.ts';
 import type { Actor } from '../../../engine/machine/kind.ts';
-import { NotBegun } from '../../../mail/transport/begin.ts';
+import { NotBegun, TakenBack } from '../../../mail/transport/begin.ts';
 import { orderOf, type TransportOrder } from '../../../mail/transport/order.ts';
 import { withoutReply } from '../../../mail/transport/smtp/outcome.ts';
 import type { OutboundMessage, SendLimits, Transport } from '../../../mail/transport/transport.ts';
@@ -17,7 +17,7 @@ import type { LiveAttempt } from './attempt.ts';
 import { offersExit, outboundMessage, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt } from './outcome.ts';
 import type { LiveParts } from './parts.ts';
-import type { Prepared } from './prepare.ts';
+import { type Prepared, reasonToSkip } from './prepare.ts';
 import type { LiveMessage, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
 import { type Sendable, sendableOf } from './sendable.ts';
@@ -78,6 +78,7 @@ export class Delivery {
     const isUsed = attempt.isAsked && left.some((one) => one.by.name === share.taken);
     const uncounted = share.taken !== null && !isUsed;
     if (uncounted) share.giveBack();
+    if (attempt.isTakenBack && left.length === 0 && withheld.size === 0) return [];
     const ended = { attempt: attempt.attempt, by: attempt.by, uncounted };
     const untried = [...withheld].map(
       ([recipient, reason]): RecipientOutcome => ({ recipient, outcome: 'suppressed', data: { reason } }),
@@ -178,10 +179,14 @@ export class Delivery {
     const limits = {
       signal: this.signal,
       deadlineMs: until - this.parts.clock.monotonic(),
-      begin: async () => !(await this.#isHeld(message, attempt)) && attempt.mayLeave(recipient),
+      begin: async () =>
+        !(await this.#isHeld(message, attempt)) &&
+        !(await this.#isWithheld(actor, recipient, { message, sender }, attempt)) &&
+        attempt.mayLeave(recipient),
+      mayTakeBack: true,
     };
     if (limits.deadlineMs <= 0) return undone('The copies before it took all the time there was');
-    const sent = await this.#handOver(by, sender, outbound, limits, refuses);
+    const sent = await this.#handOver(by, sender, outbound, limits, attempt, refuses);
     return sent && { recipient, ...sent };
   }
 
@@ -190,6 +195,26 @@ export class Delivery {
     const isHeld = (await this.standing(message)) !== 'sends' || (await this.#isArchived(message));
     if (isHeld) attempt.hold();
     return isHeld;
+  }
+
+  /** Whoever is written to may have left while the email waited; it asks again then, and comes to its end. While it cannot be known, nothing leaves. */
+  async #isWithheld(
+    actor: Actor,
+    recipient: number,
+    { message, sender }: Pick<Sendable, 'message' | 'sender'>,
+    attempt: LiveAttempt,
+  ): Promise<boolean> {
+    if (!attempt.hasWaited) return false;
+    const isWithheld = await Promise.all([
+      this.parts.reader.suppressions(actor.workspaceId, message.recipient_keys),
+      reasonToSkip(this.parts, actor, message),
+    ]).then(
+      ([suppressed, skipped]) =>
+        skipped !== null || this.#actAgainst(actor, recipient, { message, sender, suppressed }) !== null,
+      () => true,
+    );
+    if (isWithheld) attempt.hold();
+    return isWithheld;
   }
 
   /** While nobody can say, no attempt can begin either: beginning is written to the same database. */
@@ -211,6 +236,7 @@ export class Delivery {
     { provider, fallbacks }: Sender,
     outbound: OutboundMessage,
     limits: SendLimits,
+    attempt: LiveAttempt,
     refuses: (name: Transport['name']) => Promise<string | null>,
   ): Promise<Pick<AttemptResult, 'by' | 'sent'> | null> {
     try {
@@ -219,6 +245,7 @@ export class Delivery {
       if (sent) return { ...last, sent };
       throw new Error(`The transport ${by.name} told no outcome.`);
     } catch (error) {
+      if (error instanceof TakenBack) attempt.takeBack();
       if (error instanceof NotBegun) return null;
       this.parts.logger.error({ err: error, actor: outbound.emailId }, 'A transport failed.');
       const outcome = error instanceof Unavailable ? 'deferred' : 'unknown';

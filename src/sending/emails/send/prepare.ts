@@ -59,18 +59,25 @@ export async function prepare(
       ? { message: whole, skipped: 'cancelled' as const }
       : isOfCampaign(content)
         ? madeFor(parts, id, workspaceId, { ...whole, content })
-        : { message: whole, skipped: await actOf(reader, workspaceId, whole) },
+        : { message: whole, skipped: await reasonToSkip(parts, { id, workspaceId }, whole) },
   ]);
   return { ...made, sender, suppressed };
 }
 
-/** Of the email of a flow, which is for a contact, as a campaign's is. */
-const actOf = (
-  reader: LiveReader,
-  workspaceId: string,
-  { envelope: { contactId } }: Pick<LiveMessage, 'envelope'>,
-): Promise<WithheldReason | null> | null =>
-  contactId === undefined ? null : reader.actOf({ workspaceId, contactId });
+/** Why the recipient of a campaign or of a flow gets nothing any more, as it is now; null for every other email. @throws Unavailable */
+export async function reasonToSkip(
+  { reader, campaigns }: Pick<PreparingParts, 'reader' | 'campaigns'>,
+  { id: emailId, workspaceId }: Pick<Actor, 'id' | 'workspaceId'>,
+  message: Omit<LiveMessage, 'content'>,
+): Promise<WithheldReason | null> {
+  const { contactId } = message.envelope;
+  const { campaign_id: campaignId, recipient_keys: recipientKeys } = message;
+  // The email of a flow is for a contact, as a campaign's is.
+  if (!campaignId) return contactId === undefined ? null : reader.actOf({ workspaceId, contactId });
+  const [recipientKey = ''] = recipientKeys;
+  const leave = await campaigns()?.mayLeave({ emailId, campaignId, workspaceId, recipientKey });
+  return leave === undefined || leave === 'now' ? null : leave.skipped;
+}
 
 const lost = (error: unknown): BodyLost => {
   if (error instanceof BodyLost) return error;
@@ -79,25 +86,26 @@ const lost = (error: unknown): BodyLost => {
 
 /** The email of a campaign as it is for its recipient. */
 async function madeFor(
-  { campaigns: find, subjects }: PreparingParts,
+  preparing: PreparingParts,
   emailId: string,
   workspaceId: string,
   message: LiveMessage & { readonly content: CampaignContent },
 ): Promise<Omit<Prepared, 'sender' | 'suppressed'>> {
-  const campaigns = find();
+  const { subjects } = preparing;
+  const campaigns = preparing.campaigns();
   const { campaign_id: campaignId, content } = message;
   if (!campaigns || !campaignId) return { message: null, skipped: null };
   const [recipientKey = ''] = message.recipient_keys;
   const email = { emailId, campaignId, workspaceId, recipientKey, subject: message.subject };
-  const [leave, parts] = await Promise.all([
-    campaigns.mayLeave(email),
+  const [skipped, parts] = await Promise.all([
+    reasonToSkip(preparing, { id: emailId, workspaceId }, message),
     campaigns.parts(email, content, 'send'),
   ]);
   // Before it leaves, so that lists and searches never lack what somebody has got.
   const shown = typeof parts === 'object' ? parts?.shownSubject : undefined;
   if (shown !== undefined && shown !== message.subject)
     await subjects.keep({ emailId, workspaceId, subject: shown });
-  if (leave !== 'now') return { message, skipped: leave.skipped };
+  if (skipped !== null) return { message, skipped };
   if (!parts) return { message: null, skipped: null };
   if (typeof parts === 'string') return { message, skipped: null, unmade: parts };
   const { subject, html, text, headers, audienceId } = parts;
