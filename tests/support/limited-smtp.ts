@@ -19,6 +19,8 @@ export interface ServerLimits {
   readonly isPipelining?: boolean;
   /** Time that each mail takes after its dot. */
   readonly takesMs?: number;
+  /** No mail is answered after its dot before this settles. */
+  readonly holds?: Promise<unknown>;
 }
 
 /** A server with limits, which keeps for whom it took mail. */
@@ -218,8 +220,9 @@ class Conversation {
       const { mailsPerSession } = this.server.limits;
       if (mailsPerSession?.refusal.at === 'end' && this.#mails >= mailsPerSession.most) this.socket.end();
     };
-    const { takesMs } = this.server.limits;
-    if (takesMs === undefined) say();
+    const { takesMs, holds } = this.server.limits;
+    if (holds !== undefined) void holds.then(say);
+    else if (takesMs === undefined) say();
     else setTimeout(say, takesMs);
     return true;
   }

@@ -56,15 +56,18 @@ export class SendRate {
 
   #wake(): void {
     // A timer that fires early by the monotonic clock is set again.
-    this.#timer ??= setTimeout(() => {
-      this.#rest();
-      for (const turn of this.#waiting) {
-        if (!this.#take()) break;
-        this.#waiting.delete(turn);
-        turn();
-      }
-      if (this.#waiting.size > 0) this.#wake();
-    }, this.#next - this.monotonic());
+    this.#timer ??= setTimeout(
+      () => {
+        this.#rest();
+        for (const turn of this.#waiting) {
+          if (!this.#take()) break;
+          this.#waiting.delete(turn);
+          turn();
+        }
+        if (this.#waiting.size > 0) this.#wake();
+      },
+      Math.max(0, this.#next - this.monotonic()),
+    );
   }
 
   #rest(): void {

@@ -97,6 +97,8 @@ export class HeldSessions {
     held.isWorking = true;
     this.#working += 1;
     this.parts.site.connected(this.#working, this.limits.sessions);
+    // A server that gives connections beyond its limit, and refuses the mail over them, is not asked again at once.
+    this.#standBy.place();
   }
 
   /** Notes that the server has taken a mail over it. */
@@ -155,7 +157,6 @@ export class HeldSessions {
         timer: undefined,
       };
       void session.ended.then(() => this.#ended(held));
-      this.#standBy.place();
       site.announcedSize(session.announcedSize);
       return held;
     } catch (error) {
