@@ -10,10 +10,10 @@ import {
 describe('the band of the live environment', () => {
   const sentences: Readonly<Record<WayOut, readonly [sentence: string, reaches: boolean]>> = {
     capture: ['Email is captured here and not delivered.', false],
-    held: ['Email is held, since the transport of its domain is not enabled.', false],
-    smtp: ['Email goes to real people, through your SMTP relay.', true],
-    direct: ['Email goes to real people, straight to their mail servers.', true],
-    ses: ['Email goes to real people, through Amazon SES.', true],
+    held: ['Email is held, because the transport of its domain is not enabled.', false],
+    smtp: ['Email goes to real people through your SMTP relay.', true],
+    direct: ['Email goes to real people directly to their mail servers.', true],
+    ses: ['Email goes to real people through Amazon SES.', true],
   };
 
   test.each(Object.entries(sentences))('%s: says where email goes', (way, [sentence, reaches]) => {
@@ -38,7 +38,7 @@ describe('the band of the live environment', () => {
 
   test('several ways are told, and that it depends on the domain', () => {
     expect(liveSentence(['smtp', 'held'])).toBe(
-      'It depends on the domain: email goes to real people, through your SMTP relay; or it is held, since the transport of its domain is not enabled.',
+      'Depends on the domain: email goes to real people through your SMTP relay; or it is held, because the transport of its domain is not enabled.',
     );
     expect(reachesPeople(['held', 'smtp'])).toBeTrue();
   });

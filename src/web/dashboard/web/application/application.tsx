@@ -6,7 +6,10 @@ import { arrivedPlace, usePlace } from './place.ts';
 import { loadPageOf } from './shell/open-page.tsx';
 import { SignedIn } from './signed-in.tsx';
 
-/** Who uses the application: somebody, nobody yet in this browser, nobody yet at all; or why that is not known. */
+/**
+ * The user of the application: signed in, signed out, without any account on this installation, or unknown
+ * with the reason.
+ */
 type Visitor =
   | { readonly session: Session }
   | { readonly session: null; readonly isSetUp: boolean; readonly why: string | null }
@@ -32,12 +35,12 @@ async function meet(why: string | null): Promise<Visitor> {
   }
 }
 
-// Who looks and what they look at is asked for while React starts, not after it.
+// The session and the page's data are requested while React starts, not after it.
 const { page: arrivedAt } = arrivedPlace();
 let arrival: Promise<Visitor> | null = arrivedAt === 'liveView' ? null : arrive();
 
 const LiveView = lazy(() => import('../live-view-canvas.tsx'));
-// Whoever is signed in comes through none of these.
+// A user who is signed in needs none of the entrances, so they are a chunk apart.
 const load = () => import('./entrances.tsx');
 const Entrance = lazy(async () => ({ default: (await load()).Entrance }));
 const Invitation = lazy(async () => ({ default: (await load()).Invitation }));
@@ -48,12 +51,12 @@ const Setup = lazy(async () => ({ default: (await load()).Setup }));
 const SignIn = lazy(async () => ({ default: (await load()).SignIn }));
 const Boot = () => <p className="boot">Opening Posthorn…</p>;
 
-/** The application, or the live view for whoever has a key or a printed link and no account. */
+/** The application, or the live view for a user with a key or a printed link but without an account. */
 export const Application = () => (
   <Suspense fallback={<Boot />}>{usePlace().page === 'liveView' ? <LiveView /> : <WithAccount />}</Suspense>
 );
 
-/** The entrances, or the pages of whoever is signed in. */
+/** The entrances, or the pages of a user who is signed in. */
 function WithAccount() {
   const { page, token } = usePlace();
   const [visitor, setVisitor] = useState<Visitor | null>(null);
@@ -83,13 +86,13 @@ function WithAccount() {
   const { session } = visitor;
   if (page === 'reset')
     return token === null ? (
-      <LinkNeeded what="A new password is set with a link that the operator prints." />
+      <LinkNeeded what="A new password needs the link that the operator prints." />
     ) : (
       <Reset key={token} token={token} onDone={look} />
     );
   if (page === 'invitation')
     return token === null ? (
-      <LinkNeeded what="An invitation is accepted with the link that you were given." />
+      <LinkNeeded what="An invitation needs the link that you received." />
     ) : (
       <Invitation key={token} token={token} session={session} onIn={enter} />
     );
@@ -100,6 +103,6 @@ function WithAccount() {
     ) : (
       <NotSetUp />
     );
-  const why = page === 'setup' ? 'The first account was made already.' : visitor.why;
+  const why = page === 'setup' ? 'The first account already exists.' : visitor.why;
   return <SignIn why={why} onIn={enter} />;
 }

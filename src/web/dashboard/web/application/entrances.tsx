@@ -28,19 +28,19 @@ const Code = ({ children }: { readonly children: ReactNode }) => (
   <code className="rounded bg-sunk px-1 py-px font-mono text-[12.5px] break-words">{children}</code>
 );
 
-/** What is to be done when nobody has an account yet. */
+/** The next step when no account exists yet. */
 export const NotSetUp = () => (
   <Entrance
-    title="Nobody has an account here yet"
-    about="The first account is made with a link that only the operator of the machine can read."
+    title="No account exists yet"
+    about="The first account needs a link that only the operator of the machine can read."
   >
     <ol className="grid list-decimal gap-3 pl-5">
       <li>
         <Code>posthorn serve</Code> prints the link when it starts, under “Make the first account”. In a
-        container it is in the log: <Code>docker logs &lt;container&gt;</Code>.
+        container, read it in the log: <Code>docker logs &lt;container&gt;</Code>.
       </li>
-      <li>It holds for one day and works once. Restart the service to get another one.</li>
-      <li>Open it in a browser, and choose a password.</li>
+      <li>The link is valid for one day and works once. Restart the service to get another one.</li>
+      <li>Open the link in a browser and choose a password.</li>
     </ol>
   </Entrance>
 );
@@ -49,15 +49,15 @@ export const NotSetUp = () => (
 export const LinkNeeded = ({ what }: { readonly what: string }) => (
   <Entrance
     title="Open the link again"
-    about={`${what} The secret part of the link has left the address of this page, so that nobody reads it there: open the whole link once more.`}
+    about={`${what} The secret part of the link was removed from the address of this page to keep it private. Open the whole link again.`}
   >
     <a href="/app" className="link">
-      Go to the sign-in
+      Go to sign-in
     </a>
   </Entrance>
 );
 
-const PASSWORD_HINT = 'At least 12 characters. A few words that do not belong together are best.';
+const PASSWORD_HINT = 'At least 12 characters. A few unrelated words work best.';
 const NewPassword = () => <PasswordField label="Password" name="password" isNew hint={PASSWORD_HINT} />;
 const Email = () => (
   <Field label="Email address" name="email" type="email" autoComplete="username" inputMode="email" />
@@ -65,12 +65,9 @@ const Email = () => (
 
 /** Makes the first owner. */
 export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: () => Promise<void> }) => (
-  <Entrance
-    title="Set up Posthorn"
-    about="You become the owner of this installation. Nothing is sent to anybody."
-  >
+  <Entrance title="Set up Posthorn" about="You become the owner of this installation. No email is sent.">
     <Form
-      action="Create the account"
+      action="Create account"
       onSend={async ({ workspaceName = '', ...person }) => {
         const named = workspaceName.trim() === '' ? {} : { workspaceName };
         await entry.send('setup', { token, ...person, ...named });
@@ -86,7 +83,7 @@ export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: 
         label="Workspace name"
         name="workspaceName"
         autoComplete="organization"
-        hint="What recipients see as who writes to them, such as Acme. It can be changed later."
+        hint="Recipients see this as the sender, for example Acme. You can change it later."
       />
     </Form>
   </Entrance>
@@ -108,10 +105,10 @@ function Credentials({ onIn }: { readonly onIn: () => Promise<void> }) {
       <PasswordField label="Password" name="password" />
       {asksCode && (
         <Field
-          label="Code of your authenticator"
+          label="Authenticator code"
           name="code"
           autoComplete="one-time-code"
-          hint="Six digits of your authenticator, or a recovery code."
+          hint="The six digits of your authenticator, or a recovery code."
         />
       )}
     </Form>
@@ -144,12 +141,11 @@ export const SignIn = ({
       <summary className="link min-h-6 cursor-pointer">Locked out?</summary>
       <div className="mt-2 grid gap-2 text-dim">
         <p>
-          The operator of the machine prints a link for a new password; no email is needed:{' '}
+          The operator of the machine can print a link for a new password. No email is needed:{' '}
           <Code>posthorn members reset-password you@example.com</Code>
         </p>
         <p>
-          When the authenticator is lost as well, and no recovery code is left, add{' '}
-          <Code>--without-second-factor</Code>.
+          If the authenticator is lost and no recovery code is left, add <Code>--without-second-factor</Code>.
         </p>
       </div>
     </details>
@@ -172,7 +168,7 @@ export function Invitation(props: {
   if (session)
     return (
       <Entrance title="Join the workspace" about={`You are signed in as ${session.account.email}.`}>
-        <Form action="Accept the invitation" onSend={() => accept({})}>
+        <Form action="Accept invitation" onSend={() => accept({})}>
           {null}
         </Form>
       </Entrance>
@@ -183,19 +179,19 @@ export function Invitation(props: {
       about={
         hasAccount
           ? 'Sign in with the account that the invitation was sent to.'
-          : 'Your account gets the address that the invitation was sent to.'
+          : 'Your account uses the address that the invitation was sent to.'
       }
     >
       {hasAccount ? (
         <Credentials onIn={onIn} />
       ) : (
-        <Form action="Accept the invitation" onSend={accept}>
+        <Form action="Accept invitation" onSend={accept}>
           <Field label="Your name" name="name" autoComplete="name" />
           <NewPassword />
         </Form>
       )}
       <button type="button" className="button" onClick={() => setHasAccount(!hasAccount)}>
-        {hasAccount ? 'I have no account yet' : 'I have an account already'}
+        {hasAccount ? 'Create an account instead' : 'Sign in with an existing account instead'}
       </button>
     </Entrance>
   );
@@ -211,13 +207,13 @@ export const Reset = ({
 }) => (
   <Entrance
     title="Choose a new password"
-    about="You are signed out everywhere, and sign in with the new one."
+    about="You are signed out everywhere. Sign in with the new password."
   >
     <Form
-      action="Set the password"
+      action="Set password"
       onSend={async (fields) => {
         await entry.send('password-reset', { token, ...fields });
-        await onDone('The new password holds. Sign in with it.');
+        await onDone('Password changed. Sign in with it.');
         goHome();
       }}
     >

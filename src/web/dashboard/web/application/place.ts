@@ -9,7 +9,7 @@ const PAGES = {
   '/inspector': 'liveView',
 } as const;
 
-/** Where the person is, and the one-time token that has led there. */
+/** The current address, and the one-time token of the link that led to it. */
 interface Place {
   readonly page: (typeof PAGES)[keyof typeof PAGES];
   readonly token: string | null;
@@ -35,7 +35,7 @@ addEventListener('popstate', change);
 // A link to the page that is open already changes nothing but the fragment.
 addEventListener('hashchange', change);
 
-/** Where the person has arrived. */
+/** The first address of the visit. */
 export const arrivedPlace = (): Place => place;
 
 /** Goes to the home page, or to another one. The link that was used is no place to come back to. */
@@ -44,7 +44,7 @@ export function goHome(to = '/app'): void {
   change();
 }
 
-/** Where the person is now. */
+/** The current address. */
 export const usePlace = (): Place =>
   useSyncExternalStore(
     (listener) => {

@@ -19,7 +19,7 @@ const MOST_TRIES = 2;
 const isWorthRepeating = (tries: number, error: Error): boolean =>
   tries < MOST_TRIES && error instanceof Refused && (error.status === 0 || error.status >= 500);
 
-/** The application of whoever is signed in. The address names the environment: `/app/test/emails`. */
+/** The application of a user who is signed in. The address names the environment: `/app/test/emails`. */
 export function SignedIn({
   session,
   onLeave,
@@ -54,7 +54,7 @@ export function SignedIn({
   );
 }
 
-/** Nothing that was typed stays in a browser whose owner may be somebody else. */
+/** Removes all typed content from the browser, because the next user of it may be another person. */
 async function signedOut(onLeave: (why: string) => void): Promise<void> {
   await drafts.clear();
   onLeave('You are signed out.');

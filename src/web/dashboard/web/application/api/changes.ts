@@ -13,12 +13,14 @@ const SILENCE_MS = 12_000;
 const LONGEST_WAIT_MS = 10_000;
 /** Without the connection everything in sight is read again this often. */
 const WITHOUT_MS = 10_000;
-/** What changes all the time is read again no more often than this, unless a page says otherwise. */
+/**
+ * Data that changes all the time is read again at most once in this time, unless a page sets its own pace.
+ */
 const PACE_MS = 1_000;
-/** Of a list, every page that was read is read again; further down than so many nobody waits for news. */
+/** Only the first pages of a list are read again: a reader further down does not wait for news. */
 const MOST_PAGES = 3;
 
-/** How a page follows what it shows; it is the `meta` of its query. */
+/** The rule by which a page follows its data; it is the `meta` of its query. */
 export interface Following {
   /** Other resources that it is made of, besides its own: `emails` for the numbers of a campaign. */
   readonly follows?: readonly string[];
@@ -71,7 +73,7 @@ class Readings {
     const pages = (query.state.data as { readonly pages?: readonly unknown[] } | undefined)?.pages;
     if (pages && pages.length > MOST_PAGES) return;
     this.#read.set(queryHash, Date.now());
-    // A page that nobody looks at reads again when somebody does.
+    // A hidden page reads again when it becomes visible.
     const refetchType = document.hidden ? 'none' : 'active';
     void this.client.invalidateQueries({ queryKey: query.queryKey, exact: true, refetchType });
   }
@@ -84,7 +86,10 @@ interface Pieces {
   readonly path?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether a query shows something of what has changed. One thing by its id is read again only when it is among those named. */
+/**
+ * True when a query shows something that has changed. A query for one thing by its id is read again only when
+ * the change names that id.
+ */
 function isAbout(query: Query, changed: Changes['changed']): boolean {
   if (paceOf(query) === false) return false;
   const [, , resource, , pieces] = query.queryKey as readonly [string, string, string, string, Pieces?];
@@ -126,7 +131,7 @@ export function useChanges(): Connection {
         tries = 0;
         setConnection('live');
         expectMore();
-        // What has changed in between was told to nobody.
+        // Changes of the time without a connection were not reported, so everything is read again.
         if (wasLost) readings.hearAll();
       };
       socket.onmessage = ({ data }) => {

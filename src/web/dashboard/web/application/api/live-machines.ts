@@ -28,7 +28,7 @@ export function useLiveMachines(): { readonly live: Live; readonly machines: rea
     queryKey: [id, environment, 'machines'],
     queryFn: async () => inReadingOrder(await source.machines()),
     staleTime: Number.POSITIVE_INFINITY,
-    // What is defined does not change while the service runs.
+    // Definitions do not change while the service runs.
     meta: { every: false },
   });
   return { live, machines: data ?? null };

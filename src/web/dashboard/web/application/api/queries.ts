@@ -21,7 +21,7 @@ type Changing = Exclude<Operation, Reading>;
 /** The item of a list. */
 export type ItemOf<Name extends Listing> = Operations[Name]['data'][number];
 
-/** What a request takes besides its path: nothing has to be given that has no members. */
+/** The parameters of a request besides its path. An object without required members may be left out. */
 export type Parameters<Name extends Operation> = MaybeEmpty<'path', Operations[Name]['path']> & {
   readonly query?: Operations[Name]['query'];
 };
@@ -67,7 +67,7 @@ async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: P
 const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces = {}) =>
   [session.workspace.id, environment, name.split(' ')[1]?.split('/')[1], name, pieces] as const;
 
-/** How an answer is kept up to date: the service tells what has changed, and that is read again. */
+/** The way an answer stays up to date: the service reports changes, and the changed data is read again. */
 export interface Freshness extends Following {
   /** False: nothing is asked yet. */
   readonly enabled?: boolean;
@@ -130,7 +130,7 @@ export function useQuestion<Name extends Asking>(
     queryKey: keyOf(viewer, name, parameters as Pieces),
     queryFn: async ({ signal }) => (await ask(viewer, name, parameters as Pieces, signal)).data,
     placeholderData: keepPreviousData,
-    // It follows what is asked, which somebody is typing.
+    // The query changes with each key that is typed.
     meta: { every: false },
     enabled,
   });

@@ -26,7 +26,7 @@ interface Refusal {
   };
 }
 
-/** What is sent besides the path. */
+/** The parts of a request besides its path. */
 export interface Sent {
   /** JSON, or a file with its own type. */
   readonly body?: object | null;
@@ -52,7 +52,8 @@ export async function request<Data>(method: string, path: string, sent: Sent = {
     if (signal?.aborted) throw error;
     return null;
   });
-  if (!response) throw new Refused(0, 'The service does not answer.', 'Look whether it runs, and try again.');
+  if (!response)
+    throw new Refused(0, 'The service is not reachable.', 'Check that it is running, then try again.');
   if (response.status === 204) return { data: null as Data };
   if (response.ok && !(response.headers.get('content-type') ?? '').includes('json'))
     return { data: (await response.text()) as Data };

@@ -4,13 +4,13 @@ import type { PlanName } from '../../../../../platform/config/plans.ts';
 import { ownZone, setClock, type ZoneClock } from '../../clock.ts';
 import { Refused, request } from './requests.ts';
 
-/** Whose mail and keys are shown: real ones, or those that never leave. */
+/** Live holds real keys and mail; email of test never leaves the service. */
 export type Environment = 'test' | 'live';
 
 /** A way that live email leaves by. */
 export type Transport = 'capture' | 'smtp' | 'direct' | 'ses';
 
-/** Who is signed in, where, and what they may do there. */
+/** The account that is signed in, its workspace and its permissions there. */
 export interface Session {
   readonly account: { readonly id: string; readonly email: string; readonly name: string };
   readonly member: { readonly id: string; readonly role: Role; readonly needsSecondFactor: boolean };
@@ -61,11 +61,12 @@ async function signInByPasskey(): Promise<void> {
   });
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(data);
   const found = await navigator.credentials.get({ publicKey });
-  if (!(found instanceof PublicKeyCredential)) throw new Error('The device has no passkey for this service.');
+  if (!(found instanceof PublicKeyCredential))
+    throw new Error('This device has no passkey for this service.');
   await request('POST', path, { body: { response: found.toJSON() } });
 }
 
-/** What somebody may ask who is not signed in. */
+/** The requests that need no session. */
 export const entry = {
   signIn,
   signInByPasskey,

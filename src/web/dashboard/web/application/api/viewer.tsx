@@ -2,7 +2,7 @@ import { createContext, type ReactNode, useContext } from 'react';
 import type { Permission } from '../../../../../http/auth/permissions.ts';
 import type { Environment, Session } from './session.ts';
 
-/** Whoever looks at a page: who it is, in which environment, and what they may do. */
+/** The session, environment and permissions of the person who sees a page. */
 export interface Viewer {
   readonly session: Session;
   readonly environment: Environment;
@@ -23,9 +23,8 @@ export const ViewerProvider = ({
   readonly children: ReactNode;
 }) => <Context value={viewer}>{children}</Context>;
 
-/** Whoever looks at the page. */
 export function useViewer(): Viewer {
   const viewer = useContext(Context);
-  if (!viewer) throw new Error('A page is shown to nobody.');
+  if (!viewer) throw new Error('This page has no viewer.');
   return viewer;
 }

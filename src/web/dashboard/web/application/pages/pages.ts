@@ -20,7 +20,7 @@ export interface PageEntry {
   readonly icon: keyof typeof icons;
   /** The key after `g` that leads to it. */
   readonly key?: string;
-  /** Who may not do this does not see it. */
+  /** A viewer without this permission does not see the page. */
   readonly permission?: Permission;
   /** Other words by which the palette finds it. */
   readonly words?: string;
@@ -164,7 +164,7 @@ export const pages: readonly PageEntry[] = [
   },
   {
     name: 'machines',
-    title: 'Machines',
+    title: 'State machines',
     group: 'build',
     icon: 'Machine',
     key: 'l',

@@ -9,9 +9,9 @@ import { icons } from '../ui/icons.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
 
 const THEMES = { system: System, light: Sun, dark: Moon } as const;
-const THEME_NAMES = { system: 'Theme of the system', light: 'Light', dark: 'Dark' } as const;
+const THEME_NAMES = { system: 'System theme', light: 'Light theme', dark: 'Dark theme' } as const;
 
-/** Who is signed in: their own pages, the theme, and the way out. */
+/** The account's pages, the theme and the sign-out. */
 export function AccountMenu() {
   const { session, onSignOut } = useViewer();
   const [theme, setTheme] = useState(chosenTheme);

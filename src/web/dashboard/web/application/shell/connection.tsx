@@ -23,7 +23,7 @@ export function ConnectionNote() {
       {isMissed && (
         <p className="toast w-auto! pr-4">
           <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-(--state)" />
-          The connection is lost, so what you see may be old. Trying again…
+          Connection lost. The data may be out of date. Reconnecting…
         </p>
       )}
     </div>

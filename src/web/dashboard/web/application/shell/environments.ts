@@ -1,6 +1,6 @@
 import type { Environment } from '../api/session.ts';
 
-/** The words and the tint of an environment, which nobody may take for the other. */
+/** The words and the tint of each environment, chosen so that the two are never confused. */
 export const ENVIRONMENTS = {
   test: { name: 'Test', color: 'waiting' },
   live: { name: 'Live', color: 'good' },
@@ -16,7 +16,7 @@ export const environmentOf = (path: string): Environment | null =>
       ? 'test'
       : null;
 
-/** The environment that somebody was in last. */
+/** The environment of the last visit. */
 export const lastEnvironment = (): Environment => (localStorage.getItem(STORED) === 'live' ? 'live' : 'test');
 export const rememberEnvironment = (environment: Environment): void =>
   localStorage.setItem(STORED, environment);

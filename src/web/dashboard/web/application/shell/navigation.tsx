@@ -5,7 +5,7 @@ import { useViewer } from '../api/viewer.tsx';
 import { GROUPS, type PageEntry, pages } from '../pages/pages.ts';
 import { icons } from '../ui/icons.tsx';
 
-/** The pages that whoever looks may open. */
+/** The pages that the viewer may open. */
 export function useOpenPages(): readonly PageEntry[] {
   const { may } = useViewer();
   return pages.filter(({ permission }) => permission === undefined || may(permission));
@@ -62,7 +62,7 @@ const PageLink = memo(
   ),
 );
 
-/** Goes there without loading anything anew, but where a new tab or window is asked for. */
+/** Opens the page without a reload, except when a new tab or window is asked for. */
 function follow(event: MouseEvent, href: string): void {
   if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.button !== 0) return;
   event.preventDefault();

@@ -16,7 +16,7 @@ export async function loadPageOf(address: string): Promise<void> {
   const [, , environment, wanted = ''] = address.split('/');
   const page = pages.find(({ name }) => name === wanted);
   if (page === undefined || (environment && environment !== 'test' && environment !== 'live')) return;
-  // What cannot be loaded is tried again when it is drawn, where it is told.
+  // A page that fails to load is loaded again when it is drawn, and the error is shown there.
   const loaded = await page.load().catch(() => null);
   if (loaded !== null) views.set(page.name, loaded.default);
 }
@@ -43,7 +43,7 @@ export const OpenPage = memo(() => {
   );
 });
 
-/** What stands in the place of a page until it can be drawn. */
+/** The placeholder of a page until it can be drawn. */
 export const LoadingPage = () => (
   <div className="grid gap-6">
     <Skeleton className="h-7 w-48" />
@@ -52,10 +52,11 @@ export const LoadingPage = () => (
 );
 
 const NoSuchPage = () => (
-  <Page title="There is no such page">
-    <Empty title="There is nothing here" action={<ButtonLink to="/">Go to the overview</ButtonLink>}>
+  <Page title="Page not found">
+    <Empty title="Not found" action={<ButtonLink to="/">Go to overview</ButtonLink>}>
       <p>
-        The address is wrong, or your role does not reach it. An owner of the workspace can change your role.
+        The address is wrong, or your role does not include this page. An owner of the workspace can change
+        your role.
       </p>
     </Empty>
   </Page>

@@ -35,9 +35,9 @@ const BY_ID: Readonly<Record<string, string>> = {
   flw: 'flows',
 };
 const FEW = 5;
-/** What has a name of its own is found among so many of the newest. */
+/** Items with a name are searched among this many of the newest. */
 const NAMED = { query: { limit: 100 } } as const;
-/** Whoever types goes on typing within this time. */
+/** The pause after the last key before a search. */
 const TYPING_MS = 120;
 
 /** True when every word of what is looked for begins a word of the text. */
@@ -80,15 +80,13 @@ export default function Palette({
         <div className="border-b border-edge">
           <Combobox
             autoSelect="always"
-            aria-label="Find pages, emails, people and campaigns"
-            placeholder="Find pages, emails, people, campaigns, any id…"
+            aria-label="Search pages, emails, contacts and campaigns"
+            placeholder="Search pages, emails, contacts, campaigns, any ID…"
             className="w-full bg-transparent px-4 py-3.5 text-[15px] outline-none placeholder:text-faint"
           />
         </div>
-        <ComboboxList alwaysVisible aria-label="Found" className="max-h-[50dvh] overflow-y-auto p-2">
-          {found.length === 0 && (
-            <p className="px-3 py-6 text-center text-dim">Nothing is called “{wanted}”.</p>
-          )}
+        <ComboboxList alwaysVisible aria-label="Results" className="max-h-[50dvh] overflow-y-auto p-2">
+          {found.length === 0 && <p className="px-3 py-6 text-center text-dim">No results for “{wanted}”.</p>}
           {[...groups].map(([group, members]) => (
             <ComboboxGroup key={group} aria-label={group} className="pb-1">
               <div aria-hidden="true" className="px-2.5 pt-2 pb-1 text-caption font-medium text-faint">
@@ -151,7 +149,7 @@ function useNamed(wanted: string, isWorthAsking: boolean): readonly Found[] {
   );
 }
 
-/** What is found by the words: by the id at once, pages and actions by their names, emails by recipient or subject. */
+/** The results of a search: by id at once, pages and actions by name, emails by recipient or subject. */
 function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
   const { environment, may } = useViewer();
   const [path, navigate] = useLocation();
@@ -186,8 +184,8 @@ function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
         icon: icons.Flow,
         act: () => navigate(`~/app/${other}/${pageNameOf(path)}`.replace(/\/$/, '')),
       },
-      { title: 'Show the keyboard shortcuts', icon: icons.List, act: onShortcuts },
-      { title: 'Read the documentation', icon: icons.Book, act: () => location.assign('/docs') },
+      { title: 'Show keyboard shortcuts', icon: icons.List, act: onShortcuts },
+      { title: 'Open documentation', icon: icons.Book, act: () => location.assign('/docs') },
     ].map((action) => ({ ...action, key: action.title, group: 'Actions', words: action.title }));
     return [...toPages, ...actions].filter(({ words }) => wanted === '' || matches(words, wanted));
   }, [openPages, navigate, other, path, onShortcuts, wanted]);
@@ -197,7 +195,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
       ? [
           {
             key: wanted,
-            group: 'By id',
+            group: 'By ID',
             title: wanted,
             icon: icons.Page,
             act: () => navigate(`/${idPage}/${wanted}`),
@@ -208,7 +206,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
     ? [
         ...people.map(({ id, email, firstName, lastName }) => ({
           key: id,
-          group: 'People',
+          group: 'Contacts',
           title: email,
           sub: [firstName, lastName].filter(Boolean).join(' '),
           icon: icons.Person,

@@ -22,7 +22,7 @@ import { WorkspaceMenu } from './workspace-menu.tsx';
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(loadPalette);
 
-/** What stands around every page: workspace, environment, navigation, and what the keyboard reaches from everywhere. */
+/** The frame of every page: workspace, environment, navigation and keyboard shortcuts. */
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { environment, session } = useViewer();
   const [path, navigate] = useLocation();
@@ -30,7 +30,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
   const close = () => setOpened(null);
   const search = useCallback(() => setOpened('palette'), []);
-  // Whoever opens it types at once: it is there before, but after everything else.
+  // The dialog is rendered early but after everything else, so that its field takes typed keys at once.
   useEffect(() => {
     const idle = setTimeout(() => void loadPalette(), 1_000);
     return () => clearTimeout(idle);
@@ -58,7 +58,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         href="#content"
         className="sr-only focus:not-sr-only focus:fixed focus:z-50 focus:rounded-md focus:bg-sheet focus:p-3"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className="hidden border-r border-edge bg-sunk lg:block">
         <div className="sticky top-0 flex h-dvh flex-col">
@@ -68,10 +68,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className={isWide ? 'flex min-w-0 flex-col lg:h-dvh' : 'min-w-0'}>
         <MobileBar key={path} onSearch={search} />
         <EnvironmentBand>
-          {session.workspace.archived &&
-            ' This workspace is archived: everything can be read, nothing changed.'}
+          {session.workspace.archived && ' This workspace is archived. It is read-only.'}
           {session.member.needsSecondFactor &&
-            ' Your role asks for a second factor: set one up under Your account. Until then everything can only be read.'}
+            ' Your role requires a second factor. Set one up under Your account; until then your access is read-only.'}
         </EnvironmentBand>
         <main
           id="content"
@@ -98,13 +97,13 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** What becomes of email in this environment, above every page. */
+/** The fate of email in this environment, above every page. */
 const EnvironmentBand = ({ children }: { readonly children: ReactNode }) =>
   useViewer().environment === 'live' ? (
     <LiveBand>{children}</LiveBand>
   ) : (
     <p role="status" className="environment-band">
-      Test environment: nothing leaves this service.{children}
+      Test environment: no email leaves this service.{children}
     </p>
   );
 
@@ -123,7 +122,7 @@ function LiveBand({ children }: { readonly children: ReactNode }) {
 const LeaveDialog = () =>
   useIsAsked() && (
     <Dialog title="You have unsaved changes" onClose={leaving.stay}>
-      <p className="text-dim">If you leave now, what you have changed here is lost.</p>
+      <p className="text-dim">If you leave now, your changes are lost.</p>
       <div className="flex flex-wrap justify-end gap-2">
         <Button look="danger" onClick={leaving.discard}>
           Discard changes
@@ -135,7 +134,7 @@ const LeaveDialog = () =>
     </Dialog>
   );
 
-/** What stands beside the page. Of another page only its navigation is drawn again. */
+/** The bar beside the page. Another page redraws only its navigation. */
 const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
   <>
     <div className="grid gap-2 px-3 pt-3 pb-2">
@@ -158,7 +157,7 @@ const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
   </>
 ));
 
-/** What stands on top where there is no room beside the page. Another page closes the navigation. */
+/** The bar on top of narrow screens. Another page closes its navigation. */
 function MobileBar({ onSearch }: { readonly onSearch: () => void }) {
   const { session, environment } = useViewer();
   const drawer = useRef<HTMLDialogElement>(null);

@@ -4,13 +4,13 @@ import { singleKeys } from './keys.ts';
 import { useOpenPages } from './navigation.tsx';
 
 const EVERYWHERE = {
-  'Ctrl K, ⌘ K': 'Find pages, emails, people and campaigns',
+  'Ctrl K, ⌘ K': 'Search pages, emails, contacts and campaigns',
   '/': 'Filter the list',
-  c: 'Make a new one',
+  c: 'Create',
   'j  k': 'Next and previous row',
   Enter: 'Open the row',
   Esc: 'Close',
-  '?': 'This list',
+  '?': 'Show this list',
 } as const;
 
 /** The keys that do something. */
@@ -18,7 +18,7 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const [areOn, setOn] = useState(singleKeys.areOn);
   const pages = useOpenPages().flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []));
   return (
-    <Dialog title="Keyboard" onClose={onClose} width="max-w-2xl">
+    <Dialog title="Keyboard shortcuts" onClose={onClose} width="max-w-2xl">
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
         <Keys title="Everywhere" keys={Object.entries(EVERYWHERE)} />
         <Keys title="Go to" keys={pages} />
@@ -33,7 +33,7 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
             setOn(target.checked);
           }}
         />
-        Keys that are pressed alone do something
+        Single-key shortcuts
       </label>
     </Dialog>
   );

@@ -15,7 +15,7 @@ const Search = createContext('');
 const usePath = (): [string, typeof navigate] => [use(Path), navigate];
 const useShownSearch = (): string => use(Search);
 
-/** Whoever arrives has clicked nothing that wants an answer first: the page is drawn with what stands around it. */
+/** The first page is drawn together with its frame, because no click waits for an answer. */
 let isArrival = true;
 
 /**
@@ -36,7 +36,7 @@ export function useShownPlace(): Place | null {
   return { path: drawnPath, search: drawnPath === path ? search : drawn.slice(end + 1) };
 }
 
-/** Where everything inside takes its address from. */
+/** Provides the address to everything inside. */
 export function PlaceProvider({ place, children }: { readonly place: Place; readonly children: ReactNode }) {
   const base = `/app/${useViewer().environment}`;
   return (

@@ -2,7 +2,7 @@ import { useRead } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { type WayOut, waysOutOf } from './ways-out.ts';
 
-/** Where the live email of this workspace goes. */
+/** The destinations of this workspace's live email. */
 export function useWaysOut(): readonly WayOut[] {
   const { session, may } = useViewer();
   const { data } = useRead('GET /domains', {}, { enabled: may('domains:read') });

@@ -1,6 +1,6 @@
 import type { TransportName } from '../../../../../platform/config/transport-names.ts';
 
-/** Where live email goes: a transport, or nowhere for now, since the one that its domain names is not enabled. */
+/** The destination of live email: a transport, or `held` when the transport of its domain is not enabled. */
 export type WayOut = TransportName | 'held';
 
 interface Words {
@@ -10,16 +10,16 @@ interface Words {
   readonly says: string;
 }
 
-/** What becomes of live email on each way. */
+/** The fate of live email for each destination. */
 export const WAYS_OUT = {
   capture: { isDelivered: false, says: 'is captured here and not delivered' },
-  held: { isDelivered: false, says: 'is held, since the transport of its domain is not enabled' },
-  smtp: { isDelivered: true, says: 'goes to real people, through your SMTP relay' },
-  direct: { isDelivered: true, says: 'goes to real people, straight to their mail servers' },
-  ses: { isDelivered: true, says: 'goes to real people, through Amazon SES' },
+  held: { isDelivered: false, says: 'is held, because the transport of its domain is not enabled' },
+  smtp: { isDelivered: true, says: 'goes to real people through your SMTP relay' },
+  direct: { isDelivered: true, says: 'goes to real people directly to their mail servers' },
+  ses: { isDelivered: true, says: 'goes to real people through Amazon SES' },
 } as const satisfies Record<WayOut, Words>;
 
-/** Where the live email of domains goes: by the transport that each names, or the default one. */
+/** The destinations of the domains' live email: the transport that each names, or the default one. */
 export function waysOutOf(
   enabled: readonly TransportName[],
   domains: readonly { readonly provider: TransportName }[],
@@ -34,7 +34,7 @@ export const liveSentence = (ways: readonly WayOut[]): string => {
   const [only] = ways;
   return ways.length === 1 && only !== undefined
     ? `Email ${WAYS_OUT[only].says}.`
-    : `It depends on the domain: email ${ways.map((way) => WAYS_OUT[way].says).join('; or it ')}.`;
+    : `Depends on the domain: email ${ways.map((way) => WAYS_OUT[way].says).join('; or it ')}.`;
 };
 
 /** True where some live email reaches real people. */

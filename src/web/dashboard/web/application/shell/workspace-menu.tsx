@@ -15,14 +15,14 @@ import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
 import { toastProblem } from '../ui/overlays/toast.tsx';
 
-/** A workspace of whoever is signed in. */
+/** A workspace of the account that is signed in. */
 interface OwnWorkspace {
   readonly id: string;
   readonly name: string;
   readonly role: Role;
 }
 
-/** Everything of the page belongs to one workspace: another one starts anew. */
+/** The page's data belongs to one workspace, so a switch reloads it. */
 async function switchTo(id: string, isNew = false): Promise<void> {
   await request('POST', `workspaces/${id}/switch`, { body: {} });
   if (isNew) await takeOwnZone();
@@ -83,9 +83,11 @@ export function WorkspaceMenu() {
       </Menu>
       {isMaking && (
         <Dialog title="New workspace" onClose={() => setMaking(false)}>
-          <p className="text-dim">It has domains, keys, people and a quota of its own. You are its owner.</p>
+          <p className="text-dim">
+            A workspace has its own domains, keys, members and quota. You become its owner.
+          </p>
           <Form
-            action="Make the workspace"
+            action="Create workspace"
             aside={<Button onClick={() => setMaking(false)}>Cancel</Button>}
             onSend={async ({ name = '' }) => {
               const { data } = await request<{ id: string }>('POST', 'workspaces', { body: { name } });

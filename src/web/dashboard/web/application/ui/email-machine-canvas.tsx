@@ -39,7 +39,7 @@ interface Drawn {
 }
 const NOTHING = { kind: null, state: null };
 
-/** Where a diagram would be too small to be read, the path alone tells. */
+/** Where a diagram would be too small to read, a list of the path replaces it. */
 function Diagram({ machine, live, height }: Drawn) {
   const [, navigate] = useLocation();
   if (!useIsWide()) return null;
@@ -70,7 +70,7 @@ function Life({ id, machine, live, height }: Drawn & { readonly id: string }) {
       {life && life.steps.length > 0 && <Scrubber steps={life.steps} playback={playback} />}
       {problem !== null && <p className="px-5 py-4 text-dim">{problem}</p>}
       {life?.steps.length === 0 && (
-        <p className="px-5 py-4 text-dim">Its path is gone: retention has dropped it.</p>
+        <p className="px-5 py-4 text-dim">The path is no longer stored: its retention has ended.</p>
       )}
     </HighlightContext>
   );

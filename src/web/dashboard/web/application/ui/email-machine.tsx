@@ -11,7 +11,7 @@ export const EmailMachineCard = (props: {
   readonly about: string;
 }) => (
   <section
-    aria-label="Its machine"
+    aria-label="State machine"
     className={`card overflow-hidden ${props.id === null ? 'not-lg:hidden' : ''}`}
   >
     <header className="border-b border-edge px-5 py-3">

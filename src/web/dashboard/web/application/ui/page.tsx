@@ -7,7 +7,7 @@ import { Failed, Skeleton } from './display/states.tsx';
 /** A page: its title, what it is about, what can be done on it. */
 export function Page(props: {
   readonly title: string;
-  /** What is shown in the place of the title's text, such as an address in its own font. */
+  /** The content that replaces the text of the title, such as an address in monospace. */
   readonly heading?: ReactNode;
   readonly about?: ReactNode;
   readonly actions?: ReactNode;
@@ -44,7 +44,7 @@ export function Page(props: {
   );
 }
 
-/** A part of a page with a title of its own. */
+/** A section of a page with its own title. */
 export const Card = (props: {
   readonly title?: string;
   readonly about?: ReactNode;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { request } from '../../api/requests.ts';
 
-/** What belongs to the person rather than to a workspace is under `/app/api/account`. */
+/** Lists of the person, rather than of a workspace, are under `/app/api/account`. */
 export const useAccountList = <Item>(name: 'passkeys' | 'sessions') =>
   useQuery({
     queryKey: ['account', name],

@@ -31,30 +31,30 @@ export function Authenticator() {
   return (
     <Card
       title="Authenticator"
-      about="A program on your telephone shows six digits that are asked for beside the password."
+      about="An app on your phone shows a six-digit code, which sign-in asks for after the password."
       actions={
         isOn === undefined ? null : isOn ? (
           <span className="flex items-center gap-3">
             <Badge status="on" tone="good" />
-            <Button onClick={() => setRemoving(true)}>Remove it</Button>
+            <Button onClick={() => setRemoving(true)}>Remove authenticator</Button>
           </span>
         ) : (
-          <Button onClick={() => void begin().catch(toastProblem)}>Set it up</Button>
+          <Button onClick={() => void begin().catch(toastProblem)}>Set up authenticator</Button>
         )
       }
     >
       {begun && !codes && (
-        <Dialog title="Set up the authenticator" onClose={() => setBegun(null)} width="max-w-lg">
+        <Dialog title="Set up authenticator" onClose={() => setBegun(null)} width="max-w-lg">
           <p>
             Add this secret to your authenticator, or open{' '}
             <a href={begun.uri} className="link">
               this link
             </a>{' '}
-            on the telephone. Then type the six digits that it shows.
+            on your phone. Then enter the six digits that it shows.
           </p>
           <Copyable label="Secret" text={begun.secret} />
           <Form
-            action="Turn it on"
+            action="Turn on"
             aside={<Button onClick={() => setBegun(null)}>Cancel</Button>}
             onSend={async ({ code = '' }) => {
               const { recoveryCodes } = await change<{ recoveryCodes: readonly string[] }>(
@@ -74,36 +74,34 @@ export function Authenticator() {
       )}
       {codes && (
         <Dialog
-          title="Keep these recovery codes"
+          title="Save these recovery codes"
           onClose={() => {
             setCodes(null);
             setBegun(null);
           }}
         >
-          <p role="status">
-            Each of them opens your account once when the telephone is lost. They are shown only now.
-          </p>
+          <p role="status">Each code signs you in once if you lose your phone. They are shown only once.</p>
           <Copyable label="Recovery codes" text={codes.join('\n')} />
         </Dialog>
       )}
       {isRemoving && (
-        <Dialog title="Remove the authenticator" onClose={() => setRemoving(false)}>
+        <Dialog title="Remove authenticator" onClose={() => setRemoving(false)}>
           <Form
-            action="Remove it"
+            action="Remove authenticator"
             look="danger"
-            aside={<Button onClick={() => setRemoving(false)}>Keep it</Button>}
+            aside={<Button onClick={() => setRemoving(false)}>Cancel</Button>}
             onSend={async ({ code = '' }) => {
               await change('DELETE', 'totp', { code: code.trim() });
               setRemoving(false);
               await changed();
-              toast('Your password alone signs you in now.');
+              toast('Authenticator removed. Your password alone signs you in now.');
             }}
           >
             <Field
               label="Code"
               name="code"
               autoComplete="one-time-code"
-              hint="Six digits of the authenticator, or a recovery code."
+              hint="The six digits of the authenticator, or a recovery code."
             />
           </Form>
         </Dialog>

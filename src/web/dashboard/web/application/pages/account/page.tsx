@@ -8,27 +8,27 @@ import { Authenticator } from './authenticator.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Sessions } from './sessions.tsx';
 
-/** How somebody signs in, and where they are signed in; the same in every workspace. */
+/** The person's sign-in methods and sessions; the same in every workspace. */
 export default function Account() {
   const { session } = useViewer();
   const change = useAccountChange('sessions');
   return (
-    <Page title="Your account" about={`${session.account.email}, in every workspace.`}>
-      <Card title="Password" about="A new one signs you out everywhere else.">
+    <Page title="Your account" about={`${session.account.email}, in every workspace`}>
+      <Card title="Password" about="A new password signs you out everywhere else.">
         <div className="max-w-md">
           <Form
-            action="Change the password"
+            action="Change password"
             onSend={async (fields) => {
               await change('PUT', 'password', fields);
-              toast('The new password holds. You are signed out everywhere else.');
+              toast('Password changed. You are signed out everywhere else.');
             }}
           >
-            <PasswordField label="Present password" name="current" />
+            <PasswordField label="Current password" name="current" />
             <PasswordField
               label="New password"
               name="new"
               isNew
-              hint="At least 12 characters. A few words that do not belong together are best."
+              hint="At least 12 characters. A few unrelated words work best."
             />
           </Form>
         </div>

@@ -21,7 +21,7 @@ interface Passkey {
 async function enrol(options: PublicKeyCredentialCreationOptionsJSON): Promise<object> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options);
   const made = await navigator.credentials.create({ publicKey });
-  if (!(made instanceof PublicKeyCredential)) throw new Error('The device has made no passkey.');
+  if (!(made instanceof PublicKeyCredential)) throw new Error('The device did not create a passkey.');
   return made.toJSON();
 }
 
@@ -36,10 +36,10 @@ export function Passkeys() {
       title="Passkeys"
       about={
         isPossible
-          ? 'A key of your device or your password manager signs you in, without a password.'
-          : 'They need https, or an address on this machine.'
+          ? 'Sign in with your device or password manager instead of a password.'
+          : 'Passkeys need https, or an address on this machine.'
       }
-      actions={isPossible && <Button onClick={() => setAdding(true)}>Add a passkey</Button>}
+      actions={isPossible && <Button onClick={() => setAdding(true)}>Add passkey</Button>}
     >
       {data && data.length > 0 && (
         <ul className="grid gap-2">
@@ -48,14 +48,14 @@ export function Passkeys() {
               <span className="text-dim">{icons.Key}</span>
               <span className="min-w-0 flex-1 truncate font-medium">{name}</span>
               <span className="text-caption text-dim">
-                used <Time at={lastUsedAt} none="never" />
+                last used <Time at={lastUsedAt} none="never" />
               </span>
               <Button
                 look="quiet"
-                aria-label={`Remove the passkey ${name}`}
+                aria-label={`Remove passkey ${name}`}
                 onClick={() =>
                   void change('DELETE', `passkeys/${id}`).then(
-                    () => toast(`“${name}” is removed.`),
+                    () => toast(`Passkey “${name}” removed`),
                     toastProblem,
                   )
                 }
@@ -67,9 +67,9 @@ export function Passkeys() {
         </ul>
       )}
       {isAdding && (
-        <Dialog title="Add a passkey" onClose={() => setAdding(false)}>
+        <Dialog title="Add passkey" onClose={() => setAdding(false)}>
           <Form
-            action="Go on"
+            action="Continue"
             aside={<Button onClick={() => setAdding(false)}>Cancel</Button>}
             onSend={async ({ name = '', password = '' }) => {
               const options = await change<PublicKeyCredentialCreationOptionsJSON>(
@@ -79,10 +79,15 @@ export function Passkeys() {
               );
               await change('POST', 'passkeys', { name, response: await enrol(options) });
               setAdding(false);
-              toast(`“${name}” signs you in from now on.`);
+              toast(`Passkey “${name}” added`);
             }}
           >
-            <Field label="Name" name="name" placeholder="Laptop" hint="Such as the device that it is on." />
+            <Field
+              label="Name"
+              name="name"
+              placeholder="Laptop"
+              hint="For example, the device that holds it."
+            />
             <PasswordField
               label="Your password"
               name="password"

@@ -34,10 +34,10 @@ const named = (names: readonly (readonly [string, string])[], text: string): str
 /** `Firefox on Linux`, or what it calls itself. */
 const deviceOf = (userAgent: string): string => {
   const parts = [named(BROWSERS, userAgent), named(SYSTEMS, userAgent)].filter((part) => part !== undefined);
-  return parts.length > 0 ? parts.join(' on ') : userAgent || 'An unknown program';
+  return parts.length > 0 ? parts.join(' on ') : userAgent || 'Unknown browser';
 };
 
-/** Where somebody is signed in, and the way to end it. */
+/** The sessions of the account, each with a button that ends it. */
 export function Sessions() {
   const { data } = useAccountList<OwnSession>('sessions');
   const change = useAccountChange('sessions');
@@ -45,10 +45,10 @@ export function Sessions() {
     void change('DELETE', path).then(() => toast(told), toastProblem);
   return (
     <Card
-      title="Where you are signed in"
+      title="Active sessions"
       actions={
         (data?.length ?? 0) > 1 && (
-          <Button onClick={() => end('sessions', 'You are signed out everywhere else.')}>
+          <Button onClick={() => end('sessions', 'Signed out everywhere else')}>
             Sign out everywhere else
           </Button>
         )
@@ -66,16 +66,16 @@ export function Sessions() {
                   {deviceOf(userAgent)}
                 </span>
                 <span className="block truncate text-caption text-dim">
-                  {client}, seen <Time at={lastSeenAt} />
+                  {client}, last active <Time at={lastSeenAt} />
                 </span>
               </span>
               {current ? (
-                <Badge status="active">This one</Badge>
+                <Badge status="active">This session</Badge>
               ) : (
                 <Button
                   look="quiet"
                   aria-label={`Sign out ${deviceOf(userAgent)}`}
-                  onClick={() => end(`sessions/${id}`, 'It is signed out.')}
+                  onClick={() => end(`sessions/${id}`, 'Signed out')}
                 >
                   Sign out
                 </Button>

@@ -24,9 +24,9 @@ const METRICS = {
 } as const;
 type Metric = keyof typeof METRICS;
 
-const BY = { accepted: 'By when the email was accepted' } as const;
+const BY = { accepted: 'By acceptance time' } as const;
 
-/** What happened to live mail, over time and as rates. */
+/** The events of live mail over time and as rates. */
 export default function Analytics() {
   const { environment } = useViewer();
   const { values, set, isSet, clear } = useFilters(['period', 'by', 'tag', 'template', 'domain']);
@@ -50,13 +50,15 @@ export default function Analytics() {
     },
     { follows: ['emails'], every: 15_000, enabled: isLive },
   );
-  const about = 'What became of live mail. Opens and clicks are those of people; machines are counted apart.';
+  const about =
+    'The outcomes of live mail. Opens and clicks are those of people; those of bots are counted apart.';
   if (!isLive)
     return (
       <Page title="Analytics" about={about}>
-        <Empty title="Test mail is in no figure" icon={icons.Chart}>
+        <Empty title="Test mail is not counted" icon={icons.Chart}>
           <p>
-            Nothing of it reaches a person, so it would only blur the numbers. Switch to the live environment.
+            Test mail never reaches a person, so its numbers would say nothing. Switch to the live
+            environment.
           </p>
         </Empty>
       </Page>
@@ -77,12 +79,12 @@ export default function Analytics() {
           ))}
         </select>
         <select
-          aria-label="Counted"
+          aria-label="Counting"
           value={values.by}
           onChange={({ target }) => set({ by: target.value })}
           className="field field-small w-auto"
         >
-          <option value="">By when it happened</option>
+          <option value="">By event time</option>
           {Object.entries(BY).map(([value, text]) => (
             <option key={value} value={value}>
               {text}
@@ -112,7 +114,7 @@ export default function Analytics() {
         <>
           <Card title="Over time">
             <fieldset className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-2">
-              <legend className="sr-only">Number that the chart shows</legend>
+              <legend className="sr-only">Metric of the chart</legend>
               {Object.entries(METRICS).map(([each, text]) => (
                 <label
                   key={each}
@@ -145,8 +147,8 @@ export default function Analytics() {
               }))}
             />
             <p className="text-caption text-dim">
-              {data.interval === 'day' ? 'Days' : 'Hours'} of {data.timeZone}. Besides, programs opened{' '}
-              {count(data.totals.machineOpened)} times and clicked {count(data.totals.machineClicked)} times.
+              {data.interval === 'day' ? 'Days' : 'Hours'} of {data.timeZone}. Excludes opens by bots:{' '}
+              {count(data.totals.machineOpened)}, and clicks by bots: {count(data.totals.machineClicked)}.
             </p>
           </Card>
           <Rates rates={data.rates} />

@@ -13,7 +13,10 @@ export type Period = keyof typeof PERIODS;
 const DAY_MS = 86_400_000;
 const QUARTER_MS = 900_000;
 
-/** What is asked for a period: hours of the last day, days of longer ones. Whole quarters of an hour, so that two looks ask the same. */
+/**
+ * The range of a period: hours of the last day, days of longer periods. Its start is rounded to a quarter of
+ * an hour, so that two visits send the same query.
+ */
 export function rangeOf(period: Period): { readonly from?: string; readonly interval?: 'hour' | 'day' } {
   if (period === '30') return {};
   if (period === '1') return { interval: 'hour' };

@@ -8,17 +8,20 @@ type Rates = Operations['GET /analytics']['data']['rates'];
 interface Shown {
   readonly text: string;
   readonly about: string;
-  /** Where mailbox providers begin to complain. */
+  /** The rate from which mailbox providers throttle or block. */
   readonly limit?: number;
 }
 
 const RATES = {
-  delivered: { text: 'Delivered', about: 'The receiving server took it.' },
-  opened: { text: 'Opened', about: 'Many programs hide opens, others feign them: compare, do not count.' },
-  clicked: { text: 'Clicked', about: 'The surest sign that somebody has read it.' },
-  bounced: { text: 'Bounced', about: 'Above 5 % providers slow you down.', limit: 0.05 },
-  complained: { text: 'Complained', about: 'Gmail and Yahoo want less than 0.3 %.', limit: 0.003 },
-  unsubscribed: { text: 'Unsubscribed', about: 'They have left; that is better than a complaint.' },
+  delivered: { text: 'Delivered', about: 'The receiving server accepted it.' },
+  opened: {
+    text: 'Opened',
+    about: 'Many mail programs block or fake opens. Use this to compare, not to count.',
+  },
+  clicked: { text: 'Clicked', about: 'The most reliable sign that a person read it.' },
+  bounced: { text: 'Bounced', about: 'Above 5 %, mailbox providers throttle your mail.', limit: 0.05 },
+  complained: { text: 'Complained', about: 'Gmail and Yahoo require less than 0.3 %.', limit: 0.003 },
+  unsubscribed: { text: 'Unsubscribed', about: 'They opted out, which is better than a complaint.' },
 } as const satisfies Record<keyof Rates, Shown>;
 
 const toneOf = (rate: number, limit: number | undefined): Tone => {
@@ -26,9 +29,12 @@ const toneOf = (rate: number, limit: number | undefined): Tone => {
   return rate > limit ? 'bad' : 'quiet';
 };
 
-/** What has become of what was accepted in the period, as shares, beside the limits of mailbox providers. */
+/** The outcomes of the emails accepted in the period, as shares, beside the limits of mailbox providers. */
 export const Rates = ({ rates }: { readonly rates: Rates }) => (
-  <Card title="Rates" about="Of the recipients whose email was accepted in this period; each counts once.">
+  <Card
+    title="Rates"
+    about="Of the recipients whose email was accepted in this period. Each recipient counts once."
+  >
     <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
       {(Object.entries(RATES) as [keyof Rates, Shown][]).map(([key, { text, about, limit }]) => {
         const rate = rates[key];

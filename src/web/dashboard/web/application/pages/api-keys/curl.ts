@@ -1,4 +1,4 @@
-/** What a first request sends. */
+/** The body of a first request. */
 interface FirstEmail {
   readonly from: string;
   readonly to: string;

@@ -11,17 +11,21 @@ import { type KeyPermission, PermissionTicks, tickedPermissions } from './permis
 
 const SENDING: readonly KeyPermission[] = ['emails:send', 'emails:read'];
 
-/** What a new key may do; `chosen` is ticked one by one. */
-const KINDS = { sending: 'Send and read email', everything: 'Everything', chosen: 'What I choose' } as const;
+/** The permission sets of a new key; with `chosen`, each permission is ticked. */
+const KINDS = {
+  sending: 'Send and read email',
+  everything: 'Send and read email',
+  chosen: 'What I choose',
+} as const;
 
-/** Makes a key, and shows it once. */
+/** Selected permissions */
 export const NewKey = (props: {
   readonly created: CreatedApiKey | null;
   readonly onCreated: (key: CreatedApiKey) => void;
   readonly onClose: () => void;
 }) =>
   props.created ? (
-    <Dialog title={`“${props.created.name}” is made`} onClose={props.onClose} width="max-w-xl">
+    <Dialog title={`API key “${props.created.name}” created`} onClose={props.onClose} width="max-w-xl">
       <Shown created={props.created} />
       <Button look="main" onClick={props.onClose}>
         I have copied it
@@ -45,7 +49,7 @@ function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; reado
       width={kind === 'chosen' ? 'max-w-2xl' : 'max-w-md'}
     >
       <Form
-        action="Create the key"
+        action="Create API key"
         aside={<Button onClick={props.onClose}>Cancel</Button>}
         onSend={async ({ name = '', ...fields }) => {
           const permissions =
@@ -57,8 +61,14 @@ function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; reado
           props.onCreated(await create.mutateAsync({ body: { name, env: environment, permissions } }));
         }}
       >
-        <Field label="Name" name="name" hint="Such as the program that uses it." />
-        <Choice label="It may" name="permissions" options={kinds} defaultValue="sending" onChange={setKind} />
+        <Field label="Name" name="name" hint="For example, the program that uses it." />
+        <Choice
+          label="Permissions"
+          name="permissions"
+          options={kinds}
+          defaultValue="sending"
+          onChange={setKind}
+        />
         {kind === 'chosen' && <PermissionTicks ticked={[]} />}
       </Form>
     </Dialog>
@@ -76,9 +86,9 @@ function Shown({ created }: { readonly created: CreatedApiKey }) {
   });
   return (
     <>
-      <p role="status">Copy the key now: it is shown only this once.</p>
+      <p role="status">Copy the key now. It is shown only once.</p>
       <Copyable label="API key" text={created.key} />
-      {created.env === 'test' && <Copyable label="A first request" text={curl} />}
+      {created.env === 'test' && <Copyable label="First request" text={curl} />}
     </>
   );
 }

@@ -36,7 +36,7 @@ export default function ApiKeys() {
   const mayWrite = may('api-keys:write');
   const create = mayWrite && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
-      {icons.Plus} Create a {environment} key
+      {icons.Plus} Create {environment} key
     </Button>
   );
   return (
@@ -44,7 +44,7 @@ export default function ApiKeys() {
       title="API keys"
       about={
         environment === 'test' ? (
-          'With a test key your program does everything and sends nothing.'
+          'A test key can do everything except send real email.'
         ) : (
           <>
             A live key sends live email. {liveSentence(ways)} {!reachesPeople(ways) && <SetUpSending />}
@@ -59,10 +59,10 @@ export default function ApiKeys() {
         keyOf={({ id }) => id}
         columns={COLUMNS}
         empty={
-          <Empty title={`There is no ${environment} key yet`} icon={icons.Key} action={create}>
+          <Empty title={`No ${environment} keys yet`} icon={icons.Key} action={create}>
             <p>
-              Your program proves with a key who it is. It is shown once, and kept here as a hash alone, so
-              that nobody can read it later.
+              An API key identifies your program. The key is shown once and stored only as a hash, so it
+              cannot be read later.
             </p>
           </Empty>
         }
@@ -87,18 +87,18 @@ const COLUMNS: readonly [Column<ApiKey>, ...Column<ApiKey>[]] = [
     cell: ({ name, prefix }) => <Lead title={name} sub={<span className="font-mono">{prefix}</span>} />,
   },
   {
-    name: 'It may',
+    name: 'Permissions',
     from: 'md',
     cell: (key) => <span title={key.permissions.join(', ')}>{allowed(key)}</span>,
   },
   {
-    name: 'Used',
+    name: 'Last used',
     width: 'w-32',
     from: 'sm',
     cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" />,
   },
-  { name: 'Made', width: 'w-32', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
-  { name: 'State', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
+  { name: 'Created', width: 'w-32', from: 'lg', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: 'Status', width: 'w-36', isRight: true, cell: (key) => <KeyActions apiKey={key} /> },
 ];
 
 /** Changes what a key may do, or revokes it, after asking: programs that use it stop at once. */
@@ -115,13 +115,13 @@ function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
       <span className="inline-flex items-center gap-1">
         <Badge status="active" />
         <Menu
-          label={`More for ${name}`}
+          label={`More actions for ${name}`}
           isPicture
           items={
             <>
-              <Item onSelect={() => setAsked('change')}>{icons.Gear} Change what it may</Item>
+              <Item onSelect={() => setAsked('change')}>{icons.Gear} Edit permissions</Item>
               <Item danger onSelect={() => setAsked('revoke')}>
-                {icons.Block} Revoke
+                {icons.Block} Revoke key
               </Item>
             </>
           }
@@ -133,12 +133,11 @@ function KeyActions({ apiKey }: { readonly apiKey: ApiKey }) {
       {asked === 'revoke' && (
         <Confirm
           title={`Revoke “${name}”?`}
-          action="Revoke the key"
-          keep="Keep it"
+          action="Revoke key"
           onClose={close}
           onConfirm={async () => {
             await revoke.mutateAsync({ path: { id } });
-            toast(`“${name}” is revoked.`);
+            toast(`API key “${name}” revoked`);
           }}
         >
           Programs that use this key are refused from now on. This cannot be undone.

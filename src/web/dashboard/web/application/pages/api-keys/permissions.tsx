@@ -7,7 +7,7 @@ import { type Fields, Form, Tick } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** What a key may be allowed by itself, beside everything. */
+/** The permissions that a key can hold individually; `*` is offered apart. */
 export type KeyPermission = Exclude<Permission, '*'>;
 const EACH = Object.keys(PERMISSIONS).filter((name): name is KeyPermission => name !== '*');
 
@@ -15,7 +15,7 @@ const EACH = Object.keys(PERMISSIONS).filter((name): name is KeyPermission => na
 export const tickedPermissions = (fields: Fields): readonly KeyPermission[] =>
   EACH.filter((each) => fields[`may ${each}`] === 'on');
 
-/** The permissions to choose from: nobody gives a key more than they have themselves. */
+/** The permissions to choose from. Members cannot grant more than they hold. */
 export function PermissionTicks({ ticked }: { readonly ticked: readonly string[] }) {
   const { may } = useViewer();
   return (
@@ -45,13 +45,13 @@ export function ChangePermissions({
   const change = useChange('PATCH /api-keys/{id}');
   const path = { id };
   return (
-    <Dialog title={`What “${name}” may do`} onClose={onClose} width="max-w-2xl">
+    <Dialog title={`Permissions of “${name}”`} onClose={onClose} width="max-w-2xl">
       <Form
         action="Save"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async (fields) => {
           await change.mutateAsync({ path, body: { permissions: tickedPermissions(fields) } });
-          toast(`“${name}” may do this from now on.`, () =>
+          toast(`Permissions of “${name}” updated`, () =>
             change.mutateAsync({ path, body: { permissions: permissions as readonly Permission[] } }),
           );
           onClose();

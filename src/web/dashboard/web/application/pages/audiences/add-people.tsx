@@ -15,29 +15,29 @@ export function AddPeople({
 }) {
   const add = useChange('POST /audiences/{id}/contacts', ['contacts']);
   return (
-    <Dialog title="Add people" onClose={onClose} width="max-w-lg">
+    <Dialog title="Add contacts" onClose={onClose} width="max-w-lg">
       <p className="text-dim">
-        They have to be contacts already. Somebody who has left comes into the list, and still gets nothing.
+        Only existing contacts can be added. A contact who unsubscribed can be in the list but gets no mail.
       </p>
       <Form
-        action="Add them"
+        action="Add contacts"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ emails = '' }) => {
           const body = { emails: emails.split(/[\s,;]+/).filter((each) => each !== '') };
           const { added, alreadyIn, notFound } = await add.mutateAsync({ path: { id: audienceId }, body });
           const others = [
-            alreadyIn > 0 ? `${count(alreadyIn)} were in it` : '',
-            notFound.length > 0 ? `no contact: ${notFound.slice(0, 5).join(', ')}` : '',
+            alreadyIn > 0 ? `${count(alreadyIn)} already in the audience` : '',
+            notFound.length > 0 ? `not a contact: ${notFound.slice(0, 5).join(', ')}` : '',
           ].filter((each) => each !== '');
           toast([`${count(added)} added`, ...others].join('; '));
           onClose();
         }}
       >
         <TextArea
-          label="Addresses"
+          label="Email addresses"
           name="emails"
           rows={6}
-          hint="One a line, or with commas between them; up to 1,000."
+          hint="One per line, or separated by commas; up to 1,000."
           placeholder={'ada@example.com\ngrace@example.com'}
         />
       </Form>

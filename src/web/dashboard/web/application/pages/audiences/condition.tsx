@@ -23,7 +23,7 @@ const STATUSES = {
 } as const;
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;
 
-/** Whether the filter also sees the event that brought somebody here: those of flows do. */
+/** True where the filter can also use the event that started the flow. */
 export const EventFields = createContext(false);
 
 const NAME_MISSING = 'Enter a name.';
@@ -142,7 +142,7 @@ function ValueField({ label, shape, value, isWrong, onChange }: ValueProps) {
         <Select
           {...shared}
           value={String(value)}
-          options={{ '': 'Choose one', ...audiences }}
+          options={{ '': 'Select…', ...audiences }}
           onChange={onChange}
         />
       );

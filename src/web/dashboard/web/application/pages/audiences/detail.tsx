@@ -40,7 +40,7 @@ export default function AudienceDetail({ id }: { readonly id: string }) {
         data && (
           <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <Badge status={data.type} tone={data.type === 'dynamic' ? 'moving' : 'quiet'}>
-              {data.type === 'dynamic' ? 'By filter' : 'List'}
+              {data.type === 'dynamic' ? 'Dynamic' : 'Static'}
             </Badge>
             {data.contactCount !== null && (
               <span className="num">
@@ -53,7 +53,7 @@ export default function AudienceDetail({ id }: { readonly id: string }) {
       }
       actions={data && <Actions audience={data} />}
     >
-      <Tabs label="Views of the audience" tabs={TABS} current={tab} />
+      <Tabs label="Audience views" tabs={TABS} current={tab} />
       {data &&
         (tab === 'contacts' ? (
           <Members audience={data} />
@@ -73,13 +73,13 @@ function Actions({ audience: { id, name, type } }: { readonly audience: Audience
   return (
     <>
       <Button look="quiet" onClick={() => setAsked('delete')}>
-        Delete
+        Delete audience
       </Button>
       {type === 'static' && (
         <>
-          <ButtonLink to={`/contacts/import?audience=${id}`}>Import a file</ButtonLink>
+          <ButtonLink to={`/contacts/import?audience=${id}`}>Import contacts</ButtonLink>
           <Button look="main" data-create onClick={() => setAsked('add')}>
-            {icons.Plus} Add people
+            {icons.Plus} Add contacts
           </Button>
         </>
       )}
@@ -87,16 +87,15 @@ function Actions({ audience: { id, name, type } }: { readonly audience: Audience
       {asked === 'delete' && (
         <Confirm
           title={`Delete “${name}”?`}
-          action="Delete the audience"
-          keep="Keep it"
+          action="Delete audience"
           onClose={() => setAsked(null)}
           onConfirm={async () => {
             await remove.mutateAsync({ path: { id } });
             navigate('/audiences');
-            toast(`“${name}” is deleted.`);
+            toast(`Audience “${name}” deleted`);
           }}
         >
-          Its contacts stay; who was in it is no longer known.
+          Its contacts are kept. The membership is lost.
         </Confirm>
       )}
     </>
@@ -140,11 +139,11 @@ function Members({ audience }: { readonly audience: Audience }) {
       keyOf={(contact) => contact.id}
       linkOf={(contact) => `/contacts/${contact.id}`}
       empty={
-        <Empty title="Nobody is in it yet" icon={icons.People}>
+        <Empty title="No contacts yet" icon={icons.People}>
           <p>
             {type === 'static'
-              ? 'Add people by their addresses, import a file into it, or let your program do it.'
-              : 'Nobody matches the filter now. Whoever does later is in it at once.'}
+              ? 'Add contacts by address, import a file, or add them with the API.'
+              : 'No contact matches the filter now. Contacts that match later appear at once.'}
           </p>
         </Empty>
       }
@@ -152,7 +151,7 @@ function Members({ audience }: { readonly audience: Audience }) {
   );
 }
 
-/** Takes somebody out of a list at once; the message takes it back. */
+/** Removes a contact from a list at once; the toast offers an undo. */
 function Remove({ audienceId, contact }: { readonly audienceId: string; readonly contact: Contact }) {
   const remove = useChange('DELETE /audiences/{id}/contacts/{contact}', ['contacts']);
   const add = useChange('POST /audiences/{id}/contacts', ['contacts']);
@@ -166,7 +165,7 @@ function Remove({ audienceId, contact }: { readonly audienceId: string; readonly
             {
               onError: toastProblem,
               onSuccess: () =>
-                toast(`${contact.email} is out of it.`, () =>
+                toast(`${contact.email} removed from the audience`, () =>
                   add.mutateAsync({ path: { id: audienceId }, body: { contactIds: [contact.id] } }),
                 ),
             },

@@ -1,6 +1,6 @@
 import type { Operator, Value } from './filter-tree.ts';
 
-/** What a field holds, which decides how it can be asked for. */
+/** The type of a field, which decides its comparisons. */
 export type Kind = 'text' | 'status' | 'date' | 'audience' | 'activity' | 'property' | 'event';
 
 /** The fields that people choose from; `properties.` and `activity.event:` take a name besides. */
@@ -12,14 +12,14 @@ export const FIELDS = {
   'properties.': { text: 'Property', kind: 'property' },
   audiences: { text: 'Audience', kind: 'audience' },
   createdAt: { text: 'Added', kind: 'date' },
-  updatedAt: { text: 'Changed', kind: 'date' },
+  updatedAt: { text: 'Updated', kind: 'date' },
   lastActivityAt: { text: 'Last active', kind: 'date' },
-  unsubscribedAt: { text: 'Left', kind: 'date' },
+  unsubscribedAt: { text: 'Unsubscribed', kind: 'date' },
   'activity.opened': { text: 'Opened an email', kind: 'activity' },
   'activity.clicked': { text: 'Clicked a link', kind: 'activity' },
   'activity.delivered': { text: 'Was reached', kind: 'activity' },
-  'activity.event:': { text: 'Event of your program', kind: 'event' },
-  'event.': { text: 'Property of the event', kind: 'property' },
+  'activity.event:': { text: 'Custom event', kind: 'event' },
+  'event.': { text: 'Event property', kind: 'property' },
 } as const satisfies Record<string, { readonly text: string; readonly kind: Kind }>;
 /** The part of a field's name that people choose. */
 export type Base = keyof typeof FIELDS;
@@ -34,7 +34,7 @@ export function partsOf(field: string): { readonly base: Base; readonly name: st
   return { base, name: field.slice(base.length) };
 }
 
-/** What a value looks like while it is edited. */
+/** The form of a value while it is edited. */
 export type Shape = 'text' | 'texts' | 'number' | 'yes' | 'date' | 'period' | 'status' | 'audience' | 'truth';
 
 /** A way of asking: its words, the operator, and what it compares with. */
@@ -57,7 +57,7 @@ const TEXT = [
 ];
 const DATE = [
   way('in the last', 'withinLast', 'period'),
-  way('longer ago than', 'olderThan', 'period'),
+  way('more than … ago', 'olderThan', 'period'),
   way('before', 'before', 'date'),
   way('after', 'after', 'date'),
 ];
@@ -78,7 +78,7 @@ export const WAYS: Readonly<Record<Kind, readonly Way[]>> = {
     way('is at least', 'gte', 'number'),
     way('is less than', 'lt', 'number'),
     way('is at most', 'lte', 'number'),
-    way('is yes or no:', 'eq', 'truth'),
+    way('is true or false:', 'eq', 'truth'),
     way('before', 'before', 'date'),
     way('after', 'after', 'date'),
   ],
@@ -94,7 +94,7 @@ export function wayOf(kind: Kind, operator: Operator, value: Value): Way {
   return named.find((each) => each.shape === shape) ?? named[0] ?? (ways[0] as Way);
 }
 
-/** What a shape begins with. */
+/** The first value of each shape. */
 export const FIRST_VALUE: Readonly<Record<Shape, Value>> = {
   text: '',
   texts: [''],
@@ -107,6 +107,6 @@ export const FIRST_VALUE: Readonly<Record<Shape, Value>> = {
   audience: '',
 };
 
-/** Whether a condition says something already: what is not finished is not asked for. */
+/** True when a condition is complete; incomplete ones are left out of the request. */
 export const isFinished = (value: Value): boolean =>
   value !== '' && !(Array.isArray(value) && value.every((each) => each === ''));

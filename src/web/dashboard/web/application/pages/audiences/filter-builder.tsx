@@ -26,7 +26,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** A filter as groups of conditions. What is wrong is told at the condition that it is about. */
+/** A filter as groups of conditions. Each mistake is shown at its condition. */
 export const FilterBuilder = (props: {
   readonly group: Group;
   /** Pointers from the filter's own beginning. */
@@ -34,7 +34,7 @@ export const FilterBuilder = (props: {
   readonly onChange: (group: Group) => void;
 }) => (
   <>
-    {/* What a form is told of the filter is shown at the conditions. */}
+    {/* The form shows the filter's mistakes at the conditions. */}
     <input type="hidden" name="filter" />
     <GroupBox {...props} at="" depth={1} label="" onRemove={null} />
   </>
@@ -61,9 +61,9 @@ function GroupBox(props: {
       className={`grid min-w-0 grid-cols-[minmax(0,1fr)] gap-3 ${depth === 1 ? '' : 'rounded-lg border border-edge bg-sunk p-3'}`}
     >
       <div className="flex items-center gap-2">
-        <span className="whitespace-nowrap text-dim">People of whom</span>
+        <span className="whitespace-nowrap text-dim">Contacts where</span>
         <select
-          aria-label={`${name}: how its conditions are joined`}
+          aria-label={`${name}: match`}
           value={joint}
           onChange={({ target }) => onChange({ ...group, joint: target.value as Joint })}
           className="field field-small w-auto min-w-0 font-medium"
@@ -105,7 +105,7 @@ function GroupBox(props: {
         })}
         <div className="flex flex-wrap gap-1">
           <Button look="quiet" onClick={() => onChange({ ...group, nodes: [...nodes, newCondition()] })}>
-            {icons.Plus} Condition
+            {icons.Plus} Add condition
           </Button>
           {depth < DEEPEST && (
             <Button
@@ -114,7 +114,7 @@ function GroupBox(props: {
                 onChange({ ...group, nodes: [...nodes, newGroup(joint === 'all' ? 'any' : 'all')] })
               }
             >
-              {icons.Plus} Group
+              {icons.Plus} Add group
             </Button>
           )}
         </div>

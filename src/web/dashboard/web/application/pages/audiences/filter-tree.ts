@@ -1,6 +1,6 @@
 import type { Filter } from '../../api/operations.ts';
 
-/** How the conditions of a group are joined. */
+/** The operator that joins the conditions of a group. */
 export type Joint = 'all' | 'any' | 'none';
 
 /** A filter while it is edited; what is not finished yet has an empty value. */
@@ -27,7 +27,7 @@ export const nextId = (): number => ++latest;
 
 export const isGroup = (node: Node): node is Group => 'joint' in node;
 
-/** A condition that somebody begins with. */
+/** The first condition of a new group. */
 export const newCondition = (): Condition => ({
   id: nextId(),
   field: 'status',
@@ -39,8 +39,8 @@ export const newCondition = (): Condition => ({
 export const newGroup = (joint: Joint = 'all'): Group => ({ id: nextId(), joint, nodes: [newCondition()] });
 
 /**
- * The tree of a filter; its root is always a group. The draft of a flow may hold what is no filter yet, whoever has written it: what cannot
- * be edited here is left out.
+ * The tree of a filter; its root is always a group. A flow draft written with the API may hold an invalid
+ * filter: parts that cannot be edited here are left out.
  */
 export function treeOf(filter: unknown): Group {
   const root = nodeOf(filter);

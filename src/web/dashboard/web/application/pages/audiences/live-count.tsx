@@ -15,13 +15,16 @@ const isWhole = (node: Node): boolean =>
     ? node.nodes.length > 0 && node.nodes.every(isWhole)
     : isFinished(node.value) && !/[.:]$/.test(node.field);
 
-/** What a refusal says of a filter, by its own pointers. */
+/** The problems that a refusal names in a filter, by JSON pointer. */
 export const problemsOfFilter = (refused: Refused | null) =>
   (refused?.details ?? [])
     .filter(({ path }) => path.startsWith('/body/filter'))
     .map(({ path, message }) => ({ path: path.replace('/body/filter', ''), message }));
 
-/** What the service says of a filter while it is edited: how many it matches, a few of them, and what is wrong with it. */
+/**
+ * The service's answer about a filter that is being edited: the number of matches, a sample of them, and its
+ * mistakes.
+ */
 export function useFilterCount(group: Group, enabled = true) {
   const settled = useSettled(group, SETTLE_MS);
   const isReady = isWhole(settled);
@@ -39,20 +42,20 @@ export function useFilterCount(group: Group, enabled = true) {
   };
 }
 
-/** How many people a filter matches now, and a few of them. */
+/** The number of contacts that match a filter now, with a sample. */
 export function LiveCount({ answer }: { readonly answer: ReturnType<typeof useFilterCount> }) {
   const { data, error, isReady, isBusy, problems } = answer;
   return (
-    <section aria-label="Who matches" className="card grid content-start gap-3 p-5">
+    <section aria-label="Matching contacts" className="card grid content-start gap-3 p-5">
       <h2 className="text-caption text-dim">Matches now</h2>
       <p role="status" aria-busy={isBusy} className="num text-figure font-semibold">
         {!isReady || error ? '–' : data ? `${data.isExact ? '' : 'about '}${count(data.count)}` : '…'}
       </p>
-      {!isReady && <p className="text-dim">Finish the condition to see who it matches.</p>}
+      {!isReady && <p className="text-dim">Complete the condition to see the matching contacts.</p>}
       {isReady && error && problems.length === 0 && <Problem>{error.message}</Problem>}
       {isReady && !error && !data && <Skeleton className="h-24 w-full" />}
       {isReady && !error && data && (
-        <ul aria-label="Some of them" className="grid gap-2">
+        <ul aria-label="Sample of matching contacts" className="grid gap-2">
           {data.sample.map((contact) => (
             <li key={contact.id} className="min-w-0">
               <Link href={`/contacts/${contact.id}`} className="block truncate hover:underline">
@@ -63,7 +66,7 @@ export function LiveCount({ answer }: { readonly answer: ReturnType<typeof useFi
               )}
             </li>
           ))}
-          {data.count === 0 && <li className="text-dim">Nobody, for now.</li>}
+          {data.count === 0 && <li className="text-dim">No contacts match.</li>}
         </ul>
       )}
     </section>

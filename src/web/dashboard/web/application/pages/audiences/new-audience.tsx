@@ -16,10 +16,10 @@ import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
 
 const KINDS = {
   dynamic: {
-    title: 'By filter',
-    about: 'It always holds whom the filter describes, also those who come later.',
+    title: 'Dynamic',
+    about: 'Holds every contact that matches a filter, now and later.',
   },
-  static: { title: 'List', about: 'It holds whom you, an import or your program have added.' },
+  static: { title: 'Static', about: 'Holds the contacts that you, an import or your program add.' },
 } as const;
 
 /** Makes an audience. */
@@ -35,8 +35,8 @@ export default function NewAudience() {
   if (!may('contacts:write'))
     return (
       <Page title="New audience" back={back}>
-        <Empty title="Your role reads only" icon={icons.People}>
-          <p>A member of the workspace can make audiences.</p>
+        <Empty title="Your role is read-only" icon={icons.People}>
+          <p>Members of the workspace can create audiences.</p>
         </Empty>
       </Page>
     );
@@ -45,7 +45,7 @@ export default function NewAudience() {
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Card>
           <Form
-            action="Make the audience"
+            action="Create audience"
             aside={<ButtonLink to="/audiences">Cancel</ButtonLink>}
             onRefused={setRefused}
             onSend={async ({ name = '', description = '', ...ticks }) => {
@@ -59,7 +59,7 @@ export default function NewAudience() {
                   ...(type === 'static' && { confirm: ticks.confirm === 'on' }),
                 },
               });
-              toast(`“${name}” is made.`);
+              toast(`Audience “${name}” created`);
               navigate(`/audiences/${id}`);
             }}
           >
@@ -67,7 +67,7 @@ export default function NewAudience() {
             <Field
               label="Description"
               name="description"
-              hint="What it is for. Whoever may leave it sees this text."
+              hint="Its purpose. Contacts see this text on the preference page."
             />
             <ChoiceCards label="Kind" name="type" value={type} options={KINDS} onChange={setType} />
             {type === 'dynamic' && (
@@ -83,13 +83,13 @@ export default function NewAudience() {
             <Tick
               label="Show it on the preference page"
               name="public"
-              hint="People can leave it there, and join it."
+              hint="Contacts can leave and join it there."
             />
             {type === 'static' && (
               <Tick
-                label="Ask people to confirm"
+                label="Require confirmation"
                 name="confirm"
-                hint="They are mailed a link, and are in the audience once they have used it."
+                hint="Contacts get an email with a link. They join when they open it."
               />
             )}
           </Form>

@@ -24,7 +24,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     from: 'sm',
     cell: ({ type }) => (
       <Badge status={type} tone={type === 'dynamic' ? 'moving' : 'quiet'}>
-        {type === 'dynamic' ? 'By filter' : 'List'}
+        {type === 'dynamic' ? 'Dynamic' : 'Static'}
       </Badge>
     ),
   },
@@ -43,7 +43,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     ),
   },
   {
-    name: 'Made',
+    name: 'Created',
     width: 'w-32',
     from: 'md',
     isRight: true,
@@ -77,7 +77,7 @@ function AudienceList() {
   return (
     <Page
       title="Audiences"
-      about="Groups of contacts that campaigns and flows address: lists that people are added to, or filters that fill themselves."
+      about="Groups of contacts for campaigns and flows: static lists, or dynamic ones that fill by a filter."
       actions={create}
     >
       <Table
@@ -87,10 +87,11 @@ function AudienceList() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/audiences/${id}`}
         empty={
-          <Empty title="There is no audience yet" icon={icons.People} action={create}>
+          <Empty title="No audiences yet" icon={icons.People} action={create}>
             <p>
-              A filter such as “plan is pro and opened an email in the last 30 days” always holds whom it
-              describes. A list holds whom you, an import or a form have added.
+              A dynamic audience always holds the contacts that match its filter, such as “plan is pro and
+              opened an email in the last 30 days”. A static one holds the contacts that you, an import or a
+              form add.
             </p>
           </Empty>
         }

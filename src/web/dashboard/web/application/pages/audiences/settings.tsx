@@ -12,7 +12,7 @@ import { LiveCount, problemsOfFilter, useFilterCount } from './live-count.tsx';
 
 const groupOf = (filter: Filter | null) => (filter === null ? newGroup() : treeOf(filter));
 
-/** What an audience is, and its filter. */
+/** The settings of an audience, and its filter. */
 export function AudienceSettings({ audience }: { readonly audience: Audience }) {
   const { may } = useViewer();
   if (!may('contacts:write'))
@@ -22,7 +22,7 @@ export function AudienceSettings({ audience }: { readonly audience: Audience }) 
           facts={{
             Description: audience.description,
             'On the preference page': audience.public ? 'Yes' : 'No',
-            'Asks to confirm': audience.confirm ? 'Yes' : 'No',
+            'Requires confirmation': audience.confirm ? 'Yes' : 'No',
             Filter: audience.filter && (
               <pre className="font-mono text-caption break-words whitespace-pre-wrap">
                 {JSON.stringify(audience.filter, null, 2)}
@@ -46,7 +46,7 @@ const LABELS = {
   name: 'Name',
   description: 'Description',
   public: 'Show it on the preference page',
-  confirm: 'Ask people to confirm',
+  confirm: 'Require confirmation',
   filter: 'Filter',
 } as const;
 
@@ -76,7 +76,7 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
     reread: async () => (await refetch({ throwOnError: true })).data ?? audience,
   });
   const { values, round, refused } = editing;
-  // The tree has rows that are not finished; what comes from elsewhere begins it anew.
+  // The tree holds incomplete rows, so a filter that changes elsewhere replaces the whole tree.
   const [edited, setEdited] = useState({ group: groupOf(values.filter), round });
   if (edited.round !== round) setEdited({ group: groupOf(values.filter), round });
   const { group } = edited;
@@ -84,7 +84,7 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
   return (
     <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_18rem]">
       <Card>
-        <Form action="Save" editing={editing} onSaved={() => toast('It is saved.')}>
+        <Form action="Save" editing={editing} onSaved={() => toast('Saved')}>
           <Field label="Name" name="name" />
           <Field label="Description" name="description" />
           {isDynamic && (
@@ -100,13 +100,13 @@ function EditAudience({ audience }: { readonly audience: Audience }) {
           <Tick
             label="Show it on the preference page"
             name="public"
-            hint="People can leave it there, and join it."
+            hint="Contacts can leave and join it there."
           />
           {!isDynamic && (
             <Tick
-              label="Ask people to confirm"
+              label="Require confirmation"
               name="confirm"
-              hint="They are mailed a link, and are in the audience once they have used it."
+              hint="Contacts get an email with a link. They join when they open it."
             />
           )}
         </Form>

@@ -10,10 +10,10 @@ import { Page } from '../../ui/page.tsx';
 type Entry = ItemOf<'GET /audit-log'>;
 
 const ACTORS = {
-  member: 'A member',
-  apiKey: 'An API key',
-  operator: 'The operator',
-  system: 'The service',
+  member: 'Member',
+  apiKey: 'API key',
+  operator: 'Operator',
+  system: 'Service',
 } as const;
 
 const nameOf = ({ actor }: Entry): string => actor.name ?? ACTORS[actor.type];
@@ -24,14 +24,14 @@ const detailsOf = ({ details }: Entry): string =>
 
 const COLUMNS: readonly [Column<Entry>, ...Column<Entry>[]] = [
   {
-    name: 'What',
+    name: 'Action',
     cell: (entry) => (
       <Lead title={capital(wordsOf(entry.action))} sub={detailsOf(entry) || entry.target.id || undefined} />
     ),
   },
-  { name: 'Who', width: 'w-56', from: 'sm', cell: nameOf },
+  { name: 'Actor', width: 'w-56', from: 'sm', cell: nameOf },
   {
-    name: 'What it was done to',
+    name: 'Target',
     from: 'lg',
     cell: ({ target }) => <span className="font-mono text-caption">{target.id}</span>,
   },
@@ -44,7 +44,7 @@ const COLUMNS: readonly [Column<Entry>, ...Column<Entry>[]] = [
   { name: 'When', width: 'w-36', isRight: true, cell: ({ at }) => <Time at={at} /> },
 ];
 
-/** What people, keys and the operator did in the workspace. */
+/** The log of actions by people, keys and the operator in the workspace. */
 export default function AuditLog() {
   const { values, set, isSet, clear } = useFilters(['action', 'actor', 'days']);
   const { action, actor, days } = values;
@@ -59,7 +59,7 @@ export default function AuditLog() {
   return (
     <Page
       title="Audit log"
-      about="What people, keys and the operator did in this workspace, in both environments."
+      about="Actions of people, API keys and the operator in this workspace, in both environments."
     >
       <FilterBar isSet={isSet} onClear={clear}>
         <TextFilter
@@ -67,7 +67,7 @@ export default function AuditLog() {
           value={action}
           onChange={(value) => set({ action: value })}
         />
-        <TextFilter label="Id of who did it" value={actor} onChange={(value) => set({ actor: value })} />
+        <TextFilter label="Actor ID" value={actor} onChange={(value) => set({ actor: value })} />
         <PeriodFilter value={days} onChange={(value) => set({ days: value })} />
       </FilterBar>
       <Table
@@ -76,10 +76,10 @@ export default function AuditLog() {
         columns={COLUMNS}
         keyOf={({ id }) => id}
         empty={
-          <Empty title={isSet ? 'Nothing is like that' : 'Nothing was done yet'} icon={icons.List}>
+          <Empty title={isSet ? 'No matching entries' : 'No entries yet'} icon={icons.List}>
             <p>
-              Every change of keys, members, domains, settings and sign-ins is written down here, with who
-              made it.
+              Changes of keys, members, domains and settings, and sign-ins, are recorded here with their
+              actor.
             </p>
           </Empty>
         }

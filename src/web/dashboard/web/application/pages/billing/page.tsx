@@ -18,7 +18,7 @@ export default function PlanAndUsage() {
   return (
     <Page
       title="Plan and usage"
-      about="Live email counts by the calendar month in UTC; test email does not count."
+      about="Live email counts per calendar month in UTC. Test email does not count."
     >
       {error && !data && <Failed error={error} onRetry={() => void refetch()} />}
       {data ? <Usage billing={data} /> : !error && <Skeleton className="h-48 w-full" />}
@@ -44,7 +44,7 @@ function Usage({ billing }: { readonly billing: Billing }) {
               portal.mutate({}, { onError: toastProblem, onSuccess: ({ url }) => location.assign(url) })
             }
           >
-            Invoices and payment
+            Manage billing
           </Button>
         )
       }
@@ -93,14 +93,14 @@ function Plans({ billing }: { readonly billing: Billing }) {
         >
           <h2 className="flex items-center gap-2 text-heading font-semibold">
             {capital(plan)}
-            {plan === billing.plan && <Badge status="active">Yours</Badge>}
+            {plan === billing.plan && <Badge status="active">Current plan</Badge>}
           </h2>
           <p className="text-dim">
             {PLANS[plan].emailsPerMonth === null
-              ? 'No limit of emails'
-              : `${count(PLANS[plan].emailsPerMonth)} emails a month`}
+              ? 'Unlimited emails'
+              : `${count(PLANS[plan].emailsPerMonth)} emails per month`}
             <br />
-            {PLANS[plan].domains === null ? 'Any number of domains' : `${PLANS[plan].domains} domains`}
+            {PLANS[plan].domains === null ? 'Unlimited domains' : `${PLANS[plan].domains} domains`}
           </p>
           {plan !== 'free' && plan !== billing.plan && session.takesPayments && may('billing:write') && (
             <Button

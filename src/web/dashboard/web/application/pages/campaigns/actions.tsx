@@ -16,7 +16,7 @@ import { WhatIsSent } from './send.tsx';
 
 const DELETABLE: ReadonlySet<Campaign['status']> = new Set(['draft', 'failed', 'sent', 'cancelled']);
 
-/** What can be done with a campaign in every state: a copy, a test, its end. */
+/** The actions on a campaign in every state: copy, test and delete. */
 export function CampaignMenu({
   campaign,
   editing,
@@ -44,7 +44,7 @@ export function CampaignMenu({
   return (
     <>
       <Menu
-        label="More"
+        label="More actions"
         isPicture
         items={
           <>
@@ -55,18 +55,18 @@ export function CampaignMenu({
                   {
                     onError: toastProblem,
                     onSuccess: ({ id }) => {
-                      toast('A copy is made, as a draft.');
+                      toast('Campaign duplicated as a draft');
                       navigate(`/campaigns/${id}`);
                     },
                   },
                 )
               }
             >
-              Duplicate
+              Duplicate campaign
             </Item>
             {DELETABLE.has(campaign.status) && (
               <Item danger onSelect={() => setAsked('delete')}>
-                Delete the campaign
+                Delete campaign
               </Item>
             )}
           </>
@@ -76,18 +76,18 @@ export function CampaignMenu({
       </Menu>
       {environment === 'live' && may('emails:send') && (
         <Button busy={editing?.isSaving ?? false} onClick={() => void askTest()}>
-          Send a test
+          Send test
         </Button>
       )}
       {asked === 'test' && (
-        <Dialog title="Send a test" onClose={close}>
+        <Dialog title="Send test email" onClose={close}>
           <p className="text-dim">
-            A real email to members of the workspace and addresses at its verified domains. It is in no number
-            of the campaign.
+            Sends a real email to members of the workspace or addresses at its verified domains. It does not
+            count in the campaign's numbers.
           </p>
           <WhatIsSent campaign={tested} />
           <Form
-            action="Send the test"
+            action="Send test"
             aside={<Button onClick={close}>Cancel</Button>}
             onSend={async ({ to = '' }) => {
               await test.mutateAsync({
@@ -97,7 +97,7 @@ export function CampaignMenu({
                   ...(editing && { ifUpdatedAt: tested.updatedAt }),
                 },
               });
-              toast('The test is on its way.');
+              toast('Test email sent');
               close();
             }}
           >
@@ -108,16 +108,15 @@ export function CampaignMenu({
       {asked === 'delete' && (
         <Confirm
           title={`Delete “${campaign.name}”?`}
-          action="Delete the campaign"
-          keep="Keep it"
+          action="Delete campaign"
           onClose={close}
           onConfirm={async () => {
             await remove.mutateAsync({ path });
             navigate('/campaigns');
-            toast(`“${campaign.name}” is deleted.`);
+            toast(`Campaign “${campaign.name}” deleted`);
           }}
         >
-          Its numbers go with it; the emails that were sent stay in the log.
+          Its numbers are deleted. The emails that it sent stay in the log.
         </Confirm>
       )}
     </>

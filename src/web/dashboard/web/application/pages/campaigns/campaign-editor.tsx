@@ -16,7 +16,7 @@ import { Checks } from './checks.tsx';
 import { CampaignPreview } from './preview.tsx';
 import { SendCampaign } from './send.tsx';
 
-/** Edits a draft: to whom, from whom, and what. What somebody would get is beside it. */
+/** The editor of a draft: audience, sender and content, beside a preview. */
 export default function CampaignEditor({ campaign }: { readonly campaign: Campaign }) {
   const { environment } = useViewer();
   const path = { id: campaign.id };
@@ -39,7 +39,7 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
   });
   useKeys({ 'mod s': () => void save() });
   const save = async () => {
-    if (await editing.save()) toast('It is saved.');
+    if (await editing.save()) toast('Saved');
   };
   const { values } = editing;
   return (
@@ -50,8 +50,8 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
       actions={<CampaignMenu campaign={campaign} editing={editing} />}
     >
       <div className="grid items-start gap-5 xl:grid-cols-2">
-        <Card title="The message">
-          <Form action="Save" editing={editing} isSticky onSaved={() => toast('It is saved.')}>
+        <Card title="Message">
+          <Form action="Save" editing={editing} isSticky onSaved={() => toast('Saved')}>
             <CampaignFields editing={editing} audiences={audiences} templates={templates} />
           </Form>
         </Card>
@@ -78,7 +78,7 @@ export default function CampaignEditor({ campaign }: { readonly campaign: Campai
   );
 }
 
-/** What can be seen in the preview. */
+/** The fields that the preview shows. */
 const RENDERED: ReadonlySet<string> = new Set(['subject', 'previewText', 'content', 'source']);
 
 type Names = Readonly<Record<string, string>>;

@@ -18,8 +18,8 @@ export function CampaignFields(props: {
   const { audienceId, templateId, content, excludeAudienceIds: excluded } = values;
   return (
     <>
-      <Field label="Name" name="name" hint="For you alone." />
-      <Choice label="Audience" name="audienceId" options={{ [audienceId]: 'An audience', ...audiences }} />
+      <Field label="Name" name="name" hint="Recipients never see it." />
+      <Choice label="Audience" name="audienceId" options={{ [audienceId]: 'Audience', ...audiences }} />
       {Object.keys(audiences).length > 1 && (
         <details className="rounded-lg border border-edge px-3 py-2">
           <summary className="cursor-pointer font-medium">
@@ -50,19 +50,19 @@ export function CampaignFields(props: {
           label="From"
           name="from"
           placeholder="Acme <news@acme.example>"
-          hint="The sender of the template or of the workspace, when empty."
+          hint="Empty: the sender of the template or of the workspace."
         />
         <Field label="Reply to" name="replyTo" />
       </div>
       <Field label="Subject" name="subject" />
-      <Field label="Preview text" name="previewText" hint="What inboxes show behind the subject." />
-      <Choice label="Written as" name="content" options={CONTENT} />
+      <Field label="Preview text" name="previewText" hint="The text that inboxes show after the subject." />
+      <Choice label="Content type" name="content" options={CONTENT} />
       {content === 'template' ? (
         <Choice
           label="Template"
           name="templateId"
           options={{
-            '': 'Choose one',
+            '': 'Select…',
             ...(templateId !== '' && { [templateId]: templateId }),
             ...templates,
           }}
@@ -85,26 +85,26 @@ export function CampaignFields(props: {
       )}
       {content === 'template' && (
         <TextArea
-          label="Values of its variables"
+          label="Template variables"
           name="variables"
           placeholder={'{ "month": "July" }'}
-          hint="As JSON, the same for everybody; what is known of a contact is filled in by itself."
+          hint="JSON, the same for every contact. Data of each contact is filled in automatically."
         />
       )}
       <div className="grid gap-4 sm:grid-cols-2">
-        <Choice label="Count opens" name="trackOpens" options={TRACKING} />
-        <Choice label="Count clicks" name="trackClicks" options={TRACKING} />
+        <Choice label="Track opens" name="trackOpens" options={TRACKING} />
+        <Choice label="Track clicks" name="trackClicks" options={TRACKING} />
       </div>
       <Field
         label="Sending speed"
         name="ratePerHour"
         inputMode="numeric"
-        hint="Emails an hour, evenly spread. As fast as they leave, when empty."
+        hint="Emails per hour, evenly spread. Empty: no limit."
       />
       <Tick
         label="Send to a sample first"
         name="canary"
-        hint="The rest follows when few of them bounced or complained."
+        hint="The rest follows if bounces and complaints stay below the limits."
       />
       {values.canary && (
         <div className="grid gap-4 sm:grid-cols-2">

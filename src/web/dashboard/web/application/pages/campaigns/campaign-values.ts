@@ -1,26 +1,26 @@
 import type { Campaign, UpdateCampaign } from '../../api/operations.ts';
 import { Refused } from '../../api/requests.ts';
 
-/** How a campaign is written. */
-export const CONTENT = { markdown: 'Markdown', html: 'HTML', template: 'A template' } as const;
-/** Whether opens or clicks are counted. */
-export const TRACKING = { domain: 'As the domain says', on: 'Yes', off: 'No' } as const;
+/** The content types of a campaign. */
+export const CONTENT = { markdown: 'Markdown', html: 'HTML', template: 'Template' } as const;
+/** The choices for tracking opens or clicks. */
+export const TRACKING = { domain: 'Same as the domain', on: 'Yes', off: 'No' } as const;
 const TRACKED: Readonly<Record<string, boolean | undefined>> = { on: true, off: false };
 const trackingOf = (isOn: boolean | null): keyof typeof TRACKING =>
   isOn === null ? 'domain' : isOn ? 'on' : 'off';
 
 /** The limits of a share that gets it first, and what they usually are. */
 export const CANARY = [
-  ['percent', 'Share, in percent', 'decimal', 10],
+  ['percent', 'Sample size, in percent', 'decimal', 10],
   ['holdMinutes', 'Wait, in minutes', 'numeric', 30],
-  ['maxBounceRate', 'Most bounces, in percent', 'decimal', 5],
-  ['maxComplaintRate', 'Most complaints, in percent', 'decimal', 0.3],
+  ['maxBounceRate', 'Maximum bounces, in percent', 'decimal', 5],
+  ['maxComplaintRate', 'Maximum complaints, in percent', 'decimal', 0.3],
 ] as const;
 
 /** A campaign while it is written: most of it as texts, by the names of the fields. */
 export type CampaignValues = ReturnType<typeof valuesOf>;
 
-/** What its members are called. */
+/** The labels of the fields. */
 export const LABELS: Readonly<Record<keyof CampaignValues, string>> = {
   name: 'Name',
   audienceId: 'Audience',
@@ -29,18 +29,18 @@ export const LABELS: Readonly<Record<keyof CampaignValues, string>> = {
   replyTo: 'Reply to',
   subject: 'Subject',
   previewText: 'Preview text',
-  content: 'Written as',
+  content: 'Content type',
   source: 'Content',
   templateId: 'Template',
-  variables: 'Values of its variables',
-  trackOpens: 'Count opens',
-  trackClicks: 'Count clicks',
+  variables: 'Template variables',
+  trackOpens: 'Track opens',
+  trackClicks: 'Track clicks',
   ratePerHour: 'Sending speed',
   canary: 'Send to a sample first',
-  'canary/percent': 'Share, in percent',
+  'canary/percent': 'Sample size, in percent',
   'canary/holdMinutes': 'Wait, in minutes',
-  'canary/maxBounceRate': 'Most bounces, in percent',
-  'canary/maxComplaintRate': 'Most complaints, in percent',
+  'canary/maxBounceRate': 'Maximum bounces, in percent',
+  'canary/maxComplaintRate': 'Maximum complaints, in percent',
 };
 
 const contentOf = ({ templateId, html }: Campaign): keyof typeof CONTENT => {
@@ -48,7 +48,7 @@ const contentOf = ({ templateId, html }: Campaign): keyof typeof CONTENT => {
   return html === null ? 'markdown' : 'html';
 };
 
-/** What is edited of a campaign. */
+/** The editable fields of a campaign. */
 export const valuesOf = (campaign: Campaign) => ({
   name: campaign.name,
   audienceId: campaign.audienceId,
@@ -83,7 +83,7 @@ function variablesIn(text: string): Readonly<Record<string, unknown>> {
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** What the request says of each value; those of one member say it together. */
+/** The request members of each value; values of the same member produce it together. */
 const SAID: { readonly [Name in keyof CampaignValues]: (values: CampaignValues) => UpdateCampaign } = {
   name: ({ name }) => ({ name }),
   audienceId: ({ audienceId }) => ({ audienceId }),

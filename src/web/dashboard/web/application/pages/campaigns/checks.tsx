@@ -12,12 +12,12 @@ interface Check {
 
 /** The titles of warnings. Filters of receivers have their own opinions; nothing here keeps a campaign from being sent. */
 const WARNED: Readonly<Record<string, string>> = {
-  encoded_placeholder: 'A placeholder that is not filled in',
-  image_only: 'Few words beside a picture',
-  odd_links: 'An odd number of links',
+  encoded_placeholder: 'A placeholder was not filled in',
+  image_only: 'Little text beside an image',
+  odd_links: 'Unusual number of links',
 };
 
-/** What has to be true before a campaign starts. The service checks all of it again when it is sent. */
+/** The conditions for starting a campaign. The service checks all of them again when the campaign is sent. */
 export function Checks(props: {
   readonly campaign: Campaign;
   readonly isLive: boolean;
@@ -34,40 +34,38 @@ export function Checks(props: {
   const hasOwnExit = warnings.every(({ code }) => code !== 'no_unsubscribe_link');
   const checks: readonly Check[] = [
     {
-      text: audience.data ? `Audience “${audience.data.name}”` : 'An audience',
+      text: audience.data ? `Audience “${audience.data.name}”` : 'No audience',
       more:
         people === null
-          ? 'Its people are counted when it starts.'
-          : `${people === 1 ? '1 contact' : `${count(people)} contacts`} now. Who has left is passed over.`,
+          ? 'Contacts are counted when the campaign starts.'
+          : `${people === 1 ? '1 contact' : `${count(people)} contacts`} now. Unsubscribed contacts are skipped.`,
       isGood: audience.error ? false : audience.data ? people !== 0 : null,
     },
     {
-      text: 'The content can be rendered',
-      more: preview.error
-        ? 'See the preview for what is wrong.'
-        : 'Also for somebody of whom nothing is known.',
+      text: 'Content renders without errors',
+      more: preview.error ? 'See the preview for the error.' : 'Even for a contact without any data.',
       isGood: preview.error ? false : preview.data ? true : null,
     },
     {
-      text: 'A sender',
-      more: preview.data?.from ?? 'Name one, or set a default one in the settings of the workspace.',
+      text: 'Sender',
+      more: preview.data?.from ?? 'Enter a sender, or set a default one in the workspace settings.',
       isGood: preview.data ? true : preview.error ? false : null,
     },
     {
-      text: 'A way to leave',
+      text: 'Unsubscribe link',
       more: hasOwnExit
-        ? 'The message has a link of its own. Whoever does not see it gets another one.'
-        : 'A link is added at the end, since not every reader sees one of the message’s own.',
+        ? 'The message has its own link. Contacts who do not get that part get another link.'
+        : 'A link is added at the end, because some contacts do not get the message’s own link.',
       isGood: preview.data ? true : null,
     },
     ...warnings
       .filter(({ code }) => code !== 'no_unsubscribe_link')
-      .map(({ code, message }) => ({ text: WARNED[code] ?? 'Worth a look', more: message, isGood: null })),
+      .map(({ code, message }) => ({ text: WARNED[code] ?? 'Worth checking', more: message, isGood: null })),
   ];
-  // What is not saved yet is checked by the service when it is.
+  // The service checks unsaved changes when they are saved.
   const isReady = props.isChanged || checks.every(({ isGood }) => isGood !== false);
   return (
-    <Card title="Before it is sent">
+    <Card title="Before sending">
       <ul className="grid gap-3">
         {checks.map(({ text, more, isGood }) => (
           <li
@@ -99,7 +97,7 @@ export function Checks(props: {
         </Button>
       ) : (
         <p className="text-dim">
-          A campaign of the test environment is never sent. Write it here, send it live.
+          Campaigns in the test environment are never sent. Write it here and send it from live.
         </p>
       )}
     </Card>

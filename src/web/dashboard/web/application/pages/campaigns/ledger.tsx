@@ -21,7 +21,7 @@ export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
     <>
       <Card
         title={`${count(total)} in the audience`}
-        about="As it was when the campaign started. Each person is in one of these parts, and each part opens its people."
+        about="Counted when the campaign started. Each contact has one of these outcomes. Select a number to see its contacts."
       >
         <PartsBar
           total={total}
@@ -40,16 +40,16 @@ export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
               value: count(failed),
               tone: 'bad',
               to: to('failed'),
-              ...(data.inDoubt > 0 && { sub: `${count(data.inDoubt)} may have arrived` }),
+              ...(data.inDoubt > 0 && { sub: `${count(data.inDoubt)} possibly delivered` }),
             },
-            { name: 'Passed over', value: count(skipped), tone: 'waiting', to: to('skipped') },
+            { name: 'Skipped', value: count(skipped), tone: 'waiting', to: to('skipped') },
             { name: 'Remaining', value: count(remaining), tone: 'quiet', to: to('remaining') },
           ]}
         />
       </Card>
       <Card
-        title="What people did"
-        about="Rates are of what was delivered; what programs opened or clicked is apart."
+        title="Engagement"
+        about="Rates are of delivered emails. Opens and clicks by bots are counted apart."
       >
         <Figures
           figures={[
@@ -72,8 +72,7 @@ export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
           ]}
         />
         <p className="text-caption text-dim">
-          Besides, programs opened it {count(data.machineOpens)} times and clicked {count(data.machineClicks)}{' '}
-          times.
+          Excludes opens by bots: {count(data.machineOpens)}, and clicks by bots: {count(data.machineClicks)}.
         </p>
       </Card>
     </>

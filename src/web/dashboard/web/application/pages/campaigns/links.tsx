@@ -6,9 +6,9 @@ import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { icons } from '../../ui/icons.tsx';
 
 const COLUMNS: readonly [Column<CampaignLink>, ...Column<CampaignLink>[]] = [
-  { name: 'Link', cell: ({ url }) => <Lead title={url ?? 'Links that are in no source'} /> },
+  { name: 'Link', cell: ({ url }) => <Lead title={url ?? 'Links not in the content'} /> },
   {
-    name: 'People',
+    name: 'Contacts',
     width: 'w-28',
     isRight: true,
     cell: ({ uniqueClicks }) => <span className="num">{count(uniqueClicks)}</span>,
@@ -36,10 +36,8 @@ export function Links({ id }: { readonly id: string }) {
       columns={COLUMNS}
       keyOf={({ url }) => url ?? ''}
       empty={
-        <Empty title="No link was followed yet" icon={icons.Chart}>
-          <p>
-            Links are counted by the address that you wrote, where tracking of clicks is on for the domain.
-          </p>
+        <Empty title="No clicks yet" icon={icons.Chart}>
+          <p>Clicks are counted per original URL, if click tracking is on for the domain.</p>
         </Empty>
       }
     />

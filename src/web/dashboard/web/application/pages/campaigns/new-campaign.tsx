@@ -24,7 +24,7 @@ export function NewCampaign(props: {
   return (
     <Dialog title="New campaign" onClose={props.onClose}>
       <Form
-        action="Write it"
+        action="Create campaign"
         aside={<Button onClick={props.onClose}>Cancel</Button>}
         onSend={async ({ name = '', audienceId = '' }) => {
           const body = { name, audienceId, subject: name, markdown: START };
@@ -32,7 +32,12 @@ export function NewCampaign(props: {
           navigate(`/campaigns/${id}`);
         }}
       >
-        <Field label="Name" name="name" hint="For you; it becomes the first subject." autoFocus />
+        <Field
+          label="Name"
+          name="name"
+          hint="Recipients never see it. It becomes the first subject."
+          autoFocus
+        />
         <Choice label="Audience" name="audienceId" options={props.audiences} />
       </Form>
     </Dialog>

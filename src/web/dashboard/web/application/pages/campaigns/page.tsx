@@ -25,7 +25,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     cell: ({ name, subject }) => <Lead title={name} sub={subject ?? 'subject of its template'} />,
   },
   {
-    name: 'State',
+    name: 'Status',
     width: 'w-36',
     cell: ({ status }) => <Badge status={status}>{STATUSES[status]}</Badge>,
   },
@@ -61,7 +61,7 @@ export default function Campaigns() {
 
 function CampaignList() {
   const { environment, may } = useViewer();
-  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATUSES);
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'Status', STATUSES);
   const [isMaking, setMaking] = useState(false);
   const audiences = useAudienceNames();
   const list = useList('GET /campaigns', { query: { ...(status && { status }) } });
@@ -76,8 +76,8 @@ function CampaignList() {
       title="Campaigns"
       about={
         environment === 'live'
-          ? 'One message to everybody in an audience, each person once.'
-          : 'Here you write and try campaigns. They are sent from the live environment alone.'
+          ? 'One message to every contact of an audience. Each contact gets it once.'
+          : 'Write and test campaigns here. Only the live environment sends them.'
       }
       actions={create}
     >
@@ -90,24 +90,24 @@ function CampaignList() {
         linkOf={({ id }) => `/campaigns/${id}`}
         empty={
           isSet ? (
-            <Empty title="No campaign is in this state" icon={icons.Megaphone}>
+            <Empty title="No campaigns with this status" icon={icons.Megaphone}>
               <p>Clear the filter to see the others.</p>
             </Empty>
           ) : (
             <Empty
-              title="There is no campaign yet"
+              title="No campaigns yet"
               icon={icons.Megaphone}
               action={
                 hasAudience
                   ? create
-                  : may('contacts:write') && <ButtonLink to="/audiences/new">Make an audience</ButtonLink>
+                  : may('contacts:write') && <ButtonLink to="/audiences/new">Create audience</ButtonLink>
               }
             >
               <p>
-                A campaign takes an audience as it is when it starts, and passes over whoever has left. It can
-                be paused at any moment, and goes on with those whom it has not reached.
+                A campaign takes the contacts of an audience when it starts and skips those who unsubscribed.
+                You can pause it at any time; it then resumes with the contacts that it has not reached.
               </p>
-              {!hasAudience && <p>It needs an audience to go to. Make one first.</p>}
+              {!hasAudience && <p>A campaign needs an audience. Create one first.</p>}
             </Empty>
           )
         }

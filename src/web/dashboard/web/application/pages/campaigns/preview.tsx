@@ -10,7 +10,7 @@ import type { CampaignValues } from './campaign-values.ts';
 
 const SETTLE_MS = 400;
 
-/** What is written now, as the service that sends it would render it for somebody unknown; nothing of it is stored. */
+/** The unsaved content, rendered by the service for an unknown contact; the service stores none of it. */
 function useUnsaved(values: CampaignValues | null) {
   const { subject = '', previewText = '', content = '', source = '' } = values ?? {};
   const asked = JSON.stringify({
@@ -26,7 +26,10 @@ function useUnsaved(values: CampaignValues | null) {
   );
 }
 
-/** What somebody gets: somebody unknown, or a contact. While something is not saved, it is what is on the screen. */
+/**
+ * The message for an unknown contact or for a chosen one. Unsaved changes are shown as they are on the
+ * screen.
+ */
 export function CampaignPreview({
   campaign,
   unsaved = null,
@@ -47,8 +50,8 @@ export function CampaignPreview({
       <div className="flex flex-wrap items-center gap-2 border-b border-edge px-3 py-2">
         {unsaved === null ? (
           <input
-            aria-label="Show it for the contact with this id"
-            placeholder="As for the contact con_…"
+            aria-label="Show it for the contact with this ID"
+            placeholder="Contact ID (con_…)"
             defaultValue={contactId}
             spellCheck={false}
             autoComplete="off"
@@ -65,7 +68,7 @@ export function CampaignPreview({
       </div>
       {error && (
         <div data-color="bad" className="grid gap-1 p-4">
-          <p className="font-medium">It cannot be shown yet.</p>
+          <p className="font-medium">The preview is not available yet.</p>
           {(error instanceof Refused && error.details.length > 0
             ? error.details.map(({ message }) => message)
             : [error.message]
@@ -90,7 +93,7 @@ export function CampaignPreview({
           {data.html === null ? (
             <pre className="p-4 font-sans break-words whitespace-pre-wrap">{data.text}</pre>
           ) : (
-            <PreviewFrame title="The message" html={data.html} isPhone={isPhone} isDark={false} />
+            <PreviewFrame title="Message" html={data.html} isPhone={isPhone} isDark={false} />
           )}
         </>
       )}

@@ -13,7 +13,7 @@ const OUTCOMES = {
   remaining: 'Remaining',
   sent: 'Sent',
   failed: 'Failed',
-  skipped: 'Passed over',
+  skipped: 'Skipped',
   delivered: 'Delivered',
   opened: 'Opened',
   clicked: 'Clicked',
@@ -27,7 +27,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     name: 'Recipient',
     cell: ({ email, reason }) => (
       <Lead
-        title={email ?? 'A contact that was forgotten'}
+        title={email ?? 'Forgotten contact'}
         sub={reason === null ? undefined : <span className="sm:hidden">{SKIPPED[reason]}</span>}
       />
     ),
@@ -90,11 +90,11 @@ export function Recipients({ id }: { readonly id: string }) {
           emailId === null ? `/contacts/${contactId}` : `/emails/${emailId}`
         }
         empty={
-          <Empty title={isSet ? 'Nobody, up to now' : 'The audience is not frozen yet'} icon={icons.People}>
+          <Empty title={isSet ? 'No recipients yet' : 'No recipients before the start'} icon={icons.People}>
             <p>
               {isSet
-                ? 'Clear the filter to see everybody else.'
-                : 'When the campaign starts, everybody in its audience is written down here, once.'}
+                ? 'Clear the filter to see all recipients.'
+                : 'When the campaign starts, every contact of its audience is listed here once.'}
             </p>
           </Empty>
         }

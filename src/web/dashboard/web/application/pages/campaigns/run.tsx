@@ -41,24 +41,24 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
     >
       {campaign.failureReason && (
         <Problem>
-          {FAILED[campaign.failureReason]} Put that right and send it again, or duplicate it to change what it
-          says.
+          {FAILED[campaign.failureReason]} Fix this and send the campaign again, or duplicate it to change its
+          content.
         </Problem>
       )}
-      <Tabs label="Views of the campaign" tabs={TABS} current={tab} />
+      <Tabs label="Campaign views" tabs={TABS} current={tab} />
       {tab === 'numbers' && (
         <>
           <Ledger campaign={campaign} />
-          <Card title="About">
+          <Card title="Details">
             <Facts
               facts={{
                 Audience: names[campaign.audienceId] ?? campaign.audienceId,
-                'Left out': campaign.excludeAudienceIds.map((each) => names[each] ?? each).join(', '),
+                Excluded: campaign.excludeAudienceIds.map((each) => names[each] ?? each).join(', '),
                 From: campaign.from,
                 Subject: campaign.subject,
                 Started: campaign.startedAt && <Time at={campaign.startedAt} />,
                 Completed: campaign.completedAt && <Time at={campaign.completedAt} />,
-                'At most, an hour': campaign.ratePerHour,
+                'Emails per hour': campaign.ratePerHour,
               }}
             />
           </Card>
@@ -71,7 +71,7 @@ export function CampaignRun({ campaign }: { readonly campaign: Campaign }) {
   );
 }
 
-/** What can be done now, by the state. */
+/** The actions that the campaign's state allows. */
 function Actions({ campaign: { id, name, status }, campaign }: { readonly campaign: Campaign }) {
   const { environment, may } = useViewer();
   const [isAsking, setAsking] = useState(false);
@@ -88,12 +88,12 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
     <>
       <CampaignMenu campaign={campaign} />
       {(status === 'scheduled' || status === 'paused') && (
-        <Button onClick={() => setAsking(true)}>End it</Button>
+        <Button onClick={() => setAsking(true)}>Cancel campaign</Button>
       )}
       {status === 'scheduled' && (
         <Button
           busy={unschedule.isPending}
-          onClick={() => unschedule.mutate({ path }, told('It is a draft again.'))}
+          onClick={() => unschedule.mutate({ path }, told('Campaign unscheduled. It is a draft again.'))}
         >
           Unschedule
         </Button>
@@ -102,7 +102,7 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
         <Button
           look="main"
           busy={pause.isPending}
-          onClick={() => pause.mutate({ path }, told('It is paused.'))}
+          onClick={() => pause.mutate({ path }, told('Campaign paused'))}
         >
           Pause
         </Button>
@@ -117,25 +117,25 @@ function Actions({ campaign: { id, name, status }, campaign }: { readonly campai
         <Button
           look="main"
           busy={resume.isPending}
-          onClick={() => resume.mutate({ path, body: {} }, told('It goes on.'))}
+          onClick={() => resume.mutate({ path, body: {} }, told('Campaign resumed'))}
         >
           Resume
         </Button>
       )}
       {isAsking && (
         <Confirm
-          title={`End “${name}”?`}
-          action="End the campaign"
-          keep="Keep it"
+          title={`Cancel “${name}”?`}
+          action="Cancel campaign"
+          keep="Keep campaign"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await cancel.mutateAsync({ path });
-            toast('It is cancelled.');
+            toast('Campaign cancelled');
           }}
         >
           {stats && stats.remaining > 0
-            ? `${stats.remaining} people get nothing. This cannot be undone; a copy can be sent.`
-            : 'This cannot be undone; a copy can be sent.'}
+            ? `${stats.remaining} contacts get no email. This cannot be undone, but you can send a copy.`
+            : 'This cannot be undone, but you can send a copy.'}
         </Confirm>
       )}
     </>

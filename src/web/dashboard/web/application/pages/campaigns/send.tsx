@@ -10,11 +10,11 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Facts } from '../../ui/page.tsx';
 
-const WHEN = { now: 'Now', later: 'At a time of my own' } as const;
+const WHEN = { now: 'Now', later: 'At a set time' } as const;
 
 /**
- * Starts or schedules a campaign as it was saved, which is as it is shown here: one that somebody else changes meanwhile is not sent. What
- * leaves cannot be called back, so the number of people is asked for.
+ * Starts or schedules a campaign as saved, which is as shown here: a change by another member in between
+ * stops it. Sent email cannot be recalled, so the form asks for the number of contacts.
  */
 export function SendCampaign(props: { readonly campaign: Campaign; readonly onClose: () => void }) {
   const { campaign, onClose } = props;
@@ -31,8 +31,8 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
         more={{ Audience: audience.data?.name, Contacts: people === null ? null : count(people) }}
       />
       <Form
-        action={when === 'now' ? 'Send it now' : 'Schedule it'}
-        aside={<Button onClick={onClose}>Not yet</Button>}
+        action={when === 'now' ? 'Send now' : 'Schedule campaign'}
+        aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ confirmed = '', scheduledAt = '' }) => {
           if (when === 'now' && confirmed.replace(/[,.\s]/g, '') !== word)
             throw new Refused(422, 'Not confirmed', null, [
@@ -40,7 +40,7 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
             ]);
           const at = when === 'later' ? { scheduledAt: instantOf(scheduledAt) ?? '' } : {};
           await send.mutateAsync({ path, body: { ...at, ifUpdatedAt: campaign.updatedAt } });
-          toast(when === 'now' ? 'It is on its way.' : 'It is scheduled.');
+          toast(when === 'now' ? 'Campaign started' : 'Campaign scheduled');
           onClose();
         }}
       >
@@ -55,17 +55,17 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
             label={
               people === null
                 ? 'Enter “send” to confirm'
-                : `Enter the number of people, ${count(people)}, to confirm`
+                : `Enter the number of contacts, ${count(people)}, to confirm`
             }
             name="confirmed"
-            hint="What has left cannot be called back. Those who have left or bounced are passed over."
+            hint="Sent email cannot be recalled. Contacts who unsubscribed or bounced are skipped."
           />
         ) : (
           <Field
             label="Start at"
             name="scheduledAt"
             type="datetime-local"
-            hint={`In the time zone of the workspace, ${shownZone()}; at most 30 days ahead.`}
+            hint={`In the workspace time zone, ${shownZone()}; at most 30 days ahead.`}
           />
         )}
       </Form>
@@ -73,7 +73,7 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
   );
 }
 
-/** What leaves, as it was saved. */
+/** A summary of the saved message that is about to leave. */
 export function WhatIsSent(props: {
   readonly campaign: Campaign;
   readonly more?: Readonly<Record<string, ReactNode>>;
@@ -95,4 +95,4 @@ export function WhatIsSent(props: {
 
 /** When it starts, in words. */
 export const startText = (at: string): string =>
-  `It starts ${momentText(at)} (${shownZone()}), with whoever is in the audience then.`;
+  `Starts ${momentText(at)} (${shownZone()}), with the audience of that moment.`;

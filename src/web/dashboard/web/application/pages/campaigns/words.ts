@@ -17,34 +17,33 @@ export const STATUSES = {
 
 /** Why a campaign is paused, and what to do. */
 export const PAUSED = {
-  manual: 'Somebody paused it.',
-  quota_exceeded:
-    'The quota of the month is used up. It goes on when you resume it with a larger plan, or in the next month.',
+  manual: 'Paused by a member or an API key.',
+  quota_exceeded: 'The monthly quota is used up. Resume with a larger plan, or next month.',
   bounce_rate:
-    'Too many of its emails bounced. Look at the recipients before you go on: such a list harms your domain.',
-  complaint_rate: 'Too many people called it spam. Look at whom you write to before you go on.',
-  canary: 'The first share did worse than the limits that were set. Look at it before the rest gets it.',
-  sender_unverified: 'The domain of the sender is no longer verified. Verify it, and resume.',
+    "Too many emails bounced. Check the recipients before you resume: such a list harms your domain's reputation.",
+  complaint_rate: 'Too many recipients reported spam. Check your audience before you resume.',
+  canary: 'The sample exceeded its bounce or complaint limits. Check it before you send the rest.',
+  sender_unverified: "The sender's domain is no longer verified. Verify it, then resume.",
 } as const satisfies Record<NonNullable<Campaign['pausedReason']>, string>;
 
 /** Why a campaign could not start. */
 export const FAILED = {
-  sender_unverified: 'The domain of its sender is not verified.',
-  sender_refused: 'Its sender was refused.',
-  audience_gone: 'Its audience is not there any more.',
-  content_refused: 'Its content could not be rendered.',
+  sender_unverified: "The sender's domain is not verified.",
+  sender_refused: 'The sender was refused.',
+  audience_gone: 'The audience no longer exists.',
+  content_refused: 'The content could not be rendered.',
 } as const satisfies Record<NonNullable<Campaign['failureReason']>, string>;
 
-/** Why somebody was left out, or failed without anyone knowing whether it arrived. */
+/** The reasons for skipping a contact, or for a failure with an unknown outcome. */
 export const SKIPPED = {
   forgotten: 'contact was deleted',
-  suppressed: 'suppressed by hand',
-  unsubscribed: 'has left',
+  suppressed: 'manually suppressed',
+  unsubscribed: 'unsubscribed',
   bounced: 'address does not exist',
   complained: 'complained before',
-  removed: 'taken out of the audience',
+  removed: 'removed from the audience',
   invalid: 'address is invalid',
   excluded: 'in an excluded audience',
   cancelled: 'the campaign was cancelled',
-  in_doubt: 'may have arrived all the same',
+  in_doubt: 'possibly delivered',
 } as const satisfies Record<NonNullable<CampaignRecipient['reason']>, string>;

@@ -38,14 +38,14 @@ export default function CapturedDetail({ id }: { readonly id: string }) {
                 {
                   onError: toastProblem,
                   onSuccess: () => {
-                    toast('It is thrown away.');
+                    toast('Captured message deleted');
                     navigate('/captured');
                   },
                 },
               )
             }
           >
-            Throw away
+            Delete message
           </Button>
         )
       }

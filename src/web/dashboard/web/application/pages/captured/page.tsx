@@ -53,7 +53,7 @@ function Inbox() {
   return (
     <Page
       title="Captured mail"
-      about="Live email that was finished, signed and kept here instead of leaving: one copy for each recipient."
+      about="Live email that was rendered, signed and stored here instead of sent: one copy per recipient."
       actions={may('emails:send') && (list.items?.length ?? 0) > 0 && <ThrowAway />}
     >
       <FilterBar isSet={isSet} onClear={clear}>
@@ -67,18 +67,18 @@ function Inbox() {
         linkOf={({ id }) => `/captured/${id}`}
         empty={
           <Empty
-            title={isSet ? 'Nothing was captured for that address' : 'Nothing was captured yet'}
+            title={isSet ? 'No captured mail for this address' : 'No captured mail yet'}
             icon={icons.Inbox}
           >
             {environment === 'test' ? (
               <p>
-                Test email is answered by the simulator and never becomes a message. Switch to live: with{' '}
-                <code>TRANSPORT=capture</code> its email ends here.
+                The simulator handles test email without building a message. Switch to live: with{' '}
+                <code>TRANSPORT=capture</code> its email is stored here.
               </p>
             ) : (
               <p>
-                With <code>TRANSPORT=capture</code>, or a domain whose provider is “capture”, live email ends
-                here: nobody gets it but you.
+                With <code>TRANSPORT=capture</code>, or a domain whose provider is “capture”, live email is
+                stored here and never delivered.
               </p>
             )}
           </Empty>
@@ -93,19 +93,18 @@ function ThrowAway() {
   const discard = useChange('DELETE /captured');
   return (
     <>
-      <Button onClick={() => setAsking(true)}>Throw all away</Button>
+      <Button onClick={() => setAsking(true)}>Delete all</Button>
       {isAsking && (
         <Confirm
-          title="Throw all captured mail away?"
-          action="Throw it away"
+          title="Delete all captured mail?"
+          action="Delete all"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await discard.mutateAsync({});
-            toast('The inbox is empty.');
+            toast('All captured mail deleted');
           }}
         >
-          The emails themselves, their events and their content stay. The captured copies cannot be brought
-          back.
+          The emails, their events and their content are kept. The captured copies cannot be restored.
         </Confirm>
       )}
     </>

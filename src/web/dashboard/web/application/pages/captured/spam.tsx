@@ -11,7 +11,7 @@ interface Judgement {
   readonly verdict: SpamVerdict | null;
 }
 
-/** What SpamAssassin thinks of a captured message; nothing where none is configured. */
+/** SpamAssassin's score of a captured message; empty where no SpamAssassin is configured. */
 export function Spam({ id }: { readonly id: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['spam', id],
@@ -23,7 +23,7 @@ export function Spam({ id }: { readonly id: string }) {
   });
   if (data?.isConfigured === false) return null;
   return (
-    <Card title="SpamAssassin" about="What a filter of receivers makes of this message.">
+    <Card title="SpamAssassin" about="The spam score of this message.">
       {error ? (
         <Failed error={error} onRetry={() => void refetch()} />
       ) : data?.verdict ? (
@@ -39,14 +39,14 @@ const Score = ({ verdict: { score, threshold, rules } }: { readonly verdict: Spa
   <>
     <p className="flex flex-wrap items-center gap-3">
       <span className="num text-figure font-semibold tracking-tight">{score.toFixed(1)}</span>
-      <span className="text-dim">of {threshold.toFixed(1)} points, from which on it is spam</span>
+      <span className="text-dim">of {threshold.toFixed(1)} points; above this limit it is spam</span>
       <Badge status="score" tone={score >= threshold ? 'bad' : score >= threshold / 2 ? 'waiting' : 'good'}>
-        {score >= threshold ? 'Spam' : 'No spam'}
+        {score >= threshold ? 'Spam' : 'Not spam'}
       </Badge>
     </p>
     {rules.length > 0 && (
       <table className="w-full">
-        <caption className="sr-only">The rules that matched</caption>
+        <caption className="sr-only">Matched rules</caption>
         <thead className="text-left text-caption text-dim">
           <tr>
             <th scope="col" className="w-20 py-1 pr-4 text-right font-medium">

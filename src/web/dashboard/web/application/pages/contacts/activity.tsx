@@ -18,8 +18,8 @@ const WORDS = {
   imported: 'Imported',
   subscribed: 'Subscribed',
   unsubscribed: 'Unsubscribed',
-  asked: 'Asked to confirm',
-  notAsked: 'Not asked to confirm',
+  asked: 'Confirmation requested',
+  notAsked: 'Confirmation not requested',
   joined: 'Joined',
   left: 'Left',
   event: 'Event',
@@ -29,11 +29,11 @@ const WORDS = {
   clicked: 'Clicked',
   bounced: 'Bounced',
   complained: 'Complained',
-  flowStarted: 'Flow begun',
-  flowCompleted: 'Flow finished',
-  flowExited: 'Flow left early',
+  flowStarted: 'Flow started',
+  flowCompleted: 'Flow completed',
+  flowExited: 'Flow exited',
   flowFailed: 'Flow failed',
-  flowCancelled: 'Flow ended by hand',
+  flowCancelled: 'Flow cancelled',
 } as const satisfies Record<Type, string>;
 
 const TONES: Partial<Record<Type, Tone>> = {
@@ -53,28 +53,28 @@ const TONES: Partial<Record<Type, Tone>> = {
   sent: 'quiet',
 };
 
-/** What an entry says beyond its name. */
+/** The details of an entry beside its name. */
 function detailOf({ data, emailId, importId, flowId, runId, byMachine }: ContactActivity): ReactNode {
   const facts = Object.entries(data).filter(([, value]) => value !== null && typeof value !== 'object');
   return (
     <>
-      {byMachine && <span className="block">By a program, not by the person.</span>}
+      {byMachine && <span className="block">By a bot, not by the person.</span>}
       {facts.length > 0 && (
         <span className="block">{facts.map(([key, value]) => `${key}: ${String(value)}`).join(' · ')}</span>
       )}
       {emailId !== null && (
         <Link href={`/emails/${emailId}`} className="link">
-          The email
+          View email
         </Link>
       )}
       {importId !== null && (
         <Link href={`/contacts/imports/${importId}`} className="link">
-          The import
+          View import
         </Link>
       )}
       {flowId !== null && (
         <Link href={`/flows/${flowId}/runs/${runId}`} className="link">
-          The run
+          View run
         </Link>
       )}
     </>
@@ -111,7 +111,7 @@ export function Activity({ id }: { readonly id: string }) {
       }
     >
       {items === undefined && <Skeleton className="h-40 w-full" />}
-      {items?.length === 0 && <p className="text-dim">Nothing of that kind has happened yet.</p>}
+      {items?.length === 0 && <p className="text-dim">No entries of this type yet.</p>}
       {items && items.length > 0 && (
         <Timeline
           label="Timeline"

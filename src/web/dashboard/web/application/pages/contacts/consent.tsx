@@ -6,38 +6,38 @@ import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** Subscribes somebody again who has left: only with where and when they have said so. */
+/** Subscribes a contact again who unsubscribed; the place and time of the new consent are required. */
 export function Consent({ contact, onClose }: { readonly contact: Contact; readonly onClose: () => void }) {
   const change = useChange('PATCH /contacts/{contact}', ['audiences', 'suppressions']);
   return (
     <Dialog title={`Subscribe ${contact.email} again`} onClose={onClose}>
       <p className="text-dim">
-        They have left. Write to them again only if they asked for it; the record of it is kept in their
+        This contact unsubscribed. Send email only if they asked for it. The record of consent is kept in the
         timeline.
       </p>
       <Form
-        action="Record the consent"
+        action="Record consent"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ 'consent/source': source = '', 'consent/at': at = '' }) => {
           await change.mutateAsync({
             path: { contact: contact.id },
             body: { status: 'subscribed', consent: { source, at: instantOf(at) ?? '' } },
           });
-          toast(`${contact.email} is subscribed again.`);
+          toast(`${contact.email} subscribed again`);
           onClose();
         }}
       >
         <Field
-          label="Where they agreed"
+          label="Source of consent"
           name="consent/source"
-          hint="Such as “the form on the website” or “by telephone”."
+          hint="For example “the form on the website” or “by phone”."
           autoFocus
         />
         <Field
-          label="When"
+          label="Time of consent"
           name="consent/at"
           type="datetime-local"
-          hint={`In the time zone of the workspace, ${shownZone()}.`}
+          hint={`In the workspace time zone, ${shownZone()}.`}
         />
       </Form>
     </Dialog>

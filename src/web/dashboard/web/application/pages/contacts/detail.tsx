@@ -19,13 +19,12 @@ import { Consent } from './consent.tsx';
 import { EditContact } from './edit.tsx';
 import { RecordEvent } from './record-event.tsx';
 
-/** What a status means for whoever wants to write to them. */
+/** The effect of each status on sending. */
 const MEANING = {
-  subscribed: 'Campaigns and flows reach them.',
-  unsubscribed:
-    'They have left. Campaigns and flows pass them over; receipts and passwords still reach them.',
-  bounced: 'Their address does not exist. Nothing is sent to it.',
-  complained: 'They called a message spam. Nothing is sent to them, and only they can change that.',
+  subscribed: 'Gets email of campaigns and flows.',
+  unsubscribed: 'Unsubscribed. Campaigns and flows skip this contact; transactional email is still sent.',
+  bounced: 'The address does not exist. No email is sent to it.',
+  complained: 'Reported an email as spam. No email is sent, and only the contact can change that.',
 } as const satisfies Record<Contact['status'], string>;
 
 /** One contact: what is known, and everything that happened. */
@@ -61,7 +60,7 @@ export default function ContactDetail({ id }: { readonly id: string }) {
                 facts={{
                   Name: nameOf(data),
                   Added: <Time at={data.createdAt} />,
-                  Left: data.unsubscribedAt && <Time at={data.unsubscribedAt} />,
+                  Unsubscribed: data.unsubscribedAt && <Time at={data.unsubscribedAt} />,
                   'Last active': <Time at={data.lastActivityAt} none="never" />,
                   Id: <Id id={data.id} />,
                 }}
@@ -91,7 +90,7 @@ function InAudiences({ contact: { audienceIds } }: { readonly contact: Contact }
   return (
     <Card title="Audiences">
       {audienceIds.length === 0 ? (
-        <p className="text-dim">In no static audience.</p>
+        <p className="text-dim">Not in a static audience.</p>
       ) : (
         <ul className="grid gap-1.5">
           {audienceIds.map((id) => (
@@ -120,13 +119,13 @@ function Actions({ contact }: { readonly contact: Contact }) {
   return (
     <>
       <Menu
-        label="More"
+        label="More actions"
         isPicture
         items={
           <>
-            <Item onSelect={() => setAsked('event')}>{icons.Plus} Record an event</Item>
+            <Item onSelect={() => setAsked('event')}>{icons.Plus} Record event</Item>
             <Item danger onSelect={() => setAsked('forget')}>
-              {icons.Block} Forget
+              {icons.Block} Forget contact
             </Item>
           </>
         }
@@ -138,7 +137,7 @@ function Actions({ contact }: { readonly contact: Contact }) {
         <Button onClick={() => setAsked('consent')}>Subscribe again</Button>
       )}
       <Button look="main" data-edit onClick={() => setAsked('edit')}>
-        Edit
+        Edit contact
       </Button>
       {asked === 'edit' && <EditContact contact={contact} onClose={close} />}
       {asked === 'event' && <RecordEvent contact={contact} onClose={close} />}
@@ -150,27 +149,27 @@ function Actions({ contact }: { readonly contact: Contact }) {
           onClose={close}
           onConfirm={async () => {
             await change.mutateAsync({ path, body: { status: 'unsubscribed' } });
-            toast(`${email} is unsubscribed.`);
+            toast(`${email} unsubscribed`);
           }}
         >
-          Campaigns and flows no longer reach them. To come back they have to agree, and you record where and
-          when.
+          Campaigns and flows no longer reach this contact. To subscribe them again, you need their consent,
+          with its source and time.
         </Confirm>
       )}
       {asked === 'forget' && (
         <Confirm
           title={`Forget ${email}?`}
-          action="Forget this person"
-          keep="Keep"
+          action="Forget contact"
           onClose={close}
           onConfirm={async () => {
             navigate('/contacts');
             await forget.mutateAsync({ path });
-            toast('The person is forgotten.');
+            toast('Contact forgotten');
           }}
         >
-          Name, properties and timeline are deleted, and the address is taken out of stored emails. If they
-          had left, a hash remains, so that no import brings them back. This cannot be undone.
+          The name, properties and timeline are deleted, and the address is erased from stored emails. If the
+          contact had unsubscribed, a hash is kept so that no import subscribes them again. This cannot be
+          undone.
         </Confirm>
       )}
     </>

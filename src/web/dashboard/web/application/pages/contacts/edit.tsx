@@ -20,12 +20,12 @@ export function NewContact({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="New contact" onClose={onClose} width="max-w-xl">
       <Form
-        action="Add the contact"
+        action="Add contact"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ email = '', firstName, lastName }) => {
           const body = { email, firstName: orNull(firstName), lastName: orNull(lastName) };
           const { id } = await create.mutateAsync({ body: { ...body, properties: propertiesOf(rows) } });
-          toast(`${email} is added.`);
+          toast(`${email} added`);
           navigate(`/contacts/${id}`);
         }}
       >
@@ -44,7 +44,9 @@ type ContactValues = {
 };
 const LABELS = { firstName: 'First name', lastName: 'Last name', properties: 'Properties' } as const;
 
-/** Changes what is known about a contact. The address stays: another one is another person to whoever receives it. */
+/**
+ * Changes the data of a contact, but not the address: to its recipients, another address is another person.
+ */
 export function EditContact({
   contact,
   onClose,
@@ -59,7 +61,7 @@ export function EditContact({
     place: `contacts/${contact.id}`,
     current: contact,
     labels: LABELS,
-    // What is known of a person is not left in a browser.
+    // Personal data is not kept in the browser.
     isKept: false,
     read: ({ firstName, lastName, properties }) => ({
       ...{ firstName: firstName ?? '', lastName: lastName ?? '', properties: rowsOf(properties) },
@@ -87,7 +89,7 @@ export function EditContact({
         aside={<Button onClick={onClose}>Cancel</Button>}
         editing={editing}
         onSaved={() => {
-          toast('It is saved.');
+          toast('Saved');
           onClose();
         }}
       >

@@ -73,18 +73,18 @@ export function ContactList() {
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = may('contacts:write') && (
     <Button look="main" data-create onClick={() => setMaking(true)}>
-      {icons.Plus} Add a contact
+      {icons.Plus} Add contact
     </Button>
   );
-  const byFile = may('contacts:write') && <ButtonLink to="/contacts/import">Import a file</ButtonLink>;
+  const byFile = may('contacts:write') && <ButtonLink to="/contacts/import">Import contacts</ButtonLink>;
   return (
     <Page
       title="Contacts"
-      about="The people that campaigns and flows write to, with what you know about them."
+      about="The people that campaigns and flows write to, with their properties."
       actions={
         <>
           <Menu
-            label="More"
+            label="More actions"
             isPicture
             items={
               <>
@@ -129,12 +129,12 @@ export function ContactList() {
         linkOf={({ id }) => `/contacts/${id}`}
         empty={
           isSet ? (
-            <Empty title="Nobody is like that" icon={icons.Person}>
-              <p>Address, first and last name are compared from their beginning, without regard to case.</p>
+            <Empty title="No matching contacts" icon={icons.Person}>
+              <p>Addresses, first names and last names are matched from their beginning, ignoring case.</p>
             </Empty>
           ) : (
             <Empty
-              title={`There is nobody in the ${environment} environment yet`}
+              title={`No ${environment} contacts yet`}
               icon={icons.Person}
               action={
                 <>
@@ -144,11 +144,13 @@ export function ContactList() {
               }
             >
               <p>
-                A contact is an address with a name and whatever else you know. They come from a CSV file,
-                from your program (<code className="font-mono text-caption">POST /v1/contacts</code>), or one
-                by one.
+                A contact is an address with a name and properties of your choice. Contacts come from a CSV
+                file, from your program (<code className="font-mono text-caption">POST /v1/contacts</code>),
+                or from this form, one by one.
               </p>
-              <p>Whoever leaves stays away: no import and no program subscribes them again.</p>
+              <p>
+                A contact who unsubscribes stays unsubscribed: no import and no program subscribes them again.
+              </p>
             </Empty>
           )
         }

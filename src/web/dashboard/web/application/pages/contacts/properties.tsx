@@ -33,7 +33,7 @@ export function Properties(props: {
                 className="field field-small font-mono text-caption"
               />
               <select
-                aria-label={`Kind of property ${index + 1}`}
+                aria-label={`Type of property ${index + 1}`}
                 value={row.kind}
                 onChange={({ target }) => set(row.id, { kind: target.value as Kind })}
                 className="field field-small px-2"
@@ -83,7 +83,7 @@ export function Properties(props: {
         );
       })}
       <Button look="quiet" className="justify-self-start" onClick={() => onChange([...rows, newRow()])}>
-        {icons.Plus} Add a property
+        {icons.Plus} Add property
       </Button>
     </fieldset>
   );

@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { valuesIn } from '../flows/forms/dictionary.ts';
 
-/** Records something that somebody has done, as a program would: flows and filters hear of it. */
+/** Records a custom event of a contact, as a program would: flows and filters react to it. */
 export function RecordEvent({
   contact,
   onClose,
@@ -16,12 +16,13 @@ export function RecordEvent({
 }) {
   const record = useChange('POST /contacts/{contact}/events', ['flows']);
   return (
-    <Dialog title="Record an event" onClose={onClose}>
+    <Dialog title="Record event" onClose={onClose}>
       <p className="text-dim">
-        Something that {contact.email} has done. Flows that wait for it begin or go on, and filters count it.
+        Records a custom event for {contact.email}. Flows that wait for it start or continue, and filters
+        count it.
       </p>
       <Form
-        action="Record it"
+        action="Record event"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '', properties = '' }) => {
           const body: CreateCustomEvent = {
@@ -31,17 +32,17 @@ export function RecordEvent({
             }),
           };
           await record.mutateAsync({ path: { contact: contact.id }, body });
-          toast(`“${body.name}” is recorded.`);
+          toast(`Event “${body.name}” recorded`);
           onClose();
         }}
       >
         <Field label="Name" name="name" placeholder="order.placed" />
         <TextArea
-          label="Properties of the event"
+          label="Event properties"
           name="properties"
           rows={3}
           placeholder={'total = 40\nplan = pro'}
-          hint="A line each: name = value."
+          hint="One per line: name = value."
         />
       </Form>
     </Dialog>

@@ -51,7 +51,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
               onClick={() =>
                 verify.mutate(
                   { path: { id } },
-                  { onError: toastProblem, onSuccess: () => toast('The records are looked up now.') },
+                  { onError: toastProblem, onSuccess: () => toast('DNS check started') },
                 )
               }
             >
@@ -66,8 +66,8 @@ export default function DomainDetail({ id }: { readonly id: string }) {
         title="DNS records"
         about={
           missing === 0
-            ? 'Everything that sending needs is there. Leave it: it is checked again every now and then.'
-            : `Set these at whoever keeps the DNS of ${data.name}. ${missing} of the required ones ${missing === 1 ? 'is' : 'are'} not there yet; new records take minutes, seldom hours.`
+            ? 'All required records are in place. Leave them: the service checks them regularly.'
+            : `Set these records at the DNS provider of ${data.name}. ${missing} of the required records ${missing === 1 ? 'is' : 'are'} missing; new records take minutes, rarely hours.`
         }
       >
         <Records records={data.dnsRecords} />
@@ -78,8 +78,7 @@ export default function DomainDetail({ id }: { readonly id: string }) {
       <Card title="Details">
         <Facts
           facts={{
-            'Takes over when that is down':
-              data.fallbacks.map((way) => PROVIDERS[way]).join(', then ') || null,
+            Fallback: data.fallbacks.map((way) => PROVIDERS[way]).join(', then ') || null,
             'Return path': data.returnPath,
             'Tracking host': data.trackingDomain,
             'Signing keys': data.dkimKeys.map(({ selector, status }) => `${selector} (${status})`).join(', '),
@@ -96,21 +95,21 @@ export default function DomainDetail({ id }: { readonly id: string }) {
 const SWITCHES = {
   openTracking: [
     'Opens',
-    'An invisible picture tells that an email was shown. Mail programs load it unasked, so it says little.',
+    'An invisible image reports that an email was displayed. Many mail programs load it automatically, so it proves little.',
   ],
-  clickTracking: ['Clicks', 'Links lead through this service, which counts them.'],
+  clickTracking: ['Clicks', 'Links lead through this service, which counts clicks.'],
 } as const;
 
 function Tracking({ domain }: { readonly domain: Domain }) {
   const { may } = useViewer();
   const update = useChange('PATCH /domains/{id}');
   return (
-    <Card title="Tracking" about="For email that is sent from now on.">
+    <Card title="Tracking" about="Applies to email that is sent from now on.">
       <Switches
         values={domain}
         texts={SWITCHES}
         isReadOnly={!may('domains:write')}
-        told={(label, value) => `${label} are ${value ? 'counted' : 'no longer counted'}.`}
+        told={(label, value) => `${label}: ${value ? 'tracking on' : 'tracking off'}`}
         onChange={(name, value) => update.mutateAsync({ path: { id: domain.id }, body: { [name]: value } })}
       />
     </Card>
@@ -126,13 +125,13 @@ function More({ domain: { id, name } }: { readonly domain: Domain }) {
   return (
     <>
       <Menu
-        label={`More for ${name}`}
+        label={`More actions for ${name}`}
         isPicture
         items={
           <>
-            <Item onSelect={() => setAsking('rotate')}>{icons.Key} New signing keys</Item>
+            <Item onSelect={() => setAsking('rotate')}>{icons.Key} Rotate signing keys</Item>
             <Item danger onSelect={() => setAsking('remove')}>
-              {icons.Block} Remove the domain
+              {icons.Block} Remove domain
             </Item>
           </>
         }
@@ -141,32 +140,33 @@ function More({ domain: { id, name } }: { readonly domain: Domain }) {
       </Menu>
       {asking === 'rotate' && (
         <Confirm
-          title="Make new signing keys?"
-          action="Make new keys"
+          title="Rotate signing keys?"
+          action="Rotate keys"
           onClose={close}
           onConfirm={async () => {
             await rotate.mutateAsync({ path: { id } });
-            toast('The records of the new keys are below; the old ones sign until they are found.');
+            toast(
+              'Keys created. Add the new records below; the old keys sign until the new records are found.',
+            );
           }}
         >
-          You get new DKIM records. The present keys go on signing until the new ones are found in the DNS, so
-          that no email is without a signature.
+          You get new DKIM records. The current keys keep signing until the new records are found in the DNS,
+          so every email stays signed.
         </Confirm>
       )}
       {asking === 'remove' && (
         <Confirm
           title={`Remove ${name}?`}
-          action="Remove the domain"
-          keep="Keep it"
+          action="Remove domain"
           onClose={close}
           onConfirm={async () => {
             await remove.mutateAsync({ path: { id } });
-            toast(`${name} is removed.`);
+            toast(`${name} removed`);
             navigate('/domains');
           }}
         >
-          Email from this domain is refused from now on, and what is scheduled fails. Its keys are destroyed:
-          added again, it needs new records.
+          Email from this domain is refused from now on, and scheduled email fails. Its keys are destroyed: if
+          you add the domain again, it needs new records.
         </Confirm>
       )}
     </>

@@ -17,7 +17,7 @@ interface Place {
 }
 
 /** When each place of the order has its turn. */
-const TURNS = ['Leaves by', 'When that is down', 'When both are down', 'When all three are down'] as const;
+const TURNS = ['Transport', 'First fallback', 'Second fallback', 'Third fallback'] as const;
 const UNTOLD: ReadonlyMap<string, string> = new Map();
 
 const isOrder = (one: readonly Way[], other: readonly Way[]): boolean => one.join() === other.join();
@@ -27,7 +27,7 @@ export function Leaving({ domain }: { readonly domain: Domain }) {
   const update = useChange('PATCH /domains/{id}');
   const stored = [domain.provider, ...domain.fallbacks];
   const [edited, setEdited] = useState<readonly Place[] | null>(null);
-  // What was refused belongs to the places as they were sent.
+  // A refusal belongs to the order that was sent, so a change hides it.
   const [isTold, setTold] = useState(true);
   const places = edited ?? stored.map((way, key) => ({ key, way }));
 
@@ -42,7 +42,7 @@ export function Leaving({ domain }: { readonly domain: Domain }) {
     setEdited(null);
     const words = [first, ...fallbacks].map((way) => `“${PROVIDERS[way]}”`).join(', then ');
     toast(
-      `Live email leaves by ${words} from now on.`,
+      `Transport of live email: ${words}`,
       isOrder(stored, [first, ...fallbacks])
         ? null
         : () => update.mutateAsync(to(domain.provider, domain.fallbacks)),
@@ -51,10 +51,10 @@ export function Leaving({ domain }: { readonly domain: Domain }) {
 
   return (
     <Card
-      title="How it leaves"
-      about="By one of the transports that are enabled here (TRANSPORT). The next one takes over email that was surely not taken."
+      title="Transports"
+      about="The enabled transports of this domain (TRANSPORT), in order. A fallback takes over email that was certainly not accepted."
     >
-      <Form action="Save the order" look="plain" onSend={save} onRefused={() => setTold(true)}>
+      <Form action="Save order" look="plain" onSend={save} onRefused={() => setTold(true)}>
         <Order
           places={places}
           isTold={isTold}
@@ -101,7 +101,7 @@ function Order({ places, isTold, onChange }: OrderShape) {
       );
   }
   function remove(index: number, { way }: Place) {
-    change(places.toSpliced(index, 1), `${places[index - 1]?.key} way`, `${PROVIDERS[way]} is removed.`);
+    change(places.toSpliced(index, 1), `${places[index - 1]?.key} way`, `${PROVIDERS[way]} removed`);
   }
   function add(way: Way) {
     const key = Math.max(...places.map((each) => each.key)) + 1;
@@ -110,7 +110,7 @@ function Order({ places, isTold, onChange }: OrderShape) {
 
   const { transports } = useViewer().session;
   const chosen = places.map(({ way }) => way);
-  // What is stored and not enabled any more stays visible: its email is held.
+  // A stored transport that is no longer enabled stays visible, because its email is held.
   const offered = [...new Set([...transports, ...chosen])];
   const left = transports.find((way) => way !== 'capture' && !chosen.includes(way));
   return (
@@ -173,7 +173,7 @@ function Order({ places, isTold, onChange }: OrderShape) {
       <output className="sr-only">{said}</output>
       {left !== undefined && places.length < TURNS.length && (
         <Button look="quiet" className="justify-self-start" onClick={() => add(left)}>
-          {icons.Plus} Add one that takes over
+          {icons.Plus} Add fallback
         </Button>
       )}
     </>

@@ -34,15 +34,15 @@ export default function Domains() {
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Domain', cell: ({ name }) => <Lead title={name} /> },
-  { name: 'Leaves by', width: 'w-40', from: 'md', cell: ({ provider }) => PROVIDERS[provider] },
+  { name: 'Transport', width: 'w-40', from: 'md', cell: ({ provider }) => PROVIDERS[provider] },
   {
-    name: 'Checked',
+    name: 'not yet',
     width: 'w-36',
     from: 'sm',
     cell: ({ lastCheckedAt }) => <Time at={lastCheckedAt} none="not yet" />,
   },
   {
-    name: 'State',
+    name: 'Status',
     width: 'w-36',
     isRight: true,
     cell: ({ status }) => <Badge status={status} {...DOMAIN_STATES[status]} />,
@@ -56,7 +56,7 @@ function DomainList() {
   const list = useList('GET /domains', {});
   const add = may('domains:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
-      {icons.Plus} Add a domain
+      {icons.Plus} Add domain
     </Button>
   );
   return (
@@ -64,7 +64,7 @@ function DomainList() {
       title="Domains"
       about={
         <>
-          Live email needs a verified domain, or any name below it, and is signed by it. {liveSentence(ways)}{' '}
+          Live email needs a verified domain, or a subdomain of one, and is signed by it. {liveSentence(ways)}{' '}
           {!reachesPeople(ways) && <SetUpSending />}
         </>
       }
@@ -77,10 +77,10 @@ function DomainList() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/domains/${id}`}
         empty={
-          <Empty title="There is no domain yet" icon={icons.Globe} action={add}>
+          <Empty title="No domains yet" icon={icons.Globe} action={add}>
             <p>
-              Add the domain that your email comes from. You get the records for its DNS, and they are checked
-              here until they are there. Test email needs none.
+              Add the domain that you send from. You get the records for its DNS, and the service checks them
+              until they are in place. Test email needs no domain.
             </p>
           </Empty>
         }
@@ -94,9 +94,9 @@ function NewDomain({ onClose }: { readonly onClose: () => void }) {
   const [, navigate] = useLocation();
   const create = useChange('POST /domains');
   return (
-    <Dialog title="Add a domain" onClose={onClose}>
+    <Dialog title="Add domain" onClose={onClose}>
       <Form
-        action="Add the domain"
+        action="Add domain"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '', returnPathSubdomain = '' }) => {
           const given =
@@ -114,7 +114,7 @@ function NewDomain({ onClose }: { readonly onClose: () => void }) {
               label="Return path"
               name="returnPathSubdomain"
               placeholder="bounce"
-              hint="The name below the domain that bounces come back to."
+              hint="The subdomain that bounces are sent to."
             />
           </div>
         </details>

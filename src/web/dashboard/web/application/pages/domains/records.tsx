@@ -23,7 +23,7 @@ export const Records = ({ records }: { readonly records: readonly DnsRecord[] })
                 : !record.settable
                   ? 'Needs a setting'
                   : record.status === 'pending'
-                    ? 'Not there yet'
+                    ? 'Not found yet'
                     : 'Wrong'}
             </Badge>
           </span>
@@ -41,7 +41,7 @@ export const Records = ({ records }: { readonly records: readonly DnsRecord[] })
         )}
         {record.settable && record.status === 'failed' && (
           <p data-color="bad" className="state-text text-caption break-words">
-            {record.error ?? 'Something else is there.'}
+            {record.error ?? 'Another value was found.'}
             {record.found.length > 0 && ` Found: ${record.found.join(' · ')}`}
           </p>
         )}
@@ -67,6 +67,6 @@ export const DomainNameField = () => (
     name="name"
     inputMode="url"
     placeholder="mail.acme.example"
-    hint="A name of its own for email, such as mail.acme.example, keeps the reputation of your main one apart."
+    hint="A subdomain for email, such as mail.acme.example, keeps its reputation separate from your main domain."
   />
 );

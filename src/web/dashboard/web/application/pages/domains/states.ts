@@ -17,7 +17,7 @@ export const PROVIDERS = {
   ses: 'Amazon SES',
 } as const satisfies Record<Domain['provider'], string>;
 
-/** What each record is for. */
+/** The purpose of each record. */
 export const PURPOSES = {
   dkim: 'Signature (DKIM)',
   spf: 'Sender (SPF)',

@@ -19,7 +19,7 @@ interface Wanted {
   readonly perDay?: readonly number[];
 }
 
-/** How the live email of a domain is warmed up, on each transport that it leaves by. */
+/** The warm-up of a domain's live email on each of its transports. */
 export function Warming({ domain }: { readonly domain: Domain }) {
   const { may } = useViewer();
   const update = useChange('PATCH /domains/{id}');
@@ -30,7 +30,7 @@ export function Warming({ domain }: { readonly domain: Domain }) {
     domain.warmUps
       .filter((one) => one.provider !== provider)
       .map(({ provider: other }) => ({ provider: other }));
-  // All of them are sent together: not on top of what somebody else has set since.
+  // All warm-ups are sent together. The guard refuses them if another member changed the domain meanwhile.
   const send = (warmUps: readonly Wanted[], ifUpdatedAt = domain.updatedAt) =>
     update.mutateAsync({
       path: { id: domain.id },
@@ -45,7 +45,7 @@ export function Warming({ domain }: { readonly domain: Domain }) {
   function end({ provider, startedAt, perDay }: WarmUp) {
     void send(others(provider)).then(
       ({ updatedAt }) =>
-        toast(`“${PROVIDERS[provider]}” is not limited any more; what waited leaves now.`, () =>
+        toast(`Warm-up of “${PROVIDERS[provider]}” ended. Waiting email leaves now.`, () =>
           send([...others(provider), { provider, startedAt, perDay }], updatedAt),
         ),
       toastProblem,
@@ -55,7 +55,7 @@ export function Warming({ domain }: { readonly domain: Domain }) {
   return (
     <Card
       title="Warm-up"
-      about="So many recipients a day, growing, while receivers get to know a new sender. What exceeds a day waits for the next one that has room; campaigns have at most four fifths of a day."
+      about="A daily limit of recipients that grows while receivers get to know a new sender. Email above the limit waits for the next day with room. Campaigns use at most four fifths of a day's limit."
     >
       {domain.warmUps.map((warmUp) => (
         <section key={warmUp.provider} aria-label={PROVIDERS[warmUp.provider]} className="grid gap-3">
@@ -68,10 +68,10 @@ export function Warming({ domain }: { readonly domain: Domain }) {
                   aria-expanded={edited === warmUp.provider}
                   onClick={() => setEdited(edited === warmUp.provider ? null : warmUp.provider)}
                 >
-                  Change
+                  Edit schedule
                 </Button>
                 <Button look="quiet" busy={update.isPending} onClick={() => end(warmUp)}>
-                  End it
+                  End warm-up
                 </Button>
               </>
             )}
@@ -85,7 +85,7 @@ export function Warming({ domain }: { readonly domain: Domain }) {
                 await send([...others(warmUp.provider), wanted]);
                 setEdited(null);
                 toast(
-                  `The schedule of “${PROVIDERS[warmUp.provider]}” is changed; what waited asks again now.`,
+                  `Schedule of “${PROVIDERS[warmUp.provider]}” updated. Waiting email is scheduled again now.`,
                 );
               }}
             />
@@ -99,7 +99,7 @@ export function Warming({ domain }: { readonly domain: Domain }) {
           busy={update.isPending}
           onClick={() => {
             void send([...others(way), { provider: way }]).then(
-              () => toast(`“${PROVIDERS[way]}” is warmed up from today on.`),
+              () => toast(`Warm-up of “${PROVIDERS[way]}” started`),
               toastProblem,
             );
           }}
@@ -113,19 +113,19 @@ export function Warming({ domain }: { readonly domain: Domain }) {
 
 function Progress({ warmUp: { today, perDay, endsAt } }: { readonly warmUp: WarmUp }) {
   if (today === null)
-    return <p className="text-dim">It was over on {dayText(endsAt)}; nothing is limited any more.</p>;
+    return <p className="text-dim">The warm-up ended on {dayText(endsAt)}. There is no limit any more.</p>;
   const left = today.allowed - today.claimed;
   return (
     <Meter
       label={`Day ${today.day}`}
       value={today.claimed}
       most={today.allowed}
-      words={`Day ${today.day} of ${perDay.length}: ${count(today.claimed)} of ${count(today.allowed)} recipients${left === 0 ? '; what comes now waits until midnight in UTC' : ''}. Unlimited from ${dayText(endsAt)}.`}
+      words={`Day ${today.day} of ${perDay.length}: ${count(today.claimed)} of ${count(today.allowed)} recipients${left === 0 ? '; further email waits until midnight UTC' : ''}. Unlimited from ${dayText(endsAt)}.`}
     />
   );
 }
 
-/** The numbers that somebody has written, between whatever they are parted by. */
+/** The numbers in a text, separated by spaces, commas or semicolons. */
 const numbersIn = (text: string): number[] =>
   text
     .split(/[\s,;]+/)
@@ -142,7 +142,7 @@ function Schedule(props: {
   const name = (member: string): string => `warmUps/${props.index}/${member}`;
   return (
     <Form
-      action="Save the schedule"
+      action="Save schedule"
       look="plain"
       onSend={(fields) =>
         props.onSend({
@@ -162,10 +162,10 @@ function Schedule(props: {
         defaultValue={startedAt.slice(0, 10)}
       />
       <TextArea
-        label="Recipients on each day"
+        label="Recipients per day"
         name={name('perDay')}
         rows={3}
-        hint="One number for each day, 90 at most."
+        hint="One number per day, at most 90."
         defaultValue={perDay.join(', ')}
       />
     </Form>

@@ -60,8 +60,8 @@ export default function EmailDetail({ id }: { readonly id: string }) {
       </div>
       <EmailMachineCard
         id={id}
-        title="Its machine"
-        about="The way that it took, step by step. What happens next lights up here."
+        title="State machine"
+        about="The path of this email, step by step. The next step lights up here as it happens."
       />
     </Page>
   );
@@ -74,26 +74,26 @@ function Actions({ email }: { readonly email: Email }) {
   const cancel = useChange('DELETE /emails/{id}');
   return (
     <>
-      <ButtonLink to={`/machines?kind=email&id=${email.id}`}>{icons.Machine} Among the machines</ButtonLink>
+      <ButtonLink to={`/machines?kind=email&id=${email.id}`}>{icons.Machine} Show delivery path</ButtonLink>
       {email.status === 'scheduled' && may('emails:send') && (
         <>
-          <Button onClick={() => setAsked('reschedule')}>Change the time</Button>
-          <Button onClick={() => setAsked('cancel')}>Cancel the sending</Button>
+          <Button onClick={() => setAsked('reschedule')}>Reschedule email</Button>
+          <Button onClick={() => setAsked('cancel')}>Cancel email</Button>
         </>
       )}
       {asked === 'reschedule' && <Reschedule email={email} onClose={close} />}
       {asked === 'cancel' && (
         <Confirm
           title="Cancel this email?"
-          action="Cancel the sending"
-          keep="Keep it"
+          action="Cancel email"
+          keep="Keep email"
           onClose={close}
           onConfirm={async () => {
             await cancel.mutateAsync({ path: { id: email.id } });
-            toast('It will not be sent.');
+            toast('Email cancelled');
           }}
         >
-          It is not sent, now or later. This cannot be undone.
+          The email will not be sent. This cannot be undone.
         </Confirm>
       )}
     </>

@@ -9,7 +9,7 @@ export function Explanation({ id, status }: { readonly id: string; readonly stat
   const { data } = useRead('GET /emails/{id}/explain', { path: { id } });
   return (
     <section
-      aria-label="Why it is where it is"
+      aria-label="Explanation of the status"
       data-color={toneOf(status)}
       className="card grid gap-2 border-l-4 border-l-(--state) p-5"
     >
@@ -23,7 +23,7 @@ export function Explanation({ id, status }: { readonly id: string; readonly stat
           </p>
           {data.evidence.length > 0 && (
             <details>
-              <summary className="link min-h-6 cursor-pointer">What this is known from</summary>
+              <summary className="link min-h-6 cursor-pointer">Evidence</summary>
               <ul className="mt-2 grid gap-1 text-caption text-dim">
                 {data.evidence.map(({ at, text }) => (
                   <li key={`${at} ${text}`} className="break-words">

@@ -105,7 +105,7 @@ function EmailList() {
     },
   });
   return (
-    <Page title="Emails" about="Everything that was accepted here, newest first, and what became of it.">
+    <Page title="Emails" about="All accepted emails with their status, newest first.">
       <FilterBar isSet={isSet} onClear={clear}>
         <TextFilter label="Recipient" value={to} onChange={(value) => set({ to: value })} />
         <TextFilter label="Subject" value={subject} onChange={(value) => set({ subject: value })} />
@@ -135,23 +135,23 @@ function EmailList() {
         linkOf={({ id }) => `/emails/${id}`}
         empty={
           isSet ? (
-            <Empty title="No email is like that" icon={icons.Mail}>
-              <p>Recipient and status are compared as a whole, the subject by any part of it.</p>
+            <Empty title="No matching emails" icon={icons.Mail}>
+              <p>Recipient and status must match exactly; the subject matches by any part.</p>
             </Empty>
           ) : (
             <Empty
-              title={`Nothing was sent in the ${environment} environment yet`}
+              title={`No ${environment} emails yet`}
               icon={icons.Mail}
               action={
                 <>
-                  {environment === 'test' && <ButtonLink to="/">Send a test email</ButtonLink>}
+                  {environment === 'test' && <ButtonLink to="/">Send test email</ButtonLink>}
                   {may('api-keys:read') && <ButtonLink to="/api-keys">API keys</ButtonLink>}
                 </>
               }
             >
               <p>
                 {environment === 'test'
-                  ? 'Test email goes the whole way and never leaves: the address of the recipient chooses what happens to it.'
+                  ? "Test email takes the whole delivery path but never leaves: the recipient's address chooses the outcome."
                   : 'Live email leaves from a verified domain, by HTTP or SMTP, with a live key.'}
               </p>
             </Empty>

@@ -13,14 +13,14 @@ export function Reschedule({ email, onClose }: { readonly email: Email; readonly
   const path = { id: email.id };
   const before = email.scheduledAt ?? email.createdAt;
   return (
-    <Dialog title="Send it at another time" onClose={onClose}>
+    <Dialog title="Reschedule email" onClose={onClose}>
       <Form
-        action="Change the time"
+        action="Reschedule email"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ scheduledAt = '' }) => {
           const at = instantOf(scheduledAt) ?? '';
           await change.mutateAsync({ path, body: { scheduledAt: at } });
-          toast(`It is sent ${momentText(at)}.`, () =>
+          toast(`Email scheduled for ${momentText(at)}`, () =>
             change.mutateAsync({ path, body: { scheduledAt: before } }),
           );
           onClose();
@@ -31,7 +31,7 @@ export function Reschedule({ email, onClose }: { readonly email: Email; readonly
           name="scheduledAt"
           type="datetime-local"
           defaultValue={localText(before)}
-          hint={`In the time zone of the workspace, ${shownZone()}; at most 30 days ahead.`}
+          hint={`In the workspace time zone, ${shownZone()}; at most 30 days ahead.`}
         />
       </Form>
     </Dialog>

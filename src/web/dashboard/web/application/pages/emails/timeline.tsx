@@ -5,12 +5,12 @@ import { capital, wordsOf } from '../../ui/display/format.ts';
 import { Card } from '../../ui/page.tsx';
 
 const VIA = {
-  imageProxy: 'by a proxy for images',
-  prefetch: 'by a program that looks ahead',
-  scanner: 'by a scanner',
+  imageProxy: 'by an image proxy',
+  prefetch: 'by a prefetching program',
+  scanner: 'by a security scanner',
 } as const;
 
-/** What an event says beyond its name. */
+/** The details of an event beside its name. */
 function detailOf(event: EmailEvent): string | null {
   switch (event.type) {
     case 'sent':
@@ -30,7 +30,7 @@ function detailOf(event: EmailEvent): string | null {
 export function Timeline({ email }: { readonly email: Email }) {
   const hasSeveral = email.recipients.length > 1;
   const moments: readonly Moment[] = [
-    { key: 'accepted', what: 'Accepted', at: email.createdAt, tone: 'quiet', more: 'Stored for good.' },
+    { key: 'accepted', what: 'Accepted', at: email.createdAt, tone: 'quiet', more: 'Stored durably.' },
     ...email.events.map((event) => ({
       key: event.id,
       what: capital(wordsOf(event.type)) + (hasSeveral ? `: ${event.recipient}` : ''),
@@ -40,8 +40,8 @@ export function Timeline({ email }: { readonly email: Email }) {
     })),
   ];
   return (
-    <Card title="What happened">
-      <Events label="What happened" moments={moments.toReversed()} isExact />
+    <Card title="Timeline">
+      <Events label="Timeline" moments={moments.toReversed()} isExact />
     </Card>
   );
 }

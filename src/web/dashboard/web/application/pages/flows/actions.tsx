@@ -22,7 +22,7 @@ import { stepText, TRIGGERS, triggerText, useNames } from './words.ts';
 const openRuns = ({ stats }: Flow): number => (stats ? stats.running + stats.waiting : 0);
 const runsText = (number: number): string => `${count(number)} open ${number === 1 ? 'run' : 'runs'}`;
 
-/** What can be done with a flow, by its state. In the test environment it runs too, and nothing leaves. */
+/** The actions on a flow, by its status. It runs in the test environment as well, where nothing leaves. */
 export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
   const { environment, may, session } = useViewer();
   const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | 'secret' | null>(
@@ -31,12 +31,12 @@ export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly ed
   const [, navigate] = useLocation();
   const close = () => setAsked(null);
   const [saved, setSaved] = useState<Flow | null>(null);
-  // What runs is what is drawn.
+  // The saved version runs, so changes are saved first.
   const askToActivate = async () => {
     const stored = await edited.editing.save();
     setSaved(stored);
     if (stored) setAsked('activate');
-    else toastProblem(new Error('Your changes are not saved, so that nothing was activated.'));
+    else toastProblem(new Error('Your changes could not be saved, so the flow was not activated.'));
   };
   if (!may('campaigns:write')) return null;
   const { status, version, publishedVersion } = flow;
@@ -48,8 +48,8 @@ export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly ed
     });
     toast(
       to === environment
-        ? 'A copy is made, as a draft.'
-        : `A copy is made in the ${to} environment, as a draft. Templates and audiences are others there.`,
+        ? 'Flow duplicated as a draft'
+        : `Flow copied to the ${to} environment as a draft. Choose its templates and audiences there.`,
     );
     navigate(`~/app/${to}/flows/${made.data.id}`);
   };
@@ -57,18 +57,18 @@ export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly ed
   return (
     <>
       <Menu
-        label="More"
+        label="More actions"
         isPicture
         items={
           <>
-            <Item onSelect={() => setAsked('rename')}>Rename</Item>
-            <Item onSelect={() => void copyTo(environment).catch(toastProblem)}>Duplicate</Item>
+            <Item onSelect={() => setAsked('rename')}>Rename flow</Item>
+            <Item onSelect={() => void copyTo(environment).catch(toastProblem)}>Duplicate flow</Item>
             <Item onSelect={() => void copyTo(other).catch(toastProblem)}>Copy to {other}</Item>
             {flow.steps.some(({ type }) => type === 'webhook') && (
-              <Item onSelect={() => setAsked('secret')}>New secret for webhooks</Item>
+              <Item onSelect={() => setAsked('secret')}>Rotate webhook secret</Item>
             )}
             <Item danger onSelect={() => setAsked('delete')}>
-              Delete the flow
+              Delete flow
             </Item>
           </>
         }
@@ -76,7 +76,7 @@ export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly ed
         {icons.More}
       </Menu>
       {status === 'active' && flow.trigger.type === 'manual' && may('contacts:read') && (
-        <Button onClick={() => setAsked('run')}>Begin a run</Button>
+        <Button onClick={() => setAsked('run')}>Start run</Button>
       )}
       {status !== 'draft' && (
         <Button onClick={() => setAsked('pause')}>{status === 'active' ? 'Pause' : 'Open runs'}</Button>
@@ -122,21 +122,21 @@ function Activate({ flow, onClose }: DialogProps) {
       </div>
       <div className="grid gap-2 text-dim">
         <p>
-          From now on it begins for whatever happens. Nobody begins for what happened before
-          {status === 'paused' && ', and runs that were held go on'}.
+          The flow starts for events from now on, not for past events
+          {status === 'paused' && ', and held runs continue'}.
         </p>
         {publishedVersion !== null && publishedVersion !== version && (
           <p>
-            Version {version} takes the place of version {publishedVersion}. Runs under way stay with theirs.
+            Version {version} replaces version {publishedVersion}. Open runs keep their version.
           </p>
         )}
       </div>
       <Form
-        action="Activate it"
+        action="Activate flow"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async () => {
           await activate.mutateAsync({ path: { id }, body: { ifUpdatedAt: updatedAt } });
-          toast('It runs.');
+          toast('Flow activated');
           onClose();
         }}
       >
@@ -147,9 +147,9 @@ function Activate({ flow, onClose }: DialogProps) {
 }
 
 const RUNS = {
-  finish: { title: 'Go on', about: 'They go to their end; nobody begins any more.' },
-  hold: { title: 'Wait', about: 'They stop before their next step until it is activated again.' },
-  cancel: { title: 'End', about: 'They end now. This cannot be undone.' },
+  finish: { title: 'Continue', about: 'They run to their end. No new runs start.' },
+  hold: { title: 'Hold', about: 'They stop before their next step until the flow is activated again.' },
+  cancel: { title: 'Cancel', about: 'They end now. This cannot be undone.' },
 } as const;
 
 function Pause({ flow, onClose }: DialogProps) {
@@ -157,27 +157,22 @@ function Pause({ flow, onClose }: DialogProps) {
   const pause = useChange('POST /flows/{id}/pause');
   const isActive = flow.status === 'active';
   return (
-    <Dialog title={isActive ? `Pause “${flow.name}”?` : `The runs of “${flow.name}”`} onClose={onClose}>
+    <Dialog title={isActive ? `Pause “${flow.name}”?` : `Open runs of “${flow.name}”`} onClose={onClose}>
       <p className="text-dim">
-        {isActive ? 'Nobody begins while it is paused. ' : 'It is paused. '}It has {runsText(openRuns(flow))}.
+        {isActive ? 'No new runs start while the flow is paused. ' : 'The flow is paused. '}It has{' '}
+        {runsText(openRuns(flow))}.
       </p>
       <Form
-        action={isActive ? 'Pause it' : 'Do it'}
+        action={isActive ? 'Pause flow' : 'Apply'}
         look={runs === 'cancel' ? 'danger' : 'main'}
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async () => {
           await pause.mutateAsync({ path: { id: flow.id }, body: { runs } });
-          toast(isActive ? 'It is paused.' : 'It is done.');
+          toast(isActive ? 'Flow paused' : 'Applied to the open runs');
           onClose();
         }}
       >
-        <ChoiceCards
-          label="What becomes of them"
-          name="runs"
-          value={runs}
-          options={RUNS}
-          onChange={setRuns}
-        />
+        <ChoiceCards label="Open runs" name="runs" value={runs} options={RUNS} onChange={setRuns} />
       </Form>
     </Dialog>
   );
@@ -189,26 +184,24 @@ function Delete({ flow, onClose }: DialogProps) {
   const open = openRuns(flow);
   return (
     <Dialog title={`Delete “${flow.name}”?`} onClose={onClose}>
-      <p className="text-dim">The flow and all its versions go. Emails that it has sent stay in the log.</p>
+      <p className="text-dim">
+        The flow and all its versions are deleted. Emails that it sent stay in the log.
+      </p>
       <Form
-        action="Delete the flow"
+        action="Delete flow"
         look="danger"
-        aside={<Button onClick={onClose}>Keep it</Button>}
+        aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ runs }) => {
           await remove.mutateAsync({
             path: { id: flow.id },
             query: runs === 'on' ? { runs: 'cancel' } : {},
           });
           navigate('/flows');
-          toast(`“${flow.name}” is deleted.`);
+          toast(`Flow “${flow.name}” deleted`);
         }}
       >
         {open > 0 && (
-          <Tick
-            label={`End its ${runsText(open)} as well`}
-            name="runs"
-            hint="Without this it cannot be deleted."
-          />
+          <Tick label={`End its ${runsText(open)} as well`} name="runs" hint="Required to delete the flow." />
         )}
       </Form>
     </Dialog>
@@ -218,9 +211,9 @@ function Delete({ flow, onClose }: DialogProps) {
 function Rename({ flow, onClose }: DialogProps) {
   const change = useChange('PATCH /flows/{id}');
   return (
-    <Dialog title="Rename the flow" onClose={onClose}>
+    <Dialog title="Rename flow" onClose={onClose}>
       <Form
-        action="Rename it"
+        action="Rename flow"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '' }) => {
           await change.mutateAsync({ path: { id: flow.id }, body: { name } });

@@ -11,7 +11,7 @@ import { STEPS } from './words.ts';
 
 // What is done to a flow while it is drawn: each gives the flow afterwards, and changes nothing.
 
-/** What is written of a flow or of a version. */
+/** The editable parts of a flow or of a version. */
 export const definitionOf = ({
   trigger,
   entry,
@@ -32,13 +32,13 @@ export interface Way {
   readonly when: string;
 }
 
-/** What a drawing begins with: it stands for the trigger, and no step may be called so. */
+/** The id of the trigger in a drawing; no step may have this key. */
 export const START = '*';
 
-/** What a way is called in a drawing. */
+/** The id of a path in a drawing. */
 export const wayId = ({ from, when }: Way): string => `${from ?? START} → ${when}`;
 
-/** What a new step is told. What has to be chosen is empty, and the service says so. */
+/** The settings of a new step. Required choices are empty, and the service reports them. */
 const FIRST: { readonly [Type in StepType]: StepConfigs[Type] } = {
   sendEmail: { templateId: '' },
   delay: { amount: 1, unit: 'days' },
@@ -138,10 +138,10 @@ export function renameStep(definition: FlowDefinition, before: string, after: st
   };
 }
 
-/** How a step of one version stands to the same one of another. */
+/** The difference between a step of one version and the same step of another. */
 export type Difference = 'added' | 'changed' | 'removed';
 
-/** What is different in `after`, by the keys of steps. `''` stands for everything that is no step. */
+/** The differences in `after`, by the keys of steps. `''` holds everything that is not a step. */
 export function differencesOf(
   before: FlowDefinition,
   after: FlowDefinition,

@@ -15,7 +15,7 @@ const Drawing = lazy(() => import('./canvas/drawing.tsx'));
 const Simulate = lazy(() => import('./runs/simulate.tsx'));
 const Versions = lazy(() => import('./versions.tsx'));
 
-const TABS = { drawing: 'Drawing', try: 'Try it', runs: 'Runs', versions: 'Versions' } as const;
+const TABS = { drawing: 'Canvas', try: 'Simulate', runs: 'Runs', versions: 'Versions' } as const;
 const BACK = { to: '/flows', text: 'Flows' } as const;
 
 /** One flow: what it does, what it would do, and what it has done. */
@@ -41,7 +41,7 @@ function Loaded({ flow }: { readonly flow: Flow }) {
         <span className="flex flex-wrap items-center gap-x-3 gap-y-1" role="status">
           <Badge status={status}>{STATUSES[status]}</Badge>
           {publishedVersion === null
-            ? 'It has not run yet.'
+            ? 'No version has run yet.'
             : publishedVersion === version
               ? `Version ${version}`
               : `Version ${publishedVersion} runs; version ${version} is a draft beside it.`}
@@ -49,7 +49,7 @@ function Loaded({ flow }: { readonly flow: Flow }) {
       }
       actions={<FlowActions flow={flow} edited={edited} />}
     >
-      <Tabs label="Views of the flow" tabs={TABS} current={tab} />
+      <Tabs label="Flow views" tabs={TABS} current={tab} />
       <Suspense fallback={<Skeleton className="h-136 w-full" />}>
         {tab === 'drawing' && <Drawing flow={flow} edited={edited} />}
         {tab === 'try' && <Simulate flow={flow} edited={edited} />}

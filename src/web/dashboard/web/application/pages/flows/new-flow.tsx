@@ -15,7 +15,7 @@ export function NewFlow({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="New flow" onClose={onClose} width="max-w-xl">
       <Form
-        action="Open the drawing"
+        action="Create flow"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '' }) => {
           const { id } = await create.mutateAsync({ body: { name, ...RECIPES[recipe].content } });
@@ -23,7 +23,7 @@ export function NewFlow({ onClose }: { readonly onClose: () => void }) {
         }}
       >
         <Field label="Name" name="name" autoFocus />
-        <ChoiceCards label="Begin with" name="recipe" value={recipe} options={RECIPES} onChange={setRecipe} />
+        <ChoiceCards label="Start from" name="recipe" value={recipe} options={RECIPES} onChange={setRecipe} />
       </Form>
     </Dialog>
   );

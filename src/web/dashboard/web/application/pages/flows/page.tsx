@@ -21,13 +21,13 @@ type Item = ItemOf<'GET /flows'>;
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   { name: 'Flow', cell: ({ name, trigger }) => <Lead title={name} sub={TRIGGERS[trigger.type]} /> },
   {
-    name: 'State',
+    name: 'Status',
     width: 'w-44',
     cell: ({ status, version, publishedVersion }) => (
       <span className="flex flex-wrap items-center gap-2">
         <Badge status={status}>{STATUSES[status]}</Badge>
         {publishedVersion !== null && version > publishedVersion && (
-          <span className="text-caption">draft beside it</span>
+          <span className="text-caption">newer draft</span>
         )}
       </span>
     ),
@@ -40,7 +40,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     cell: ({ steps }) => <span className="num">{steps.length}</span>,
   },
   {
-    name: 'Changed',
+    name: 'Updated',
     width: 'w-32',
     from: 'sm',
     isRight: true,
@@ -63,7 +63,7 @@ export default function Flows() {
 
 function FlowList() {
   const { environment, may } = useViewer();
-  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATUSES);
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'Status', STATUSES);
   const [isMaking, setMaking] = useState(false);
   const list = useList('GET /flows', { query: { ...(status && { status }) } });
   const create = may('campaigns:write') && (
@@ -76,8 +76,8 @@ function FlowList() {
       title="Flows"
       about={
         environment === 'live'
-          ? 'What happens to a contact by itself, step by step.'
-          : 'Here you draw flows and try them. They run as live ones do, and nothing leaves; by a test clock in no time.'
+          ? 'Automations that act on each contact, step by step.'
+          : 'Draw and test flows here. They run like live ones, but nothing leaves; with a test clock, they take no time.'
       }
       actions={create}
     >
@@ -90,14 +90,14 @@ function FlowList() {
         linkOf={({ id }) => `/flows/${id}`}
         empty={
           isSet ? (
-            <Empty title="No flow is in this state" icon={icons.Flow}>
+            <Empty title="No flows with this status" icon={icons.Flow}>
               <p>Clear the filter to see the others.</p>
             </Empty>
           ) : (
-            <Empty title="There is no flow yet" icon={icons.Flow} action={create}>
+            <Empty title="No flows yet" icon={icons.Flow} action={create}>
               <p>
-                A flow begins when something happens to a contact: it is added, joins an audience, orders
-                something. It sends emails, waits, asks and decides, until it comes to an end.
+                A flow starts when something happens to a contact: it is added, joins an audience or places an
+                order. The flow then sends emails, waits and branches until it completes.
               </p>
             </Empty>
           )

@@ -1,6 +1,6 @@
 import type { CreateFlow } from '../../api/operations.ts';
 
-/** What a new flow may begin with. */
+/** A starting point for a new flow. */
 interface Recipe {
   readonly title: string;
   readonly about: string;
@@ -9,10 +9,10 @@ interface Recipe {
 
 /** A step that sends is added once there is a template, so these have none; the drawing tells where. */
 export const RECIPES = {
-  empty: { title: 'Nothing', about: 'Draw it from the beginning', content: {} },
+  empty: { title: 'Empty', about: 'Draw it from scratch', content: {} },
   welcome: {
     title: 'Welcome',
-    about: 'Two days, then by whether they came back',
+    about: 'Two days, then a choice by whether they came back',
     content: {
       trigger: { type: 'contactCreated' },
       entry: 'firstDays',
@@ -38,8 +38,8 @@ export const RECIPES = {
     },
   },
   basket: {
-    title: 'Left basket',
-    about: 'Waits for the order, and asks when none comes',
+    title: 'Abandoned cart',
+    about: 'Waits for the order, and reminds the contact when none comes',
     content: {
       trigger: { type: 'event', name: 'basket.filled' },
       reentry: 'afterExit',
@@ -61,7 +61,7 @@ export const RECIPES = {
   },
   birthday: {
     title: 'Birthday',
-    about: 'Every year at nine in the morning',
+    about: 'Every year at 09:00',
     content: {
       trigger: { type: 'dateProperty', property: 'birthday', offsetDays: 0, time: '09:00', repeat: 'yearly' },
       reentry: 'afterExit',

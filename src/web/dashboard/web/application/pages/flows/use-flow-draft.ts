@@ -6,19 +6,22 @@ import { useEditing } from '../../editing/use-editing.ts';
 import { definitionOf } from './definition.ts';
 import { withoutWebhookUrls, withWebhookUrls } from './webhook-urls.ts';
 
-/** How far one can go back. */
+/** The number of changes that undo can take back. */
 const MOST_UNDONE = 100;
 
 const textOf = (definition: FlowDefinition): string => JSON.stringify(definition);
 
-/** What is edited of a flow. Steps and the ways between them belong together: half of each would be another flow. */
+/**
+ * The edited values of a flow. Steps and the paths between them are one value, because half of each would be
+ * another flow.
+ */
 type FlowValues = Pick<FlowDefinition, 'trigger' | 'reentry' | 'exitWhen' | 'quietHours'> & {
   readonly drawing: Pick<FlowDefinition, 'entry' | 'steps' | 'edges'>;
 };
 
 const LABELS: Readonly<Record<keyof FlowValues, string>> = {
   trigger: 'Trigger',
-  reentry: 'Who may come again',
+  reentry: 'Re-entry',
   exitWhen: 'Exit when',
   quietHours: 'Quiet hours',
   drawing: 'Steps',
@@ -34,7 +37,7 @@ const definitionIn = ({ drawing, ...rules }: FlowValues): FlowDefinition => ({ .
 function drawingText({ entry, steps, edges }: FlowValues['drawing']): string {
   const waysOf = (key: string) => edges.filter(({ from }) => from === key);
   return [
-    `Begins with ${entry ?? 'nothing'}`,
+    `Starts with ${entry ?? 'nothing'}`,
     ...steps.map(({ key, type, config }) =>
       [
         `${key} (${type})`,
@@ -104,12 +107,12 @@ export function useFlowDraft(flow: Flow) {
   };
 }
 
-/** The same object for as long as it says the same: what is drawn from it is not drawn anew. */
+/** Keeps the same object while the definition is equal, so that the drawing is not rendered again. */
 function useSame(definition: FlowDefinition): FlowDefinition {
   const last = useRef(definition);
   if (textOf(last.current) !== textOf(definition)) last.current = definition;
   return last.current;
 }
 
-/** What is edited of a flow, for the pages that show it. */
+/** The edited values of a flow, for its pages. */
 export type FlowDraft = ReturnType<typeof useFlowDraft>;

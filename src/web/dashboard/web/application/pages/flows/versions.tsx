@@ -52,7 +52,7 @@ export default function Versions({
           />
         )}
       </div>
-      <Card title="All versions" about="A version that has run never changes again: runs stay with theirs.">
+      <Card title="All versions" about="A version that has run never changes: open runs keep it.">
         <ul className="-mx-5 -mb-5 grid border-t border-edge">
           {list.items.map((each) => (
             <li
@@ -64,7 +64,7 @@ export default function Versions({
               <span className="min-w-0 flex-1 text-dim">
                 {each.publishedAt === null ? (
                   <>
-                    written <Time at={each.createdAt} />
+                    saved <Time at={each.createdAt} />
                   </>
                 ) : (
                   <>
@@ -79,7 +79,7 @@ export default function Versions({
               )}
               {each !== newest && may('campaigns:write') && (
                 <Button look="quiet" onClick={() => onTake(definitionOf(each))}>
-                  Take it up again
+                  Restore version
                 </Button>
               )}
             </li>
@@ -99,7 +99,7 @@ const only = (
 const State = ({ version, flow }: { readonly version: FlowVersion; readonly flow: Flow }) =>
   version.version === flow.publishedVersion ? (
     <Badge status={flow.status} tone={flow.status === 'active' ? 'good' : 'waiting'}>
-      {flow.status === 'active' ? 'It runs' : 'Paused'}
+      {flow.status === 'active' ? 'Running' : 'Paused'}
     </Badge>
   ) : version.publishedAt === null ? (
     <Badge status="draft" tone="quiet">
@@ -131,7 +131,7 @@ function Shown({
       </header>
       <Suspense fallback={<Skeleton className="h-136 w-full" />}>
         <FlowCanvas
-          label={`Drawing of version ${version.version}`}
+          label={`Canvas of version ${version.version}`}
           definition={definitionOf(version)}
           names={names}
           differences={differences}

@@ -23,58 +23,63 @@ export const RUN_STATUSES = {
   running: 'Running',
   waiting: 'Waiting',
   completed: 'Completed',
-  exited: 'Left the flow',
+  exited: 'Exited',
   failed: 'Failed',
   cancelled: 'Cancelled',
 } as const satisfies Record<FlowRunItem['status'], string>;
 
-/** What people choose a step by. */
+/** The words by which people choose a step. */
 interface StepWords {
   readonly title: string;
   readonly about: string;
   readonly icon: keyof typeof icons;
-  /** What the key of the first one of its type is; those that follow have a number. */
+  /** The key of the first step of its type; later ones have a number. */
   readonly key: string;
 }
 
 /** Every type of step, in the order of the menu. */
 export const STEPS = {
-  sendEmail: { title: 'Send an email', about: 'Of a template', icon: 'Mail', key: 'email' },
-  delay: { title: 'Wait a while', about: 'Minutes, hours, days or weeks', icon: 'Clock', key: 'wait' },
+  sendEmail: { title: 'Send an email', about: 'From a template', icon: 'Mail', key: 'email' },
+  delay: { title: 'Wait', about: 'Minutes, hours, days or weeks', icon: 'Clock', key: 'wait' },
   delayUntil: {
     title: 'Wait until',
-    about: 'A time of the day, or a moment',
+    about: 'A time of day, or a fixed date',
     icon: 'Calendar',
     key: 'until',
   },
   waitForEvent: {
     title: 'Wait for an event',
-    about: 'Or until the time is over',
+    about: 'Or until a timeout',
     icon: 'Inbox',
     key: 'event',
   },
-  condition: { title: 'Condition', about: 'Two ways on', icon: 'Split', key: 'condition' },
-  branch: { title: 'Branches', about: 'A way for each kind of people', icon: 'Flow', key: 'branch' },
+  condition: { title: 'Condition', about: 'Two paths: yes or no', icon: 'Split', key: 'condition' },
+  branch: { title: 'Branches', about: 'One path per group of contacts', icon: 'Flow', key: 'branch' },
   updateContact: {
     title: 'Change the contact',
-    about: 'Its name and properties',
+    about: 'Name and properties',
     icon: 'Person',
     key: 'change',
   },
-  addToAudience: { title: 'Add to an audience', about: 'A list', icon: 'People', key: 'join' },
-  removeFromAudience: { title: 'Remove from an audience', about: 'A list', icon: 'Block', key: 'leave' },
+  addToAudience: { title: 'Add to an audience', about: 'A static audience', icon: 'People', key: 'join' },
+  removeFromAudience: {
+    title: 'Remove from an audience',
+    about: 'A static audience',
+    icon: 'Block',
+    key: 'leave',
+  },
   webhook: { title: 'Call a webhook', about: 'A signed request', icon: 'Hook', key: 'webhook' },
-  exit: { title: 'Leave the flow', about: 'The run ends here', icon: 'Out', key: 'exit' },
+  exit: { title: 'Exit the flow', about: 'The run ends here', icon: 'Out', key: 'exit' },
 } as const satisfies Record<StepType, StepWords>;
 
-/** What begins a run, in words. */
+/** The triggers, in words. */
 export const TRIGGERS = {
   contactCreated: 'A contact is added',
-  audienceJoined: 'Somebody joins an audience',
-  audienceLeft: 'Somebody leaves an audience',
-  event: 'An event of your program',
-  dateProperty: 'A date of the contact',
-  manual: 'By hand, or by the API',
+  audienceJoined: 'A contact joins an audience',
+  audienceLeft: 'A contact leaves an audience',
+  event: 'A custom event occurs',
+  dateProperty: 'A date of the contact arrives',
+  manual: 'Manual, or by the API',
 } as const satisfies Record<FlowDefinition['trigger']['type'], string>;
 
 /** Names by ids, for texts about things that steps name. */
@@ -94,11 +99,11 @@ const DAYS = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 
 export const waitText = ({ amount, unit }: Wait): string =>
   `${amount} ${amount === 1 ? unit.slice(0, -1) : unit}`;
 
-/** What a step does, in one line. */
+/** The summary of a step, in one line. */
 export function stepText(step: FlowStep, { audiences, templates }: Names): string {
   switch (step.type) {
     case 'sendEmail':
-      return named(templates, step.config.templateId, 'No template chosen yet');
+      return named(templates, step.config.templateId, 'No template selected');
     case 'delay':
       return waitText(step.config);
     case 'delayUntil': {
@@ -107,18 +112,18 @@ export function stepText(step: FlowStep, { audiences, templates }: Names): strin
       return `${time}${weekdays.length === 0 ? '' : ` on ${weekdays.map((day) => DAYS[day]).join(', ')}`}`;
     }
     case 'waitForEvent':
-      return step.config.name || 'No event named yet';
+      return step.config.name || 'No event named';
     case 'condition':
-      return step.config.filter ? 'Asks whether the contact is like that' : 'No condition yet';
+      return step.config.filter ? "Checks the contact's data" : 'No condition yet';
     case 'branch':
       return step.config.branches.map(({ key }) => key).join(', ');
     case 'updateContact':
       return changesText(step.config);
     case 'addToAudience':
     case 'removeFromAudience':
-      return named(audiences, step.config.audienceId, 'No audience chosen yet');
+      return named(audiences, step.config.audienceId, 'No audience selected');
     case 'webhook':
-      return step.config.url.replace(/^https?:\/\//, '') || 'No address yet';
+      return step.config.url.replace(/^https?:\/\//, '') || 'No URL yet';
     case 'exit':
       return step.config.reason ?? 'The run ends';
   }
@@ -126,37 +131,37 @@ export function stepText(step: FlowStep, { audiences, templates }: Names): strin
 
 function changesText({ properties = {}, ...name }: Extract<FlowStep, { type: 'updateContact' }>['config']) {
   const changed = [...Object.keys(name).map((key) => NAME_PARTS[key] ?? key), ...Object.keys(properties)];
-  return changed.length === 0 ? 'Nothing yet' : changed.join(', ');
+  return changed.length === 0 ? 'No changes yet' : changed.join(', ');
 }
 const NAME_PARTS: Readonly<Record<string, string>> = { firstName: 'first name', lastName: 'last name' };
 
-/** What begins a run, in one line. */
+/** The summary of a trigger, in one line. */
 export function triggerText({ trigger }: Pick<FlowDefinition, 'trigger'>, { audiences }: Names): string {
   switch (trigger.type) {
     case 'audienceJoined':
     case 'audienceLeft':
-      return named(audiences, trigger.audienceId, 'No audience chosen yet');
+      return named(audiences, trigger.audienceId, 'No audience selected');
     case 'event':
-      return trigger.name || 'No event named yet';
+      return trigger.name || 'No event named';
     case 'dateProperty':
-      return `${trigger.property || 'No property named yet'}, ${trigger.time}`;
+      return `${trigger.property || 'No property named'}, ${trigger.time}`;
     case 'contactCreated':
-      return 'Also by an import that starts flows';
+      return 'Imports with “start flows” included';
     case 'manual':
-      return 'Nobody comes by themselves';
+      return 'Starts only by hand or by the API';
   }
 }
 
-/** What a step came to, as its way is called. */
-const WAYS: Readonly<Record<string, string>> = { met: 'Yes', notMet: 'No', event: 'It came' };
+/** The labels of paths, by the outcome of a step. */
+const WAYS: Readonly<Record<string, string>> = { met: 'Yes', notMet: 'No', event: 'Event occurred' };
 
-/** What the places of settings are called in their forms. */
+/** The labels of the settings in their forms. */
 const FIELDS: Readonly<Record<string, string>> = {
   templateId: 'Template',
   audienceId: 'Audience',
-  url: 'Address',
-  name: 'Name of the event',
-  amount: 'Length',
+  url: 'URL',
+  name: 'Event name',
+  amount: 'Duration',
   properties: 'Properties',
 };
 
@@ -170,7 +175,7 @@ export const problemText = ({ field, message }: StepProblem): string =>
 export function wayText(step: FlowStep | null, when: string): string {
   if (!step) return '';
   if (step.type === 'waitForEvent' && when === 'timeout') return `After ${waitText(step.config.timeout)}`;
-  if (step.type === 'branch') return when === 'default' ? 'Everybody else' : when;
+  if (step.type === 'branch') return when === 'default' ? 'All others' : when;
   return WAYS[when] ?? '';
 }
 
@@ -180,7 +185,7 @@ export const outcomeText = (outcome: string): string =>
     met: 'Yes',
     notMet: 'No',
     waited: 'Waited',
-    event: 'The event came',
-    timeout: 'The time was over',
-    exited: 'Left',
+    event: 'Event occurred',
+    timeout: 'Timed out',
+    exited: 'Exited',
   })[outcome] ?? outcome.charAt(0).toUpperCase() + outcome.slice(1);

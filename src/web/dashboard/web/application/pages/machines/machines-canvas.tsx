@@ -19,7 +19,7 @@ export default function Machines() {
   useMachineKeys(machines ?? NONE);
   return (
     <>
-      <title>{`Machines · ${session.workspace.name} · Posthorn`}</title>
+      <title>{`State machines · ${session.workspace.name} · Posthorn`}</title>
       <div className="flex h-12 shrink-0 items-center gap-3 border-b border-edge bg-sheet px-3">
         <Find machines={machines ?? NONE} />
         <span className="ml-auto">

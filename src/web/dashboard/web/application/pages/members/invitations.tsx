@@ -10,15 +10,15 @@ const stateOf = ({ acceptedAt, expiresAt }: Invitation): string =>
   acceptedAt !== null ? 'accepted' : Date.parse(expiresAt) < Date.now() ? 'expired' : 'open';
 
 const COLUMNS: readonly [Column<Invitation>, ...Column<Invitation>[]] = [
-  { name: 'Address', cell: ({ email, role }) => <Lead title={email} sub={role} /> },
+  { name: 'Email address', cell: ({ email, role }) => <Lead title={email} sub={role} /> },
   {
-    name: 'State',
+    name: 'Status',
     width: 'w-32 not-sm:w-28',
     cell: (each) => <Badge status={stateOf(each)} tone={stateOf(each) === 'open' ? 'waiting' : 'quiet'} />,
   },
-  { name: 'Ends', width: 'w-36', from: 'sm', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+  { name: 'Expires', width: 'w-36', from: 'sm', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
   {
-    name: 'Undo',
+    name: 'Withdraw',
     width: 'w-32 not-sm:w-24',
     isRight: true,
     cell: (each) => stateOf(each) === 'open' && <Withdraw invitation={each} />,
@@ -49,12 +49,12 @@ function Withdraw({ invitation: { id, email } }: { readonly invitation: Invitati
     <RowActions>
       <Button
         look="quiet"
-        aria-label={`Withdraw the invitation of ${email}`}
+        aria-label={`Withdraw invitation of ${email}`}
         busy={withdraw.isPending}
         onClick={() =>
           withdraw.mutate(
             { path: { id } },
-            { onError: toastProblem, onSuccess: () => toast(`The link of ${email} no longer works.`) },
+            { onError: toastProblem, onSuccess: () => toast(`Invitation of ${email} withdrawn`) },
           )
         }
       >

@@ -9,31 +9,32 @@ import { dayText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 
-/** What each role may do, from the least to the greatest. */
+/** The permissions of each role, from the lowest role to the highest. */
 const ROLE_WORDS = {
   viewer: 'Viewer: reads everything, changes nothing',
   member: 'Member: sends, and works on content and contacts',
-  admin: 'Admin: everything but making owners',
+  admin: 'Admin: everything except granting the owner role',
   owner: 'Owner: everything',
 } as const satisfies Record<Role, string>;
 
 const ROLES = Object.keys(ROLE_WORDS) as readonly Role[];
 
-/** The roles that somebody may give: none above the own. */
+/** The roles that a member may grant: none above their own. */
 export const rolesUpTo = (role: Role): readonly Role[] => ROLES.slice(0, ROLES.indexOf(role) + 1);
 
 const roleChoices = (role: Role): Readonly<Record<string, string>> =>
   Object.fromEntries(rolesUpTo(role).map((each) => [each, ROLE_WORDS[each]]));
 
-/** Invites somebody, and shows the link once: no email is needed for it. */
+/** Creates an invitation and shows its link once, so that it works without email. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
   const { session } = useViewer();
   const [made, setMade] = useState<CreatedInvitation | null>(null);
   const invite = useChange('POST /members/invitations');
   return made ? (
-    <Dialog title={`${made.email} is invited`} onClose={onClose} width="max-w-xl">
+    <Dialog title={`${made.email} invited`} onClose={onClose} width="max-w-xl">
       <p role="status">
-        Give this link to {made.email}. It works once, until {dayText(made.expiresAt)}, and is shown only now.
+        Send this link to {made.email}. It works once, until {dayText(made.expiresAt)}, and is shown only
+        once.
       </p>
       <Copyable label="Link" text={made.url} />
       <Button look="main" onClick={onClose}>
@@ -41,9 +42,9 @@ export function Invite({ onClose }: { readonly onClose: () => void }) {
       </Button>
     </Dialog>
   ) : (
-    <Dialog title="Invite somebody" onClose={onClose}>
+    <Dialog title="Invite member" onClose={onClose}>
       <Form
-        action="Make the invitation"
+        action="Create invitation"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ email = '', role }) =>
           setMade(await invite.mutateAsync({ body: { email: email.trim(), role: role as Role } }))

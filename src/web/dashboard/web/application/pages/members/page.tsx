@@ -16,7 +16,7 @@ import { Invite, rolesUpTo } from './invite.tsx';
 import { Remove } from './remove.tsx';
 
 const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
-  { name: 'Person', cell: ({ name, email }) => <Lead title={name} sub={email} /> },
+  { name: 'Member', cell: ({ name, email }) => <Lead title={name} sub={email} /> },
   {
     name: 'Second factor',
     width: 'w-32',
@@ -24,7 +24,7 @@ const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
     cell: ({ twoFactor }) => <Badge status={twoFactor ? 'on' : 'off'} tone={twoFactor ? 'good' : 'quiet'} />,
   },
   {
-    name: 'Seen',
+    name: 'Last active',
     width: 'w-36',
     from: 'sm',
     cell: ({ lastSeenAt }) => <Time at={lastSeenAt} none="never" />,
@@ -32,7 +32,7 @@ const COLUMNS: readonly [Column<Member>, ...Column<Member>[]] = [
   { name: 'Role', width: 'w-40', isRight: true, cell: (member) => <MemberRole member={member} /> },
 ];
 
-/** Who works in the workspace, and who is invited. */
+/** The members of the workspace, and the open invitations. */
 export default function Members() {
   const { may } = useViewer();
   const { data: items, error, refetch } = useRead('GET /members', {});
@@ -41,11 +41,11 @@ export default function Members() {
   return (
     <Page
       title="Members"
-      about="Who works in this workspace. A role is what somebody may do in it."
+      about="The people of this workspace. A role is a set of permissions."
       actions={
         mayWrite && (
           <Button look="main" data-create onClick={() => setInviting(true)}>
-            {icons.Plus} Invite somebody
+            {icons.Plus} Invite member
           </Button>
         )
       }
@@ -55,7 +55,7 @@ export default function Members() {
         list={{ items, error, refetch }}
         columns={COLUMNS}
         keyOf={({ id }) => id}
-        empty={<p className="card p-5 text-dim">There is nobody.</p>}
+        empty={<p className="card p-5 text-dim">No members</p>}
       />
       {mayWrite && <Invitations />}
       {isInviting && <Invite onClose={() => setInviting(false)} />}
@@ -63,7 +63,7 @@ export default function Members() {
   );
 }
 
-/** The role of a member; whoever may change it does so here. */
+/** The role of a member, as a select for viewers who may change it. */
 function MemberRole({ member }: { readonly member: Member }) {
   const { session, may } = useViewer();
   const [isAsking, setAsking] = useState(false);
@@ -73,7 +73,7 @@ function MemberRole({ member }: { readonly member: Member }) {
   if (!may('members:write') || !roles.includes(member.role)) return <span>{member.role}</span>;
   const give = async (role: Role) => {
     await update.mutateAsync({ path, body: { role } });
-    toast(`${member.name} is ${role} now.`, () => update.mutateAsync({ path, body: { role: member.role } }));
+    toast(`${member.name} is now ${role}`, () => update.mutateAsync({ path, body: { role: member.role } }));
   };
   return (
     <RowActions>
@@ -93,7 +93,7 @@ function MemberRole({ member }: { readonly member: Member }) {
             ))}
             <Separator />
             <Item danger onSelect={() => setAsking(true)}>
-              Remove from the workspace
+              Remove from workspace
             </Item>
           </>
         }

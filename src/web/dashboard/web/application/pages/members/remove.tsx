@@ -10,20 +10,20 @@ import { toast } from '../../ui/overlays/toast.tsx';
 export function Remove({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const isAsked = useViewer().may('api-keys:write');
   const remove = useChange('DELETE /members/{id}');
-  // Whoever works in the test environment removes people from the live one too.
+  // Removing a member in the test environment removes them from the live one as well.
   const query = { createdBy: member.id };
   const { data: made = [] } = useRead('GET /api-keys', { query }, { environment: 'live', enabled: isAsked });
   const keys = made.filter(({ revokedAt }) => revokedAt === null);
   return (
     <Dialog title={`Remove ${member.name}?`} onClose={onClose}>
-      <p className="text-dim">They are signed out of this workspace at once.</p>
+      <p className="text-dim">The member is signed out of this workspace at once.</p>
       <Form
-        action="Remove the member"
+        action="Remove member"
         look="danger"
-        aside={<Button onClick={onClose}>Keep them</Button>}
+        aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ revokeKeys }) => {
           await remove.mutateAsync({ path: { id: member.id }, query: { revokeKeys: revokeKeys === 'on' } });
-          toast(`${member.name} is removed.`);
+          toast(`${member.name} removed`);
           onClose();
         }}
       >
@@ -31,11 +31,11 @@ export function Remove({ member, onClose }: { readonly member: Member; readonly 
           <Tick
             label={
               keys.length === 1
-                ? 'Revoke the key that they made'
-                : `Revoke the ${keys.length} keys that they made`
+                ? 'Revoke the key that they created'
+                : `Revoke the ${keys.length} keys that they created`
             }
             name="revokeKeys"
-            hint={`${keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ')}: whatever program uses them stops working. Otherwise they go on.`}
+            hint={`${keys.map(({ name, prefix }) => `${name} (${prefix})`).join(', ')}: programs that use these keys stop working. Otherwise the keys stay valid.`}
           />
         )}
       </Form>

@@ -13,18 +13,18 @@ interface Matter {
   readonly action: string;
 }
 
-/** What was used follows what is sent. */
+/** Usage follows sent emails. */
 const USAGE = { follows: ['emails', 'domains'], every: 2_000 } as const;
-/** From this part of a limit on it is told. */
+/** A warning is shown from this share of a limit on. */
 const NEAR = 0.8;
 
-/** What needs a person now; nothing is shown while all is well. */
+/** The problems that need an action; nothing is shown while there are none. */
 export function Attention() {
   const matters = [...useDomainMatters(), ...useWebhookMatters(), ...useQuotaMatters()];
   if (matters.length === 0) return null;
   return (
-    <section aria-label="What needs you" className="card overflow-hidden">
-      <h2 className="border-b border-edge px-5 py-3 text-heading font-semibold">What needs you</h2>
+    <section aria-label="Needs attention" className="card overflow-hidden">
+      <h2 className="border-b border-edge px-5 py-3 text-heading font-semibold">Needs attention</h2>
       <ul>
         {matters.map(({ key, tone, text, to, action }) => (
           <li
@@ -58,10 +58,10 @@ function useDomainMatters(): readonly Matter[] {
       tone: status === 'pending' ? 'waiting' : 'bad',
       text:
         status === 'pending'
-          ? `${name} waits for its DNS records; nothing can be sent from it yet.`
-          : `The DNS records of ${name} are gone or wrong; what is sent from it may be refused.`,
+          ? `${name} waits for its DNS records. It cannot send yet.`
+          : `The DNS records of ${name} are missing or wrong. Receivers may refuse its email.`,
       to: `/domains/${id}`,
-      action: 'Look at the records',
+      action: 'View records',
     }));
 }
 
@@ -75,10 +75,10 @@ function useWebhookMatters(): readonly Matter[] {
       tone: status === 'disabled' ? 'waiting' : 'bad',
       text:
         status === 'disabled'
-          ? `${url} is disabled; it hears of nothing.`
+          ? `${url} is disabled and gets no events.`
           : `${url} has failed ${count(failureCount)} ${failureCount === 1 ? 'time' : 'times'} in a row.`,
       to: `/webhooks/${id}`,
-      action: 'Look at its deliveries',
+      action: 'View deliveries',
     }));
 }
 
@@ -93,10 +93,10 @@ function useQuotaMatters(): readonly Matter[] {
       key: 'quota',
       tone: isOver ? 'bad' : 'waiting',
       text: isOver
-        ? `The ${count(most)} emails of this month are used up: further live email is refused.`
+        ? `The ${count(most)} emails of this month are used up. Further live email is refused.`
         : `${count(data.usage.emailsSent)} of the ${count(most)} emails of this month are used.`,
       to: may('billing:read') ? '/billing' : '/',
-      action: 'Plan and usage',
+      action: 'View usage',
     },
   ];
 }

@@ -10,13 +10,13 @@ export function FirstSteps() {
   const { may } = useViewer();
   const done = useProgress();
   const next = done && STEPS.find(({ name }) => !done[name]);
-  // Whoever only reads can take none of them.
+  // A read-only role cannot take any of the steps.
   if (!next || !may('emails:send')) return null;
   return (
     <Card
       title="First steps"
-      about="From here to the first live email."
-      actions={<ButtonLink to={addressOf(next)}>Go on</ButtonLink>}
+      about="Get to your first live email."
+      actions={<ButtonLink to={addressOf(next)}>Continue</ButtonLink>}
     >
       <ol className="grid gap-1">
         {STEPS.map((step, index) => (

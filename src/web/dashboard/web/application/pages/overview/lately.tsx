@@ -7,7 +7,7 @@ import { Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
 import { rangeOf } from '../analytics/periods.ts';
 
-/** What was sent in the last thirty days, at one look. Nothing is shown before the first email. */
+/** A summary of the last 30 days. Nothing is shown before the first email. */
 export default function Lately() {
   const { data } = useRead(
     'GET /analytics',

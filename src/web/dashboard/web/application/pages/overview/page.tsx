@@ -13,7 +13,7 @@ import { TestEmail } from './test-email.tsx';
 // The first page comes without its chart.
 const Lately = lazy(() => import('./lately.tsx'));
 
-/** What was sent, what fails and why, and what needs a person now. */
+/** Totals, failures with their reasons, and the problems that need an action. */
 export default function Overview() {
   const { session, environment, may } = useViewer();
   return (

@@ -34,11 +34,11 @@ export function TestEmail() {
   const problem = send.error ?? email.error;
   return (
     <Card
-      title="Send a test email"
+      title="Send test email"
       about={
         <>
-          To <span className="font-mono text-caption break-all">{to}</span>, an address of the simulator: the
-          email goes the whole way and never leaves. Nothing has to be set up for it.
+          To <span className="font-mono text-caption break-all">{to}</span>, a simulator address: the email
+          takes the whole delivery path but never leaves. No setup is needed.
         </>
       }
     >
@@ -55,17 +55,17 @@ export function TestEmail() {
                   from: 'Posthorn <hello@example.com>',
                   to,
                   subject: 'My first test email',
-                  text: 'It was sent from the dashboard, and went nowhere.',
+                  text: 'It was sent from the dashboard to the simulator.',
                 },
               },
               { onSuccess: ({ status }) => setSeen([status]) },
             );
           }}
         >
-          {id === undefined ? 'Send a test email' : 'Send another one'}
+          {id === undefined ? 'Send test email' : 'Send another'}
         </Button>
       ) : (
-        <p>Your role reads only. A member of the workspace can send one.</p>
+        <p>Your role is read-only. Members of the workspace can send a test email.</p>
       )}
       {problem && <Problem>{problem.message}</Problem>}
       <div role="status" className="empty:-mt-4">
@@ -79,9 +79,9 @@ export function TestEmail() {
                 </strong>
               </span>
             ))}
-            {status === 'delivered' && ' It has arrived. '}
+            {status === 'delivered' && ' Delivered. '}
             <Link href={`/emails/${id}`} className="link">
-              Look at it
+              View email
             </Link>
           </p>
         )}

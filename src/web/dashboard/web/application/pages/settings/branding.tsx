@@ -9,7 +9,7 @@ import { Card } from '../../ui/page.tsx';
 
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
-/** What recipients see of the workspace: its logo, colour, address and website. */
+/** The workspace's brand for recipients: logo, colour, postal address and website. */
 export function Branding({ workspace }: { readonly workspace: Workspace }) {
   const { may } = useViewer();
   return (
@@ -17,14 +17,14 @@ export function Branding({ workspace }: { readonly workspace: Workspace }) {
       <Logo url={workspace.branding.logoUrl} />
       <Card
         title="Brand"
-        about="Templates know it, and so do the pages that recipients see: unsubscribing, preferences, confirmation."
+        about="Used in templates and on the pages that recipients see: unsubscribe, preferences and confirmation."
       >
         {may('workspace:write') ? (
           <div className="max-w-xl">
             <EditBrand workspace={workspace} />
           </div>
         ) : (
-          <p className="text-dim">Your role reads only.</p>
+          <p className="text-dim">Your role is read-only.</p>
         )}
       </Card>
     </>
@@ -59,19 +59,19 @@ function EditBrand({ workspace }: { readonly workspace: Workspace }) {
     reread: async () => (await refetch({ throwOnError: true })).data ?? workspace,
   });
   return (
-    <Form action="Save" editing={editing} onSaved={() => toast('The brand is saved.')}>
+    <Form action="Save" editing={editing} onSaved={() => toast('Brand saved')}>
       <Field
         label="Colour"
         name="branding/colour"
         placeholder="#0f766e"
-        hint="Of buttons and links; six hexadecimal digits."
+        hint="Colour of buttons and links, as six hexadecimal digits."
       />
       <Field label="Website" name="branding/website" type="url" placeholder="https://acme.example" />
       <TextArea
         label="Postal address"
         name="branding/address"
         rows={3}
-        hint="The law of many countries wants it at the end of advertising."
+        hint="Many countries require it in marketing email."
       />
     </Form>
   );
@@ -82,7 +82,7 @@ function Logo({ url }: { readonly url: string | null }) {
   const put = useChange('PUT /workspace/logo');
   const remove = useChange('DELETE /workspace/logo');
   return (
-    <Card title="Logo" about="PNG or JPEG, at most 1 MiB and 4096 pixels a side.">
+    <Card title="Logo" about="PNG or JPEG, at most 1 MiB and 4,096 pixels per side.">
       <div className="flex flex-wrap items-center gap-4">
         <div className="grid h-20 w-40 place-items-center overflow-hidden rounded-lg border border-edge bg-white p-2">
           {url === null ? (
@@ -90,7 +90,7 @@ function Logo({ url }: { readonly url: string | null }) {
           ) : (
             <img
               src={new URL(url, location.origin).pathname}
-              alt="The logo"
+              alt="Logo of the workspace"
               className="max-h-full max-w-full"
             />
           )}
@@ -98,7 +98,7 @@ function Logo({ url }: { readonly url: string | null }) {
         {may('workspace:write') && (
           <>
             <label className="button relative has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
-              {url === null ? 'Choose a picture' : 'Choose another one'}
+              {url === null ? 'Choose image' : 'Choose another image'}
               <input
                 type="file"
                 accept="image/png,image/jpeg"
@@ -108,7 +108,7 @@ function Logo({ url }: { readonly url: string | null }) {
                   if (file)
                     put.mutate(
                       { body: file },
-                      { onError: toastProblem, onSuccess: () => toast('The logo is saved.') },
+                      { onError: toastProblem, onSuccess: () => toast('Logo saved') },
                     );
                   target.value = '';
                 }}
@@ -119,10 +119,10 @@ function Logo({ url }: { readonly url: string | null }) {
                 look="quiet"
                 busy={remove.isPending}
                 onClick={() =>
-                  remove.mutate({}, { onError: toastProblem, onSuccess: () => toast('The logo is gone.') })
+                  remove.mutate({}, { onError: toastProblem, onSuccess: () => toast('Logo removed') })
                 }
               >
-                Remove it
+                Remove logo
               </Button>
             )}
           </>

@@ -13,31 +13,31 @@ export function Ending() {
   const close = () => setAsking(null);
   const archive = async (archived: boolean) => {
     await request('PATCH', `workspaces/${id}`, { body: { archived } });
-    // Who may do what has changed for the whole page.
+    // The permissions of the whole page have changed.
     location.reload();
   };
   return (
     <>
       <Card
-        title={archived ? 'Take it back into use' : 'Archive'}
+        title={archived ? 'Restore workspace' : 'Archive workspace'}
         about={
           archived
-            ? 'Keys and people can change and send again.'
-            : 'Everything can still be read; nothing can be changed or sent, and keys are refused, until it is taken back.'
+            ? 'Members and API keys can make changes and send email again.'
+            : 'Everything stays readable, but nothing can be changed or sent, and API keys are refused until you restore the workspace.'
         }
         actions={
           <Button onClick={() => (archived ? void archive(false) : setAsking('archive'))}>
-            {archived ? 'Take it back' : 'Archive it'}
+            {archived ? 'Restore workspace' : 'Archive workspace'}
           </Button>
         }
       />
       {archived && (
         <Card
-          title="Delete"
-          about="The workspace and everything in it: emails, contacts, keys, members. Nothing can be brought back."
+          title="Delete workspace"
+          about="Deletes the workspace and everything in it: emails, contacts, keys, members. This cannot be undone."
           actions={
             <Button look="danger" onClick={() => setAsking('delete')}>
-              Delete it
+              Delete workspace
             </Button>
           }
         />
@@ -45,25 +45,25 @@ export function Ending() {
       {asking === 'archive' && (
         <Confirm
           title={`Archive ${name}?`}
-          action="Archive it"
+          action="Archive workspace"
           onClose={close}
           onConfirm={() => archive(true)}
         >
-          Sending stops. You can take it back at any time.
+          Sending stops. You can restore the workspace at any time.
         </Confirm>
       )}
       {asking === 'delete' && (
         <Confirm
-          title={`Delete ${name} for good?`}
-          action="Delete it for good"
-          keep="Keep it"
+          title={`Delete ${name} permanently?`}
+          action="Delete permanently"
           onClose={close}
           onConfirm={async () => {
             await request('DELETE', `workspaces/${id}`, { body: {} });
             location.assign('/app');
           }}
         >
-          Everything in it is deleted without a trace. <code>posthorn workspaces export</code> keeps a copy.
+          Everything in it is deleted permanently. The command <code>posthorn workspaces export</code> saves a
+          copy first.
         </Confirm>
       )}
     </>

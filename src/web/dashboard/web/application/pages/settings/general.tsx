@@ -23,7 +23,7 @@ export function General({ workspace }: { readonly workspace: Workspace }) {
   const { may } = useViewer();
   if (!may('workspace:write'))
     return (
-      <Card title="General" about="Your role reads only.">
+      <Card title="General" about="Your role is read-only.">
         <Facts
           facts={{
             Name: workspace.name,
@@ -79,26 +79,26 @@ function EditGeneral({ workspace }: { readonly workspace: Workspace }) {
     <>
       <Card title="General">
         <div className="max-w-xl">
-          <Form action="Save" editing={editing} onSaved={() => toast('The settings are saved.')}>
+          <Form action="Save" editing={editing} onSaved={() => toast('Settings saved')}>
             <Field label="Name" name="name" autoComplete="organization" />
             <Field
               label="Default sender"
               name="defaultFrom"
               placeholder="Acme <hello@acme.example>"
-              hint="At a verified domain. It is used where neither the request nor the template names one."
+              hint="At a verified domain. Used when neither the request nor the template names a sender."
             />
             <Field label="Default reply address" name="defaultReplyTo" />
             <Choice
               label="Time zone"
               name="timeZone"
               options={zoneOptions(workspace.timeZone, zones)}
-              hint="Times are shown, and days and the hours of flows are counted, in it."
+              hint="The time zone for displayed times, analytics days and flow hours."
             />
           </Form>
         </div>
       </Card>
       <Card>
-        <Facts facts={{ Id: <Id id={workspace.id} />, Made: dayText(workspace.createdAt) }} />
+        <Facts facts={{ Id: <Id id={workspace.id} />, Created: dayText(workspace.createdAt) }} />
       </Card>
     </>
   );

@@ -11,21 +11,18 @@ import { ServiceEmails } from './service-emails.tsx';
 const TABS = {
   general: 'General',
   brand: 'Brand',
-  emails: 'Emails to you',
+  emails: 'Notifications',
   ending: 'Archive and delete',
 } as const;
 
-/** What belongs to the workspace as a whole. */
+/** The settings of the workspace as a whole. */
 export default function Settings() {
   const { session } = useViewer();
   const tab = useTab(TABS);
   const { ending, ...others } = TABS;
   const { data, error, refetch } = useRead('GET /workspace', {});
   return (
-    <Page
-      title="Settings"
-      about={`What belongs to ${session.workspace.name} as a whole, in both environments.`}
-    >
+    <Page title="Settings" about={`Settings of ${session.workspace.name}, for both environments.`}>
       <Tabs label="Settings" tabs={session.member.role === 'owner' ? TABS : others} current={tab} />
       {error && !data && <Failed error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton className="h-80 w-full" />}

@@ -5,26 +5,29 @@ import { Switches } from '../../ui/forms/switches.tsx';
 import { Card } from '../../ui/page.tsx';
 
 const KINDS = {
-  domainLost: ['Lost domains', 'When a domain cannot send any more.'],
-  webhookDisabled: ['Disabled webhooks', 'When an endpoint was switched off after ten failures.'],
-  campaignPaused: ['Paused campaigns', 'When bounces or complaints have stopped a campaign.'],
-  invitation: ['Invitations', 'The link, to whoever is invited. Without it you give it to them yourself.'],
+  domainLost: ['Domain problems', 'When a domain can no longer send.'],
+  webhookDisabled: ['Disabled webhooks', 'When an endpoint is disabled after ten failures.'],
+  campaignPaused: ['Paused campaigns', 'When bounces or complaints pause a campaign.'],
+  invitation: [
+    'Invitations',
+    'Sends the link to the invited address. When off, you share the link yourself.',
+  ],
 } as const satisfies Record<keyof Workspace['serviceEmails'], readonly [string, string]>;
 
-/** Which emails the service itself sends, about what needs somebody. */
+/** The notifications that the service itself sends. */
 export function ServiceEmails({ workspace }: { readonly workspace: Workspace }) {
   const { may } = useViewer();
   const update = useChange('PATCH /workspace');
   return (
     <Card
-      title="Emails of this service"
-      about="Warnings go to owners and admins; none of them counts against the quota."
+      title="Notifications"
+      about="Warnings go to owners and admins. They do not count towards the quota."
     >
       <Switches
         values={workspace.serviceEmails}
         texts={KINDS}
         isReadOnly={!may('workspace:write')}
-        told={(label, value) => `${label}: ${value ? 'you are told' : 'nobody is told any more'}.`}
+        told={(label, value) => `${label}: ${value ? 'notifications on' : 'notifications off'}`}
         onChange={(name, value) => update.mutateAsync({ body: { serviceEmails: { [name]: value } } })}
       />
     </Card>

@@ -11,7 +11,9 @@ import { Card } from '../../ui/page.tsx';
 import { DomainNameField, Records } from '../domains/records.tsx';
 import { DOMAIN_STATES } from '../domains/states.ts';
 
-/** The domain is read this often, and its records looked up anew that often, as long as it waits for them in sight. */
+/**
+ * While the page is visible, the domain is read at the first interval and its DNS is checked at the second.
+ */
 const READ_MS = 3_000;
 const LOOK_UP_MS = 15_000;
 
@@ -34,12 +36,12 @@ export function DomainStep() {
   return (
     <Card
       title="Add your domain"
-      about="Live email is signed by a domain of yours. You get the records for its DNS, and they are checked here until they are there."
+      about="Live email is signed by your own domain. You get the records for its DNS, and the service checks them until they are in place."
     >
       {may('domains:write') ? (
         <NewDomain />
       ) : (
-        <p>Your role reads only. A member with more rights adds the domain.</p>
+        <p>Your role cannot add a domain. Ask a member with more permissions.</p>
       )}
     </Card>
   );
@@ -48,10 +50,7 @@ export function DomainStep() {
 function NewDomain() {
   const create = useChange('POST /domains', ['first steps']);
   return (
-    <Form
-      action="Add the domain"
-      onSend={({ name = '' }) => create.mutateAsync({ body: { name: name.trim() } })}
-    >
+    <Form action="Add domain" onSend={({ name = '' }) => create.mutateAsync({ body: { name: name.trim() } })}>
       <DomainNameField />
     </Form>
   );
@@ -78,8 +77,8 @@ function Waiting({ id }: { readonly id: string }) {
       title={data.name}
       about={
         data.status === 'verified'
-          ? 'Everything that sending needs is there: email from this domain can leave.'
-          : `Set these records at whoever keeps the DNS of ${data.name}. They are looked up every ${LOOK_UP_MS / 1_000} seconds while this page is open; new ones take minutes, seldom hours.`
+          ? 'All required records are in place. This domain can send email.'
+          : `Set these records at the DNS provider of ${data.name}. The service checks them every ${LOOK_UP_MS / 1_000} seconds while this page is open; new records take minutes, rarely hours.`
       }
       actions={
         <span className="flex flex-wrap items-center gap-3">
@@ -90,7 +89,7 @@ function Waiting({ id }: { readonly id: string }) {
             </span>
           </span>
           {data.status === 'verified' ? (
-            <ButtonLink to={`/domains/${id}`}>Its page</ButtonLink>
+            <ButtonLink to={`/domains/${id}`}>View domain</ButtonLink>
           ) : (
             may('domains:write') && (
               <Button busy={isPending} onClick={() => lookUp({ path: { id } }, { onError: toastProblem })}>
@@ -103,7 +102,7 @@ function Waiting({ id }: { readonly id: string }) {
     >
       {data.lastCheckedAt !== null && (
         <p className="text-caption text-dim">
-          Looked up <Time at={data.lastCheckedAt} />
+          Checked <Time at={data.lastCheckedAt} />
         </p>
       )}
       <Records records={data.dnsRecords} />

@@ -17,15 +17,15 @@ export function KeyStep() {
   if (created)
     return (
       <Card
-        title={`“${created.name}” is made`}
-        about="Copy the key now: it is shown only this once, and kept here as a hash alone."
+        title={`API key “${created.name}” created`}
+        about="Copy the key now. It is shown only once and stored only as a hash."
       >
         <p role="status" className="sr-only">
-          The key is made.
+          API key created.
         </p>
         <Copyable label="API key" text={created.key} />
         <Copyable
-          label="A first request"
+          label="First request"
           text={curlWith(created.key, {
             from: `hello@${domain?.name ?? 'your-domain.example'}`,
             to: session.account.email,
@@ -34,9 +34,9 @@ export function KeyStep() {
           })}
         />
         <p className="text-dim">
-          Your program speaks SMTP, or you would rather use a library?{' '}
+          To send by SMTP or with a library,{' '}
           <a href="/docs" className="link">
-            The documentation says how.
+            read the documentation.
           </a>
         </p>
       </Card>
@@ -44,11 +44,11 @@ export function KeyStep() {
   return (
     <Card
       title="Create an API key"
-      about="Your program proves with it who it is. This one sends and reads live email, and nothing else."
+      about="The key identifies your program. This one can only send and read live email."
     >
       {may('api-keys:write') ? (
         <Form
-          action="Create the key"
+          action="Create API key"
           onSend={async ({ name = '' }) =>
             setCreated(
               await create.mutateAsync({
@@ -61,11 +61,11 @@ export function KeyStep() {
             label="Name"
             name="name"
             defaultValue="My program"
-            hint="Such as the program that uses it."
+            hint="For example, the program that uses it."
           />
         </Form>
       ) : (
-        <p>Your role makes no keys. A member with more rights does.</p>
+        <p>Your role cannot create keys. Ask a member with more permissions.</p>
       )}
     </Card>
   );

@@ -8,7 +8,7 @@ import { Card } from '../../ui/page.tsx';
 import { useStartDomain } from './domain-step.tsx';
 import { Outcome } from './test-step.tsx';
 
-/** The first email to a real person: whoever is signed in. */
+/** The first live email, sent to the person who is signed in. */
 export function LiveStep() {
   const { may } = useViewer();
   const { domain, items } = useStartDomain();
@@ -21,12 +21,12 @@ export function LiveStep() {
         title="Send a live email"
         about={
           domain?.provider === 'capture'
-            ? 'This installation keeps live email here (TRANSPORT=capture): it is finished and signed, and you read it under “Captured mail”.'
-            : 'To yourself: it is signed, leaves, and its receiving server answers.'
+            ? 'This installation captures live email (TRANSPORT=capture): it is signed and stored under “Captured mail”.'
+            : 'To yourself: the email is signed and sent, and the receiving server answers.'
         }
       >
         {!may('emails:send') ? (
-          <p>Your role reads only. A member of the workspace can send one.</p>
+          <p>Your role is read-only. Members of the workspace can send an email.</p>
         ) : domain?.status === 'verified' ? (
           <SendLive
             domain={domain.name}
@@ -35,9 +35,9 @@ export function LiveStep() {
           />
         ) : (
           <p>
-            It needs a domain whose records were found.{' '}
+            A verified domain is required.{' '}
             <Link href="/start/domain" className="link">
-              {domain ? `Look at those of ${domain.name}` : 'Add one'}
+              {domain ? `View the records of ${domain.name}` : 'Add a domain'}
             </Link>
           </p>
         )}
@@ -46,14 +46,14 @@ export function LiveStep() {
         </div>
         {id !== null && domain?.provider === 'capture' && (
           <Link href="/captured" className="link">
-            Read it in the captured mail
+            Open captured mail
           </Link>
         )}
       </Card>
       <EmailMachineCard
         id={id}
-        title="The same machine, now for real"
-        about="It is put off and tried again for three days if it has to be."
+        title="The same state machine, live"
+        about="Deferred email is retried for three days."
       />
     </div>
   );
@@ -72,7 +72,7 @@ function SendLive(props: {
   const { session } = useViewer();
   return (
     <Form
-      action={props.isFirst ? 'Send it' : 'Send another one'}
+      action={props.isFirst ? 'Send live email' : 'Send another'}
       onSend={({ from = '', to = '', subject = '' }) =>
         props.onSend({ from, to, subject, text: 'It was sent from the dashboard, and it is real.' })
       }

@@ -34,10 +34,10 @@ export default function Start() {
   return (
     <Page
       title="First steps"
-      about="From an empty workspace to your first live email. Everything can be left out now and done later."
+      about="From an empty workspace to your first live email. You can skip every step and return later."
       actions={
         <ButtonLink look="quiet" to={`~/app/${environment}`}>
-          Leave this for later
+          Skip for now
         </ButtonLink>
       }
     >
@@ -54,12 +54,12 @@ export default function Start() {
       <div className="flex flex-wrap justify-end gap-2">
         {next ? (
           <ButtonLink look={isDone ? 'main' : 'plain'} to={addressOf(next)}>
-            {isDone ? 'Next' : 'Not now'}: {next.title.toLowerCase().replace(/\bapi\b/, 'API')}
+            {isDone ? 'Next' : 'Skip to'}: {next.title.toLowerCase().replace(/\bapi\b/, 'API')}
           </ButtonLink>
         ) : (
           isDone && (
             <ButtonLink look="main" to={`~/app/${environment}`}>
-              Go to the overview
+              Go to overview
             </ButtonLink>
           )
         )}
@@ -91,7 +91,7 @@ function StepLink(props: {
       <span className="min-w-0 leading-tight">
         <span className="block font-medium">{step.title}</span>
         <span className="text-caption text-dim">
-          {isDone ? 'Done' : step.environment === 'test' ? 'Nothing leaves' : 'Live'}
+          {isDone ? 'Done' : step.environment === 'test' ? 'Not sent' : 'Live'}
         </span>
       </span>
     </Link>

@@ -27,12 +27,12 @@ const PRINTED = 'First live key';
 /** The address of a step, from anywhere in the application. */
 export const addressOf = ({ name, environment }: Step): string => `~/app/${environment}/start/${name}`;
 
-/** What has been done of it; undefined while that is not known, and for whoever may not know. */
+/** The completed steps; undefined while they are unknown, or when the viewer may not read them. */
 export function useProgress(): Readonly<Record<StepName, boolean>> | undefined {
   const { session, environment, may } = useViewer();
   const { id: workspaceId } = session.workspace;
   const { data } = useQuery({
-    // Whatever changes something in this environment has it read again; it concerns both.
+    // The steps concern both environments, and any change in this one reads them again.
     queryKey: [workspaceId, environment, 'first steps'],
     queryFn: async ({ signal }) => {
       const sent = { signal, workspaceId };
@@ -45,7 +45,7 @@ export function useProgress(): Readonly<Record<StepName, boolean>> | undefined {
       return {
         test: tests.data.length > 0,
         domain: domains.data.some(({ status }) => status === 'verified'),
-        // The keys that the first start prints are somebody's only once they were used.
+        // The keys printed at the first start count only once they are used.
         key: keys.data.some(
           ({ name, env, lastUsedAt, revokedAt }) =>
             env === 'live' && revokedAt === null && (lastUsedAt !== null || name !== PRINTED),

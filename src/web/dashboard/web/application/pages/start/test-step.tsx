@@ -7,16 +7,16 @@ import { EmailMachineCard } from '../../ui/email-machine.tsx';
 import { Choice, Form, Problem } from '../../ui/forms/form.tsx';
 import { Card } from '../../ui/page.tsx';
 
-/** How often the email is looked at until it has come to rest. */
+/** The pause between two reads of the email, until its status is final. */
 const EVERY_MS = 400;
 const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled']);
 
-/** What the simulator makes of an email, by the name before its domain. */
+/** The outcomes of the simulator, by the local part of the address. */
 const OUTCOMES = {
-  delivered: 'It is delivered',
-  deferred: 'It is put off twice, then delivered',
-  bounced: 'It bounces for good',
-  complained: 'It is delivered, and called spam',
+  delivered: 'Delivered',
+  deferred: 'Deferred twice, then delivered',
+  bounced: 'Bounced permanently',
+  complained: 'Delivered, then reported as spam',
 } as const;
 
 /** The first email: to the simulator, with its machine beside it. */
@@ -30,24 +30,24 @@ export function TestStep() {
     <div className="grid items-start gap-5 lg:grid-cols-[20rem_minmax(0,1fr)]">
       <Card
         title="Send a test email"
-        about="It goes the whole way and never leaves: the address of the recipient chooses what happens to it. Nothing has to be set up."
+        about="It takes the whole delivery path but never leaves: the recipient's address chooses the outcome. No setup is needed."
       >
         {may('emails:send') ? (
           <Form
-            action={id === null ? 'Send a test email' : 'Send another one'}
+            action={id === null ? 'Send test email' : 'Send another'}
             onSend={() =>
               send.mutateAsync({
                 body: {
                   from: 'Posthorn <hello@example.com>',
                   to,
                   subject: 'My first test email',
-                  text: 'It was sent from the dashboard, and went nowhere.',
+                  text: 'It was sent from the dashboard to the simulator.',
                 },
               })
             }
           >
             <Choice
-              label="What is to happen"
+              label="Outcome"
               name="outcome"
               options={OUTCOMES}
               defaultValue="delivered"
@@ -56,7 +56,7 @@ export function TestStep() {
             />
           </Form>
         ) : (
-          <p>Your role reads only. A member of the workspace can send one.</p>
+          <p>Your role is read-only. Members of the workspace can send a test email.</p>
         )}
         <div role="status" className="empty:-mt-4">
           {id !== null && <Outcome id={id} />}
@@ -65,13 +65,13 @@ export function TestStep() {
       <EmailMachineCard
         id={id}
         title="Every email is a state machine"
-        about="This is the one that runs. What happens to your email lights up here at the moment that it does."
+        about="This machine handles your email. Each step lights up here as it happens."
       />
     </div>
   );
 }
 
-/** What has become of an email so far. */
+/** The status of an email, until it is final. */
 export function Outcome({ id }: { readonly id: string }) {
   const [isOver, setOver] = useState(false);
   const { data, error } = useRead('GET /emails/{id}', { path: { id } }, { every: isOver ? false : EVERY_MS });
@@ -82,9 +82,9 @@ export function Outcome({ id }: { readonly id: string }) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Badge status={data.status} />
-      {data.status === 'delivered' && 'It has arrived.'}
+      {data.status === 'delivered' && 'Delivered.'}
       <Link href={`/emails/${id}`} className="link">
-        Look at it
+        View email
       </Link>
     </p>
   );

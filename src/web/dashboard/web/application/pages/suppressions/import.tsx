@@ -16,12 +16,12 @@ export function ImportSuppressions({ onClose }: { readonly onClose: () => void }
   const start = useChange('POST /suppressions/import', ['contacts']);
   if (result)
     return (
-      <Dialog title="The file is imported" onClose={onClose} width="max-w-lg">
+      <Dialog title="Suppressions imported" onClose={onClose} width="max-w-lg">
         <Figures
           figures={[
             { name: 'Added', value: count(result.counts.added), tone: 'good' },
-            { name: 'Known before', value: count(result.counts.known), tone: 'quiet' },
-            { name: 'Wrong', value: count(result.counts.failed), tone: 'bad' },
+            { name: 'Already suppressed', value: count(result.counts.known), tone: 'quiet' },
+            { name: 'Errors', value: count(result.counts.failed), tone: 'bad' },
           ]}
         />
         {result.errors.length > 0 && <Mistakes mistakes={result.errors} />}
@@ -33,7 +33,7 @@ export function ImportSuppressions({ onClose }: { readonly onClose: () => void }
   return (
     <Dialog title="Import suppressions" onClose={onClose} width="max-w-lg">
       <Form
-        action="Import"
+        action="Import suppressions"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async () => {
           if (!file) throw new Error('Choose a file first.');
@@ -42,7 +42,7 @@ export function ImportSuppressions({ onClose }: { readonly onClose: () => void }
       >
         <FileField
           label="Choose a CSV file, or drop it here"
-          hint="A column “address” or “email”, and “reason” if there is one, or a list of another service as it is. Up to 1 MB."
+          hint="A column “address” or “email”, and optionally “reason”; or the unchanged export of another service. Up to 1 MB."
           accept=".csv,text/csv"
           file={file}
           onFile={setFile}

@@ -19,7 +19,7 @@ const REASONS = {
   bounced: 'Bounced',
   complained: 'Complained',
   unsubscribed: 'Unsubscribed',
-  manual: 'By hand',
+  manual: 'Manual',
 } as const satisfies Record<Suppression['reason'], string>;
 
 /** The addresses that live mail does not go to. They are one list for both environments. */
@@ -39,14 +39,14 @@ export default function Suppressions() {
   const hasSome = isSet || (list.items?.length ?? 0) > 0;
   const create = mayWrite && (
     <Button look="main" data-create onClick={() => setAsked('add')}>
-      {icons.Plus} Suppress an address
+      {icons.Plus} Suppress address
     </Button>
   );
-  const byFile = mayWrite && <Button onClick={() => setAsked('import')}>Import</Button>;
+  const byFile = mayWrite && <Button onClick={() => setAsked('import')}>Import suppressions</Button>;
   return (
     <Page
       title="Suppressions"
-      about="Addresses that live mail of this workspace does not go to, and why."
+      about="Addresses that get no live mail from this workspace, with the reason."
       actions={
         <>
           {hasSome && (
@@ -79,17 +79,17 @@ export default function Suppressions() {
           environment === 'test' ? (
             <Empty title="Test mail is never suppressed" icon={icons.Block}>
               <p>
-                Suppressions hold live mail only. Switch to the live environment to see them; the simulator’s
-                address “suppressed@…” shows your program what happens to such an email.
+                Suppressions apply only to live mail. Switch to the live environment to see them. To test a
+                suppressed recipient, send to the simulator’s address “suppressed@…”.
               </p>
             </Empty>
           ) : isSet ? (
-            <Empty title="No address is like that" icon={icons.Block}>
-              <p>The address is compared as a whole.</p>
+            <Empty title="No matching address" icon={icons.Block}>
+              <p>Enter the whole address.</p>
             </Empty>
           ) : (
             <Empty
-              title="Nobody is suppressed"
+              title="No suppressed addresses"
               icon={icons.Block}
               action={
                 <>
@@ -99,9 +99,9 @@ export default function Suppressions() {
               }
             >
               <p>
-                An address comes here by itself when its server says that it does not exist, when its owner
-                complains, or unsubscribes. If you come from another service, import its list: mailing those
-                people again costs you your reputation.
+                An address is suppressed when its server reports that it does not exist, or when its owner
+                complains or unsubscribes. If you come from another service, import its list: sending to these
+                addresses again harms your reputation.
               </p>
             </Empty>
           )
@@ -134,7 +134,7 @@ const COLUMNS: readonly [Column<Suppression>, ...Column<Suppression>[]] = [
     ),
   },
   {
-    name: 'Since',
+    name: 'Added',
     width: 'w-32',
     from: 'sm',
     isRight: true,
@@ -156,25 +156,24 @@ function Remove({ suppression: { address, reason } }: { readonly suppression: Su
   if (address === null || environment === 'test' || !may('contacts:write')) return null;
   return (
     <RowActions>
-      <Button look="quiet" aria-label={`Remove ${address}`} onClick={() => setAsking(true)}>
+      <Button look="quiet" aria-label={`Remove suppression of ${address}`} onClick={() => setAsking(true)}>
         Remove
       </Button>
       {isAsking && (
         <Confirm
-          title={`Let mail reach ${address} again?`}
-          action="Remove the suppression"
-          keep="Keep it"
+          title={`Allow email to ${address} again?`}
+          action="Remove suppression"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await remove.mutateAsync({ path: { address } });
-            toast(`Mail may reach ${address} again.`);
+            toast(`Suppression of ${address} removed`);
           }}
         >
           {reason === 'complained'
-            ? 'They called a message spam. Writing to them again harms the reputation of your domain.'
+            ? "The recipient reported spam. Sending to them again harms your domain's reputation."
             : reason === 'bounced'
-              ? 'Its server said that it does not exist. Remove it only if you know better by now.'
-              : 'A contact that has left stays unsubscribed all the same: only consent leads back.'}
+              ? 'The server said that the address does not exist. Remove the suppression only if it exists now.'
+              : 'An unsubscribed contact stays unsubscribed. Only new consent changes that.'}
         </Confirm>
       )}
     </RowActions>

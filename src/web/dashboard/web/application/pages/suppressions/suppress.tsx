@@ -5,28 +5,28 @@ import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
 const REASONS = {
-  manual: 'Send nothing at all to it',
-  unsubscribed: 'They have left: send receipts and passwords only',
+  manual: 'Block all email',
+  unsubscribed: 'Unsubscribed: send only transactional email',
 } as const;
 
 /** Suppresses one address. */
 export function Suppress({ onClose }: { readonly onClose: () => void }) {
   const create = useChange('POST /suppressions', ['contacts']);
   return (
-    <Dialog title="Suppress an address" onClose={onClose}>
+    <Dialog title="Suppress address" onClose={onClose}>
       <Form
-        action="Suppress it"
+        action="Suppress address"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ address = '', reason }) => {
           const suppressed = await create.mutateAsync({
             body: { address, reason: reason === 'unsubscribed' ? 'unsubscribed' : 'manual' },
           });
-          toast(`${suppressed.address ?? address} is suppressed.`);
+          toast(`${suppressed.address ?? address} suppressed`);
           onClose();
         }}
       >
         <Field label="Address" name="address" type="email" autoFocus />
-        <Choice label="What it means" name="reason" options={REASONS} defaultValue="manual" />
+        <Choice label="Scope" name="reason" options={REASONS} defaultValue="manual" />
       </Form>
     </Dialog>
   );

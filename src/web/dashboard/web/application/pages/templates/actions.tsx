@@ -14,7 +14,7 @@ import { Facts } from '../../ui/page.tsx';
 import { CopyTemplate } from './copy-template.tsx';
 import type { Draft } from './draft.ts';
 
-/** What can be done with a template besides writing it. */
+/** The actions on a template besides editing. */
 export function TemplateActions(props: {
   readonly template: Template;
   readonly values: Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export function TemplateActions(props: {
     <>
       {may('templates:write') && (
         <Menu
-          label="More"
+          label="More actions"
           isPicture
           items={
             <>
@@ -49,7 +49,7 @@ export function TemplateActions(props: {
                 Copy to {environment === 'live' ? 'test' : 'live'}
               </Item>
               <Item danger onSelect={() => setAsked('delete')}>
-                Delete the template
+                Delete template
               </Item>
             </>
           }
@@ -62,16 +62,16 @@ export function TemplateActions(props: {
           busy={props.isSaving}
           onClick={() => void props.toTest().then((stored) => stored !== null && ask(stored))}
         >
-          Send a test
+          Send test
         </Button>
       )}
       {asked === 'send' && (
-        <Dialog title="Send a test" onClose={close}>
+        <Dialog title="Send test email" onClose={close}>
           <p className="text-dim">
-            A real email with the data of the preview. It reaches members of the workspace and addresses at
-            its verified domains.
+            Sends a real email with the preview data to members of the workspace or addresses at its verified
+            domains.
             {version !== props.template.version &&
-              ` Your changes are kept as version ${version}; it is not published.`}
+              ` Your changes are saved as version ${version}, which is not published.`}
           </p>
           <div className="rounded-lg border border-edge bg-sunk px-4 py-3">
             <Facts
@@ -83,13 +83,13 @@ export function TemplateActions(props: {
             />
           </div>
           <Form
-            action="Send the test"
+            action="Send test"
             aside={<Button onClick={close}>Cancel</Button>}
             onSend={async ({ to = '' }) => {
               const addresses = to.split(/[\s,;]+/).filter((each) => each !== '');
               const body = { to: addresses, variables: props.values, version };
               await send.mutateAsync({ path: { id }, body });
-              toast('The test is on its way.');
+              toast('Test email sent');
               close();
             }}
           >
@@ -97,7 +97,7 @@ export function TemplateActions(props: {
               label="To"
               name="to"
               defaultValue={session.account.email}
-              hint="Up to five, with commas between them."
+              hint="Up to five, separated by commas."
               autoFocus
             />
           </Form>
@@ -109,16 +109,15 @@ export function TemplateActions(props: {
       {asked === 'delete' && (
         <Confirm
           title={`Delete “${name}”?`}
-          action="Delete the template"
-          keep="Keep it"
+          action="Delete template"
           onClose={close}
           onConfirm={async () => {
             await remove.mutateAsync({ path: { id } });
             navigate('/templates');
-            toast(`“${name}” is deleted.`);
+            toast(`Template “${name}” deleted`);
           }}
         >
-          All its versions go with it. A program that sends with it is refused from now on.
+          All its versions are deleted. Programs that send with it are refused from now on.
         </Confirm>
       )}
     </>

@@ -9,15 +9,15 @@ import { Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** What a template says, in the way that a request says it. */
+/** The content of a template, in the form of a request. */
 const contentOf = ({ format, subject, previewText, html, markdown, text, ...rest }: Template) => ({
   ...{ format, subject, previewText, html, markdown, text },
   ...{ from: rest.from, replyTo: rest.replyTo, variables: rest.variables },
 });
 
 /**
- * Copies a template into the other environment. Where its alias is known there, programs send that one: it takes over the content as
- * a new version, once somebody has agreed to that.
+ * Copies a template into the other environment. If its alias exists there, programs already send that
+ * template: after a confirmation, it gets the content as a new version.
  */
 export function CopyTemplate({
   template,
@@ -53,16 +53,16 @@ export function CopyTemplate({
     <Dialog title={`Copy “${name}” to ${there}`} onClose={onClose}>
       <p className="text-dim" role="status">
         {replace
-          ? `There is a template “${alias}” already. It says the same as this one from now on, and keeps what it said as an earlier version.`
-          : 'What is copied is the version that is sent now. The two have nothing to do with one another afterwards.'}
-        {isChanged && ' What you have not saved stays here.'}
+          ? `A template “${alias}” already exists there. It gets this content as a new version, and keeps its current content as an earlier version.`
+          : 'The published version is copied. The two templates are independent afterwards.'}
+        {isChanged && ' Unsaved changes are not copied.'}
       </p>
       <Form
-        action={replace ? 'Replace what it says' : 'Copy'}
+        action={replace ? 'Replace content' : 'Copy template'}
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async () => {
           if (!(await copy())) return;
-          toast(`“${name}” is in ${there} now.`);
+          toast(`Template “${name}” copied to ${there}`);
           onClose();
         }}
       >

@@ -40,7 +40,7 @@ export const newVariable = (key = ''): VariableRow => ({
 const asText = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** What is edited of a template, or of one of its versions. */
+/** The editable fields of a template, or of one of its versions. */
 export const draftOf = (template: Template): Draft => ({
   name: template.name,
   alias: template.alias ?? '',
@@ -81,7 +81,7 @@ export const declaredIn = (draft: Draft): readonly TemplateVariableInput[] =>
       return { key: key.trim(), type, required, ...(value !== undefined && { fallback: value }) };
     });
 
-/** What the members of a draft are called. */
+/** The labels of a draft's fields. */
 export const LABELS = {
   name: 'Name',
   alias: 'Alias',
@@ -107,7 +107,7 @@ export const contentOf = (draft: Draft, format: Template['format']) => ({
     .filter((each) => each !== ''),
 });
 
-/** What is saved of the members that were changed. */
+/** The changed fields, in the form of a request. */
 export function changesOf(
   names: readonly string[],
   draft: Draft,
@@ -126,7 +126,7 @@ export const bodyOf = (draft: Draft, format: Template['format']) => ({
   variables: declaredIn(draft),
 });
 
-/** The values that a preview is filled in with, where somebody has entered any. */
+/** The values for a preview, without the empty ones. */
 export const valuesOf = (draft: Draft, entered: Readonly<Record<string, string>>): Record<string, unknown> =>
   Object.fromEntries(
     draft.variables.flatMap(({ key, type }) => {

@@ -15,7 +15,7 @@ export function NewTemplate({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="New template" onClose={onClose} width="max-w-xl">
       <Form
-        action="Open the editor"
+        action="Create template"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ name = '', alias = '' }) => {
           const { id } = await create.mutateAsync({
@@ -29,10 +29,10 @@ export function NewTemplate({ onClose }: { readonly onClose: () => void }) {
           label="Alias"
           name="alias"
           placeholder="order-confirmation"
-          hint="What your program calls it, in the place of its id. It may be left out."
+          hint="The name that your program uses instead of the ID. Optional."
         />
         <ChoiceCards
-          label="Begin with"
+          label="Start from"
           name="starter"
           value={starter}
           options={STARTERS}

@@ -33,7 +33,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
       ),
   },
   {
-    name: 'Written in',
+    name: 'Format',
     width: 'w-32',
     from: 'sm',
     cell: ({ format }) => (
@@ -49,7 +49,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     isRight: true,
     cell: ({ version }) => <span className="num">{version}</span>,
   },
-  { name: 'Changed', width: 'w-32', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
+  { name: 'Updated', width: 'w-32', isRight: true, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 
 /** Templates: the list, one of them in its editor, and its versions. */
@@ -77,7 +77,7 @@ function TemplateList() {
   return (
     <Page
       title="Templates"
-      about="Emails with gaps that your program or a campaign fills in. Every change is a version that can be gone back to."
+      about="Emails with variables that your program or a campaign fills in. Every change is a version that you can restore."
       actions={create}
     >
       <Table
@@ -87,13 +87,9 @@ function TemplateList() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/templates/${id}`}
         empty={
-          <Empty
-            title={`There is no template in the ${environment} environment yet`}
-            icon={icons.Page}
-            action={create}
-          >
+          <Empty title={`No ${environment} templates yet`} icon={icons.Page} action={create}>
             <p>
-              Write it here in Markdown or HTML, with what it takes from your program in braces:{' '}
+              Write it here in Markdown or HTML, with variables in braces:{' '}
               <code className="font-mono text-caption">{'{{ name }}'}</code>. Then send it with{' '}
               <code className="font-mono text-caption">templateId</code>.
             </p>

@@ -11,7 +11,10 @@ import { contentOf, type Draft, declaredIn } from './draft.ts';
 const SETTLE_MS = 300;
 const VIEWS = { html: 'Message', text: 'Text' } as const;
 
-/** What a template becomes, from the service that sends it: while what is written cannot be rendered, what it was before. */
+/**
+ * The rendered template, from the service that sends it. While the source cannot be rendered, the last result
+ * stays.
+ */
 export function usePreview(
   draft: Draft,
   format: Template['format'],
@@ -37,7 +40,7 @@ export function usePreview(
   };
 }
 
-/** The message as it arrives: subject, preview text, the HTML in a frame of its own, and what may not be meant. */
+/** The rendered message: subject, preview text, the HTML in a frame, and warnings. */
 export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof usePreview>, 'problems'> }) {
   const { data, error, isBusy } = answer;
   const [view, setView] = useState<keyof typeof VIEWS>('html');
@@ -64,7 +67,7 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
             )}
           </div>
           {isHtml ? (
-            <PreviewFrame title="The message" html={data.html ?? ''} isPhone={isPhone} isDark={isDark} />
+            <PreviewFrame title="Message" html={data.html ?? ''} isPhone={isPhone} isDark={isDark} />
           ) : (
             <pre
               // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls has to be reached by the keyboard
@@ -77,10 +80,10 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
           <div role="status" className="grid gap-1 border-t border-edge px-4 py-2 text-caption text-dim">
             <span aria-busy={isBusy}>
               {error
-                ? 'As it was before what is written now, which cannot be rendered.'
-                : `${sizeText(data.sizeBytes)}, as it will be sent.`}
+                ? 'The source cannot be rendered. This is the last preview that worked.'
+                : `${sizeText(data.sizeBytes)} when sent.`}
               {data.warnings.length > 0 &&
-                ` ${data.warnings.length === 1 ? 'One thing' : `${count(data.warnings.length)} things`} to look at:`}
+                ` ${data.warnings.length === 1 ? 'One warning' : `${count(data.warnings.length)} warnings`}:`}
             </span>
             {data.warnings.map(({ code, line, message }) => (
               <span
@@ -99,11 +102,7 @@ export function Preview({ answer }: { readonly answer: Omit<ReturnType<typeof us
         </>
       ) : (
         <div className="p-4">
-          {error ? (
-            <p className="text-dim">Nothing could be rendered yet.</p>
-          ) : (
-            <Skeleton className="h-96 w-full" />
-          )}
+          {error ? <p className="text-dim">Nothing to preview yet.</p> : <Skeleton className="h-96 w-full" />}
         </div>
       )}
     </section>

@@ -37,7 +37,7 @@ export function Line(props: {
   );
 }
 
-/** What a template is called, and the sender that it names. */
+/** The name and the sender of a template. */
 export function TemplateSettings(props: {
   readonly draft: Draft;
   readonly problems: ReadonlyMap<string, string>;
@@ -57,10 +57,10 @@ export function TemplateSettings(props: {
   );
   return (
     <div className="grid gap-3 p-4">
-      {line('name', 'Name', 'For people.')}
-      {line('alias', 'Alias', 'What your program calls it, in the place of its id.')}
-      {line('from', 'From', 'The sender, where a request names none: Acme <hello@acme.example>.')}
-      {line('replyTo', 'Reply to', 'Where answers go; several with commas between them.')}
+      {line('name', 'Name', 'Recipients never see it.')}
+      {line('alias', 'Alias', 'The name that your program uses instead of the ID.')}
+      {line('from', 'From', 'The sender when a request names none, for example Acme <hello@acme.example>.')}
+      {line('replyTo', 'Reply to', 'The reply addresses, separated by commas.')}
     </div>
   );
 }

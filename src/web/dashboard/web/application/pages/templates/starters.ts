@@ -1,6 +1,6 @@
 import type { CreateTemplate } from '../../api/operations.ts';
 
-/** What a new template may begin with. */
+/** A starting point for a new template. */
 export interface Starter {
   readonly title: string;
   readonly about: string;
@@ -31,7 +31,7 @@ export const STARTERS = {
   },
   receipt: {
     title: 'Receipt',
-    about: 'Markdown with a list that is filled in',
+    about: 'Markdown with a filled-in list',
     content: {
       format: 'emailmd',
       subject: 'Your order {{ number }}',
@@ -56,7 +56,7 @@ export const STARTERS = {
   },
   newsletter: {
     title: 'Newsletter',
-    about: 'Markdown with a way to leave',
+    about: 'Markdown with an unsubscribe link',
     content: {
       format: 'emailmd',
       subject: 'News of {{ month }}',
@@ -76,7 +76,7 @@ export const STARTERS = {
   },
   html: {
     title: 'HTML',
-    about: 'A page of your own',
+    about: 'Your own HTML page',
     content: {
       format: 'html',
       subject: 'Hello {{ name }}',

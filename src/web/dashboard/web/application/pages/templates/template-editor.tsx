@@ -54,7 +54,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   );
 
   const save = async () => {
-    if (mayWrite && (await editing.save())) toast('It is saved, and sent from now on.');
+    if (mayWrite && (await editing.save())) toast('Saved and published');
   };
   // A draft builds on the newest version, which is not always the one that is sent: it says all of it.
   const keepAside = async (): Promise<number | null> => {
@@ -67,7 +67,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   };
   const keep = async () => {
     const version = await keepAside();
-    if (version !== null) toast(`Kept aside as version ${version}. Publish it under Versions.`);
+    if (version !== null) toast(`Saved as draft version ${version}. Publish it under Versions.`);
   };
   useKeys({ 'mod s': () => void save() });
 
@@ -95,7 +95,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           {mayWrite && (
             <>
               <Button busy={editing.isSaving} onClick={() => void keep()}>
-                Keep as draft
+                Save as draft
               </Button>
               <Button look="main" busy={editing.isSaving} title="Ctrl S, ⌘ S" onClick={() => void save()}>
                 Save
@@ -195,7 +195,7 @@ const variablesText = (value: unknown): string =>
 
 const SHOWN_ELSEWHERE = /^\/body\/(?:subject|previewText|name|alias|from|replyTo|variables)/;
 
-/** What is wrong with the source, and everything that belongs to no field. */
+/** The mistakes in the source, and all others that belong to no field. */
 function Problems(props: {
   readonly problems: ReadonlyMap<string, string>;
   readonly message: string | null;

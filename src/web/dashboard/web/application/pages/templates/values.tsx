@@ -5,7 +5,7 @@ import { newVariable, type VariableRow } from './draft.ts';
 
 const isPlain = (name: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
 
-/** What the preview is filled in with: a field for each variable, and the names that nothing was given for. */
+/** The data of the preview: a field for each variable, and the names without a value. */
 export function Values(props: {
   readonly rows: readonly VariableRow[];
   readonly missing: readonly string[];
@@ -17,9 +17,9 @@ export function Values(props: {
   const declared = rows.filter(({ key }) => key.trim() !== '');
   const others = missing.filter((name) => !declared.some(({ key }) => key === name));
   return (
-    <Card title="Data of the preview" about="Filled in here as a request would. It is not stored.">
+    <Card title="Preview data" about="Fills the preview as a request would. It is not stored.">
       {declared.length === 0 && others.length === 0 && (
-        <p className="text-dim">This template takes nothing from a request.</p>
+        <p className="text-dim">This template has no variables.</p>
       )}
       <div className="grid gap-3 sm:grid-cols-2">
         {declared.map(({ id, key, type, fallback }) => {
@@ -27,7 +27,7 @@ export function Values(props: {
           const shared = {
             id: `value-${id}`,
             value: ownOf(entered, key) ?? '',
-            placeholder: fallback === '' ? (missing.includes(key) ? 'nothing given' : '') : fallback,
+            placeholder: fallback === '' ? (missing.includes(key) ? 'no value' : '') : fallback,
             className: `field field-small ${isLong ? 'font-mono text-caption' : ''}`,
           };
           const change = (text: string) => onChange({ ...entered, [key]: text });
@@ -36,7 +36,7 @@ export function Values(props: {
               <span className="font-medium">{key}</span>
               {type === 'boolean' ? (
                 <select {...shared} onChange={({ target }) => change(target.value)}>
-                  <option value="">nothing given</option>
+                  <option value="">no value</option>
                   <option value="true">Yes</option>
                   <option value="false">No</option>
                 </select>

@@ -25,8 +25,8 @@ export function Variables(props: {
   return (
     <div className="grid gap-3 p-4">
       <p className="text-dim">
-        What a request gives under <code className="font-mono text-caption">variables</code>. A name that is
-        not declared may be used all the same; a declared one is checked.
+        The values that a request sends under <code className="font-mono text-caption">variables</code>.
+        Undeclared names work as well; declared ones are checked.
       </p>
       {rows.map((row, index) => {
         const at = `/body/variables/${index}`;
@@ -81,12 +81,12 @@ export function Variables(props: {
               )}
             </div>
             <input
-              aria-label={`Fallback of ${label}`}
+              aria-label={`Default of ${label}`}
               value={row.fallback}
               placeholder={
                 row.type === 'list' || row.type === 'object'
-                  ? 'Fallback, as JSON'
-                  : 'Fallback, when a request gives none'
+                  ? 'Default, as JSON'
+                  : 'Default, when a request sends no value'
               }
               autoComplete="off"
               onChange={({ target }) => set(row.id, { fallback: target.value })}
@@ -102,7 +102,7 @@ export function Variables(props: {
       })}
       {!isReadOnly && (
         <Button className="justify-self-start" onClick={() => onChange([...rows, newVariable()])}>
-          {icons.Plus} Declare a variable
+          {icons.Plus} Declare variable
         </Button>
       )}
     </div>

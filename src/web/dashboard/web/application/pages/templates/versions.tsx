@@ -37,9 +37,7 @@ export default function Versions({ id }: { readonly id: string }) {
     setBusy(true);
     try {
       await (isNewer ? publish : restore).mutateAsync({ path: { id }, body: { version: chosen } });
-      toast(
-        isNewer ? `Version ${chosen} is sent from now on.` : `Version ${chosen} is back, as a new version.`,
-      );
+      toast(isNewer ? `Version ${chosen} published` : `Version ${chosen} restored as a new version`);
     } catch (problem) {
       toastProblem(problem);
     } finally {
@@ -87,16 +85,16 @@ export default function Versions({ id }: { readonly id: string }) {
           ))}
           {list.hasNextPage && (
             <Button look="quiet" onClick={() => void list.fetchNextPage()}>
-              Show earlier ones
+              Show earlier versions
             </Button>
           )}
         </fieldset>
-        <section aria-label="What is different" className="card overflow-hidden">
+        <section aria-label="Differences" className="card overflow-hidden">
           <header className="border-b border-edge px-4 py-3">
             <h2 className="font-medium">
               {shown.data?.isCurrent === true
-                ? `Version ${chosen}, which is sent`
-                : `Version ${chosen}, beside version ${current ?? '–'}, which is sent`}
+                ? `Version ${chosen}, published`
+                : `Version ${chosen}, compared with published version ${current ?? '–'}`}
             </h2>
             {shown.data && sent.data && <Differences before={sent.data} after={shown.data} />}
           </header>
@@ -124,7 +122,7 @@ export default function Versions({ id }: { readonly id: string }) {
 
 const LINES = { subject: 'Subject', previewText: 'Preview text', from: 'From' } as const;
 
-/** What has changed beside the source. */
+/** The changes besides the source. */
 function Differences({
   before,
   after,

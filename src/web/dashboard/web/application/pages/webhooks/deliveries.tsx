@@ -49,7 +49,7 @@ const OPTIONS = {
   scheduled: SHOWN.scheduled.text,
 } as const satisfies Record<keyof typeof SHOWN, string>;
 
-/** What was posted to an endpoint, the latest first; each opens with what it said and what was answered. */
+/** The deliveries of an endpoint, the latest first; each opens with its request and its answer. */
 export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   const [opened, setOpened] = useState<WebhookDelivery | null>(null);
   const { chosen, isSet, bar } = useOneChoice('status', 'Status', OPTIONS);
@@ -107,11 +107,8 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
               <p>Choose another status, or clear the filter.</p>
             </Empty>
           ) : (
-            <Empty title="Nothing was posted yet" icon={icons.Hook}>
-              <p>
-                The next event of the kinds that it hears of is posted within seconds. A test event comes at
-                once.
-              </p>
+            <Empty title="No deliveries yet" icon={icons.Hook}>
+              <p>The next matching event is posted within seconds. A test event is posted at once.</p>
             </Empty>
           )
         }
@@ -156,15 +153,17 @@ function Delivery({
         }}
       />
       {event ? (
-        <Copyable label="The event that it carries" text={JSON.stringify(event, null, 2)} />
+        <Copyable label="Event content" text={JSON.stringify(event, null, 2)} />
       ) : events.isLoading ? (
         <Skeleton className="h-32 w-full" />
       ) : (
         <p className="text-dim">
-          A test event belongs to no email; what other events said is kept as long as their email.
+          A test event belongs to no email. The content of other events is kept as long as their email.
         </p>
       )}
-      {delivery.responseBody !== '' && <Copyable label="What was answered" text={delivery.responseBody} />}
+      {delivery.responseBody !== '' && (
+        <Copyable label="Answer of the endpoint" text={delivery.responseBody} />
+      )}
       {may('webhooks:write') && status !== 'scheduled' && (
         <Button
           look="main"
@@ -175,14 +174,14 @@ function Delivery({
               {
                 onError: toastProblem,
                 onSuccess: () => {
-                  toast('It is posted again.');
+                  toast('Delivery scheduled again');
                   onClose();
                 },
               },
             )
           }
         >
-          Post it again
+          Post again
         </Button>
       )}
     </Dialog>

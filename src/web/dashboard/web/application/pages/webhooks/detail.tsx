@@ -44,7 +44,7 @@ export default function WebhookDetail({ id }: { readonly id: string }) {
       <Card title="Details">
         <Facts
           facts={{
-            'Hears of': data.events.join(', '),
+            Events: data.events.join(', '),
             Secret: <span className="font-mono text-caption">{data.secretPrefix}</span>,
             'Failures in a row': failuresText(data),
             Added: dayText(data.createdAt),
@@ -85,29 +85,26 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
         <Button
           busy={test.isPending}
           onClick={() =>
-            test.mutate(
-              { path },
-              { onError: toastProblem, onSuccess: () => toast('A test event is on its way.') },
-            )
+            test.mutate({ path }, { onError: toastProblem, onSuccess: () => toast('Test event queued') })
           }
         >
-          Send a test event
+          Send test event
         </Button>
       )}
-      <Button onClick={() => setOpened('edit')}>Edit</Button>
+      <Button onClick={() => setOpened('edit')}>Edit endpoint</Button>
       <Menu
-        label="More for this endpoint"
+        label="More actions for this endpoint"
         isPicture
         items={
           <>
-            <Item onSelect={() => setOpened('replay')}>{icons.Hook} Post events again</Item>
-            <Item onSelect={() => setOpened('verify')}>{icons.Lock} Check the signature</Item>
+            <Item onSelect={() => setOpened('replay')}>{icons.Hook} Replay events</Item>
+            <Item onSelect={() => setOpened('verify')}>{icons.Lock} Verify signatures</Item>
             <Item onSelect={() => void turn(isActive ? 'disabled' : 'active').catch(toastProblem)}>
-              {icons.Block} {isActive ? 'Disable it' : 'Enable it'}
+              {icons.Block} {isActive ? 'Disable endpoint' : 'Enable endpoint'}
             </Item>
-            <Item onSelect={() => setOpened('rotate')}>{icons.Key} New secret</Item>
+            <Item onSelect={() => setOpened('rotate')}>{icons.Key} Rotate secret</Item>
             <Item danger onSelect={() => setOpened('remove')}>
-              {icons.Block} Remove it
+              {icons.Block} Remove endpoint
             </Item>
           </>
         }
@@ -123,31 +120,28 @@ function Actions({ webhook }: { readonly webhook: Webhook }) {
       )}
       {opened === 'rotate' && (
         <Confirm
-          title="Make a new secret?"
-          action="Make a new secret"
+          title="Rotate secret?"
+          action="Rotate secret"
           onClose={close}
           onConfirm={async () => setSecret((await rotate.mutateAsync({ path })).secret)}
         >
-          The old secret ends at that moment: what is posted from then on, retries included, is signed with
-          the new one. A disabled endpoint is enabled by it.
+          The current secret becomes invalid at once: later posts, retries included, are signed with the new
+          secret. A disabled endpoint is enabled.
         </Confirm>
       )}
-      {secret !== null && (
-        <Secret title="The secret of the endpoint" secret={secret} onClose={() => setSecret(null)} />
-      )}
+      {secret !== null && <Secret title="Endpoint secret" secret={secret} onClose={() => setSecret(null)} />}
       {opened === 'remove' && (
         <Confirm
           title="Remove this endpoint?"
-          action="Remove the endpoint"
-          keep="Keep it"
+          action="Remove endpoint"
           onClose={close}
           onConfirm={async () => {
             await remove.mutateAsync({ path });
-            toast('The endpoint is removed.');
+            toast('Endpoint removed');
             navigate('/webhooks');
           }}
         >
-          Its deliveries and their history go with it. Whoever listens there hears nothing more.
+          Its delivery history is deleted. The URL gets no further events.
         </Confirm>
       )}
     </>

@@ -30,11 +30,11 @@ export function Disabled({
   const answers = answersText(webhook);
   const enable = async () => {
     await update.mutateAsync({ path: { id: webhook.id }, body: { status: 'active' } });
-    toast('The endpoint is enabled.');
+    toast('Endpoint enabled');
   };
   return (
     <section
-      aria-label="Why it is disabled"
+      aria-label="Reason for disabling"
       data-color="waiting"
       className="card grid gap-3 border-l-4 border-l-(--state) p-4"
     >
@@ -50,7 +50,7 @@ export function Disabled({
       {may('webhooks:write') && (
         <div className="flex flex-wrap gap-2">
           <Button look="main" busy={update.isPending} onClick={() => void enable().catch(toastProblem)}>
-            Enable
+            Enable endpoint
           </Button>
           <Button onClick={onReplay}>Enable and post missed events</Button>
         </div>

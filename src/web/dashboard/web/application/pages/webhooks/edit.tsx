@@ -9,7 +9,7 @@ import { EVENT_NAMES, EventTicks } from './events.tsx';
 
 type WebhookValues = Readonly<Record<string, string | boolean>>;
 const LABELS: Readonly<Record<string, string>> = {
-  url: 'Address',
+  url: 'URL',
   ...Object.fromEntries(EVENT_NAMES.map((name) => [`event ${name}`, `Event “${name}”`])),
 };
 
@@ -47,17 +47,17 @@ export function EditWebhook({
     reread: async () => (await refetch({ throwOnError: true })).data ?? webhook,
   });
   return (
-    <Dialog title="Edit the endpoint" onClose={onClose} width="max-w-xl">
+    <Dialog title="Edit endpoint" onClose={onClose} width="max-w-xl">
       <Form
         action="Save"
         aside={<Button onClick={onClose}>Cancel</Button>}
         editing={editing}
         onSaved={() => {
           onClose();
-          toast('The endpoint is saved.');
+          toast('Endpoint saved');
         }}
       >
-        <Field label="Address" name="url" type="url" />
+        <Field label="URL" name="url" type="url" />
         <EventTicks ticked={webhook.events} />
       </Form>
     </Dialog>

@@ -3,13 +3,13 @@ import type { Fields } from '../../ui/forms/form.tsx';
 import { Tick } from '../../ui/forms/form.tsx';
 
 const EVENTS = {
-  sent: 'A server has taken it.',
-  delivered: 'The mailbox has it.',
-  bounced: 'It could not be delivered.',
-  complained: 'Somebody called it spam.',
-  unsubscribed: 'Somebody left by its link.',
-  opened: 'It was shown.',
-  clicked: 'A link was followed.',
+  sent: 'A mail server accepted the email.',
+  delivered: 'The email reached its mailbox.',
+  bounced: 'The email could not be delivered.',
+  complained: 'The recipient reported spam.',
+  unsubscribed: 'The recipient unsubscribed.',
+  opened: 'The email was opened.',
+  clicked: 'A link was clicked.',
 } as const satisfies Record<EmailEventType, string>;
 
 /** The events that an endpoint may be told of. */
@@ -22,7 +22,7 @@ export const tickedEvents = (fields: Fields): readonly EmailEventType[] =>
 /** The kinds of events, to be ticked. */
 export const EventTicks = ({
   ticked,
-  legend = 'It hears of',
+  legend = 'Events',
 }: {
   readonly ticked: readonly EmailEventType[];
   readonly legend?: string;

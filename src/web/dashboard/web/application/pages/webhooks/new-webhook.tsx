@@ -15,7 +15,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const create = useChange('POST /webhooks');
   return created ? (
     <Secret
-      title="The secret of the endpoint"
+      title="Endpoint secret"
       secret={created.secret}
       onClose={() => {
         onClose();
@@ -23,15 +23,15 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
       }}
     />
   ) : (
-    <Dialog title="Add an endpoint" onClose={onClose} width="max-w-xl">
+    <Dialog title="Add endpoint" onClose={onClose} width="max-w-xl">
       <Form
-        action="Add the endpoint"
+        action="Add endpoint"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ url = '', ...fields }) =>
           setCreated(await create.mutateAsync({ body: { url: url.trim(), events: tickedEvents(fields) } }))
         }
       >
-        <Field label="Address" name="url" type="url" placeholder="https://example.com/hooks/mail" />
+        <Field label="URL" name="url" type="url" placeholder="https://example.com/hooks/mail" />
         <EventTicks ticked={['delivered', 'bounced', 'complained']} />
       </Form>
     </Dialog>

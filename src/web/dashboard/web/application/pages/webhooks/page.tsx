@@ -28,7 +28,7 @@ export default function Webhooks() {
 
 const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
   {
-    name: 'Address',
+    name: 'URL',
     cell: ({ url, events }) => (
       <Lead title={url} sub={<span className="md:hidden">{events.join(', ')}</span>} />
     ),
@@ -41,7 +41,7 @@ const COLUMNS: readonly [Column<Webhook>, ...Column<Webhook>[]] = [
     isRight: true,
     cell: ({ failureCount }) => count(failureCount),
   },
-  { name: 'State', width: 'w-32', isRight: true, cell: ({ status }) => <Badge status={status} /> },
+  { name: 'Status', width: 'w-32', isRight: true, cell: ({ status }) => <Badge status={status} /> },
 ];
 
 function WebhookList() {
@@ -50,13 +50,13 @@ function WebhookList() {
   const { data: items, error, refetch } = useRead('GET /webhooks', {}, { every: 2_000 });
   const add = may('webhooks:write') && (
     <Button look="main" data-create onClick={() => setAdding(true)}>
-      {icons.Plus} Add an endpoint
+      {icons.Plus} Add endpoint
     </Button>
   );
   return (
     <Page
       title="Webhooks"
-      about="What happens to your email is posted to these addresses, signed, and again until it is taken."
+      about="The service posts email events to these URLs, signed, and retries failed posts."
       actions={add}
     >
       <Table
@@ -66,10 +66,10 @@ function WebhookList() {
         keyOf={({ id }) => id}
         linkOf={({ id }) => `/webhooks/${id}`}
         empty={
-          <Empty title={`There is no ${environment} endpoint yet`} icon={icons.Hook} action={add}>
+          <Empty title={`No ${environment} endpoints yet`} icon={icons.Hook} action={add}>
             <p>
-              An endpoint hears of deliveries, bounces, opens and the rest within seconds. On your own
-              machine, <code>posthorn listen --forward-to http://localhost:8080</code> needs none.
+              An endpoint gets deliveries, bounces, opens and other events within seconds. On your own
+              machine, <code>posthorn listen --forward-to http://localhost:8080</code> needs no endpoint.
             </p>
           </Empty>
         }

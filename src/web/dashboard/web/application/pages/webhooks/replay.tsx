@@ -29,26 +29,26 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
   const update = useChange('PATCH /webhooks/{id}');
   return (
     <Dialog
-      title={isDisabled ? 'Enable and post missed events' : 'Post events again'}
+      title={isDisabled ? 'Enable and post missed events' : 'Replay events'}
       onClose={onClose}
       width="max-w-xl"
     >
       {queued === null ? (
         <p className="text-dim">
-          What happened in this time is posted again, oldest first, 50 a second, with the same ids: also what
-          this endpoint never heard of, since it was disabled or not there yet.
+          Events of this period are posted again, oldest first, at 50 per second and with the same IDs. Events
+          that this endpoint never got, because it was disabled or did not exist yet, are included.
         </p>
       ) : (
         <p role="status">
           {queued === 0
-            ? 'Nothing of this kind happened in that time.'
-            : `${count(queued)} ${queued === 1 ? 'event is' : 'events are'} being posted again.`}
-          {rest !== null && ` There is more: go on from ${momentText(rest)} once they are through.`}
+            ? 'No matching events in this period.'
+            : `${count(queued)} ${queued === 1 ? 'event is' : 'events are'} being replayed.`}
+          {rest !== null && ` There are more: continue from ${momentText(rest)} when these are posted.`}
         </p>
       )}
       <Form
         key={from}
-        action={isDisabled && queued === null ? 'Enable and post' : 'Post them again'}
+        action={isDisabled && queued === null ? 'Enable and post' : 'Replay events'}
         aside={<Button onClick={onClose}>{queued === null ? 'Cancel' : 'Done'}</Button>}
         onSend={async ({ from = '', to = '', onlyFailed, ...fields }) => {
           const until = instantOf(to);
@@ -74,7 +74,7 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
             name="from"
             type="datetime-local"
             defaultValue={from}
-            hint={`In the time zone of the workspace, ${shownZone()}.`}
+            hint={`In the workspace time zone, ${shownZone()}.`}
           />
           <Field
             label="To"
@@ -83,11 +83,11 @@ export function Replay({ webhook, onClose }: { readonly webhook: Webhook; readon
             defaultValue={localText(new Date().toISOString())}
           />
         </div>
-        <EventTicks legend="Of these kinds" ticked={webhook.events} />
+        <EventTicks legend="Event types" ticked={webhook.events} />
         <Tick
           name="onlyFailed"
-          label="Only what has failed"
-          hint="Events that this endpoint has not taken: failed and skipped ones, and those that were never meant for it."
+          label="Only events that were not delivered"
+          hint="Failed and skipped events, and events that were never posted to this endpoint."
           defaultChecked={isDisabled}
         />
       </Form>

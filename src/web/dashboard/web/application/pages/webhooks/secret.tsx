@@ -10,7 +10,8 @@ export const Secret = (props: {
 }) => (
   <Dialog title={props.title} onClose={props.onClose} width="max-w-xl">
     <p role="status">
-      Copy it now: it is shown only this once. With it your program checks that a request comes from here;{' '}
+      Copy the secret now. It is shown only once. Your program uses it to check that requests come from this
+      service;{' '}
       <a href="/docs/webhooks" className="link">
         the guide
       </a>{' '}

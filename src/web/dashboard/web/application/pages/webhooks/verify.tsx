@@ -13,19 +13,19 @@ const SNIPPETS: ReadonlyMap<string, string> = new Map(
 );
 const [FIRST = ''] = SNIPPETS.keys();
 
-/** How a program finds out that a request really comes from here. */
+/** Code samples for checking that a request comes from this service. */
 export default function Verify({ onClose }: { readonly onClose: () => void }) {
   const [language, setLanguage] = useState(FIRST);
   return (
-    <Dialog title="Check the signature" onClose={onClose} width="max-w-2xl">
+    <Dialog title="Verify signatures" onClose={onClose} width="max-w-2xl">
       <p className="text-dim">
-        Each request says in <code className="font-mono text-caption">X-Svc-Signature</code> when it was
-        signed, and proves with the secret of the endpoint that it comes from here. Check it over the body as
-        it arrived, before you parse it.{' '}
+        The header <code className="font-mono text-caption">X-Svc-Signature</code> of each request holds its
+        time and a signature made with the endpoint's secret. Check it against the raw body before you parse
+        it.{' '}
         <a href="/docs/webhooks" className="link">
           The guide
         </a>{' '}
-        has a signed request to try your code on.
+        has a signed request for testing your code.
       </p>
       <Chips
         label="Language"

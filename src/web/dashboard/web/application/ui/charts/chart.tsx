@@ -4,7 +4,7 @@ import { count, roundCount } from '../display/format.ts';
 /** One point of a series. */
 export interface Point {
   readonly key: string;
-  /** What it is the number of, such as a day. */
+  /** The unit that a value belongs to, such as a day. */
   readonly label: string;
   readonly value: number;
   /** True while it still grows. */
@@ -20,8 +20,8 @@ function roundUp(value: number): number {
 }
 
 /**
- * Numbers over time as columns. The one under the pointer, or chosen with the arrow keys, is told beneath; all of them are in a table
- * that opens.
+ * Numbers over time as columns. The column under the pointer, or chosen with the arrow keys, is described
+ * beneath; a table that opens holds all of them.
  */
 export function Chart({ title, points }: { readonly title: string; readonly points: readonly Point[] }) {
   const id = useId();
@@ -91,12 +91,14 @@ export function Chart({ title, points }: { readonly title: string; readonly poin
             <>
               <span className="text-dim">{shown.label}: </span>
               <strong>{count(shown.value)}</strong>
-              {shown.isOpen && <span className="text-dim">, still growing</span>}
+              {shown.isOpen && <span className="text-dim">, in progress</span>}
             </>
           )}
         </span>
         <details className="w-full">
-          <summary className="w-max cursor-pointer text-caption text-dim hover:text-ink">As a table</summary>
+          <summary className="w-max cursor-pointer text-caption text-dim hover:text-ink">
+            Show as table
+          </summary>
           <div className="mt-2 max-h-72 overflow-y-auto rounded-lg border border-edge">
             <table aria-labelledby={id} className="w-full text-left">
               <caption id={id} className="sr-only">

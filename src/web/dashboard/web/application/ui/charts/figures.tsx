@@ -9,7 +9,7 @@ export interface Figure {
   /** A smaller text beneath, such as a rate. */
   readonly sub?: ReactNode;
   readonly tone?: Tone;
-  /** Where the things lead that were counted. */
+  /** The page that lists the counted things. */
   readonly to?: string;
 }
 

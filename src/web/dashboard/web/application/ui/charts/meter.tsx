@@ -1,7 +1,7 @@
-/** A tenth of the way from its end a limit is told. */
+/** The meter warns from this share of its limit on. */
 const NEAR = 0.8;
 
-/** How much of something is used up. */
+/** The used share of a limit. */
 export const Meter = (props: {
   readonly label: string;
   readonly value: number;

@@ -1,11 +1,11 @@
 import { startTransition, useEffect, useState } from 'react';
 
-/** A page that nobody sees draws no frames. */
+/** A hidden page draws no frames, so a timer takes their place. */
 const NO_FRAME_MS = 100;
 
 /**
- * Calls back once the browser has shown what there is now. A click is answered by the small change that says so; what takes longer
- * comes behind that picture, where it keeps nobody waiting. Answers what takes it back.
+ * Calls back after the browser has painted the current state. A click shows its small change first; slow work
+ * follows that paint. Returns a function that cancels the call.
  */
 export function afterPaint(work: () => void): () => void {
   let isDone = false;

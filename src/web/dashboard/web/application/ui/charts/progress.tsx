@@ -7,7 +7,7 @@ export interface Part {
   readonly tone: Tone;
 }
 
-/** How far something is, from 0 to 1. */
+/** A progress bar, from 0 to 1. */
 export const Progress = ({ label, value }: { readonly label: string; readonly value: number }) => (
   <div
     role="progressbar"

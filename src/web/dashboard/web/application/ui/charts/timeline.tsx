@@ -12,7 +12,7 @@ export interface Moment {
   readonly more?: ReactNode;
 }
 
-/** What happened, in the order that it is given in: each with its distance from now, or to the second. */
+/** Moments in their given order, each with its distance from now, or to the second. */
 export const Timeline = ({
   label,
   moments,

@@ -3,7 +3,7 @@ import { Check, Copy } from '../../../icons.tsx';
 import { IconButton } from '../button.tsx';
 import { toastProblem } from '../overlays/toast.tsx';
 
-/** Copies a short text, such as a DNS record or an id, that stands beside it. */
+/** Copies a short text beside it, such as a DNS record or an id. */
 export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
@@ -12,7 +12,7 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
       setCopied(true);
     } catch {
       toastProblem(
-        new Error('This browser does not let pages copy here: mark the text and copy it yourself.'),
+        new Error('This browser does not allow copying here. Select the text and copy it yourself.'),
       );
     }
   };

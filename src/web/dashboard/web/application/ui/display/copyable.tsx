@@ -15,7 +15,7 @@ export function Copyable({ label, text }: { readonly label: string; readonly tex
       setTold('Copied');
     } catch {
       if (shown.current) getSelection()?.selectAllChildren(shown.current);
-      setTold('Selected: copy it with your keyboard');
+      setTold('Selected. Copy it with your keyboard.');
     }
   }
 
@@ -43,7 +43,7 @@ export function Copyable({ label, text }: { readonly label: string; readonly tex
         className="rounded-lg border border-edge bg-sunk p-3 font-mono text-caption break-all whitespace-pre-wrap"
       >
         {text.length > MOST_SHOWN
-          ? `${text.slice(0, MOST_SHOWN)}\n… cut here; the button copies all of it`
+          ? `${text.slice(0, MOST_SHOWN)}\n… truncated; the button copies all of it`
           : text}
       </pre>
     </div>

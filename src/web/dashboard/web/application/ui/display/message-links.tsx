@@ -18,10 +18,10 @@ function linksIn(html: string): readonly MessageLink[] {
   }));
 }
 
-/** Where a message leads: what is written on each link, and the address behind it. */
+/** The links of a message: the text of each, and its address. */
 export function MessageLinks({ html }: { readonly html: string }) {
   const links = useMemo(() => linksIn(html), [html]);
-  if (links.length === 0) return <p className="text-dim">There is no link in it.</p>;
+  if (links.length === 0) return <p className="text-dim">The message has no links.</p>;
   return (
     <ol className="grid gap-3">
       {links.map(({ key, text, to }) => (

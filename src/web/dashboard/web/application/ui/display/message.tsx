@@ -41,14 +41,14 @@ export function Message(props: {
               checked={isPhone}
               onChange={({ target }) => setPhone(target.checked)}
             />
-            As wide as a phone
+            Phone width
           </label>
         )}
       </div>
       {view === 'html' && (
         <div className={isPhone ? 'grid justify-items-center bg-sunk p-4' : ''}>
           <iframe
-            title="The message"
+            title="Message"
             src={`/app/api/${environment}/${props.list}/${props.id}/html`}
             sandbox="allow-popups allow-popups-to-escape-sandbox"
             className={`h-136 w-full bg-white ${isPhone ? `${PHONE} rounded-lg shadow-card` : ''}`}

@@ -13,8 +13,8 @@ const inScheme = (html: string, isDark: boolean): string =>
   );
 
 /**
- * HTML that is stored nowhere yet, in a document of its own in which no script runs. The application writes into it; its policy is
- * that of `/app/frame`.
+ * Unstored HTML in a separate document without scripts. The application writes into it; its policy is that of
+ * `/app/frame`.
  */
 export function PreviewFrame(props: {
   readonly title: string;
@@ -47,7 +47,7 @@ export function PreviewFrame(props: {
       />
       {isInverted && (
         <p className="px-4 py-1.5 text-caption text-dim">
-          It has no dark styles of its own: shown as clients do that invert colours.
+          The message has no dark styles. It is shown with inverted colours, as some mail programs do.
         </p>
       )}
     </div>

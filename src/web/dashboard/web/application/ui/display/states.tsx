@@ -7,7 +7,7 @@ export const Skeleton = ({ className = 'h-4 w-32' }: { readonly className?: stri
   <span aria-hidden="true" className={`skeleton block rounded-md ${className}`} />
 );
 
-/** What is shown where there is nothing yet: what will be here, and how it comes to be. */
+/** An empty state: the items that appear here, and the way to create the first one. */
 export const Empty = (props: {
   readonly title: string;
   readonly icon?: ReactNode;
@@ -28,7 +28,7 @@ export const Empty = (props: {
   </div>
 );
 
-/** What is shown in the place of something that could not be read. */
+/** The error of data that could not be read, with a retry. */
 export const Failed = ({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) => (
   <div role="alert" className="card grid justify-items-start gap-2 p-5">
     <p className="font-medium">{error.message}</p>

@@ -19,7 +19,7 @@ export interface Column<Item> {
   readonly isRight?: boolean;
 }
 
-/** What `useList` answers with, or anything of its shape. */
+/** The answer of `useList`, or anything of its shape. */
 export interface Listed<Item> {
   readonly items: readonly Item[] | undefined;
   readonly error: Error | null;
@@ -43,7 +43,7 @@ export function Table<Item>(props: {
   readonly list: Listed<Item>;
   readonly columns: readonly [Column<Item>, ...Column<Item>[]];
   readonly keyOf: (item: Item) => string;
-  /** Where a row leads. */
+  /** The target of a row's link. */
   readonly linkOf?: (item: Item) => string;
   readonly empty: ReactNode;
 }) {
@@ -69,7 +69,7 @@ export function Table<Item>(props: {
   const first = shown[0]?.index ?? 0;
   const last = shown.at(-1)?.index ?? -1;
 
-  // What stands above the rows may change its height at any time, and with it that of the page.
+  // The content above the rows may change its height at any time, and with it that of the page.
   const hasRows = count > 0;
   useLayoutEffect(() => {
     const rows = body.current;
@@ -182,7 +182,7 @@ export function Table<Item>(props: {
       {hasNextPage && (
         <div className="grid place-items-center border-t border-edge p-2">
           <Button look="quiet" busy={list.isFetchingNextPage === true} onClick={() => list.fetchNextPage?.()}>
-            {list.isFetchingNextPage === true ? 'Reading more…' : 'Show more'}
+            {list.isFetchingNextPage === true ? 'Loading…' : 'Show more'}
           </Button>
         </div>
       )}
@@ -251,7 +251,7 @@ export const Lead = ({ title, sub }: { readonly title: ReactNode; readonly sub?:
   </span>
 );
 
-/** What can be done to a row, above the link that covers it. */
+/** The actions of a row, above the link that covers it. */
 export const RowActions = ({ children }: { readonly children: ReactNode }) => (
   <span className="relative z-1 inline-flex justify-end gap-1">{children}</span>
 );

@@ -2,7 +2,7 @@ import { useId } from 'react';
 
 /** One of few views of the same thing, in a row. */
 export function Chips<Value extends string>(props: {
-  /** What is chosen, for who cannot see that it is a row of views. */
+  /** The purpose of the choice, for screen readers. */
   readonly label: string;
   /** Texts by value, in their order; without a text there is no such view. */
   readonly options: { readonly [Each in Value]?: string | undefined };

@@ -64,7 +64,7 @@ const languageOf = (language: Language): Extension => {
 export default function CodeEditor(props: {
   readonly label: string;
   readonly language: Language;
-  /** What it says. Another text than the one that was typed takes its place, and can be undone. */
+  /** The text. A value that was not typed here replaces the text, and can be undone. */
   readonly value: string;
   /** Shows what has changed since then. */
   readonly before?: string;

@@ -1,7 +1,7 @@
 import { type ChangeEvent, createContext, type InputHTMLAttributes, useContext } from 'react';
 import type { ShownEditing } from '../../editing/use-editing.ts';
 
-/** What is edited by the form around a field, whose values are then those of the members that the fields are named after. */
+/** The edit of the surrounding form; its values are those of the members that the fields are named after. */
 export const Edited = createContext<ShownEditing | null>(null);
 
 /** The value of the field of that name, where the form around it edits one. */
@@ -11,7 +11,7 @@ export function useEdited(name: string) {
   return { value: editing.values[name], set: (value: unknown) => editing.set({ [name]: value }) };
 }
 
-/** The text of a field: that of the edit around it, or one of its own that begins with a default. */
+/** The text of a field: that of the surrounding edit, or its own one with a default. */
 export function useText(name: string, defaultValue: InputHTMLAttributes<HTMLInputElement>['defaultValue']) {
   const edited = useEdited(name);
   if (!edited) return { defaultValue };

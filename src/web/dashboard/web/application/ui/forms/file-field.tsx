@@ -6,7 +6,7 @@ import { icons } from '../icons.tsx';
 export function FileField(props: {
   readonly label: string;
   readonly hint: string;
-  /** What may be chosen, as `accept` of an input. */
+  /** The accepted types, as `accept` of an input. */
   readonly accept: string;
   readonly file: File | null;
   readonly onFile: (file: File) => void;
@@ -34,7 +34,7 @@ export function FileField(props: {
       </span>
       <span className="font-medium">{props.file ? props.file.name : props.label}</span>
       <span className="text-caption text-dim">
-        {props.file ? `${sizeText(props.file.size)}. Choose or drop another one to replace it.` : props.hint}
+        {props.file ? `${sizeText(props.file.size)}. Choose or drop another file to replace it.` : props.hint}
       </span>
       <input
         id={id}

@@ -19,7 +19,7 @@ import { Button } from '../button.tsx';
 import { Edited, useEdited, useText } from './edited-field.ts';
 import { sortProblems } from './form-problems.ts';
 
-/** What is wrong with the fields of the form around it, by their names. */
+/** The problems of the surrounding form's fields, by name. */
 export const Problems = createContext<ReadonlyMap<string, string>>(new Map());
 
 const NOTHING = { atFields: new Map<string, string>(), words: '' };
@@ -27,19 +27,19 @@ const NOTHING = { atFields: new Map<string, string>(), words: '' };
 /** The texts of a form by the names of its fields. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** A form whose answer may be a refusal: what is wrong is told at the field that it is about, and everything else beneath. */
+/** A form whose answer may be a refusal: each problem is shown at its field, and the others at the end. */
 export function Form(props: {
   readonly action: string;
   readonly look?: 'main' | 'danger' | 'plain';
   readonly onSend?: (fields: Fields) => Promise<unknown>;
-  /** What it edits, and saves when it is sent. */
+  /** The edit that the form shows and saves. */
   readonly editing?: ShownEditing;
   /** It was saved. */
   readonly onSaved?: () => void;
   /** Its button stays in sight while the form is longer than the window. */
   readonly isSticky?: boolean;
   readonly onRefused?: (error: Refused) => void;
-  /** What stands beside the button, such as another one that cancels. */
+  /** The content beside the button, such as a second button that cancels. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }) {
@@ -112,14 +112,14 @@ export function Form(props: {
         {editing && <SaveState editing={editing} />}
         {props.aside}
         <Button type="submit" look={props.look ?? 'main'} aria-disabled={isBusy}>
-          {isBusy ? (editing ? 'Saving…' : 'One moment…') : props.action}
+          {isBusy ? (editing ? 'Saving…' : 'Working…') : props.action}
         </Button>
       </div>
     </form>
   );
 }
 
-/** What every field has. */
+/** The properties that all fields share. */
 export interface FieldShape {
   readonly label: string;
   /** The name of the member in the request; `branding/colour` for one inside another. */
@@ -155,7 +155,7 @@ export function Labelled(props: FieldShape & { readonly children: (attributes: A
   );
 }
 
-/** What is wrong with a part of a form that is no field of its own, such as an editor of source. */
+/** The problem of a form part that is not a field, such as a source editor. */
 export function FieldProblem({ name }: Pick<FieldShape, 'name'>) {
   const problem = useContext(Problems).get(name);
   return (

@@ -1,11 +1,11 @@
 import { count } from '../display/format.ts';
 
-/** What is wrong in a file, by line. A long list scrolls by itself. */
+/** The errors of a file, by line. A long list scrolls. */
 export const Mistakes = (props: {
   readonly mistakes: readonly { readonly line: number; readonly message: string }[];
 }) => (
   <ul
-    aria-label="Mistakes"
+    aria-label="Errors"
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a part that scrolls has to be reached by the keyboard
     tabIndex={0}
     className="grid max-h-80 divide-y divide-edge overflow-y-auto rounded-lg border border-edge"

@@ -6,7 +6,7 @@ import { bitsOf } from './password-strength.ts';
 /** The words for how hard a password is to guess, from bits that a guesser has to find, with the color of each. */
 const STRENGTHS = [
   [40, 'Weak: easy to guess', 'bad'],
-  [60, 'Fair: a longer one is safer', 'waiting'],
+  [60, 'Fair: a longer password is safer', 'waiting'],
   [80, 'Good', 'good'],
   [Number.POSITIVE_INFINITY, 'Strong', 'good'],
 ] as const;
@@ -27,7 +27,10 @@ function Strength({ password }: { readonly password: string }) {
   );
 }
 
-/** A password, which whoever types it can look at (ASVS 2.1.12). Of a new one it tells how hard it is to guess (2.1.8). */
+/**
+ * A password that can be shown while it is typed (ASVS 2.1.12). For a new one, the field shows its strength
+ * (2.1.8).
+ */
 export function PasswordField({ isNew = false, ...shape }: FieldShape & { readonly isNew?: boolean }) {
   const [isShown, setShown] = useState(false);
   const [typed, setTyped] = useState('');
@@ -47,7 +50,7 @@ export function PasswordField({ isNew = false, ...shape }: FieldShape & { readon
             />
             <button
               type="button"
-              aria-label="Show what is typed"
+              aria-label="Show password"
               aria-pressed={isShown}
               aria-controls={attributes.id}
               onClick={() => setShown(!isShown)}

@@ -4,7 +4,7 @@ import { Tick } from './form.tsx';
 /** Settings that are on or off: each is changed at once, told, and taken back by its undo. */
 export function Switches<Name extends string>(props: {
   readonly values: Readonly<Record<NoInfer<Name>, boolean>>;
-  /** What each is called, and what is to be known about it. */
+  /** The label and the hint of each switch. */
   readonly texts: Readonly<Record<Name, readonly [label: string, hint: string]>>;
   readonly isReadOnly: boolean;
   readonly told: (label: string, value: boolean) => string;

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 /** Asks before something that cannot be undone. What can be undone is done at once, with an undo in its toast. */
 export const Confirm = (props: {
   readonly title: string;
-  /** What it does, as the button says it: `Revoke the key`. */
+  /** The action, as the button says it: `Revoke key`. */
   readonly action: string;
   readonly keep?: string;
   readonly onConfirm: () => Promise<unknown>;

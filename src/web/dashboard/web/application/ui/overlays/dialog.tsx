@@ -13,8 +13,8 @@ interface DialogProps {
 }
 
 /**
- * A dialog above the page, which Escape closes. It is there as long as it is rendered. It opens behind the answer to the click: a page
- * that can do nothing any more is styled anew as a whole.
+ * A dialog above the page, open while it is rendered; Escape closes it. It opens after the click is painted,
+ * because making the page inert restyles all of it.
  */
 export const Dialog = (props: DialogProps) => usePainted(true) && <OpenDialog {...props} />;
 
@@ -24,11 +24,11 @@ function OpenDialog(props: DialogProps) {
   useEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    // What is to be filled in first, or the way back; not the button that closes it.
+    // The first field gets the focus, or else the first button, but not the one that closes the dialog.
     shown?.querySelector<HTMLElement>('input, select, textarea, form button, .button')?.focus();
     return () => shown?.close();
   }, []);
-  // Closing styles the page anew as well: it is gone from sight first.
+  // Closing restyles the whole page as well, so the dialog is hidden first.
   const close = () => {
     dialog.current?.setAttribute('data-leaving', '');
     afterPaint(() => {
@@ -36,7 +36,7 @@ function OpenDialog(props: DialogProps) {
       props.onClose();
     });
   };
-  // What was typed in it is not thrown away by a key or a click beside it.
+  // Typed content is not discarded by a key or a click beside the dialog.
   const leave = () => dialog.current && leaving.askIn(dialog.current, close);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { MenuProps } from './opened-menu.tsx';
 
-// What opens a list is loaded when somebody is about to open one: no page needs it to be shown.
+// The code of the opened list is loaded shortly before it opens, because no page needs it at first.
 const load = () => import('./opened-menu.tsx');
 const OpenedMenu = lazy(load);
 

@@ -22,7 +22,10 @@ interface ItemProps {
   readonly children: ReactNode;
 }
 
-/** A menu that somebody has opened once. `detail` is that of the click which did it: 0 for the keyboard, which goes to the first item. */
+/**
+ * An opened menu. `detail` is that of the click which opened it: 0 for the keyboard, which focuses the first
+ * item.
+ */
 export default function OpenedMenu({ detail, ...props }: MenuProps & { readonly detail: number }) {
   const button = useRef<HTMLButtonElement>(null);
   // The button that was pressed had no list yet: this one takes its press over, once.

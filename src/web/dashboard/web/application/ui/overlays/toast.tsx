@@ -23,8 +23,8 @@ function change(next: readonly Toast[]): void {
 const dismiss = (id: number): void => change(toasts.filter((each) => each.id !== id));
 
 /**
- * Tells in a corner of the page what was done. With `undo` it has a button that takes it back. What did not work before goes: beside "It is
- * saved" nobody may read that it is not.
+ * Reports a result in a corner of the page. With `undo`, it has a button that reverts the action. A new toast
+ * removes earlier errors, which would contradict it.
  */
 export function toast(text: string, undo: (() => Promise<unknown>) | null = null): void {
   const done = toasts.filter(({ isProblem }) => !isProblem);

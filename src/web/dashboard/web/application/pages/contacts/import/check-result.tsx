@@ -7,7 +7,7 @@ import { Card } from '../../../ui/page.tsx';
 import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
 import { Warnings } from './warnings.tsx';
 
-/** What a check has found, with what is offered when the file can be imported. */
+/** The result of a check, with the import options when the file can be imported. */
 export function CheckResult(props: {
   readonly id: string;
   readonly children: (people: string) => ReactNode;
@@ -21,12 +21,12 @@ export function CheckResult(props: {
   const people = data ? data.counts.created + data.counts.updated : 0;
   return (
     <div ref={shown}>
-      <Card title="3. The check" about="This is what the import would do.">
+      <Card title="3. Review" about="The changes that the import would make.">
         {error && <Problem>{error.message}</Problem>}
-        {data && !isOver && <Progress label="The check" value={data.progress} />}
+        {data && !isOver && <Progress label="Progress of the check" value={data.progress} />}
         {data && isOver && (
           <>
-            <Warnings title="Before you import it" warnings={data.warnings} />
+            <Warnings title="Before you import" warnings={data.warnings} />
             <Counts run={data} />
             <ConsentCounts run={data} />
             <ImportErrors run={data} />
@@ -34,9 +34,7 @@ export function CheckResult(props: {
               {data.status === 'completed' && people > 0 ? (
                 props.children(people === 1 ? '1 contact' : `${count(people)} contacts`)
               ) : (
-                <p className="text-dim">
-                  There is nothing to import. Mend the file, or choose other columns.
-                </p>
+                <p className="text-dim">There is nothing to import. Fix the file, or choose other columns.</p>
               )}
             </div>
           </>

@@ -1,6 +1,9 @@
 import type { ContactImportPlan } from '../../../api/operations.ts';
 
-/** What a column becomes: a target as `columns` writes it, or `property` with a key and a type, or `none`. */
+/**
+ * The target of a column: a target in the form that `columns` uses, `property` with a key and a type, or
+ * `none`.
+ */
 export interface Mapped {
   readonly to: string;
   readonly key: string;
@@ -10,7 +13,7 @@ export interface Mapped {
 
 const PROPERTY = /^properties\.([^:]+):(.+)$/;
 
-/** What a column becomes at first, as the service reads it. */
+/** The first target of a column, as the service guesses it. */
 export function mappedBy({ target }: ContactImportPlan['columns'][number]): Mapped {
   const [, key, type] = PROPERTY.exec(target ?? '') ?? [];
   if (key !== undefined && type !== undefined) return { to: 'property', key, type };

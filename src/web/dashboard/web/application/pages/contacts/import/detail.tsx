@@ -16,8 +16,8 @@ import { ConsentCounts, Counts, ImportErrors } from './outcome.tsx';
 import { Warnings } from './warnings.tsx';
 
 const WHY = {
-  rows_refused: 'A row is wrong, and the import was to write nothing at all then.',
-  file_lost: 'The file could not be read again. Import it once more.',
+  rows_refused: 'A row has an error, and the import was set to stop at the first error.',
+  file_lost: 'The file could not be read. Import it again.',
 } as const;
 
 /** One import: how far it is, and what became of its rows. */
@@ -48,13 +48,13 @@ export default function ImportDetail({ id }: { readonly id: string }) {
       actions={
         data &&
         (data.endedAt === null
-          ? may('contacts:write') && <Button onClick={() => setAsking(true)}>Cancel the import</Button>
+          ? may('contacts:write') && <Button onClick={() => setAsking(true)}>Cancel import</Button>
           : !data.dryRun && (
               <ButtonLink
                 to={data.audienceId === null ? '/contacts' : `/audiences/${data.audienceId}`}
                 look="main"
               >
-                Show the contacts
+                View contacts
               </ButtonLink>
             ))
       }
@@ -62,8 +62,8 @@ export default function ImportDetail({ id }: { readonly id: string }) {
       <Card title="Rows">
         {data ? (
           <>
-            {data.endedAt === null && <Progress label="The import" value={data.progress} />}
-            <Warnings title="About this file" warnings={data.warnings} />
+            {data.endedAt === null && <Progress label="Progress of the import" value={data.progress} />}
+            <Warnings title="Details" warnings={data.warnings} />
             <Counts run={data} />
             <ConsentCounts run={data} />
             {data.failureReason && <Problem>{WHY[data.failureReason]}</Problem>}
@@ -74,7 +74,7 @@ export default function ImportDetail({ id }: { readonly id: string }) {
         )}
       </Card>
       {data && (
-        <Card title="The file">
+        <Card title="File">
           <Facts
             facts={{
               Started: <Time at={data.createdAt} />,
@@ -84,7 +84,7 @@ export default function ImportDetail({ id }: { readonly id: string }) {
               Delimiter: data.delimiter === '\t' ? 'tab' : data.delimiter,
               Audience: data.audienceId && (names[data.audienceId] ?? data.audienceId),
               Columns: data.columns
-                .map(({ header, target }) => `${header || '(no name)'} → ${target ?? 'left out'}`)
+                .map(({ header, target }) => `${header || '(no name)'} → ${target ?? 'excluded'}`)
                 .join(', '),
             }}
           />
@@ -93,15 +93,15 @@ export default function ImportDetail({ id }: { readonly id: string }) {
       {isAsking && (
         <Confirm
           title="Cancel this import?"
-          action="Cancel the import"
-          keep="Let it go on"
+          action="Cancel import"
+          keep="Keep importing"
           onClose={() => setAsking(false)}
           onConfirm={async () => {
             await cancel.mutateAsync({ path: { id } });
-            toast('The import is cancelled.');
+            toast('Import cancelled');
           }}
         >
-          What was written up to now stays.
+          Contacts that were already written are kept.
         </Confirm>
       )}
     </Page>

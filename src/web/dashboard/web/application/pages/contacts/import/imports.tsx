@@ -24,10 +24,10 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   {
     name: 'Import',
     cell: ({ dryRun, counts }) => (
-      <Lead title={`${count(counts.total)} rows`} sub={dryRun ? 'a check, nothing was written' : null} />
+      <Lead title={`${count(counts.total)} rows`} sub={dryRun ? 'check only, nothing written' : null} />
     ),
   },
-  { name: 'State', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
+  { name: 'Status', width: 'w-36', cell: ({ status }) => <Badge status={status} /> },
   {
     name: 'Added',
     width: 'w-28',
@@ -43,7 +43,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
     cell: ({ counts }) => <span className="num">{count(counts.updated)}</span>,
   },
   {
-    name: 'Wrong',
+    name: 'Errors',
     width: 'w-24',
     from: 'sm',
     isRight: true,
@@ -55,11 +55,11 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
 /** The imports of one environment, newest first. */
 export default function Imports() {
   const { may } = useViewer();
-  const { chosen: status, isSet, bar } = useOneChoice('status', 'State', STATES);
+  const { chosen: status, isSet, bar } = useOneChoice('status', 'Status', STATES);
   const list = useList('GET /contacts/imports', { query: { ...(status && { status }) } });
   const start = may('contacts:write') && (
     <ButtonLink to="/contacts/import" look="main">
-      Import a file
+      Import contacts
     </ButtonLink>
   );
   return (
@@ -73,13 +73,13 @@ export default function Imports() {
         linkOf={({ id }) => `/contacts/imports/${id}`}
         empty={
           isSet ? (
-            <Empty title="No import is in this state" icon={icons.Page}>
+            <Empty title="No imports with this status" icon={icons.Page}>
               <p>Clear the filter to see the others.</p>
             </Empty>
           ) : (
-            <Empty title="No file was imported yet" icon={icons.Page} action={start}>
+            <Empty title="No imports yet" icon={icons.Page} action={start}>
               <p>
-                Save your spreadsheet as CSV. Its columns are recognised, and checked before anything is
+                Save your spreadsheet as CSV. Its columns are recognised and checked before anything is
                 written.
               </p>
             </Empty>

@@ -3,22 +3,22 @@ import type { Mapped } from './columns.ts';
 
 /** Targets as the service writes them, in the order in which they are offered. */
 const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'The person': { email: 'Email address', first_name: 'First name', last_name: 'Last name' },
-  'Who may be written to': {
-    status: 'Status, in words',
+  Contact: { email: 'Email address', first_name: 'First name', last_name: 'Last name' },
+  Consent: {
+    status: 'Status, as a word',
     subscribed: 'Subscribed: yes or no',
     unsubscribed: 'Unsubscribed: yes or no',
-    bounced: 'Bounced: yes or why',
+    bounced: 'Bounced: yes or the reason',
     complained: 'Complained: yes or no',
-    unsubscribedAt: 'When they left',
-    'consent.source': 'Where they agreed',
-    'consent.at': 'When they agreed',
+    unsubscribedAt: 'Unsubscribed at',
+    'consent.source': 'Source of consent',
+    'consent.at': 'Time of consent',
   },
-  'The rest': {
-    property: 'A property',
+  Other: {
+    property: 'Property',
     audiences: 'Audiences',
     properties: 'Properties, as JSON',
-    none: 'Leave it out',
+    none: 'Ignore',
   },
 };
 
@@ -60,7 +60,7 @@ export function Mapping(props: {
             </span>
             <span className="flex flex-wrap gap-2">
               <select
-                aria-label={`“${name}” becomes`}
+                aria-label={`Target of “${name}”`}
                 value={to}
                 onChange={({ target }) => set(at, { to: target.value })}
                 className="field field-small w-60 max-w-full"
@@ -78,7 +78,7 @@ export function Mapping(props: {
               {to === 'property' && (
                 <>
                   <input
-                    aria-label={`Name of the property for “${name}”`}
+                    aria-label={`Property name for “${name}”`}
                     value={key}
                     placeholder="plan"
                     spellCheck={false}
@@ -87,7 +87,7 @@ export function Mapping(props: {
                     className="field field-small w-36 font-mono text-caption"
                   />
                   <select
-                    aria-label={`Kind of the property for “${name}”`}
+                    aria-label={`Property type for “${name}”`}
                     value={type}
                     onChange={({ target }) => set(at, { type: target.value })}
                     className="field field-small w-40"

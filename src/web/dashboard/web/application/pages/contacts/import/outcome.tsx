@@ -25,34 +25,34 @@ export function Counts({ run: { counts, dryRun } }: { readonly run: ContactImpor
           { name: 'Rows', value: count(total) },
           { name: dryRun ? 'New' : 'Added', value: count(created), tone: 'good' },
           { name: dryRun ? 'To update' : 'Updated', value: count(updated), tone: 'moving' },
-          { name: 'Left as they are', value: count(skipped), tone: 'quiet' },
-          { name: 'Wrong', value: count(failed), tone: 'bad' },
+          { name: 'Unchanged', value: count(skipped), tone: 'quiet' },
+          { name: 'Errors', value: count(failed), tone: 'bad' },
         ]}
       />
     </div>
   );
 }
 
-/** Who is not subscribed by the file, where there is anyone. */
+/** The contacts that the file does not subscribe, where there are any. */
 export function ConsentCounts({ run: { consent, dryRun } }: { readonly run: ContactImport }) {
   const { lowered, keptOut, addedOut } = consent;
   if (lowered + keptOut + addedOut === 0) return null;
   return (
-    <section aria-label="Who is not subscribed" className="grid gap-2">
-      <h3 className="font-medium">Who is not subscribed</h3>
+    <section aria-label="Not subscribed" className="grid gap-2">
+      <h3 className="font-medium">Not subscribed</h3>
       <Figures
         figures={[
           {
-            name: dryRun ? 'New, and not subscribed' : 'Added, and not subscribed',
+            name: dryRun ? 'New, not subscribed' : 'Added, not subscribed',
             value: count(addedOut),
             tone: 'quiet',
           },
           {
-            name: dryRun ? 'To be taken down' : 'Taken down by the file',
+            name: dryRun ? 'To unsubscribe' : 'Unsubscribed by the file',
             value: count(lowered),
             tone: 'bad',
           },
-          { name: 'Had left, and stay out', value: count(keptOut), tone: 'quiet' },
+          { name: 'Unsubscribed before, kept so', value: count(keptOut), tone: 'quiet' },
         ]}
       />
     </section>
@@ -64,15 +64,15 @@ export function ImportErrors({ run }: { readonly run: ContactImport }) {
   const all = useDownload('GET /contacts/imports/{id}/errors', { path: { id: run.id } });
   if (run.errors.length === 0) return null;
   return (
-    <section aria-label="Mistakes" className="grid gap-3">
+    <section aria-label="Errors" className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 className="font-medium">
           {run.errors.length < run.counts.failed
-            ? `The first ${run.errors.length} of ${count(run.counts.failed)} mistakes`
-            : 'Mistakes'}
+            ? `First ${run.errors.length} of ${count(run.counts.failed)} errors`
+            : 'Errors'}
         </h3>
         <Download href={all} name="mistakes.csv">
-          Download all
+          Download all errors
         </Download>
       </div>
       <Mistakes mistakes={run.errors} />

@@ -1,6 +1,6 @@
 import type { ContactImportWarning } from '../../../api/operations.ts';
 
-/** What has to be known of a file before it is imported. */
+/** The warnings about a file before its import. */
 export const Warnings = ({
   title,
   warnings,

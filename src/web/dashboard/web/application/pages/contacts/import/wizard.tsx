@@ -16,12 +16,12 @@ import { Mapping } from './mapping.tsx';
 import { Warnings } from './warnings.tsx';
 
 const ON_CONFLICT = {
-  upsert: 'Update them with what the file says',
-  skip: 'Leave them as they are',
+  upsert: 'Update them',
+  skip: 'Skip them',
 } as const;
 const ON_ERROR = {
-  continue: 'Leave that row out and go on',
-  abort: 'Import nothing at all',
+  continue: 'Skip the row and continue',
+  abort: 'Import nothing',
 } as const;
 
 /** So much of a file is sent to ask how it is read; the check reads all of it. */
@@ -49,8 +49,8 @@ export default function ImportWizard() {
   if (!may('contacts:write'))
     return (
       <Page title="Import contacts" back={back}>
-        <Empty title="Your role reads only" icon={icons.Person}>
-          <p>A member of the workspace can import contacts.</p>
+        <Empty title="Your role is read-only" icon={icons.Person}>
+          <p>Members of the workspace can import contacts.</p>
         </Empty>
       </Page>
     );
@@ -88,12 +88,12 @@ export default function ImportWizard() {
     <Page
       title="Import contacts"
       back={back}
-      about="From a CSV file of up to 50 MB, as every spreadsheet saves it. A file may say that people have left; nobody who has left is subscribed again."
+      about="From a CSV file of up to 50 MB. The file can unsubscribe contacts, but it never subscribes a contact again who unsubscribed."
     >
-      <Card title="1. The file">
+      <Card title="1. File">
         <FileField
           label="Choose a CSV file, or drop it here"
-          hint="The first row names the columns. Encoding and delimiter are recognised."
+          hint="The first row names the columns. Encoding and delimiter are detected."
           accept=".csv,.tsv,.txt,text/csv"
           file={chosen?.file ?? null}
           onFile={(file) => void take(file)}
@@ -101,15 +101,15 @@ export default function ImportWizard() {
         {problem !== null && <Problem>{problem}</Problem>}
       </Card>
       {chosen && (
-        <Card title="2. What the columns become" about="With what the first rows hold.">
+        <Card title="2. Columns" about="With values of the first rows.">
           <Form
-            action="Check the file"
+            action="Check file"
             aside={
               <span className="mr-auto self-center text-caption text-dim">The check writes nothing.</span>
             }
             onSend={async (fields) => setCheck({ id: (await send(fields, true)).id, fields })}
           >
-            <Warnings title="Look at this first" warnings={chosen.plan.warnings} />
+            <Warnings title="Check this first" warnings={chosen.plan.warnings} />
             <Mapping
               plan={chosen.plan}
               mapped={mapped}
@@ -119,10 +119,10 @@ export default function ImportWizard() {
               }}
             />
             <div className="grid gap-4 lg:grid-cols-3">
-              <Choice label="People who are here already" name="onConflict" options={ON_CONFLICT} />
-              <Choice label="When a row is wrong" name="onError" options={ON_ERROR} />
+              <Choice label="Existing contacts" name="onConflict" options={ON_CONFLICT} />
+              <Choice label="Rows with errors" name="onError" options={ON_ERROR} />
               <Choice
-                label="Add everybody to"
+                label="Add all contacts to"
                 name="audienceId"
                 options={{ '': 'No audience', ...audiences }}
                 defaultValue={search.get('audience') ?? ''}

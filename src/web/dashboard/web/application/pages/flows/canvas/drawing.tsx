@@ -22,7 +22,10 @@ const FlowCanvas = lazy(() => import('./flow-canvas.tsx'));
 
 const NONE: ProblemsByStep = new Map();
 
-/** What is wrong: with how the steps hang together at once, and with what they name as soon as it is saved. */
+/**
+ * The problems of a flow: those of its structure at once, those of the templates and audiences it names after
+ * a save.
+ */
 function useProblems(flow: Flow, { draft, saved, editing }: FlowDraft) {
   const { may } = useViewer();
   const { refused } = editing;
@@ -61,8 +64,8 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     if (!mayWrite || !isChanged || !(await edit.save())) return;
     toast(
       flow.publishedVersion === null
-        ? 'It is saved.'
-        : 'It is saved beside the version that runs. Activate it to take its place.',
+        ? 'Saved'
+        : 'Saved as a draft beside the running version. Activate it to replace that version.',
     );
   };
   const { refused } = edit;
@@ -85,7 +88,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     set(removeStep(draft, key));
     if (chosen === key) setChosen(null);
     focusCard('*');
-    toast(`The step “${key}” is removed.`, async () => set(draft));
+    toast(`Step “${key}” removed`, async () => set(draft));
   };
   const editing: Editing = {
     onAdd: (way, type) => {
@@ -110,8 +113,8 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
       <div className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-2">
         <p role="status" data-color={count === 0 ? 'good' : 'bad'} className="state-text mr-auto font-medium">
           {count === 0
-            ? mayWrite && !isChanged && 'Nothing keeps it from running.'
-            : `${count} ${count === 1 ? 'thing keeps' : 'things keep'} it from running.`}
+            ? mayWrite && !isChanged && 'Ready to activate'
+            : `${count} ${count === 1 ? 'problem prevents' : 'problems prevent'} activation.`}
         </p>
         {mayWrite && (
           <>
@@ -137,14 +140,14 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
       <EditingNotes editing={edit} />
       {refused && (
         <Problem>
-          {refused.details.length === 0 ? refused.message : 'It is not saved: some steps are not finished.'}
+          {refused.details.length === 0 ? refused.message : 'Not saved: some steps are incomplete.'}
         </Problem>
       )}
       <div
         className={`grid items-start gap-4 ${chosen === null ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem]'}`}
       >
         <section
-          aria-label="Drawing"
+          aria-label="Canvas"
           className="card overflow-hidden lg:sticky lg:top-4"
           onKeyDown={(event) => {
             if (event.key === 'z' && (event.ctrlKey || event.metaKey) && mayWrite) undo();
@@ -152,7 +155,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
         >
           <Suspense fallback={<Skeleton className="h-[70dvh] min-h-104 w-full" />}>
             <FlowCanvas
-              label={`Drawing of ${flow.name}`}
+              label={`Canvas of ${flow.name}`}
               definition={draft}
               names={names}
               problems={problems}

@@ -18,7 +18,7 @@ const styles = new CSSStyleSheet();
 styles.replaceSync(sheet);
 document.adoptedStyleSheets.push(styles);
 
-/** What can be done on the drawing. */
+/** The edits that the canvas offers. */
 export interface Editing {
   onAdd(way: Way, type: StepType): void;
   onConnect(way: Way, to: string): void;
@@ -31,7 +31,7 @@ export interface FlowCanvasProps {
   readonly definition: FlowDefinition;
   readonly names: Names;
   readonly problems?: ProblemsByStep;
-  /** How often a way was taken, by its id. */
+  /** The number of contacts that took each path, by the path's id. */
   readonly counts?: ReadonlyMap<string, number>;
   readonly differences?: ReadonlyMap<string, Difference>;
   readonly taken?: Taken;
@@ -71,7 +71,7 @@ function Drawn(props: FlowCanvasProps) {
   const current = props.taken?.current ?? null;
   const showLatest = useRef(show);
   showLatest.current = show;
-  // Whoever plays a way looks at where it has come.
+  // While a path plays, the view follows its current step.
   useEffect(() => {
     if (current !== null) showLatest.current(current, frame.current);
   }, [current]);
@@ -159,7 +159,7 @@ function partsOf(
   return { nodes, edges };
 }
 
-/** Shows the beginning of the flow at a size that can be read, or all of it. What somebody has moved stays where it is. */
+/** Shows the start of the flow at a readable size, or all of it. A view that the user moved stays. */
 function useFirstView(
   frame: { readonly current: HTMLElement | null },
   layout: FlowLayout,
@@ -190,13 +190,13 @@ function Zoom() {
   const { zoomIn, zoomOut, fitView } = useReactFlow();
   return (
     <div className="absolute top-3 right-3 flex rounded-lg border border-edge bg-raised shadow-card">
-      <IconButton label="Smaller" onClick={() => void zoomOut()}>
+      <IconButton label="Zoom out" onClick={() => void zoomOut()}>
         {icons.Minus}
       </IconButton>
-      <IconButton label="Larger" onClick={() => void zoomIn()}>
+      <IconButton label="Zoom in" onClick={() => void zoomIn()}>
         {icons.Plus}
       </IconButton>
-      <IconButton label="All of it" onClick={() => void fitView({ padding: 0.05, maxZoom: 1 })}>
+      <IconButton label="Fit to view" onClick={() => void fitView({ padding: 0.05, maxZoom: 1 })}>
         {icons.Whole}
       </IconButton>
     </div>

@@ -23,7 +23,7 @@ import type { StepProblem } from '../forms/problems.ts';
 import { type Names, problemText, STEPS, stepText, TRIGGERS, triggerText, wayText } from '../words.ts';
 import type { DrawnWay } from './flow-layout.ts';
 
-/** What a card shows. The step is null for what begins the flow. */
+/** The data of a card. The step is null for the trigger. */
 type CardData = {
   readonly step: FlowStep | null;
   readonly definition: FlowDefinition;
@@ -41,7 +41,7 @@ type CardData = {
 const DIFFERENCES = {
   added: { text: 'New', color: 'good' },
   changed: { text: 'Changed', color: 'waiting' },
-  removed: { text: 'Gone', color: 'bad' },
+  removed: { text: 'Removed', color: 'bad' },
 } as const satisfies Record<Difference, object>;
 
 const HANDLE =
@@ -70,7 +70,7 @@ export function useInSight() {
 export const StepNode = memo(function StepNode({ id, data }: NodeProps<Node<CardData>>) {
   const { step, names, problems, difference, isChosen, isTaken, isCurrent, onChoose, onRemove } = data;
   const show = useInSight();
-  const { title, icon } = step ? STEPS[step.type] : { title: 'Begins when', icon: 'Play' as const };
+  const { title, icon } = step ? STEPS[step.type] : { title: 'Starts when', icon: 'Play' as const };
   const [first, ...more] = problems;
   const edge = isChosen || isCurrent ? 'border-accent' : first ? 'border-red' : 'border-edge-strong';
   const ring = isCurrent ? 'ring-4 ring-accent/25' : isChosen ? 'ring-3 ring-accent/20' : '';
@@ -149,7 +149,7 @@ export const WayNode = memo(function WayNode({ id, data }: NodeProps<Node<WayDat
   const { way, step, count, isTaken, onAdd } = data;
   const text = wayText(step, way.when);
   const show = useInSight();
-  const from = step ? `after ${step.key}` : 'at the beginning';
+  const from = step ? `after ${step.key}` : 'at the start';
   const words = [text, way.to === null && onAdd === null ? 'End' : ''].filter(Boolean).join(' · ');
   return (
     <>
@@ -160,7 +160,7 @@ export const WayNode = memo(function WayNode({ id, data }: NodeProps<Node<WayDat
         >
           {words !== '' && <span className="min-w-0 truncate py-0.5 pl-2.5 last:pr-2.5">{words}</span>}
           {count !== null && (
-            <span className="num px-2 py-0.5 font-semibold text-ink" title={`${count} took this way`}>
+            <span className="num px-2 py-0.5 font-semibold text-ink" title={`${count} took this path`}>
               {roundCount(count)}
             </span>
           )}

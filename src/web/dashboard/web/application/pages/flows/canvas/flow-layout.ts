@@ -46,7 +46,7 @@ function allWays(definition: FlowDefinition): readonly DrawnWay[] {
   });
 }
 
-/** Whether a way is drawn as a plus alone: it is the only one, and leads on. */
+/** True when a path is drawn as a plus alone: it is the only one, and leads on. */
 const isPlain = ({ from, to, when }: DrawnWay, { steps }: FlowDefinition): boolean => {
   const step = steps.find(({ key }) => key === from);
   return to !== null && (step === undefined || (when === 'default' && waysOf(step).length === 1));

@@ -10,12 +10,12 @@ import { FilterField } from './optional-filter.tsx';
 
 type Deciding = 'condition' | 'branch';
 
-/** The forms of the steps that decide where somebody goes on. */
+/** The forms of the steps that choose a path. */
 export const DECIDING_FORMS: { readonly [Type in Deciding]: StepForm<StepConfigs[Type]> } = {
   condition: {
     fields: ({ config, problems, onChange }) => (
       <>
-        <p className="text-dim">The way “Yes” is for people who are like this, when they come here.</p>
+        <p className="text-dim">Contacts that match take the path “Yes”.</p>
         <FilterField
           value={config.filter}
           problems={problems}
@@ -45,11 +45,11 @@ type BranchConfig = StepConfigs['branch'];
 /** The branches of a step, in the order in which they are asked. */
 function Branches({ config, problems, onChange }: Omit<Drawing<BranchConfig>, 'names'>) {
   const { branches } = config;
-  // Their names change while they are typed, so each is known by a number of its own.
+  // Names change while they are typed, so a counter identifies each branch.
   const [ids, setIds] = useState(() => branches.map(nextId));
   return (
     <div className="grid gap-4">
-      <p className="text-dim">The first one that matches is taken; everybody else has a way of their own.</p>
+      <p className="text-dim">The first matching branch is taken. All other contacts take their own path.</p>
       {branches.map((branch, index) => (
         <fieldset key={ids[index]} className="grid gap-3 rounded-lg border border-edge p-3">
           <legend className="sr-only">Branch {index + 1}</legend>
@@ -89,7 +89,7 @@ function Branches({ config, problems, onChange }: Omit<Drawing<BranchConfig>, 'n
           onChange({ branches: [...branches, { key: freeBranch(branches), filter }] });
         }}
       >
-        {icons.Plus} Branch
+        {icons.Plus} Add branch
       </Button>
     </div>
   );

@@ -1,6 +1,6 @@
 /** Values by name while they are edited: a line each, `name = value`. */
 
-/** What people read of values; a text that looks like something else has quotes. */
+/** The text of values as people read it; a text that looks like another type has quotes. */
 export const linesOf = (values: Readonly<Record<string, unknown>>): string =>
   Object.entries(values)
     .map(([name, value]) => `${name} = ${textOf(value)}`)

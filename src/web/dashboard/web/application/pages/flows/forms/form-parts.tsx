@@ -3,7 +3,7 @@ import { Choice, type Fields } from '../../../ui/forms/form.tsx';
 import type { Names } from '../words.ts';
 import type { StepProblem } from './problems.ts';
 
-/** What the fields of a step are drawn with. */
+/** The data for drawing the fields of a step. */
 export interface Drawing<Config> {
   readonly config: Config;
   readonly names: Names;
@@ -18,7 +18,7 @@ export interface StepForm<Config> {
   readonly read: (fields: Fields, before: Config) => Config;
 }
 
-/** What was written; undefined for nothing. */
+/** The trimmed text; undefined when it is empty. */
 export const given = (text = ''): string | undefined => (text.trim() === '' ? undefined : text.trim());
 
 /** A choice among things by their ids; one that is not in the list, such as an alias, stays what it is. */

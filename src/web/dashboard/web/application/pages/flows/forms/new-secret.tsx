@@ -6,13 +6,13 @@ import { Secret } from '../../webhooks/secret.tsx';
 /** Makes a new secret for what webhook steps post, of all flows of the environment, and shows it once. */
 export function NewSecret({ onClose }: { readonly onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
-  // Whoever confirms it is not done yet: the secret has to be copied.
+  // The dialog stays open after the confirmation, because the secret has to be copied.
   const isMade = useRef(false);
   const rotate = useChange('POST /flows/webhook-secret');
   return secret === null ? (
     <Confirm
-      title="Make a new secret for flows?"
-      action="Make a new secret"
+      title="Rotate webhook secret?"
+      action="Rotate secret"
       onClose={() => isMade.current || onClose()}
       onConfirm={async () => {
         const made = await rotate.mutateAsync({});
@@ -20,10 +20,10 @@ export function NewSecret({ onClose }: { readonly onClose: () => void }) {
         setSecret(made.secret);
       }}
     >
-      It signs what the webhook steps of all flows of this environment post. The secret before it ends at that
-      moment.
+      The secret signs the requests of the webhook steps of all flows in this environment. The previous secret
+      becomes invalid at once.
     </Confirm>
   ) : (
-    <Secret title="The secret of flows" secret={secret} onClose={onClose} />
+    <Secret title="Webhook secret of flows" secret={secret} onClose={onClose} />
   );
 }

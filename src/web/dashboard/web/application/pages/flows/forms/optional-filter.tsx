@@ -12,7 +12,7 @@ interface FilterFieldProps {
   readonly problems: readonly StepProblem[];
   /** The place of the filter among the settings, by which its problems are found. */
   readonly at: string;
-  /** Whether it also sees the properties of an event. */
+  /** True when the filter can also use the properties of an event. */
   readonly hasEvent?: boolean;
   readonly onChange: (filter: Filter) => void;
 }

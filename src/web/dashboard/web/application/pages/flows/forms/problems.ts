@@ -6,7 +6,7 @@ interface Problem {
   readonly message: string;
 }
 
-/** What is wrong, by the key of the step that it is about; `''` for what begins the flow and holds for all of it. */
+/** The problems by step key; `''` holds those of the trigger and of the whole flow. */
 export type ProblemsByStep = ReadonlyMap<string, readonly StepProblem[]>;
 /** A problem of one step. */
 export interface StepProblem {

@@ -22,10 +22,10 @@ const READ: { readonly [Type in Trigger]: (fields: Fields) => Settings } = {
   manual: () => ({}),
 };
 
-const REENTRY = { never: 'Once in a lifetime', afterExit: 'Again, when the run before has ended' } as const;
+const REENTRY = { never: 'Once per contact', afterExit: 'Again, after the previous run has ended' } as const;
 const REPEAT = { yearly: 'Every year', once: 'Once' } as const;
 
-/** What begins the flow, whom it leaves, and when it keeps quiet. */
+/** The trigger of the flow, its exit condition and its quiet hours. */
 export function StartPanel(props: PanelProps) {
   const { definition, names, isReadOnly, onChange } = props;
   const problems = props.problems.map(({ field, message }) => ({
@@ -49,18 +49,18 @@ export function StartPanel(props: PanelProps) {
   };
   return (
     <Panel
-      title="How it begins"
+      title="Trigger"
       icon="Play"
       problems={problems}
       isReadOnly={isReadOnly}
       onFields={read}
       onClose={props.onClose}
     >
-      <Choice label="Begins when" name="type" options={TRIGGERS} defaultValue={trigger.type} />
+      <Choice label="Starts when" name="type" options={TRIGGERS} defaultValue={trigger.type} />
       <TriggerFields trigger={trigger} names={names} />
       <OptionalFilter
-        label="Only some people"
-        hint="Others do not begin. It is asked once, at the beginning."
+        label="Only for matching contacts"
+        hint="Checked once, at the start. Other contacts do not start."
         value={trigger.filter}
         problems={problems}
         at="trigger/filter"
@@ -74,10 +74,10 @@ export function StartPanel(props: PanelProps) {
         }}
       />
       <Target way={{ from: null, when: 'default' }} label="" {...{ definition, names, onChange }} />
-      <Choice label="May somebody come again?" name="reentry" options={REENTRY} defaultValue={reentry} />
+      <Choice label="Re-entry" name="reentry" options={REENTRY} defaultValue={reentry} />
       <OptionalFilter
-        label="Leave early"
-        hint="Whoever is like this leaves the flow, wherever they stand: the goal is reached."
+        label="Exit early"
+        hint="Matching contacts exit the flow at any step: the goal is reached."
         value={exitWhen}
         problems={problems}
         at="exitWhen"
@@ -97,25 +97,25 @@ function TriggerFields({ trigger, names }: { readonly trigger: FlowTrigger; read
           key={`${trigger.type} ${Object.keys(names.audiences).length}`}
           label="Audience"
           name="audienceId"
-          options={{ '': 'Choose an audience', ...names.audiences }}
+          options={{ '': 'Select an audience', ...names.audiences }}
           defaultValue={trigger.audienceId}
         />
       );
     case 'event':
       return (
         <Field
-          label="Name of the event"
+          label="Event name"
           name="name"
           defaultValue={trigger.name}
           placeholder="order.placed"
-          hint="As your program records it for a contact."
+          hint="The name that your program records for the contact."
         />
       );
     case 'dateProperty':
       return (
         <>
           <Field
-            label="Property with the date"
+            label="Date property"
             name="property"
             defaultValue={trigger.property}
             placeholder="birthday"
@@ -126,11 +126,11 @@ function TriggerFields({ trigger, names }: { readonly trigger: FlowTrigger; read
               name="offsetDays"
               type="number"
               defaultValue={trigger.offsetDays}
-              hint="−3: before it."
+              hint="−3: three days before it."
             />
             <Field label="Time" name="time" type="time" defaultValue={trigger.time} />
           </div>
-          <Choice label="How often" name="repeat" options={REPEAT} defaultValue={trigger.repeat} />
+          <Choice label="Repeat" name="repeat" options={REPEAT} defaultValue={trigger.repeat} />
         </>
       );
     case 'contactCreated':
@@ -152,7 +152,7 @@ function Quiet({ quietHours }: Pick<FlowDefinition, 'quietHours'>) {
         <span>
           Quiet hours
           <span className="block text-caption text-dim">
-            Emails wait for their end; everything else goes on.
+            Emails wait until quiet hours end. All other steps continue.
           </span>
         </span>
       </label>
@@ -167,7 +167,7 @@ function Quiet({ quietHours }: Pick<FlowDefinition, 'quietHours'>) {
             name="quietHours/timeZone"
             defaultValue={quietHours.timeZone ?? ''}
             placeholder="Europe/Berlin"
-            hint="The contact's own, or else the workspace's, when it is empty."
+            hint="Empty: the contact's time zone, or else the workspace's."
           />
         </>
       )}

@@ -13,8 +13,8 @@ const audienceForm: StepForm<StepConfigs['addToAudience']> = {
       name="audienceId"
       value={config.audienceId}
       options={names.audiences}
-      none="Choose a list"
-      hint="A list. Whom a filter describes is in its audience by itself."
+      none="Select a static audience"
+      hint="A static audience. A dynamic one fills by its filter."
     />
   ),
   read: ({ audienceId = '' }) => ({ audienceId }),
@@ -38,14 +38,14 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
           name="templateId"
           value={config.templateId}
           options={names.templates}
-          none="Choose a template"
+          none="Select a template"
           hint={
             config.templateId in names.templates ? (
               <Link href={`/templates/${config.templateId}`} className="link">
-                Open the template
+                Open template
               </Link>
             ) : (
-              'It is sent as it is published when the step is reached.'
+              'The version published when the step runs is sent.'
             )
           }
         />
@@ -53,14 +53,14 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
           label="Subject"
           name="subject"
           defaultValue={config.subject ?? ''}
-          hint="In the place of the template's own."
+          hint="Replaces the template's subject."
         />
         <Field
           label="From"
           name="from"
           defaultValue={config.from ?? ''}
           placeholder="Acme <hello@acme.com>"
-          hint="In the place of the template's or the workspace's."
+          hint="Replaces the sender of the template or the workspace."
         />
         <TextArea
           label="Variables"
@@ -68,7 +68,7 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
           rows={3}
           defaultValue={linesOf(config.variables ?? {})}
           placeholder="plan = pro"
-          hint="A line each: name = value."
+          hint="One per line: name = value."
         />
       </>
     ),
@@ -88,7 +88,7 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
             label={NAME_PARTS[name]}
             name={name}
             defaultValue={config[name] ?? ''}
-            hint="Empty: as it is."
+            hint="Empty: unchanged."
           />
         ))}
         <TextArea
@@ -96,7 +96,7 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
           name="properties"
           defaultValue={linesOf(config.properties ?? {})}
           placeholder={'plan = pro\nisCustomer = true'}
-          hint="A line each: name = value. The value null removes one."
+          hint="One per line: name = value. The value null removes a property."
         />
       </>
     ),
@@ -115,11 +115,11 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
   webhook: {
     fields: ({ config }) => (
       <Field
-        label="Address"
+        label="URL"
         name="url"
         defaultValue={config.url}
         placeholder="https://example.com/hooks"
-        hint="It is posted the run and the contact, signed with the secret for flows, and tried again as webhooks are."
+        hint="The service posts the run and the contact, signed with the webhook secret of flows, and retries like other webhooks."
       />
     ),
     read: ({ url = '' }) => ({ url: url.trim() }),
@@ -130,7 +130,7 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
         label="Reason"
         name="reason"
         defaultValue={config.reason ?? ''}
-        hint="What the run says of why it has ended; the key of the step when it is empty."
+        hint="The reason that the run shows. Empty: the key of the step."
       />
     ),
     read: ({ reason }) => {

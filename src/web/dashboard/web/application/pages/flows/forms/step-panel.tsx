@@ -13,7 +13,7 @@ import { type Names, STEPS, stepText, wayText } from '../words.ts';
 import type { StepProblem } from './problems.ts';
 import { FORMS } from './step-forms.tsx';
 
-/** What a panel that edits a flow is given. */
+/** The properties of a panel that edits a flow. */
 export interface PanelProps {
   readonly definition: FlowDefinition;
   readonly names: Names;
@@ -55,7 +55,7 @@ export function Panel(props: {
         className="grid grid-cols-[minmax(0,1fr)] gap-4 p-4"
         onSubmit={(event) => event.preventDefault()}
         onInput={({ currentTarget, target }) => {
-          // What has no name, such as the parts of a filter, tells its changes itself.
+          // Fields without a name, such as the parts of a filter, report their changes themselves.
           if ((target as HTMLInputElement).name)
             onFields(Object.fromEntries(new FormData(currentTarget)) as Fields);
         }}
@@ -82,7 +82,7 @@ export function Panel(props: {
 
 const KEY = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
-/** What a step is told, where its ways lead, and its end. */
+/** The settings of a step, the targets of its paths, and its removal. */
 export function StepPanel(
   props: PanelProps & {
     readonly step: FlowStep;
@@ -118,7 +118,7 @@ export function StepPanel(
                 value={key}
                 aria-label="Key of the step"
                 aria-invalid={isTaken || !KEY.test(key)}
-                title="What runs and the API call the step: letters, digits, _ and -"
+                title="The name of the step in runs and in the API: letters, digits, _ and -"
                 spellCheck={false}
                 autoComplete="off"
                 onChange={({ target }) => setKey(target.value)}
@@ -127,7 +127,7 @@ export function StepPanel(
                 className="field field-small min-w-0 font-mono text-caption"
               />
             </label>
-            <Button onClick={props.onRemove}>Remove</Button>
+            <Button onClick={props.onRemove}>Remove step</Button>
           </footer>
         )
       }
@@ -140,7 +140,7 @@ export function StepPanel(
   );
 }
 
-/** Where a way leads: the drawing's lines for whoever uses no pointer. */
+/** The target of a path: an alternative to the lines of the drawing for keyboard users. */
 export function Target({
   way,
   label,
@@ -149,7 +149,7 @@ export function Target({
   onChange,
 }: Pick<PanelProps, 'definition' | 'names' | 'onChange'> & { readonly way: Way; readonly label: string }) {
   const target = targetOf(definition, way) ?? '';
-  const name = label === '' ? (way.from === null ? 'First step' : 'Then') : `${label}, then`;
+  const name = label === '' ? (way.from === null ? 'First step' : 'Next step') : `${label}: next step`;
   return (
     <label className="grid gap-1.5 font-medium">
       {name}
@@ -158,7 +158,7 @@ export function Target({
         onChange={({ target: { value } }) => onChange(connect(definition, way, value === '' ? null : value))}
         className="field font-normal"
       >
-        <option value="">{way.from === null ? 'None' : 'The end'}</option>
+        <option value="">{way.from === null ? 'None' : 'End'}</option>
         {definition.steps
           .filter(({ key }) => key !== way.from)
           .map((step) => (

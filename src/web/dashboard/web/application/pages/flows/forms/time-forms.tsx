@@ -50,7 +50,7 @@ export const TIME_FORMS: { readonly [Type in Timed]: StepForm<StepConfigs[Type]>
       <>
         <WaitFields wait={config} label="Wait for" />
         <p className="text-caption text-dim">
-          Days and weeks are those of the contact's calendar, also when clocks change.
+          Days and weeks follow the contact's calendar, across clock changes as well.
         </p>
       </>
     ),
@@ -62,16 +62,16 @@ export const TIME_FORMS: { readonly [Type in Timed]: StepForm<StepConfigs[Type]>
         <Choice
           label="Wait until"
           name="kind"
-          options={{ time: 'a time of the day', at: 'a fixed moment' }}
+          options={{ time: 'a time of day', at: 'a fixed date and time' }}
           defaultValue={'at' in config ? 'at' : 'time'}
         />
         {'at' in config ? (
           <Field
-            label={`Moment (${shownZone()})`}
+            label={`Date and time (${shownZone()})`}
             name="at"
             type="datetime-local"
             defaultValue={localText(config.at)}
-            hint="Whoever comes later goes on at once."
+            hint="Contacts that arrive later continue at once."
           />
         ) : (
           <>
@@ -91,14 +91,14 @@ export const TIME_FORMS: { readonly [Type in Timed]: StepForm<StepConfigs[Type]>
                   </label>
                 ))}
               </div>
-              <p className="mt-1 text-caption text-dim">None of them: every day.</p>
+              <p className="mt-1 text-caption text-dim">None selected: every day.</p>
             </fieldset>
             <Field
               label="Time zone"
               name="timeZone"
               defaultValue={config.timeZone ?? ''}
               placeholder="Europe/Berlin"
-              hint="The contact's own, or else the workspace's, when it is empty."
+              hint="Empty: the contact's time zone, or else the workspace's."
             />
           </>
         )}
@@ -120,16 +120,16 @@ export const TIME_FORMS: { readonly [Type in Timed]: StepForm<StepConfigs[Type]>
     fields: ({ config, problems, onChange }) => (
       <>
         <Field
-          label="Name of the event"
+          label="Event name"
           name="name"
           defaultValue={config.name}
           placeholder="order.placed"
-          hint="As your program records it for the contact."
+          hint="The name that your program records for the contact."
         />
-        <WaitFields wait={config.timeout} at="timeout/" label="At most" />
+        <WaitFields wait={config.timeout} at="timeout/" label="Timeout after" />
         <OptionalFilter
-          label="Only when it matches"
-          hint="Of the contact, or of the properties of the event."
+          label="Only matching events"
+          hint="A filter on the contact or on the properties of the event."
           value={config.filter}
           problems={problems}
           at="filter"

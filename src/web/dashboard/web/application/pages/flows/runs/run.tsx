@@ -41,25 +41,25 @@ export default function Run({ flowId, id }: { readonly flowId: string; readonly 
           <Badge status={run.status}>{RUN_STATUSES[run.status]}</Badge>
           {run.wakesAt !== null && (
             <span>
-              goes on <Time at={run.wakesAt} />
+              continues <Time at={run.wakesAt} />
             </span>
           )}
           {run.reason !== null && <span>{run.reason}</span>}
         </span>
       }
       actions={
-        isOpen && may('campaigns:write') && <Button onClick={() => setEnding(true)}>End the run</Button>
+        isOpen && may('campaigns:write') && <Button onClick={() => setEnding(true)}>Cancel run</Button>
       }
     >
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <RunDrawing run={run} />
         <div className="grid gap-5">
-          <Card title="What happened">
+          <Card title="Timeline">
             {run.log.length === 0 ? (
-              <p className="text-dim">No step is done yet.</p>
+              <p className="text-dim">No step is complete yet.</p>
             ) : (
               <Timeline
-                label="What each step came to"
+                label="Outcome of each step"
                 isExact
                 moments={run.log.map(({ step, at, outcome, emailId }, index) => ({
                   key: `${index} ${step}`,
@@ -73,7 +73,7 @@ export default function Run({ flowId, id }: { readonly flowId: string; readonly 
                         <>
                           {' · '}
                           <Link href={`/emails/${emailId}`} className="link">
-                            the email
+                            view email
                           </Link>
                         </>
                       )}
@@ -83,13 +83,13 @@ export default function Run({ flowId, id }: { readonly flowId: string; readonly 
               />
             )}
           </Card>
-          <Card title="About">
+          <Card title="Details">
             <Facts
               facts={{
                 Version: run.flowVersion,
-                Began: <Time at={run.startedAt} />,
+                Started: <Time at={run.startedAt} />,
                 Ended: run.endedAt && <Time at={run.endedAt} />,
-                'Stands at': run.currentStep && (
+                'Current step': run.currentStep && (
                   <span className="font-mono text-caption">{run.currentStep}</span>
                 ),
               }}
@@ -99,16 +99,16 @@ export default function Run({ flowId, id }: { readonly flowId: string; readonly 
       </div>
       {isEnding && (
         <Confirm
-          title="End this run?"
-          action="End the run"
-          keep="Let it go on"
+          title="Cancel this run?"
+          action="Cancel run"
+          keep="Keep run"
           onClose={() => setEnding(false)}
           onConfirm={async () => {
             await cancel.mutateAsync({ path: { id } });
-            toast('The run has ended.');
+            toast('Run cancelled');
           }}
         >
-          Nothing further happens in it. This cannot be undone.
+          The run takes no further steps. This cannot be undone.
         </Confirm>
       )}
     </Page>
@@ -122,11 +122,11 @@ function RunDrawing({ run }: { readonly run: FlowRun }) {
   });
   const definition = data && definitionOf(data);
   return (
-    <section aria-label="The way that it took" className="card overflow-hidden">
+    <section aria-label="Path taken" className="card overflow-hidden">
       {definition ? (
         <Suspense fallback={<Skeleton className="h-136 w-full" />}>
           <FlowCanvas
-            label="The way that the run took"
+            label="Path that the run took"
             definition={definition}
             names={names}
             taken={takenBy(definition, run.log, run.currentStep)}

@@ -23,7 +23,7 @@ const FlowCanvas = lazy(() => import('../canvas/flow-canvas.tsx'));
 type Run = ItemOf<'GET /flows/{id}/runs'>;
 const isOpen = ({ status }: Run): boolean => status === 'running' || status === 'waiting';
 
-/** Who a run is about: the address, as far as the viewer may see it. */
+/** The contact of a run: the address, if the viewer may see it. */
 export function ContactName({ id }: { readonly id: string }) {
   const { may } = useViewer();
   const { data } = useRead(
@@ -34,7 +34,7 @@ export function ContactName({ id }: { readonly id: string }) {
   return data ? data.email : <span className="font-mono text-caption">{id}</span>;
 }
 
-/** What a flow has done: its numbers over the drawing, and every run. */
+/** The runs of a flow, with totals over the drawing. */
 export function Runs({ flow }: { readonly flow: Flow }) {
   const { may } = useViewer();
   const { values, set, isSet, clear } = useFilters(['status', 'step']);
@@ -53,14 +53,14 @@ export function Runs({ flow }: { readonly flow: Flow }) {
           title={<ContactName id={contactId} />}
           sub={
             <>
-              began <Time at={startedAt} />
+              started <Time at={startedAt} />
             </>
           }
         />
       ),
     },
     {
-      name: 'State',
+      name: 'Status',
       width: 'w-36',
       cell: (run) => <Badge status={run.status}>{RUN_STATUSES[run.status]}</Badge>,
     },
@@ -71,20 +71,20 @@ export function Runs({ flow }: { readonly flow: Flow }) {
       cell: ({ currentStep }) => <span className="font-mono text-caption">{currentStep ?? '–'}</span>,
     },
     {
-      name: 'Goes on',
+      name: 'Continues',
       width: 'w-32',
       from: 'sm',
       isRight: true,
       cell: ({ wakesAt, endedAt }) => <Time at={wakesAt ?? endedAt} />,
     },
     {
-      name: 'End',
+      name: 'Cancel',
       width: 'w-20',
       isRight: true,
       cell: (run) =>
         isOpen(run) && may('campaigns:write') ? (
           <RowActions>
-            <IconButton label="End this run" onClick={() => setEnding(run)}>
+            <IconButton label="Cancel this run" onClick={() => setEnding(run)}>
               {icons.Block}
             </IconButton>
           </RowActions>
@@ -96,13 +96,13 @@ export function Runs({ flow }: { readonly flow: Flow }) {
       <Overview flow={flow} onStep={(step) => set({ step })} step={values.step} />
       <FilterBar isSet={isSet} onClear={clear}>
         <ChoiceFilter
-          label="State"
+          label="Status"
           value={values.status}
           options={RUN_STATUSES}
           onChange={(value) => set({ status: value })}
         />
         <ChoiceFilter
-          label="Stands at"
+          label="Current step"
           value={values.step}
           options={Object.fromEntries(
             flow.steps.map(({ key, type }) => [key, `${key} · ${STEPS[type].title}`]),
@@ -118,15 +118,15 @@ export function Runs({ flow }: { readonly flow: Flow }) {
         linkOf={({ id }) => `/flows/${flow.id}/runs/${id}`}
         empty={
           isSet ? (
-            <Empty title="No run is like that" icon={icons.Flow}>
+            <Empty title="No matching runs" icon={icons.Flow}>
               <p>Clear the filters to see the others.</p>
             </Empty>
           ) : (
-            <Empty title="Nobody has begun yet" icon={icons.Flow}>
+            <Empty title="No runs yet" icon={icons.Flow}>
               <p>
                 {flow.status === 'active'
-                  ? 'As soon as it begins for somebody, the run is here.'
-                  : 'A flow begins for people once it is active. Try it before that: nothing is sent.'}
+                  ? 'Runs appear here when contacts enter the flow.'
+                  : 'A flow starts for contacts once it is active. Simulate it first: nothing is sent.'}
               </p>
             </Empty>
           )
@@ -134,16 +134,16 @@ export function Runs({ flow }: { readonly flow: Flow }) {
       />
       {ending && (
         <Confirm
-          title="End this run?"
-          action="End the run"
-          keep="Let it go on"
+          title="Cancel this run?"
+          action="Cancel run"
+          keep="Keep run"
           onClose={() => setEnding(null)}
           onConfirm={async () => {
             await cancel.mutateAsync({ path: { id: ending.id } });
-            toast('The run has ended.');
+            toast('Run cancelled');
           }}
         >
-          Nothing further happens in it. This cannot be undone.
+          The run takes no further steps. This cannot be undone.
         </Confirm>
       )}
     </>
@@ -173,11 +173,11 @@ function Overview({
     <Card>
       <Figures
         figures={[
-          { name: 'Began', value: count(stats.entered) },
+          { name: 'Started', value: count(stats.entered) },
           { name: 'Running', value: count(stats.running), tone: 'moving' },
           { name: 'Waiting', value: count(stats.waiting), tone: 'waiting' },
           { name: 'Completed', value: count(stats.completed), tone: 'good' },
-          { name: 'Left', value: count(stats.exited), tone: 'quiet' },
+          { name: 'Exited', value: count(stats.exited), tone: 'quiet' },
           { name: 'Failed', value: count(stats.failed), tone: 'bad' },
           { name: 'Cancelled', value: count(stats.cancelled), tone: 'quiet' },
         ]}
@@ -186,7 +186,7 @@ function Overview({
         {definition ? (
           <Suspense fallback={<Skeleton className="h-104 w-full" />}>
             <FlowCanvas
-              label={`Version ${publishedVersion}, with how often each way was taken`}
+              label={`Version ${publishedVersion}, with the number of contacts on each path`}
               definition={definition}
               names={names}
               counts={wayCounts(definition, stats)}

@@ -8,11 +8,11 @@ import { icons } from '../../../ui/icons.tsx';
 import { Card } from '../../../ui/page.tsx';
 import { valuesIn } from '../forms/dictionary.ts';
 
-const WHO = { made: 'Somebody made up', known: 'A contact' } as const;
+const WHO = { made: 'Sample contact', known: 'Existing contact' } as const;
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;
 type Given = NonNullable<SimulateFlow['events']>[number];
 
-/** The events that the flow waits for, which are what somebody would want to try. */
+/** The events that the flow waits for, as suggestions. */
 const namesIn = ({ trigger, steps }: Flow): readonly string[] => [
   ...(trigger.type === 'event' && trigger.name ? [trigger.name] : []),
   ...steps.flatMap(({ type, config }) => (type === 'waitForEvent' ? [String(config?.name ?? '')] : [])),
@@ -42,7 +42,7 @@ const bodyOf = (fields: Fields, events: readonly number[]): SimulateFlow => {
   };
 };
 
-/** Who walks through the flow, and what they do on the way. */
+/** The contact of a simulation, and the events on its path. */
 export function SimulateForm({
   flow,
   isChanged,
@@ -57,14 +57,10 @@ export function SimulateForm({
   const known = namesIn(flow);
   return (
     <Card
-      title="Try it"
-      about={
-        isChanged
-          ? 'Your changes are saved first. Nothing is sent.'
-          : 'Nothing is sent, and nothing is changed.'
-      }
+      title="Simulate"
+      about={isChanged ? 'Your changes are saved first. Nothing is sent.' : 'Nothing is sent or changed.'}
     >
-      <Form action="Walk through it" onSend={(fields) => onSend(bodyOf(fields, events))}>
+      <Form action="Run simulation" onSend={(fields) => onSend(bodyOf(fields, events))}>
         <Choice
           label="For"
           name="who"
@@ -73,25 +69,25 @@ export function SimulateForm({
           onChange={(value) => setWho(value as keyof typeof WHO)}
         />
         {who === 'known' ? (
-          <Field label="Id of the contact" name="id" placeholder="con_…" />
+          <Field label="Contact ID" name="id" placeholder="con_…" />
         ) : (
           <>
-            <Field label="Address" name="email" defaultValue="ada@example.com" />
+            <Field label="Email address" name="email" defaultValue="ada@example.com" />
             <Field label="First name" name="firstName" defaultValue="Ada" />
             <TextArea
               label="Properties"
               name="properties"
               rows={2}
               placeholder="plan = pro"
-              hint="A line each: name = value."
+              hint="One per line: name = value."
             />
           </>
         )}
         <Field
-          label="Beginning"
+          label="Start"
           name="startAt"
           type="datetime-local"
-          hint={`Now, when it is empty. In the time zone of the workspace, ${shownZone()}.`}
+          hint={`Empty: now. In the workspace time zone, ${shownZone()}.`}
         />
         {events.map((key, index) => (
           <fieldset key={key} className="grid gap-3 rounded-lg border border-edge p-3">
@@ -124,7 +120,7 @@ export function SimulateForm({
               <Choice label="Unit" name={`events/${index}/after/unit`} options={UNITS} defaultValue="hours" />
             </div>
             <TextArea
-              label="Its properties"
+              label="Event properties"
               name={`events/${index}/properties`}
               rows={1}
               placeholder="total = 40"
@@ -135,7 +131,7 @@ export function SimulateForm({
           className="justify-self-start"
           onClick={() => setEvents([...events, (events.at(-1) ?? 0) + 1])}
         >
-          {icons.Plus} Something that they do
+          {icons.Plus} Add event
         </Button>
       </Form>
     </Card>

@@ -19,22 +19,25 @@ import { takenBy } from './taken.ts';
 const FlowCanvas = lazy(() => import('../canvas/flow-canvas.tsx'));
 
 const ENDS = {
-  completed: { text: 'It comes to the end.', tone: 'good' },
-  exited: { text: 'It leaves before the end.', tone: 'quiet' },
-  failed: { text: 'It fails.', tone: 'bad' },
-  notStarted: { text: 'It does not begin: the filter of the beginning does not match.', tone: 'waiting' },
-  unfinished: { text: 'It was left off: the walk is too long.', tone: 'waiting' },
+  completed: { text: 'Run completed', tone: 'good' },
+  exited: { text: 'Run exited early', tone: 'quiet' },
+  failed: { text: 'Run failed', tone: 'bad' },
+  notStarted: { text: "Not started: the contact does not match the trigger's filter.", tone: 'waiting' },
+  unfinished: { text: 'Stopped: the simulation has too many steps.', tone: 'waiting' },
 } as const satisfies Record<FlowSimulation['endedAs'], object>;
 
-/** A contact walks through the flow in a time of its own. Nothing is sent; the mails are what would be sent. */
+/**
+ * A contact's simulated run, in virtual time. Nothing is sent; the emails are those that a real run would
+ * send.
+ */
 export default function Simulate({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
   const { may } = useViewer();
   const simulate = useChange('POST /flows/{id}/simulate', []);
   const [walk, setWalk] = useState<(FlowSimulation & { readonly begin: string }) | null>(null);
   if (!may('campaigns:write'))
     return (
-      <Empty title="Your role reads only" icon={icons.Flow}>
-        <p>A member of the workspace can try the flow.</p>
+      <Empty title="Your role is read-only" icon={icons.Flow}>
+        <p>Members of the workspace can simulate the flow.</p>
       </Empty>
     );
   return (
@@ -45,17 +48,17 @@ export default function Simulate({ flow, edited }: { readonly flow: Flow; readon
         onSend={async (body) => {
           const begin = body.startAt ?? new Date().toISOString();
           setWalk(null);
-          // What is tried is what is drawn.
+          // The simulation runs the drawing on the screen.
           if (!(await edited.editing.save()))
-            throw new Refused(0, 'Your changes are not saved. Look at the drawing, save it, and try again.');
+            throw new Refused(0, 'Your changes could not be saved. Open the canvas, save it, and try again.');
           setWalk({ ...(await simulate.mutateAsync({ path: { id: flow.id }, body })), begin });
         }}
       />
       {walk ? (
         <Playback key={`${walk.endsAt} ${walk.path.length}`} flow={flow} walk={walk} />
       ) : (
-        <Empty title="Nothing was tried yet" icon={icons.Play}>
-          <p>Say who it is about and what they do. Weeks pass in a moment, and nothing leaves the house.</p>
+        <Empty title="No simulation yet" icon={icons.Play}>
+          <p>Choose a contact and its events. Weeks pass in a moment, and nothing is sent.</p>
         </Empty>
       )}
     </div>
@@ -90,7 +93,7 @@ function Playback({
   const end = ENDS[endedAs];
   return (
     <div className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-5">
-      <section aria-label="The way through the flow" className="card overflow-hidden">
+      <section aria-label="Path through the flow" className="card overflow-hidden">
         <div className="flex flex-wrap items-center gap-3 border-b border-edge px-3 py-2">
           <IconButton
             label={isPlaying ? 'Stop' : 'Play'}
@@ -104,7 +107,7 @@ function Playback({
           <input
             type="range"
             aria-label="Step"
-            aria-valuetext={shown ? `${shown.step}, ${momentText(shown.at)}` : 'The beginning'}
+            aria-valuetext={shown ? `${shown.step}, ${momentText(shown.at)}` : 'Start'}
             min={0}
             max={path.length}
             value={at}
@@ -115,12 +118,12 @@ function Playback({
             className="min-w-32 flex-1 accent-accent"
           />
           <span className="num text-caption text-dim">
-            {shown ? momentText(shown.at) : 'The beginning'} · {at} of {path.length}
+            {shown ? momentText(shown.at) : 'Start'} · {at} of {path.length}
           </span>
         </div>
         <Suspense fallback={<Skeleton className="h-104 w-full" />}>
           <FlowCanvas
-            label="The way through the flow"
+            label="Path through the flow"
             definition={definition}
             names={names}
             taken={takenBy(definition, path, shown?.step ?? null, at)}
@@ -128,7 +131,7 @@ function Playback({
           />
         </Suspense>
       </section>
-      <Card title="Line of time">
+      <Card title="Timeline">
         <ol className="-mx-2 grid">
           {path.map(({ step, at: moment, outcome, email }, index) => {
             const drawn = definition.steps.find(({ key }) => key === step);
@@ -173,14 +176,14 @@ function Playback({
         </p>
       </Card>
       {shown?.email && (
-        <section aria-label="The email of this step" className="card overflow-hidden">
+        <section aria-label="Email of this step" className="card overflow-hidden">
           <header className="border-b border-edge px-4 py-3">
             <h2 className="text-heading font-semibold break-words">{shown.email.subject}</h2>
           </header>
           {shown.email.html === null ? (
             <pre className="p-4 font-sans break-words whitespace-pre-wrap">{shown.email.text}</pre>
           ) : (
-            <PreviewFrame title="The email" html={shown.email.html} isPhone={false} isDark={false} />
+            <PreviewFrame title="Email" html={shown.email.html} isPhone={false} isDark={false} />
           )}
         </section>
       )}
@@ -197,7 +200,7 @@ const UNITS = [
 /** `+2 d 3 h` from the beginning. */
 function distanceText(from: string, to: string): string {
   let rest = Date.parse(to) - Date.parse(from);
-  if (rest < 60_000) return 'at once';
+  if (rest < 60_000) return 'immediately';
   const parts = UNITS.flatMap(([unit, size]) => {
     const amount = Math.floor(rest / size);
     rest -= amount * size;

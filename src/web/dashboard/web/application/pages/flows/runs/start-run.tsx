@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Field, Form } from '../../../ui/forms/form.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 
-/** Lets a contact through a flow that waits for nobody by itself. */
+/** Starts a run for a contact by hand, for flows with the manual trigger. */
 export function StartRun({ flow, onClose }: { readonly flow: Flow; readonly onClose: () => void }) {
   const { environment, session } = useViewer();
   const start = useChange('POST /flows/{id}/runs');
@@ -18,14 +18,14 @@ export function StartRun({ flow, onClose }: { readonly flow: Flow; readonly onCl
     const { data } = await request<readonly Contact[]>('GET', `${environment}/contacts?${query}`, {
       workspaceId: session.workspace.id,
     });
-    const message = 'There is no contact with this address.';
+    const message = 'No contact has this address.';
     if (!data[0]) throw new Refused(404, message, null, [{ path: '/body/contactId', message }]);
     return data[0].id;
   };
   return (
-    <Dialog title="Begin a run" onClose={onClose}>
+    <Dialog title="Start run" onClose={onClose}>
       <Form
-        action="Begin it"
+        action="Start run"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ contactId = '' }) => {
           const run = await start.mutateAsync({
@@ -39,7 +39,7 @@ export function StartRun({ flow, onClose }: { readonly flow: Flow; readonly onCl
           label="Contact"
           name="contactId"
           placeholder="ada@example.com"
-          hint="An address, or an id."
+          hint="An email address or a contact ID."
           autoFocus
         />
       </Form>

@@ -2,7 +2,10 @@ import { type FlowDefinition, waysOf } from '../../../../../../../../machines/fl
 import type { FlowStats } from '../../../api/operations.ts';
 import { wayId } from '../definition.ts';
 
-/** How often each way was taken: by what its step came to. Steps with one way come to it whatever the outcome is called. */
+/**
+ * The number of contacts on each path, by the outcome of its step. Every outcome of a step with a single path
+ * counts for that path.
+ */
 export function wayCounts({ steps }: FlowDefinition, stats: FlowStats): ReadonlyMap<string, number> {
   const counts = new Map([[wayId({ from: null, when: 'default' }), stats.entered]]);
   for (const step of steps) {

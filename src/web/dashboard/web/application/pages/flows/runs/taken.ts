@@ -1,7 +1,7 @@
 import type { FlowDefinition } from '../../../../../../../../machines/flow-run/definition.ts';
 import { wayId } from '../definition.ts';
 
-/** The way that somebody has taken through the flow. */
+/** The path that a contact took through the flow. */
 export interface Taken {
   readonly steps: ReadonlySet<string>;
   /** By the ids of ways. */
