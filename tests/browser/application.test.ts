@@ -51,7 +51,7 @@ const heading = (name: string, at: Page = page) => at.getByRole('heading', { nam
 
 test('from the printed link to a delivered test email and a key, by keyboard', async () => {
   await page.goto(`${url}/`);
-  await heading('Nobody has an account here yet');
+  await heading('No account exists yet');
   await inspect(page, 'nobody');
 
   const link = /\S+\/app\/setup#token=\S+/.exec(dashboard.service.output())?.[0] ?? '';
@@ -73,13 +73,13 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await page.keyboard.press('Enter');
   await heading('First steps');
   expect(page.url()).toBe(`${url}/app/test/start/test`);
-  await page.getByText('Test environment: nothing leaves this service.').waitFor();
+  await page.getByText('Test environment: no email leaves this service.').waitFor();
 
   await page.keyboard.press('g');
   await page.keyboard.press('o');
   await heading('Welcome, Ada Lovelace');
   await press(page, 'Send a test email');
-  await page.getByText('It has arrived.').waitFor();
+  await page.getByText('The email arrived.').waitFor();
 
   // A click is answered before the page that it leads to is drawn.
   const answered = await page.evaluate(
@@ -105,11 +105,11 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await page.getByText('First test key', { exact: true }).waitFor();
   await page.keyboard.press('c');
   await typeInto(page, { Name: ' ' });
-  await press(page, 'Create the key');
+  await press(page, 'Create API key');
   await page.locator('[name=name][aria-invalid=true]').waitFor();
   await inspect(page, 'key-refused');
   await typeInto(page, { Name: 'Checkout' });
-  await press(page, 'Create the key');
+  await press(page, 'Create API key');
   const key = (await page.locator('pre').first().textContent()) ?? '';
   expect(key).toStartWith('svc_test_');
   expect(await page.locator('pre').last().textContent()).toContain(key);
@@ -129,22 +129,22 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
     });
   expect((await send()).status).toBe(202);
   const more = async (item: string) => {
-    await press(page, 'More for Checkout');
+    await press(page, 'More actions for Checkout');
     await pressOn(page.getByRole('menuitem', { name: item }));
   };
-  await more('Change what it may');
+  await more('Edit permissions');
   await pressOn(page.getByRole('checkbox', { name: 'emails:send' }), 'Space');
   await press(page, 'Save');
-  await page.getByText('may do this from now on', { exact: false }).waitFor();
+  await page.getByText('Permissions of “Checkout” updated').waitFor();
   expect((await send()).status).toBe(403);
   await press(page, 'Undo');
   await eventually('it may send again', async () => (await send()).status === 202 || undefined);
-  await more('Revoke');
-  await press(page, 'Keep it');
+  await more('Revoke key');
+  await press(page, 'Cancel');
   expect((await send()).status).toBe(202);
   await inspect(page, 'keys');
-  await more('Revoke');
-  await press(page, 'Revoke the key');
+  await more('Revoke key');
+  await press(page, 'Revoke key');
   await page.getByRole('row', { name: 'Checkout' }).getByText('Revoked').waitFor();
   expect((await send()).status).toBe(401);
 
@@ -174,7 +174,7 @@ test('an invitation, a role that reads only, and a session that ended elsewhere'
   await eve.keyboard.press('g');
   await eve.keyboard.press('k');
   await eve.getByText('First test key', { exact: true }).waitFor();
-  expect(await eve.getByRole('button', { name: /Create|More for/ }).count()).toBe(0);
+  expect(await eve.getByRole('button', { name: /Create|More actions for/ }).count()).toBe(0);
   await eve.context().clearCookies();
   await eve.getByLabel('Test', { exact: true }).focus();
   await eve.keyboard.press('ArrowRight');
@@ -221,7 +221,7 @@ test('signing out and in, and a new password by the link that the operator print
   expect(page.url()).toBe(`${url}/app/reset`);
   await typeInto(page, { Password: 'another horse battery staple' });
   await page.keyboard.press('Enter');
-  await page.getByText('The new password holds. Sign in with it.').waitFor();
+  await page.getByText('Password changed. Sign in with it.').waitFor();
   await signIn('another horse battery staple');
   await heading('Welcome, Ada Lovelace');
 

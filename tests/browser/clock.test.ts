@@ -34,7 +34,7 @@ test('a new workspace begins with the time zone of the computer that makes it', 
   };
   for (const [label, text] of Object.entries(fields))
     await page.getByLabel(label, { exact: true }).fill(text);
-  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.waitForURL('**/app/test/start/**');
   const { data } = await asMember<{ timeZone: string }>(page, 'GET', 'test/workspace');
   expect(data.timeZone).toBe('Asia/Tokyo');
@@ -48,7 +48,7 @@ test('the settings offer the zones of the service; all times go by the one that 
   await zone.selectOption('America/Vancouver');
   await inspect(page, 'settings-time-zone');
   await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-  await page.getByText('The settings are saved.').waitFor();
+  await page.getByText('Settings saved').waitFor();
   await page
     .getByText(/^[A-Z][a-z]{2} \d+, \d{4}$/)
     .first()
@@ -66,7 +66,7 @@ test('a flow is tried by the clock of the workspace, and tells its moments with 
   };
   id = (await asMember<{ id: string }>(page, 'POST', 'test/flows', flow)).data.id;
   await page.goto(`${url}/app/test/flows/${id}?tab=try`);
-  await page.getByLabel('Beginning').fill('2027-01-15T08:00');
+  await page.getByLabel('Start', { exact: true }).fill('2027-01-15T08:00');
   await page.getByText('America/Vancouver').first().waitFor();
   await page
     .getByRole('button', { name: /Walk through|Run|Try/ })
@@ -85,17 +85,17 @@ test('an email is scheduled by the clock of the workspace', async () => {
   const { data } = await asMember<{ id: string }>(page, 'POST', 'test/emails', email);
   await page.goto(`${url}/app/test/emails/${data.id}`);
   await page.getByText(/for [A-Z][a-z]{2} \d+, \d{4}, \d+:\d\d:\d\d [AP]M (?:MST|PDT|PST)/).waitFor();
-  await page.getByRole('button', { name: 'Change the time' }).click();
+  await page.getByRole('button', { name: 'Reschedule email' }).click();
   const dialog = page.getByRole('dialog');
   const field = dialog.getByLabel('Time');
   const local = new Date(Date.parse(inTwoHours) - 7 * 3_600_000).toISOString();
   expect(await field.inputValue()).toBe(local.slice(0, 16));
-  await page.getByText('In the time zone of the workspace, America/Vancouver').waitFor();
+  await page.getByText('In the workspace time zone, America/Vancouver').waitFor();
   await inspect(page, 'reschedule-with-zone');
   const later = new Date(Date.parse(local) + 3_600_000).toISOString().slice(0, 16);
   await field.fill(later);
-  await dialog.getByRole('button', { name: 'Change the time' }).click();
-  await page.getByText(/It is sent .+ MST\./).waitFor();
+  await dialog.getByRole('button', { name: 'Reschedule email' }).click();
+  await page.getByText(/Email scheduled for .+ MST/).waitFor();
   const changed = await asMember<{ scheduledAt: string }>(page, 'GET', `test/emails/${data.id}`);
   expect(changed.data.scheduledAt).toBe(new Date(Date.parse(`${later}Z`) + 7 * 3_600_000).toISOString());
   expect(dashboard.complaints).toEqual([]);

@@ -27,25 +27,25 @@ test('contacts: a file of another service says who has left, before anything is 
       'Email,First Name,Unsubscribed from all email,Email hard bounce reason,Lead Status\nhs-in@example.com,Ada,,,Open\nhs-out@example.com,Ben,true,,Open\nhs-bounce@example.com,Cy,,UNKNOWN_USER,Open\nhs-odd@example.com,Di,perhaps,,Open\n',
     ),
   });
-  const becomes = (column: string) => page.getByLabel(`“${column}” becomes`).inputValue();
-  await page.getByLabel('“Email” becomes').waitFor();
+  const becomes = (column: string) => page.getByLabel(`Target of “${column}”`).inputValue();
+  await page.getByLabel('Target of “Email”').waitFor();
   expect(await becomes('Unsubscribed from all email')).toBe('unsubscribed');
   expect(await becomes('Email hard bounce reason')).toBe('bounced');
   expect(await becomes('Lead Status')).toBe('property');
   await page
-    .getByRole('region', { name: 'Look at this first' })
+    .getByRole('region', { name: 'Check this first' })
     .getByText('“perhaps”')
     .or(page.getByText('"perhaps"'))
     .first()
     .waitFor();
   await inspect(page, 'import-consent');
-  await press(page, 'Check the file');
+  await press(page, 'Check file');
   await page.getByRole('button', { name: 'Import 3 contacts' }).waitFor();
   await inspect(page, 'import-consent-checked');
   await press(page, 'Import 3 contacts');
   await heading('Import of contacts');
   await page.getByText('Completed', { exact: true }).waitFor();
-  await page.getByRole('region', { name: 'Who is not subscribed' }).waitFor();
+  await page.getByRole('region', { name: 'Not subscribed' }).waitFor();
   await inspect(page, 'import-consent-done');
   const statuses = await Promise.all(
     ['in', 'out', 'bounce'].map(async (name) => {
@@ -72,7 +72,7 @@ test('contacts: what the export writes, the import of the dashboard gives back',
     mimeType: 'text/csv',
     buffer: Buffer.from(file),
   });
-  await press(page, 'Check the file');
+  await press(page, 'Check file');
   await press(page, `Import ${before.data.length} contacts`);
   await heading('Import of contacts');
   await page.getByText('Completed', { exact: true }).waitFor();

@@ -88,8 +88,8 @@ describe('what is sent is what is on the screen', () => {
     await dialog.getByText(`People ${number}`).waitFor();
     await inspect(page, 'editing-send');
     await dialog.getByRole('textbox').fill('1');
-    await press(page, 'Send it now');
-    await page.getByText('It is on its way.').waitFor();
+    await press(page, 'Send now');
+    await page.getByText('Campaign started').waitFor();
     await eventually('it has arrived with the new subject', async () => {
       const subjects = await capturedSubjects();
       expect(subjects).not.toContain('The old subject');
@@ -105,7 +105,7 @@ describe('what is sent is what is on the screen', () => {
     await dialog.getByText('The old subject').waitFor();
     await asMember(page, 'PATCH', `live/campaigns/${id}`, { subject: 'Of somebody else' });
     await dialog.getByRole('textbox').fill('1');
-    await press(page, 'Send it now');
+    await press(page, 'Send now');
     await dialog.getByText('The campaign was changed since you read it.', { exact: false }).waitFor();
     expect((await stored<{ status: string }>(`live/campaigns/${id}`)).status).toBe('draft');
   });
@@ -114,12 +114,12 @@ describe('what is sent is what is on the screen', () => {
     const id = await aTemplate();
     await page.goto(`${url}/app/live/templates/${id}`);
     await field('Subject').fill('A subject to try');
-    await press(page, 'Send a test');
-    const dialog = page.getByRole('dialog', { name: 'Send a test' });
+    await press(page, 'Send test');
+    const dialog = page.getByRole('dialog', { name: 'Send test email' });
     await dialog.getByText('A subject to try').waitFor();
-    await dialog.getByText('it is not published', { exact: false }).waitFor();
-    await press(page, 'Send the test');
-    await page.getByText('The test is on its way.').waitFor();
+    await dialog.getByText('which is not published', { exact: false }).waitFor();
+    await pressOn(dialog.getByRole('button', { name: 'Send test' }));
+    await page.getByText('Test email sent').waitFor();
     await eventually(
       'the test has arrived',
       async () =>
@@ -134,20 +134,20 @@ describe('what is sent is what is on the screen', () => {
     await pressOn(page.locator('[data-step="wait"]'));
     await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('3');
     await page.getByText('Not saved', { exact: true }).waitFor();
-    await pressOn(page.getByRole('link', { name: 'Try it' }));
-    await press(page, 'Walk through it');
-    await page.getByText('It comes to the end.').waitFor();
+    await pressOn(page.getByRole('link', { name: 'Simulate' }));
+    await press(page, 'Run simulation');
+    await page.getByText('Run completed').waitFor();
     const amount = async () =>
       (await stored<{ steps: { config: { amount: number } }[] }>(`live/flows/${id}`)).steps[0]?.config.amount;
     expect(await amount()).toBe(3);
-    await pressOn(page.getByRole('link', { name: 'Drawing' }));
+    await pressOn(page.getByRole('link', { name: 'Canvas' }));
     await pressOn(page.locator('[data-step="wait"]'));
     await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('5');
     await press(page, 'Activate');
     const dialog = page.getByRole('dialog', { name: /^Activate/ });
-    await dialog.getByText('By hand, or by the API', { exact: false }).waitFor();
-    await pressOn(dialog.getByRole('button', { name: 'Activate it' }));
-    await page.getByText('It runs.').waitFor();
+    await dialog.getByText('Manual, or by the API', { exact: false }).waitFor();
+    await pressOn(dialog.getByRole('button', { name: 'Activate flow' }));
+    await page.getByText('Flow activated').waitFor();
     expect(await amount()).toBe(5);
     expect(await stored(`live/flows/${id}`)).toMatchObject({ status: 'active' });
   });
@@ -231,11 +231,11 @@ describe('nothing typed is lost', () => {
     await pressOn(page.locator('[data-step="wait"]'));
     await page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton').fill('9');
     await pressOn(page.getByRole('link', { name: 'Runs' }));
-    await page.getByText('Nobody', { exact: false }).first().waitFor();
+    await page.getByText('No runs yet', { exact: false }).first().waitFor();
     await pressOn(page.getByRole('link', { name: 'Contacts', exact: true }));
     await answer('Keep editing');
     await withoutDialog(page);
-    await pressOn(page.getByRole('link', { name: 'Drawing' }));
+    await pressOn(page.getByRole('link', { name: 'Canvas' }));
     await pressOn(page.locator('[data-step="wait"]'));
     const amount = page.getByRole('region', { name: 'Wait' }).getByRole('spinbutton');
     expect(await amount.inputValue()).toBe('9');
@@ -244,11 +244,11 @@ describe('nothing typed is lost', () => {
 
   test('a form in a dialog asks before a key or a click beside it closes it', async () => {
     await page.goto(`${url}/app/live/webhooks`);
-    await press(page, /Add an endpoint/);
-    await field('Address').fill('https://example.com/hooks');
+    await press(page, /Add endpoint/);
+    await field('URL').fill('https://example.com/hooks');
     await page.keyboard.press('Escape');
     await answer('Keep editing');
-    expect(await field('Address').inputValue()).toBe('https://example.com/hooks');
+    expect(await field('URL').inputValue()).toBe('https://example.com/hooks');
     await page.keyboard.press('Escape');
     await answer('Discard changes');
     await withoutDialog(page);
@@ -280,9 +280,9 @@ describe('nothing typed is lost', () => {
     await inspect(page, 'editing-restore');
     await press(page, 'Restore');
     expect(await field('Subject').inputValue()).toBe('The old subject and more');
-    await page.frameLocator('iframe[title="The message"]').getByText('New').waitFor();
+    await page.frameLocator('iframe[title="Message"]').getByText('New').waitFor();
     await page.keyboard.press('Control+s');
-    await page.getByText('It is saved.').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect(await stored(`live/campaigns/${id}`)).toMatchObject({
       subject: 'The old subject and more',
       html: '<p>Old</p><p>New</p>',
@@ -343,12 +343,12 @@ describe('two who edit one thing', () => {
     await field('Subject').fill('Mine');
     await field('Name', other).fill('Theirs');
     await other.keyboard.press('Control+s');
-    await other.getByText('It is saved.').waitFor();
+    await other.getByText('Saved', { exact: true }).waitFor();
     await page.getByText('Someone else changed Name.', { exact: false }).waitFor();
     expect(await field('Name').inputValue()).toBe('Theirs');
     expect(await field('Subject').inputValue()).toBe('Mine');
     await page.keyboard.press('Control+s');
-    await page.getByText('It is saved.').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
     expect(await stored(`live/campaigns/${id}`)).toMatchObject({ name: 'Theirs', subject: 'Mine' });
     await eventually('the other one sees it', async () =>
       (await field('Subject', other).inputValue()) === 'Mine' ? true : undefined,

@@ -41,15 +41,15 @@ const byMouse = async () => {
   await page.getByLabel('Your name').fill('Ada Lovelace');
   await page.getByLabel('Email address').fill(ADA);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/app/test/start/test');
   // The machine is there before the email is, and nothing of it is lit.
   await page.locator('button[data-state=delivered]').waitFor();
   expect(await page.locator('button.halo').count()).toBe(0);
-  await page.getByRole('button', { name: 'Send a test email' }).click();
+  await page.getByRole('button', { name: 'Send test email' }).click();
   await lit(page, 'delivered').waitFor();
-  await page.getByText('It has arrived.').waitFor();
+  await page.getByText('The email arrived.').waitFor();
 };
 test(
   'with a mouse, from the printed link to a delivered test email in less than a minute',
@@ -64,13 +64,13 @@ test('another outcome takes another way, on the machine beside it and on the pag
   );
   await inspect(page, 'start-test');
 
-  await page.getByLabel('What is to happen').selectOption('deferred');
-  await page.getByRole('button', { name: 'Send another one' }).click();
+  await page.getByLabel('Outcome').selectOption('deferred');
+  await page.getByRole('button', { name: 'Send another' }).click();
   await lit(page, 'deferred').waitFor();
   await lit(page, 'delivered').waitFor();
   await page.getByRole('button', { name: 'Previous step (←)' }).click();
   await page.locator('button.halo:not([data-state=delivered])').waitFor();
-  await page.getByRole('link', { name: 'Look at it' }).click();
+  await page.getByRole('link', { name: 'View email' }).click();
   await page.getByRole('heading', { name: 'My first test email', level: 1 }).waitFor();
   await lit(page, 'delivered').waitFor();
   await inspect(page, 'email-machine');
@@ -96,8 +96,8 @@ const byKeyboard = async () => {
   await type('Email address', ADA);
   await type('Password', PASSWORD);
   await page.keyboard.press('Enter');
-  await press(button('Send a test email'));
-  await page.getByText('It has arrived.').waitFor();
+  await press(button('Send test email'));
+  await page.getByText('The email arrived.').waitFor();
   await lit(page, 'delivered').waitFor();
 };
 test('by keyboard alone, in less than a minute', byKeyboard, A_MINUTE_MS);
@@ -128,14 +128,14 @@ test('by keyboard alone, on to a domain, a key and the first live email', async 
   expect(await new Response(run.stdout).json()).toMatchObject({ data: { livemode: true } });
 
   await press(page.getByRole('link', { name: 'Next: send a live email' }));
-  await press(button('Send it'));
+  await press(button('Send live email'));
   await lit(page, 'sent').or(lit(page, 'delivered')).first().waitFor();
-  await press(page.getByRole('link', { name: 'Read it in the captured mail' }));
+  await press(page.getByRole('link', { name: 'Open captured mail' }));
   await page.getByRole('row', { name: /My first live email/ }).waitFor();
   await page.goto(`${url}/app/test`);
   await page.getByRole('heading', { name: 'Welcome, Ada Lovelace' }).waitFor();
   // The way has been gone: it is no longer offered.
-  await page.getByRole('region', { name: 'What failed lately' }).waitFor();
+  await page.getByRole('region', { name: 'Recent failures' }).waitFor();
   expect(await page.getByRole('region', { name: 'First steps' }).count()).toBe(0);
   expect(dashboard.complaints).toEqual([]);
 });

@@ -39,11 +39,11 @@ const cardWith = (key: string, text: string | RegExp) => card(key).filter({ hasT
 
 test('a flow is made of a recipe, and a step added, told and saved, by keyboard alone', async () => {
   await page.goto(`${url}/app/live/flows`);
-  await page.getByText('There is no flow yet').waitFor();
+  await page.getByText('No flows yet').waitFor();
   await page.keyboard.press('c');
   await typeInto(page, { Name: 'Left basket' });
-  await pressOn(page.getByRole('radio', { name: /Left basket/ }), 'Space');
-  await press(page, 'Open the drawing');
+  await pressOn(page.getByRole('radio', { name: /Abandoned cart/ }), 'Space');
+  await press(page, 'Create flow');
   await heading('Left basket');
   // The arrows lead from card to card, and Enter opens one.
   await card('*').focus();
@@ -52,7 +52,7 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
   await page.keyboard.press('Enter');
   await page
     .getByRole('region', { name: 'Wait for an event' })
-    .getByLabel('Name of the event')
+    .getByLabel('Event name')
     .and(page.locator(':focus'))
     .waitFor();
   await page.keyboard.press('Escape');
@@ -64,19 +64,19 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
   // What is not finished is told on its card, from the refusal of the service.
   await page.keyboard.press('Control+s');
   await cardWith('email', /./);
-  await page.getByText(/thing keeps it from running/).waitFor();
+  await page.getByText(/problem prevents activation/).waitFor();
   await inspect(page, 'flow-unfinished');
   await panel.getByLabel('Template').selectOption({ label: 'Your basket' });
   await page.keyboard.press('Control+s');
-  await page.getByText('It is saved.').waitFor();
-  await page.getByText('Nothing keeps it from running.').waitFor();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await page.getByText('Ready to activate').waitFor();
   await cardWith('email', 'Your basket');
   await inspect(page, 'flow-drawing');
 });
 
 test('ways are led elsewhere, steps taken away and brought back, and problems of the drawing told at once', async () => {
   await pressOn(card('order'));
-  await page.getByLabel('It came, then').selectOption('');
+  await page.getByLabel('Event occurred: next step').selectOption('');
   await cardWith('bought', 'No edge leads to this step.');
   await page.keyboard.press('Escape');
   await card('bought').press('Delete');
@@ -84,10 +84,10 @@ test('ways are led elsewhere, steps taken away and brought back, and problems of
   await pressOn(page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' }));
   await card('bought').waitFor();
   await press(page, 'Discard');
-  await page.getByText('Nothing keeps it from running.').waitFor();
+  await page.getByText('Ready to activate').waitFor();
   // A way is drawn with the pointer, too.
   await pressOn(card('order'));
-  await page.getByLabel('It came, then').selectOption('');
+  await page.getByLabel('Event occurred: next step').selectOption('');
   await page.keyboard.press('Escape');
   const [from, to] = await Promise.all([
     page.locator('[data-id="order → event"] .react-flow__handle.source').boundingBox(),
@@ -103,19 +103,19 @@ test('ways are led elsewhere, steps taken away and brought back, and problems of
 });
 
 test('a walk through it is played over the drawing, with the mail as it would be', async () => {
-  await pressOn(page.getByRole('link', { name: 'Try it' }));
-  await page.getByText('Nothing was tried yet').waitFor();
-  await press(page, 'Walk through it');
-  await page.getByText('It comes to the end.').waitFor();
+  await pressOn(page.getByRole('link', { name: 'Simulate' }));
+  await page.getByText('No simulation yet').waitFor();
+  await press(page, 'Run simulation');
+  await page.getByText('Run completed').waitFor();
   await pressOn(page.getByRole('button', { name: /Ada, it waits for you/ }));
-  await page.frameLocator('iframe[title="The email"]').getByRole('heading', { name: 'Hello Ada' }).waitFor();
+  await page.frameLocator('iframe[title="Email"]').getByRole('heading', { name: 'Hello Ada' }).waitFor();
   await page.locator('[data-step="email"][aria-current=step]').waitFor();
   await inspect(page, 'flow-tried');
   // Who orders within the hour is not written to.
-  await press(page, 'Something that they do');
+  await press(page, 'Add event');
   await page.getByLabel('Event 1', { exact: true }).fill('order.placed');
-  await press(page, 'Walk through it');
-  await page.getByText('It leaves before the end.').waitFor();
+  await press(page, 'Run simulation');
+  await page.getByText('Run exited early').waitFor();
   await page.getByRole('slider', { name: 'Step' }).focus();
   await page.keyboard.press('Home');
   await page.locator('[aria-current=step]').first().waitFor({ state: 'detached' });
@@ -125,30 +125,30 @@ test('a walk through it is played over the drawing, with the mail as it would be
 
 test('it is activated, runs for somebody, and the run is shown over the drawing and ended', async () => {
   await press(page, 'Activate');
-  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Activate it' }));
-  await page.getByText('It runs.').waitFor();
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Activate flow' }));
+  await page.getByText('Flow activated').waitFor();
   await pressOn(page.getByRole('link', { name: 'Runs', exact: true }));
-  await page.getByText('Nobody has begun yet').waitFor();
+  await page.getByText('No runs yet').waitFor();
   await client.post('/v1/contacts', { email: ADA, firstName: 'Ada' });
   await client.post(`/v1/contacts/${ADA}/events`, { name: 'basket.filled' });
   // The page hears of it by itself.
   await page.getByRole('row', { name: new RegExp(ADA) }).waitFor();
   await inspect(page, 'flow-runs');
-  await page.getByLabel('State').selectOption('completed');
-  await page.getByText('No run is like that').waitFor();
+  await page.getByLabel('Status').selectOption('completed');
+  await page.getByText('No matching runs').waitFor();
   await press(page, 'Clear');
   await pressOn(page.getByRole('link', { name: new RegExp(ADA) }));
   await heading(ADA);
   await page.locator('[data-step="order"][aria-current=step]').waitFor();
   await inspect(page, 'flow-run');
-  await press(page, 'End the run');
-  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'End the run' }));
+  await press(page, 'Cancel run');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }));
   await page.getByRole('status').getByText('Cancelled').waitFor();
   const { body } = await client.get(`/v1/contacts/${ADA}`);
   await page.goto(`${url}/app/live/contacts/${body.data.id}`);
   const timeline = page.getByRole('list', { name: 'Timeline' });
-  await timeline.getByText(/^Flow ended by hand: /).waitFor();
-  await timeline.getByText(/^Flow begun: /).waitFor();
+  await timeline.getByText(/^Flow cancelled: /).waitFor();
+  await timeline.getByText(/^Flow started: /).waitFor();
   await page.goBack();
   // The link back stands over the page that is still read as well, which takes the one that has the focus away.
   await page.getByRole('status').getByText('Cancelled').waitFor();
@@ -156,30 +156,30 @@ test('it is activated, runs for somebody, and the run is shown over the drawing 
 
 test('a draft stands beside the version that runs; it is paused, copied and deleted', async () => {
   await pressOn(page.getByRole('link', { name: 'Runs' }));
-  await pressOn(page.getByRole('link', { name: 'Drawing' }));
-  await page.getByRole('region', { name: 'Drawing', exact: true }).waitFor();
+  await pressOn(page.getByRole('link', { name: 'Canvas' }));
+  await page.getByRole('region', { name: 'Canvas', exact: true }).waitFor();
   await pressOn(card('morning'));
   await page.getByLabel('Time', { exact: true }).fill('11:30');
   await press(page, 'Save');
   await page.getByText('version 2 is a draft beside it', { exact: false }).waitFor();
   await pressOn(page.getByRole('link', { name: 'Versions' }));
-  await page.getByRole('region', { name: 'Version 1' }).getByText('It runs').waitFor();
+  await page.getByRole('region', { name: 'Version 1' }).getByText('Running').waitFor();
   await page.getByRole('region', { name: 'Version 2' }).getByText('Changed').waitFor();
   await inspect(page, 'flow-versions');
   await press(page, 'Pause');
-  await pressOn(page.getByRole('radio', { name: /^Wait/ }), 'Space');
-  await press(page, 'Pause it');
-  await page.getByText('It is paused.').waitFor();
+  await pressOn(page.getByRole('radio', { name: /^Hold/ }), 'Space');
+  await press(page, 'Pause flow');
+  await page.getByText('Flow paused').waitFor();
   await withoutDialog(page);
-  await press(page, 'More');
+  await press(page, 'More actions');
   await pressOn(page.getByRole('menuitem', { name: 'Copy to test' }));
-  await page.getByText('A copy is made in the test environment', { exact: false }).waitFor();
+  await page.getByText('Flow copied to the test environment', { exact: false }).waitFor();
   await page.getByText('There is no such template.').waitFor();
   await page.getByRole('button', { name: 'Activate' }).waitFor();
-  await press(page, 'More');
-  await pressOn(page.getByRole('menuitem', { name: 'Delete the flow' }));
-  await press(page, 'Delete the flow');
-  await page.getByText('There is no flow yet').waitFor();
+  await press(page, 'More actions');
+  await pressOn(page.getByRole('menuitem', { name: 'Delete flow' }));
+  await press(page, 'Delete flow');
+  await page.getByText('No flows yet').waitFor();
   await page.goto(`${url}/app/live/flows`);
   await page.getByRole('row', { name: /Left basket/ }).waitFor();
   await inspect(page, 'flows');
@@ -214,10 +214,10 @@ test('a lost connection is shown, and heals: what has come meanwhile is there', 
   await page.locator('[data-connection=live]').waitFor({ state: 'attached' });
   isDown = true;
   for (const each of close) await each();
-  await page.getByText('The connection is lost', { exact: false }).waitFor();
+  await page.getByText('Connection lost', { exact: false }).waitFor();
   await client.post('/v1/contacts', { email: 'eve@acme.example' });
   isDown = false;
   await page.getByRole('row', { name: /eve@acme.example/ }).waitFor();
-  await page.getByText('The connection is lost', { exact: false }).waitFor({ state: 'detached' });
+  await page.getByText('Connection lost', { exact: false }).waitFor({ state: 'detached' });
   expect(dashboard.complaints).toEqual([]);
 });

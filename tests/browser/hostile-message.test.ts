@@ -95,13 +95,13 @@ afterAll(async () => {
 test('a message that reaches out in every way is shown, and no server hears of it', async () => {
   const { url } = dashboard.service;
   await page.goto(`${url}/app/test/emails/${id}`);
-  await page.frameLocator('iframe[title="The message"]').getByRole('heading', { name: 'The end' }).waitFor();
+  await page.frameLocator('iframe[title="Message"]').getByRole('heading', { name: 'The end' }).waitFor();
   expect(page.url()).toBe(`${url}/app/test/emails/${id}`);
   // What is huge stays inside its frame: the page around it does not grow.
   expect(await sidewaysOf(page)).toBe(0);
   // To list where it leads, the page reads it itself.
   await pressOn(page.getByRole('radio', { name: 'Links' }), 'Space');
-  await page.getByText('There is no link in it.').waitFor();
+  await page.getByText('The message has no links.').waitFor();
   // Its address by itself is no way around the frame.
   await page.goto(`${url}/app/api/test/emails/${id}/html`);
   await page.getByRole('heading', { name: 'The end' }).waitFor();

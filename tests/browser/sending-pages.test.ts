@@ -76,14 +76,14 @@ test('the log is filtered in its address, gone through by keyboard, and an email
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await heading('Your order was bounced');
-  await page.getByRole('region', { name: 'What happened' }).getByText('Bounced').waitFor();
+  await page.getByRole('region', { name: 'Timeline' }).getByText('Bounced').waitFor();
   await inspect(page, 'email');
   await page.goBack();
   await page.getByLabel('Status').selectOption('cancelled');
-  await page.getByText('No email is like that').waitFor();
+  await page.getByText('No matching emails').waitFor();
   await page.keyboard.press('Control+k');
   await page
-    .getByRole('combobox', { name: 'Find pages, emails, people and campaigns' })
+    .getByRole('combobox', { name: 'Search pages, emails, contacts and campaigns' })
     .and(page.locator(':focus'))
     .waitFor();
   await page.keyboard.insertText('was opened');
@@ -98,7 +98,7 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
   const loaded: string[] = [];
   page.on('requestfinished', (request) => loaded.push(request.url()));
   await page.goto(`${url}/app/test/emails/${sent}`);
-  const frame = page.frameLocator('iframe[title="The message"]');
+  const frame = page.frameLocator('iframe[title="Message"]');
   await frame.getByText('Hello Ada').waitFor();
   expect(await page.title()).toStartWith('Look at me');
   const reply = await page.request.get(`${url}/app/api/test/emails/${sent}/html`);
@@ -110,120 +110,120 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
   expect(stopped.filter((each) => !/sandboxed|violates|^https:\/\/example\.com/.test(each))).toEqual([]);
   expect(loaded.filter((each) => !each.startsWith(url))).toEqual([]);
   expect(page.url()).toBe(`${url}/app/test/emails/${sent}`);
-  await press(page, 'Change the time');
+  await press(page, 'Reschedule email');
   const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString();
   await page.getByRole('dialog').getByLabel('Time').fill(inTwoDays.slice(0, 16));
-  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Change the time' }));
-  await page.getByText('It is sent', { exact: false }).waitFor();
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Reschedule email' }));
+  await page.getByText('Email scheduled for', { exact: false }).waitFor();
   const scheduledAt = async () =>
     (await asMember<{ scheduledAt: string }>(page, 'GET', `test/emails/${sent}`)).data.scheduledAt;
   expect((await scheduledAt()).slice(0, 16)).toBe(inTwoDays.slice(0, 16));
-  await press(page, 'Cancel the sending');
-  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Cancel the sending' }));
+  await press(page, 'Cancel email');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Cancel email' }));
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
 test('a domain is added, its records are copied and looked up, and it is removed', async () => {
   await page.goto(`${url}/app/live/domains`);
-  await page.getByText('There is no domain yet').waitFor();
+  await page.getByText('No domains yet').waitFor();
   await inspect(page, 'domains-empty');
   await page.keyboard.press('c');
   await typeInto(page, { Domain: 'not a domain' });
-  await press(page, 'Add the domain');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Add domain' }));
   await page.locator('[name=name][aria-invalid=true]').waitFor();
   await typeInto(page, { Domain: 'mail.acme.example' });
-  await press(page, 'Add the domain');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Add domain' }));
   await heading('mail.acme.example');
   await page.getByText('v=DKIM1; k=rsa', { exact: false }).first().waitFor();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await press(page, /^Copy: Value v=DMARC1/);
   expect(await page.evaluate('navigator.clipboard.readText()')).toStartWith('v=DMARC1');
   await pressOn(page.getByLabel(/^Clicks/), 'Space');
-  await page.getByText('Clicks are counted.').waitFor();
+  await page.getByText('Clicks: tracking on').waitFor();
   await press(page, 'Undo');
   await page
     .getByLabel(/^Clicks/)
     .and(page.locator(':not(:checked)'))
     .waitFor();
   // Nothing can come after what keeps the mail here: that is told at the second place, where the focus is.
-  await press(page, 'Add one that takes over');
-  await page.getByLabel('When that is down').and(page.locator(':focus')).waitFor();
-  await press(page, 'Save the order');
+  await press(page, 'Add fallback');
+  await page.getByLabel('First fallback').and(page.locator(':focus')).waitFor();
+  await press(page, 'Save order');
   await page.locator('[name="fallbacks/0"][aria-invalid=true]:focus').waitFor();
   await page.getByText('Nothing can come after capture', { exact: false }).waitFor();
   await inspect(page, 'domain');
-  await page.getByLabel('Leaves by').selectOption('Direct');
+  await page.getByLabel('Transport', { exact: true }).selectOption('Direct');
   await page.locator('[name="fallbacks/0"][aria-invalid=false]').waitFor();
   await pressOn(page.getByRole('button', { name: 'Move SMTP relay up' }));
   await page.getByRole('button', { name: 'Move SMTP relay up' }).and(page.locator(':focus')).waitFor();
-  await press(page, 'Save the order');
-  await page.getByText('Live email leaves by “SMTP relay”, then “Direct” from now on.').waitFor();
+  await press(page, 'Save order');
+  await page.getByText('Transport of live email: “SMTP relay”, then “Direct”').waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1);
   const order = async () => (await asMember(page, 'GET', `live/domains/${id}`)).data;
   expect(await order()).toMatchObject({ provider: 'smtp', fallbacks: ['direct'] });
   await page.getByRole('button', { name: 'Remove Direct' }).click();
-  await page.getByLabel('When that is down').waitFor({ state: 'detached' });
-  await press(page, 'Save the order');
-  await page.getByText('Live email leaves by “SMTP relay” from now on.').waitFor();
+  await page.getByLabel('First fallback').waitFor({ state: 'detached' });
+  await press(page, 'Save order');
+  await page.getByText('Transport of live email: “SMTP relay”', { exact: true }).waitFor();
   expect(await order()).toMatchObject({ provider: 'smtp', fallbacks: [] });
   await press(page, 'Warm up “SMTP relay”');
-  await page.getByText('“SMTP relay” is warmed up from today on.').waitFor();
+  await page.getByText('Warm-up of “SMTP relay” started').waitFor();
   await page.getByText(/^Day 1 of 30: 0 of 50 recipients\./).waitFor();
-  await press(page, 'Change');
-  await typeInto(page, { 'Recipients on each day': '10, 20; none' });
-  await press(page, 'Save the schedule');
+  await press(page, 'Edit schedule');
+  await typeInto(page, { 'Recipients per day': '10, 20; none' });
+  await press(page, 'Save schedule');
   await page.locator('[name="warmUps/0/perDay"][aria-invalid=true]:focus').waitFor();
   await inspect(page, 'domain-warm-up');
-  await typeInto(page, { 'Recipients on each day': '10, 20; 30' });
-  await press(page, 'Save the schedule');
+  await typeInto(page, { 'Recipients per day': '10, 20; 30' });
+  await press(page, 'Save schedule');
   await page.getByText(/^Day 1 of 3: 0 of 10 recipients\./).waitFor();
   expect(await order()).toMatchObject({ warmUps: [{ provider: 'smtp', perDay: [10, 20, 30] }] });
-  await press(page, 'End it');
-  await page.getByText('“SMTP relay” is not limited any more; what waited leaves now.').waitFor();
+  await press(page, 'End warm-up');
+  await page.getByText('Warm-up of “SMTP relay” ended. Waiting email leaves now.').waitFor();
   await page.getByRole('button', { name: 'Warm up “SMTP relay”' }).waitFor();
-  await press(page, 'More for mail.acme.example');
-  await pressOn(page.getByRole('menuitem', { name: 'Remove the domain' }));
-  await press(page, 'Remove the domain');
+  await press(page, 'More actions for mail.acme.example');
+  await pressOn(page.getByRole('menuitem', { name: 'Remove domain' }));
+  await press(page, 'Remove domain');
   await heading('Domains');
-  await page.getByText('There is no domain yet').waitFor();
+  await page.getByText('No domains yet').waitFor();
 });
 
 test('an endpoint is added, its secret shown once, a test event posted, shown and posted again', async () => {
   await page.goto(`${url}/app/test/webhooks`);
-  await page.getByText('There is no test endpoint yet').waitFor();
+  await page.getByText('No test endpoints yet').waitFor();
   await page.keyboard.press('c');
   await typeInto(page, { Address: receiver.url.href });
-  await press(page, 'Add the endpoint');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }));
   await page.locator('pre', { hasText: 'whsec_' }).waitFor();
   await inspect(page, 'webhook-secret');
   await press(page, 'I have copied it');
   await heading(receiver.url.href);
-  await page.getByText('Nothing was posted yet').waitFor();
+  await page.getByText('No deliveries yet').waitFor();
   await createClient(url, TEST_KEY).post('/v1/emails', {
     ...{ from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' },
   });
   await pressOn(page.getByRole('button', { name: /^Show delivered/ }));
-  await page.getByText('The event that it carries').waitFor();
+  await page.getByText('Event content').waitFor();
   expect(await page.getByRole('dialog').locator('pre').first().textContent()).toContain('"emailId"');
   await inspect(page, 'delivery');
   await page.keyboard.press('Escape');
-  await press(page, 'More for this endpoint');
-  await pressOn(page.getByRole('menuitem', { name: 'Post events again' }));
-  await press(page, 'Post them again');
-  await page.getByText(/^\d+ events are being posted again\.$/).waitFor();
+  await press(page, 'More actions for this endpoint');
+  await pressOn(page.getByRole('menuitem', { name: 'Replay events' }));
+  await press(page, 'Replay events');
+  await page.getByText(/^\d+ events are being replayed\.$/).waitFor();
   await inspect(page, 'webhook-replay');
   await press(page, 'Done');
-  await press(page, 'More for this endpoint');
-  await pressOn(page.getByRole('menuitem', { name: 'Check the signature' }));
+  await press(page, 'More actions for this endpoint');
+  await pressOn(page.getByRole('menuitem', { name: 'Verify signatures' }));
   await pressOn(page.getByRole('radio', { name: 'Python' }), 'Space');
   await page.getByRole('dialog').locator('pre', { hasText: 'hmac.compare_digest' }).waitFor();
   await inspect(page, 'webhook-verify');
   await page.keyboard.press('Escape');
-  await press(page, 'Send a test event');
-  await page.getByText('A test event is on its way.').waitFor();
+  await press(page, 'Send test event');
+  await page.getByText('Test event queued').waitFor();
   await inspect(page, 'webhook');
-  await press(page, 'More for this endpoint');
-  await pressOn(page.getByRole('menuitem', { name: 'Disable it' }));
+  await press(page, 'More actions for this endpoint');
+  await pressOn(page.getByRole('menuitem', { name: 'Disable endpoint' }));
   await page.getByText('Events are not posted to this endpoint now.', { exact: false }).waitFor();
   await press(page, 'Undo');
   await page
@@ -233,7 +233,7 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
 
 test('captured mail is an inbox, and no browser has complained', async () => {
   await page.goto(`${url}/app/live/captured`);
-  await page.getByText('Nothing was captured yet').waitFor();
+  await page.getByText('No captured mail yet').waitFor();
   const client = createClient(url, LIVE_KEY);
   const domain = await client.post('/v1/domains', { name: 'kept.example' });
   expect(domain.body.data.status).toBe('verified');
@@ -249,7 +249,7 @@ test('captured mail is an inbox, and no browser has complained', async () => {
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await heading('Kept');
-  await page.frameLocator('iframe[title="The message"]').getByText('Stayed here').waitFor();
+  await page.frameLocator('iframe[title="Message"]').getByText('Stayed here').waitFor();
   await pressOn(page.getByRole('radio', { name: 'Links' }), 'Space');
   await page.getByRole('link', { name: 'https://kept.example/shop?a=1&b=2' }).waitFor();
   const filter = page.getByRole('region', { name: 'SpamAssassin' });
@@ -260,7 +260,7 @@ test('captured mail is an inbox, and no browser has complained', async () => {
   await pressOn(page.getByRole('radio', { name: 'Raw' }), 'Space');
   await page.locator('pre', { hasText: 'DKIM-Signature' }).waitFor();
   await inspect(page, 'captured');
-  await press(page, 'Throw away');
-  await page.getByText('Nothing was captured yet').waitFor();
+  await press(page, 'Delete message');
+  await page.getByText('No captured mail yet').waitFor();
   expect(dashboard.complaints).toEqual([]);
 });

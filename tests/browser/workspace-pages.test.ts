@@ -68,22 +68,22 @@ test('settings and brand are saved, and what is wrong is told at its field', asy
   await inspect(page, 'settings');
   await typeInto(page, { 'Default sender': '' });
   await press(page, 'Save');
-  await page.getByText('The settings are saved.').waitFor();
+  await page.getByText('Settings saved').waitFor();
   await pressOn(page.getByRole('link', { name: 'Brand' }));
   await typeInto(page, { Colour: 'teal' });
   await press(page, 'Save');
   await page.locator('[name="branding/colour"][aria-invalid=true]:focus').waitFor();
   await typeInto(page, { Colour: '#0f766e' });
   await press(page, 'Save');
-  await page.getByText('The brand is saved.').waitFor();
+  await page.getByText('Brand saved').waitFor();
   await page
-    .getByLabel('Choose a picture')
+    .getByLabel('Choose image')
     .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: PNG });
-  await page.getByRole('img', { name: 'The logo' }).waitFor();
+  await page.getByRole('img', { name: 'Logo of the workspace' }).waitFor();
   await inspect(page, 'brand');
-  await pressOn(page.getByRole('link', { name: 'Emails to you' }));
+  await pressOn(page.getByRole('link', { name: 'Notifications' }));
   await pressOn(page.getByLabel('Disabled webhooks'), 'Space');
-  await page.getByText('Disabled webhooks: nobody is told any more.').waitFor();
+  await page.getByText('Disabled webhooks: notifications off').waitFor();
   await page.getByLabel('Disabled webhooks').and(page.locator(':not(:checked)')).waitFor();
   await press(page, 'Undo');
   await page.getByLabel('Disabled webhooks').and(page.locator(':checked')).waitFor();
@@ -102,7 +102,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   await page.keyboard.press('c');
   await typeInto(page, { 'Email address': 'eve@acme.example' });
   await page.getByLabel('Role', { exact: true }).selectOption('viewer');
-  await press(page, 'Make the invitation');
+  await press(page, 'Create invitation');
   const link = (await page.locator('pre').textContent()) ?? '';
   await press(page, 'Done');
   const eve = await dashboard.newcomer();
@@ -113,7 +113,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   await page.reload();
   await press(page, /^Eve:/);
   await pressOn(page.getByRole('menuitem', { name: 'admin' }));
-  await page.getByText('Eve is admin now.').waitFor();
+  await page.getByText('Eve is now admin').waitFor();
   await press(page, 'Undo');
   await page.getByRole('button', { name: 'Eve: viewer' }).waitFor();
   await inspect(page, 'members');
@@ -139,7 +139,7 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
     expect(await eve.locator('main [data-create], main button[type=submit]').count()).toBe(0);
   }
   await eve.goto(`${url}/app/live/audit-log`);
-  await eve.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await eve.getByRole('heading', { name: 'Page not found' }).waitFor();
   expect(refused).toEqual([]);
   // Whoever goes may leave keys behind: the dialog names them, from the test environment those of both.
   const { data: members } = await asMember<{ id: string; name: string }[]>(page, 'GET', 'live/members');
@@ -149,12 +149,12 @@ test('somebody is invited, gets another role, taken back by undo, and sees nothi
   expect((await asMember(eve, 'POST', 'live/api-keys', key)).status).toBe(201);
   await page.reload();
   await press(page, /^Eve:/);
-  await pressOn(page.getByRole('menuitem', { name: 'Remove from the workspace' }));
+  await pressOn(page.getByRole('menuitem', { name: 'Remove from workspace' }));
   await page.getByText(/^Nightly \(svc_/).waitFor();
   await inspect(page, 'member-removal');
-  await page.getByLabel('Revoke the key that they made').check();
-  await press(page, 'Remove the member');
-  await page.getByText('Eve is removed.').waitFor();
+  await page.getByLabel('Revoke the key that they created').check();
+  await press(page, 'Remove member');
+  await page.getByText('Eve removed').waitFor();
   const made = await asMember<{ revokedAt: string | null }[]>(page, 'GET', `live/api-keys?createdBy=${id}`);
   expect(made.data.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
   await eve.context().close();
@@ -206,25 +206,25 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   await person.getByText('Weak: easy to guess').waitFor();
   await fresh.fill('four unrelated words, at least');
   await person.getByText('Strong', { exact: true }).waitFor();
-  const shown = person.getByRole('button', { name: 'Show what is typed' }).last();
+  const shown = person.getByRole('button', { name: 'Show password' }).last();
   await pressOn(shown);
   expect([await fresh.getAttribute('type'), await shown.getAttribute('aria-pressed')]).toEqual([
     'text',
     'true',
   ]);
-  await press(person, 'Add a passkey');
+  await press(person, 'Add passkey');
   await typeInto(person, { Name: 'Laptop', 'Your password': 'wrong' });
-  await press(person, 'Go on');
+  await press(person, 'Continue');
   await person.getByRole('alert').filter({ hasText: 'The present password is wrong.' }).waitFor();
   await typeInto(person, { 'Your password': PASSWORD });
-  await press(person, 'Go on');
-  await person.getByText('“Laptop” signs you in from now on.').waitFor();
+  await press(person, 'Continue');
+  await person.getByText('Passkey “Laptop” added').waitFor();
   await press(person, /^Account/);
   await pressOn(person.getByRole('menuitem', { name: 'Sign out' }));
   await press(person, 'Sign in with a passkey');
   await person.getByRole('heading', { name: 'Your account' }).waitFor();
-  await press(person, 'Remove the passkey Laptop');
-  await person.getByText('“Laptop” is removed.').waitFor();
+  await press(person, 'Remove passkey Laptop');
+  await person.getByText('Passkey “Laptop” removed').waitFor();
   await context.close();
 });
 
@@ -237,19 +237,19 @@ test('an authenticator is set up, and another session is signed out', async () =
   await press(page, /^Account/);
   await pressOn(page.getByRole('menuitem', { name: 'Your account' }));
   await heading('Your account');
-  await press(page, 'Set it up');
+  await press(page, 'Set up authenticator');
   const secret = (await page.locator('pre').first().textContent()) ?? '';
   await typeInto(page, { Code: '000000' });
-  await press(page, 'Turn it on');
+  await press(page, 'Turn on');
   await page.locator('[name=code][aria-invalid=true]:focus').waitFor();
   await typeInto(page, { Code: totpCode(secret.trim(), Math.floor(Date.now() / 30_000)) });
-  await press(page, 'Turn it on');
-  await page.getByText('Each of them opens your account once', { exact: false }).waitFor();
+  await press(page, 'Turn on');
+  await page.getByText('Each code signs you in once', { exact: false }).waitFor();
   await press(page, 'Close');
-  await page.getByRole('button', { name: 'Remove it' }).waitFor();
+  await page.getByRole('button', { name: 'Remove authenticator' }).waitFor();
   await inspect(page, 'account');
   await press(page, 'Sign out everywhere else');
-  await page.getByText('You are signed out everywhere else.').waitFor();
+  await page.getByText('Signed out everywhere else').waitFor();
   await second.reload();
   await second.getByRole('heading', { name: 'Sign in to Posthorn' }).waitFor();
   await second.context().close();
@@ -266,7 +266,7 @@ test('every page is reached by the keys that the overlay names, and holds togeth
   await page.goto(`${url}/app/live`);
   await heading('Welcome, Ada Lovelace');
   await page.keyboard.press('?');
-  const overlay = page.getByRole('dialog', { name: 'Keyboard' });
+  const overlay = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await overlay.waitFor();
   expect(await sidewaysOf(page)).toBe(0);
   // All of it can be come to, however low the window is.

@@ -79,7 +79,7 @@ export function TestEmail() {
                 </strong>
               </span>
             ))}
-            {status === 'delivered' && ' Delivered. '}
+            {status === 'delivered' && ' The email arrived. '}
             <Link href={`/emails/${id}`} className="link">
               View email
             </Link>

@@ -82,7 +82,7 @@ export function Outcome({ id }: { readonly id: string }) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1">
       <Badge status={data.status} />
-      {data.status === 'delivered' && 'Delivered.'}
+      {data.status === 'delivered' && 'The email arrived.'}
       <Link href={`/emails/${id}`} className="link">
         View email
       </Link>
