@@ -53,7 +53,7 @@ export interface ServiceSource {
 /** The parts of the modules, and the way to close them afterwards. */
 export interface OpenParts {
   readonly parts: EveryPart;
-  /** What runs the statements of an embedded database; null with a server. */
+  /** The runner of statements in an embedded database; null with a server. */
   readonly engine: Engine | null;
   /** Resolves when an embedded database has ended by itself. */
   readonly ended: Promise<EngineEnded>;
@@ -170,12 +170,12 @@ async function readyDatabase(
   const database = metrics ? new MeasuredDatabase(plain, metrics) : plain;
   await migrate(database, migrations, (migration, ms) => logger.info({ migration, ms }, 'Migrated'));
   if (await alignPositions(database, await isDistributedDatabase(database)))
-    logger.warn('The database was restored, or taken over: new events follow behind all that were there.');
+    logger.warn('The database was restored or taken over: new events follow all existing ones.');
   await chaos?.prepare(database);
   return database;
 }
 
-/** Where what is shown is read from: the replicas, where some are named, and this instance has anybody to show it to. */
+/** The source of reads: the replicas, where some are configured and this instance has the role http. */
 function readsOf(
   { config, logger }: ServiceSource,
   database: Database,
@@ -187,12 +187,12 @@ function readsOf(
   if (url === null || !roles.includes('http')) return database;
   const warn = rarely(logger, monotonic, { everyMs: 60_000, most: 5 });
   const reads = new ReplicatedReads(database, url, (server, reason, err) => {
-    if (reason === null) logger.info({ server }, 'Lists and figures are read from this replica');
+    if (reason === null) logger.info({ server }, 'This replica answers lists and figures');
     else if (reason === 'primary') logger.info({ server }, 'This is the primary, and no replica at present');
     else
       warn(
         { server, reason, ...(err !== undefined && { err }) },
-        'A replica is not read from: the primary answers',
+        'The replica is not used: the primary answers',
       );
   });
   opened.push(() => reads.close());

@@ -32,7 +32,10 @@ export interface ServiceParts extends ServiceSource {
   readonly keptActors?: number;
   /** Further duties, besides those that every service has (tests). */
   readonly duties?: readonly Duty[];
-  /** What a request may take; as usual when absent (tests, which busy machines run too). */
+  /**
+   * The timeouts of a request; the defaults when absent (tests set longer ones, because busy machines run
+   * them too).
+   */
   readonly timeouts?: RequestTimeouts;
 }
 
@@ -40,7 +43,7 @@ export interface ServiceParts extends ServiceSource {
 export interface Service {
   readonly clock: Clock;
   readonly database: Database;
-  /** What runs the statements of an embedded database, for the control socket; null with a server. */
+  /** The runner of statements in an embedded database, for the control socket; null with a server. */
   readonly statements: Statements | null;
   readonly engine: Engine;
   readonly app: App;

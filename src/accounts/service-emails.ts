@@ -6,7 +6,7 @@ export const MUTABLE_EMAILS = ['invitation', 'domainLost', 'webhookDisabled', 'c
 /** One that a workspace can do without. */
 export type MutableEmail = (typeof MUTABLE_EMAILS)[number];
 
-/** What has changed of the ways in which a person signs in, or was tried with them. */
+/** A change of a person's sign-in methods, or an attempt with one of them. */
 export type SignInChange =
   | 'passwordChanged'
   | 'passwordReset'
@@ -16,7 +16,7 @@ export type SignInChange =
   | 'passkeyRemoved'
   | 'codeRepeated';
 
-/** What an email of the service is about. Links hold for as long as their emails are tried. */
+/** The subject of an email of the service. Links are valid while their emails are tried. */
 export type ServiceEmail =
   | {
       readonly kind: 'invitation';
@@ -30,7 +30,7 @@ export type ServiceEmail =
   | {
       readonly kind: 'passwordReset';
       readonly to: string;
-      /** Whose sender it may leave from; null where the person is in none. */
+      /** The workspace whose sender may be used; null for a person without one. */
       readonly workspaceId: string | null;
       readonly url: string;
       readonly expiresAt: number;
@@ -52,7 +52,9 @@ export type ServiceEmail =
       readonly livemode: boolean;
       readonly url: string;
       readonly failures: number;
-      /** What they came to, such as "timeout (7), HTTP 500 (3)"; empty where that was not kept. */
+      /**
+       * The answers with their counts, such as "timeout (7), HTTP 500 (3)"; empty where they were not stored.
+       */
       readonly answers: string;
       readonly disabledAt: number;
     }

@@ -8,7 +8,7 @@ export const IfUpdatedAt = Type.Optional(
   Type.String({
     format: 'date-time',
     description:
-      'The `updatedAt` that you have read. When it has been changed since, nothing is done and the answer is 409 CONFLICT; without this member the last change wins.',
+      'The `updatedAt` that you have read. If the resource has changed since, nothing is done and the answer is 409 CONFLICT; without this field, the last change wins.',
     examples: ['2026-11-21T09:30:00.000Z'],
   }),
 );
@@ -20,8 +20,8 @@ export interface Conditional {
 
 /** The 409 of a resource that was changed since it was read. `resource` is a noun, such as `campaign`. */
 export const changedSince = (resource: string): Failure =>
-  new Failure('CONFLICT', `The ${resource} was changed since you read it.`, {
-    suggestion: 'Read it again, and send what is still to change with the `updatedAt` that it has now.',
+  new Failure('CONFLICT', `The ${resource} has changed since you read it.`, {
+    suggestion: 'Read it again, and send your changes with its current `updatedAt`.',
   });
 
 /** True when the body states another moment than the one of the resource (epoch milliseconds). */

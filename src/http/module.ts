@@ -39,7 +39,7 @@ export interface Tag {
 export interface Noted {
   readonly scope: Scope;
   readonly resource: string;
-  /** What is needed to see the resource; null for everybody in the workspace. */
+  /** The permission for seeing the resource; null for every member and key of the workspace. */
   readonly permission: Permission | null;
   readonly id: string | null;
 }
@@ -145,7 +145,9 @@ export interface Module<Deps = undefined, Needs = object, Api = undefined, Parts
   readonly children?: readonly { readonly of: string; readonly child: ChildSpec }[];
   /** The statements that it adds to the commits of another kind, which `of` names. */
   readonly follows?: readonly { readonly of: string; readonly write: FollowingWrite }[];
-  /** What it demands and writes where actors of another kind, which `of` names, are made on its behalf. */
+  /**
+   * The conditions and the extra rows where actors of another kind, named by `of`, are created on its behalf.
+   */
   readonly births?: readonly BirthRule[];
   /** Checks in `posthorn audit` what it keeps beside its actors. */
   readonly audit?: (audit: Audit) => Promise<void>;

@@ -20,30 +20,31 @@ export function unexpectedError(
   }
   log.error({ ...about, cause: causeOf(thrown) }, 'a request failed unexpectedly');
   return new Failure('INTERNAL_ERROR', 'Something went wrong on our side.', {
-    suggestion: 'Try again with growing pauses. If it stays, report the x-request-id of this response.',
+    suggestion:
+      'Try again with growing pauses. If the error persists, report the x-request-id of this response.',
   });
 }
 
 const NOT_NOW = 'The service cannot do this at the moment.';
-const IN_DOUBT = 'The service did not learn in time whether this was done. It may have been.';
+const IN_DOUBT = 'The database did not confirm the change in time. It may have been made.';
 
 /**
- * The 503 of a request. Where a change was handed to the database and no answer came in time, nobody knows whether it was made: only its
- * Idempotency-Key tells a repetition from another request.
+ * The 503 of a request. A change that the database did not confirm in time may have been made: only its
+ * Idempotency-Key distinguishes a repeat from another request.
  */
 function unavailable({ applied, retryAfterSeconds }: Unavailable, request?: Asking): Failure {
   const isChange = request !== undefined && request.method !== 'GET' && request.method !== 'HEAD';
   const [message, suggestion] =
     applied === 'no' || !isChange
-      ? [NOT_NOW, 'Try again after the time in Retry-After; with an Idempotency-Key nothing is done twice.']
+      ? [NOT_NOW, 'Try again after the time in Retry-After. With an Idempotency-Key, nothing is done twice.']
       : request.headers.has('idempotency-key')
         ? [
             IN_DOUBT,
-            'Send the same request again, with the same Idempotency-Key: it answers what was done, or does it.',
+            'Send the same request again with the same Idempotency-Key: it returns the earlier result, or carries the request out.',
           ]
         : [
             IN_DOUBT,
-            'Look whether it was done before you send it again. With an Idempotency-Key nothing is done twice.',
+            'Check whether it was done before you send it again. With an Idempotency-Key, nothing is done twice.',
           ];
   return new Failure('SERVICE_UNAVAILABLE', message, { suggestion, retryAfterSeconds });
 }

@@ -79,14 +79,14 @@ export async function createApiKey(
   return GONE;
 }
 
-const GONE = new Failure('UNAUTHORIZED', 'Whoever makes this request was removed meanwhile.');
+const GONE = new Failure('UNAUTHORIZED', 'The member or key that makes this request was removed meanwhile.');
 
 const STILL_THERE = `select exists (select from members where id = $1 and workspace_id = $2)
   or exists (select from api_keys where id = $1 and state = 'active') as yes`;
 
 /**
- * Asked once the key is stored: a removal that comes later finds it and can revoke it with the others, and whoever was removed earlier,
- * while the request was under way, leaves none behind.
+ * The check comes after the key is stored: a later removal finds the key and can revoke it with the others,
+ * and a caller removed earlier, while the request ran, leaves no key behind.
  */
 async function isStillThere({ database }: KeyReader, { kind, id, workspaceId }: Principal): Promise<boolean> {
   if (kind === 'operatorLink') return true;
@@ -116,7 +116,7 @@ export async function patchApiKey(
     return invalid([
       {
         path: '/body/permissions',
-        message: 'A key cannot take api-keys:write from itself; use another key for that.',
+        message: 'A key cannot remove api-keys:write from itself; use another key for that.',
       },
     ]);
   const refusal = beyond(caller, permissions);
@@ -153,7 +153,7 @@ export async function revokeApiKey(
   return result.outcome === 'absent' ? notFound('API key') : { id: params.id };
 }
 
-/** The active keys that somebody has made, and those that these keys have made. */
+/** The active keys that a member has created, and those that these keys have created. */
 const MADE_BY = `with recursive made as (
   select id from api_keys where workspace_id = $1 and created_by = $2
   union
@@ -171,7 +171,7 @@ export async function revokeKeysOf(
   makerId: string,
 ): Promise<readonly string[] | Failure> {
   if (!holds(caller.permissions, 'api-keys:write')) return lacking('api-keys:write', caller);
-  // Whoever may remove a member does so in both environments, from whichever the request comes.
+  // A removal applies to both environments, whichever the request comes from.
   const everywhere = { ...caller, livemode: true };
   const rows = await commands.database.query<{ id: string }>(MADE_BY, [caller.workspaceId, makerId]);
   const keys = await Promise.all(rows.map(({ id }) => findApiKey(commands, everywhere, id)));

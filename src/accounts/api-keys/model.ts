@@ -6,7 +6,7 @@ const Permissions = Type.Array(Type.Union(PERMISSION_NAMES.map((name) => Type.Li
   maxItems: PERMISSION_NAMES.length,
   uniqueItems: true,
   description:
-    'What the key may do. `*` grants everything, future permissions included, and is stored alone.',
+    'The permissions of the key. `*` grants everything, future permissions included, and is stored alone.',
 });
 
 /** The body of POST /v1/api-keys. */
@@ -16,10 +16,10 @@ export const CreateApiKey = Type.Object(
       minLength: 1,
       maxLength: 100,
       pattern: '\\S',
-      description: 'What you call the key.',
+      description: 'The name of the key.',
     }),
     env: Type.Union([Type.Literal('live'), Type.Literal('test')], {
-      description: 'Fixed for the life of the key. A test key runs everything and sends nothing.',
+      description: 'Fixed for the life of the key. A test key can do everything except send real email.',
     }),
     permissions: Permissions,
   },
@@ -34,7 +34,7 @@ export const ApiKeyQuery = Type.Object({
   createdBy: Type.Optional(
     Type.String({
       maxLength: 60,
-      description: 'Only keys that this member, or this key, has made, by its id.',
+      description: 'Only keys created by this member or key, by its id.',
     }),
   ),
 });
@@ -65,7 +65,9 @@ export const ApiKey = Type.Object(members, { title: 'ApiKey' });
 export const CreatedApiKey = Type.Object(
   {
     ...members,
-    key: Type.String({ description: 'The API key. It is shown this once and cannot be had again.' }),
+    key: Type.String({
+      description: 'The API key. It is shown only this once and cannot be retrieved again.',
+    }),
   },
   { title: 'CreatedApiKey' },
 );

@@ -17,7 +17,9 @@ export const keyUseRecorder = (authenticator: Pick<KeyAuthenticator, 'noteUse'>)
 /** API keys and their permissions. */
 export const apiKeysModule: Module<ApiKeyCommands> = {
   name: 'api-keys',
-  tags: [{ segment: 'api-keys', name: 'API keys', description: 'Who may call, and what they may do.' }],
+  tags: [
+    { segment: 'api-keys', name: 'API keys', description: 'The keys of programs, and their permissions.' },
+  ],
   kinds: [
     {
       kind: apiKeyKind,

@@ -30,7 +30,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     permission: 'api-keys:write',
     summary: 'Create an API key',
     description:
-      'The full key is in this reply and nowhere else. A key cannot grant what it lacks, and a test key cannot create a live one.',
+      'Only this reply contains the full key. A key cannot grant permissions that it lacks, and a test key cannot create a live one.',
     body: CreateApiKey,
     response: CreatedApiKey,
     status: 201,
@@ -61,7 +61,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     audit: { action: 'apiKey.changed', details: ({ body }) => ({ ...(body as object) }) },
     permission: 'api-keys:write',
     summary: 'Replace the permissions of an API key',
-    description: 'The whole set is replaced, never merged, and holds from the next request on.',
+    description: 'The whole set is replaced, never merged. It takes effect on the next request.',
     params: { id: KEY_ID },
     body: PatchApiKey,
     response: ApiKey,
@@ -81,7 +81,7 @@ export const apiKeyRoutes = (deps: ApiKeyCommands): readonly Route[] => [
     permission: 'api-keys:write',
     summary: 'Revoke an API key',
     description:
-      'At once and for good; its invitations that wait open nothing any more. Revoking a revoked key again is no error. A key with * can be revoked by another with *, or by an owner.',
+      "Takes effect at once and permanently; the key's pending invitations become invalid. Revoking a revoked key again is not an error. A key with * can be revoked by another one with *, or by an owner.",
     params: { id: KEY_ID },
     response: Type.Object({ id: Type.String() }, { title: 'RevokedApiKey' }),
     status: 200,

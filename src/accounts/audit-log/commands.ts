@@ -5,7 +5,7 @@ import type { Act } from '../../http/request/act.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
 
-/** Who did something, as the log keeps it. */
+/** The actor of an act, as the log stores it. */
 interface Actor {
   readonly type: 'member' | 'apiKey' | 'operator' | 'system';
   readonly id: string | null;

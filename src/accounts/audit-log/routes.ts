@@ -21,13 +21,13 @@ const Entry = Type.Object(
     action: Type.String({ description: 'Such as `apiKey.created` or `member.roleChanged`.' }),
     target: Type.Object({
       type: Type.String({ description: 'The part of the action before its dot.' }),
-      id: nullableText('Null where the act has no target of its own.'),
+      id: nullableText('Null where the act has no target.'),
     }),
     requestId: nullableText(
-      'The `x-request-id` of the answer, under which the log of the service tells of the request; null for what the operator did on the command line.',
+      'The `x-request-id` of the answer, which identifies the request in the log of the service; null for acts of the operator on the command line.',
     ),
     details: Type.Unsafe<Record<string, unknown>>(
-      Type.Object({}, { additionalProperties: true, description: 'What else is known of the act.' }),
+      Type.Object({}, { additionalProperties: true, description: 'Further details of the act.' }),
     ),
   },
   { title: 'AuditLogEntry' },
@@ -77,9 +77,9 @@ export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
     path: '/v1/audit-log',
     name: 'listAuditLog',
     permission: 'members:write',
-    summary: 'List who did what in the workspace',
+    summary: 'List the audit log of the workspace',
     description:
-      'Newest first, in both environments, for a year. Changing is written down, and so is downloading a list of people; other reading is not.',
+      'Newest first, in both environments, for one year. Changes are recorded, and so are downloads of lists of people; other reads are not.',
     query: Query,
     response: Type.Array(Entry),
     status: 200,

@@ -21,11 +21,11 @@ export const NOT_CONFIGURED = new Failure(
   'Billing is off: STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are not set.',
   { suggestion: 'Set both, or choose a plan with posthorn plan set <workspace> <plan>.' },
 );
-const NO_CUSTOMER = new Failure('CONFLICT', 'This workspace has bought nothing yet.', {
-  suggestion: 'Begin with POST /v1/billing/checkout.',
+const NO_CUSTOMER = new Failure('CONFLICT', 'This workspace has no subscription yet.', {
+  suggestion: 'Start with POST /v1/billing/checkout.',
 });
 const NO_PRICE = new Failure('SERVICE_UNAVAILABLE', 'Stripe has no active price for this plan.', {
-  suggestion: 'Give a price at Stripe the lookup key posthorn_starter or posthorn_growth.',
+  suggestion: 'Set the lookup key posthorn_starter or posthorn_growth on a price at Stripe.',
 });
 
 const MS = (column: string) => `(extract(epoch from b.${column}) * 1000)::float8`;
@@ -123,7 +123,7 @@ export async function synchronise(
   if (!before) return;
   if (subscription && subscription.plan === null) {
     const about = { ...(requestId && { requestId }), customer, subscription: subscription.id };
-    log.error(about, 'A subscription has a price of another service');
+    log.error(about, 'A subscription has a price that belongs to another service');
     return;
   }
   const state = stateAfter(before, subscription, now);
@@ -137,8 +137,9 @@ export async function synchronise(
 }
 
 /**
- * Ends what a workspace pays for, before it is erased: afterwards nobody could, and nothing would tell whose it was. Repeating it changes
- * nothing. @throws Unavailable while Stripe is away, so that the workspace is erased later
+ * Ends the subscriptions of a workspace before it is erased, because afterwards no row would name their
+ * owner. Repeating it changes nothing. @throws Unavailable while Stripe is away, so that the workspace is
+ * erased later
  */
 export async function endSubscriptions(
   { database, stripe, log }: Pick<BillingDeps, 'database' | 'stripe' | 'log'>,
@@ -150,7 +151,7 @@ export async function endSubscriptions(
     if (OPEN.has(billing.status))
       log.error(
         { customer: billing.customer },
-        'A workspace is erased that still pays at Stripe: end it there',
+        'A workspace with an active subscription is being erased: end the subscription at Stripe',
       );
     return;
   }

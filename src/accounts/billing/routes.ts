@@ -12,20 +12,20 @@ const nullableTime = (description: string) =>
 
 const Billing = Type.Object(
   {
-    plan: literals(PLAN_NAMES, { description: 'The plan that holds now.' }),
+    plan: literals(PLAN_NAMES, { description: 'The current plan.' }),
     status: Type.String({
       description:
-        'That of the subscription at Stripe: `active`, `trialing`, `past_due` (keeps its plan for 14 days), `canceled`, `incomplete` (gives nothing), …; `none` without one.',
+        'The status of the subscription at Stripe: `active`, `trialing`, `past_due` (keeps its plan for 14 days), `canceled`, `incomplete` (grants nothing), …; `none` without one.',
     }),
     usage: Type.Object({ emailsSent: Type.Integer(), domains: Type.Integer() }),
-    renewsAt: nullableTime('The end of the period that was paid, after which it is paid again.'),
-    cancelAt: nullableTime('When the subscription ends.'),
+    renewsAt: nullableTime('The end of the paid period, when the next payment is due.'),
+    cancelAt: nullableTime('The time at which the subscription ends.'),
   },
   { title: 'Billing' },
 );
 
 const Link = Type.Object(
-  { url: Type.String({ description: 'The page to send the browser to.' }) },
+  { url: Type.String({ description: 'The URL to which the browser is sent.' }) },
   { title: 'BillingPage' },
 );
 const Checkout = Type.Object(
@@ -48,8 +48,8 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     path: '/v1/billing',
     name: 'getBilling',
     permission: 'billing:read',
-    summary: 'Get the plan, the subscription and what is used',
-    description: 'Also answered where nothing is sold: then the status is `none`.',
+    summary: 'Get the plan, the subscription and the usage',
+    description: 'Available without payments as well; the status is `none` then.',
     response: Billing,
     status: 200,
     example: {
@@ -80,9 +80,9 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     path: '/v1/billing/checkout',
     name: 'createCheckout',
     permission: 'billing:write',
-    summary: 'Get the page where a plan is bought',
+    summary: 'Get the page for buying a plan',
     description:
-      'Who has a subscription already gets the page where it is changed. A larger plan holds once Stripe says that it is paid, a smaller one from the end of the period.',
+      'A workspace with a subscription gets the page for changing it. A larger plan takes effect once Stripe reports the payment, a smaller one at the end of the period.',
     body: Checkout,
     response: Link,
     status: 200,
@@ -99,9 +99,9 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
     path: '/v1/billing/portal',
     name: 'createPortal',
     permission: 'billing:write',
-    summary: 'Get the page where the subscription is changed, paid and ended',
+    summary: 'Get the page for managing the subscription',
     description:
-      'The page belongs to Stripe and holds for a short time. Where no payments are set up, the answer is 503.',
+      'The page is hosted by Stripe and valid for a short time. Without payments, the answer is 503.',
     response: Link,
     status: 200,
     failures: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
@@ -113,7 +113,7 @@ export const billingRoutes = (deps: BillingDeps): readonly Route[] => [
 
 /** Stripe sends from few addresses. */
 const PER_MINUTE = 6_000;
-const FORGED = new Failure('BAD_REQUEST', 'This is no callback that Stripe has signed for this service.');
+const FORGED = new Failure('BAD_REQUEST', 'This callback is not signed by Stripe for this service.');
 
 /** The endpoint for the callbacks of Stripe. */
 export const billingPages = (deps: BillingDeps): readonly Route[] => [
@@ -122,7 +122,7 @@ export const billingPages = (deps: BillingDeps): readonly Route[] => [
     path: '/callbacks/stripe',
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
-    summary: 'Take a callback of Stripe',
+    summary: 'Receive a callback of Stripe',
     rawBody: true,
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     bodyLimit: 524_288,

@@ -3,7 +3,7 @@ import type { Config } from '../../platform/config/config.ts';
 import { Unavailable } from '../../platform/errors/unavailable.ts';
 import { PRICES, priceOf, type SoldPlan, type Subscription } from './subscription-state.ts';
 
-/** What the configuration says of Stripe. */
+/** The settings for Stripe. */
 export interface StripeSettings {
   readonly secretKey: string;
   readonly webhookSecret: string;
@@ -111,7 +111,7 @@ export class StripeClient {
     try {
       return await work(stripe);
     } catch (cause) {
-      throw new Unavailable('Stripe did not answer as it should.', 'unknown', 30, { cause });
+      throw new Unavailable('Stripe sent an unexpected answer.', 'unknown', 30, { cause });
     }
   }
 

@@ -22,7 +22,7 @@ export interface Subscription {
   readonly cancelAt: number | null;
 }
 
-/** What is known of the billing of a workspace. */
+/** The stored facts about the billing of a workspace. */
 export interface BillingState {
   readonly subscription: string | null;
   readonly status: string;

@@ -69,7 +69,7 @@ export async function homeOf(database: Database, accountId: string): Promise<str
   return row?.workspace_id ?? null;
 }
 
-/** True when somebody has an account yet. @throws Unavailable */
+/** True when any account exists. @throws Unavailable */
 export async function isSetUp(database: Database): Promise<boolean> {
   const [row] = await database.query<{ yes: boolean }>('select exists (select from accounts) as yes');
   return row?.yes ?? false;
@@ -136,8 +136,9 @@ const SET_PASSWORD = `with changed as (
 select id from changed`;
 
 /**
- * Sets the password where it is still the one of the account as it was read, and ends every session of the person but one. False where
- * somebody has set another meanwhile: nothing is written then, and no session ends. @throws Unavailable
+ * Sets the password if it is still the one that was read with the account, and ends all of the person's
+ * sessions but one. False when the password was changed meanwhile: nothing is written then, and no session
+ * ends. @throws Unavailable
  */
 export async function setPassword(
   database: Database,

@@ -34,7 +34,7 @@ export interface InvitationDeps {
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 const iso = (at: number): string => new Date(at).toISOString();
 
-/** What a key may not do any more, its invitations do not do either: the condition that the row `i` of one still stands. */
+/** The condition that the row `i` of an invitation is valid: its inviting key could still create it. */
 const STANDS = `not exists (
     select from api_keys k where k.id = i.invited_by and (k.state <> 'active' or not (k.context -> 'permissions')::jsonb
       ?| case when i.role = 'owner' then array['*'] else array['*', 'members:write'] end))`;
@@ -95,7 +95,7 @@ export async function invite(
   });
 }
 
-/** An invitation that cannot be mailed is passed on by whoever made it. */
+/** An invitation that cannot be mailed is passed on by its inviter. */
 async function mailTo(
   { mail, log }: InvitationDeps,
   { caller: { workspaceId }, requestId }: Pick<Call, 'caller' | 'requestId'>,
@@ -110,8 +110,8 @@ async function mailTo(
 
 const ALREADY = new Failure(
   'CONFLICT',
-  `The person is a member already, or was invited already, or ${MOST_PENDING} invitations wait.`,
-  { suggestion: 'Delete the earlier invitation to make a new link.' },
+  `The person is already a member or invited, or ${MOST_PENDING} invitations are pending.`,
+  { suggestion: 'Delete the earlier invitation to create a new link.' },
 );
 
 interface Row {
@@ -175,8 +175,8 @@ export async function invitedAddress(
 }
 
 /**
- * One statement, so that of several requests with the same link one makes a member. It counts the workspaces of the account as making one
- * does: whoever has as many as they may keeps the invitation.
+ * One statement, so that of several requests with the same link only one creates a member. It counts the
+ * account's workspaces as creating one does: a person at the limit keeps the invitation.
  */
 const TAKE = `with room as materialized (select present < $5::integer as is_left from workspaces_of($4) present), accepted as (
   update invitations i set accepted_at = $2::text::timestamptz from room
@@ -198,8 +198,8 @@ insert into members (id, workspace_id, account_id, role, joined_at)
 select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, account ${TOLD}`;
 
 /**
- * Makes the person a member, with an account of their own or a new one; 'full' for one who belongs to `most` workspaces, null when
- * somebody was faster. @throws Unavailable
+ * Makes the person a member, with their account or a new one; 'full' for a person who belongs to `most`
+ * workspaces, null when another request was faster. @throws Unavailable
  */
 export async function acceptInvitation(
   database: Database,

@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
 import type { MemberView } from './model.ts';
 
-/** Most workspaces of one person: each has a quota of its own. */
+/** The most workspaces of one person; there is a limit because each workspace has its own quota. */
 export const MOST_WORKSPACES = 50;
 /** The answer to one workspace too many, whether it is made or joined. */
 export const TOO_MANY_WORKSPACES = new Failure(
@@ -83,7 +83,10 @@ const OWNERS = `with owners as materialized (
   for update
 )`;
 
-/** What a member could no longer give is taken back: a link that was made in time would be a way in again, as an owner too. */
+/**
+ * Withdraws the invitations that a member could no longer create: an earlier link would be a way back in,
+ * even as an owner.
+ */
 const WITHDRAWN = (roles: string) => `withdrawn as (
   delete from invitations i using allowed
   where i.workspace_id = $1 and i.invited_by = allowed.id and i.accepted_at is null and ${roles}
@@ -99,11 +102,11 @@ const REMOVE = `${OWNERS}, ${WITHDRAWN('true')}, ended as (
 delete from members m using allowed where m.id = allowed.id returning m.account_id`;
 
 const LAST_OWNER = new Failure('CONFLICT', 'A workspace keeps at least one owner.', {
-  suggestion: 'Make somebody else an owner first.',
+  suggestion: 'Make another member an owner first.',
 });
 
 const ABOVE = (role: Role) =>
-  new Failure('FORBIDDEN', `Only somebody of the role ${role} may give it, change it or take it away.`, {
+  new Failure('FORBIDDEN', `Only a member with the role ${role} may grant, change or remove it.`, {
     suggestion: 'Ask an owner of this workspace.',
   });
 
@@ -111,7 +114,7 @@ const ABOVE = (role: Role) =>
 export const beyondOwnRole = ({ permissions }: Principal, role: Role): Failure | null =>
   outranks(role, highestRole(permissions)) ? ABOVE(role) : null;
 
-const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change who belongs to the workspace.', {
+const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change the members of the workspace.', {
   suggestion: 'Use a live key that holds members:write.',
 });
 
@@ -144,7 +147,7 @@ export async function changeRole(
   return changed.length > 0 ? { ...member, role } : LAST_OWNER;
 }
 
-/** What removing a member needs. */
+/** The dependencies of removing a member. */
 export interface RemovalDeps {
   readonly database: Database;
   readonly sessions: Pick<Sessions, 'ends'>;

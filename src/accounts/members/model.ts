@@ -6,7 +6,7 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema,
 const Time = Type.String({ format: 'date-time' });
 const Role = literals(ROLE_NAMES, {
   description:
-    'owner: everything. admin: everything but making and changing owners. member: content and sending. viewer: reading.',
+    'owner: everything. admin: everything except granting and changing owners. member: content and sending. viewer: read-only.',
 });
 
 /** The schema of a member. */
@@ -18,7 +18,7 @@ export const Member = Type.Object(
     role: Role,
     joinedAt: Time,
     lastSeenAt: nullable(Time),
-    twoFactor: Type.Boolean({ description: 'Whether the person signs in with a second factor.' }),
+    twoFactor: Type.Boolean({ description: 'True when the person signs in with a second factor.' }),
   },
   { title: 'Member' },
 );
@@ -31,7 +31,7 @@ export const RemoveQuery = Type.Object({
   revokeKeys: Type.Boolean({
     default: false,
     description:
-      'Whether the API keys that the member has made are revoked too, and those that these have made; it takes `api-keys:write`, and for a key with * an owner.',
+      'True to revoke the API keys that the member created as well, and those that these keys created; needs `api-keys:write`, and for a key with * an owner.',
   }),
 });
 
@@ -53,7 +53,7 @@ export const Invitation = Type.Object(
 export const CreatedInvitation = Type.Object(
   {
     ...Invitation.properties,
-    url: Type.String({ description: 'The link for that person. It holds once, and is shown only here.' }),
+    url: Type.String({ description: 'The link for that person. It works once, and is shown only here.' }),
   },
   { title: 'CreatedInvitation' },
 );

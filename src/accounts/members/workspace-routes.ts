@@ -17,7 +17,7 @@ import { openFor } from './sign-in/sign-in.ts';
 export interface WorkspaceRouteDeps extends EntryDeps {
   /** Makes a workspace whose owner the account is; null for one that has as many as it may. */
   createOwnWorkspace(name: string, accountId: string, most: number, now: number): Promise<string | null>;
-  /** Whether an owner has to have a second factor. */
+  /** True when owners must have a second factor. */
   readonly ownersNeedTwoFactor: boolean;
 }
 
@@ -26,9 +26,9 @@ const params = { id: { prefix: 'ws', resource: 'workspace' } } as const;
 const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 
 const UNSEEN_NAME = invalid([{ path: '/body/name', message: 'Must not hold invisible characters.' }]);
-const OWNERS_ONLY = new Failure('FORBIDDEN', 'Only an owner of the workspace may do that.');
-const CLOSED = new Failure('FORBIDDEN', 'Only an owner may make further workspaces here.', {
-  suggestion: 'Ask an owner of this workspace; the operator allows it to everybody with SIGNUP=open.',
+const OWNERS_ONLY = new Failure('FORBIDDEN', 'Only an owner of the workspace may do this.');
+const CLOSED = new Failure('FORBIDDEN', 'Only an owner may create further workspaces here.', {
+  suggestion: 'Ask an owner of this workspace. The operator can allow it to everyone with SIGNUP=open.',
 });
 const NOT_DELETED = {
   absent: notFound('workspace'),
@@ -47,19 +47,22 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
   const { database } = deps;
   const roleIn = async (accountId: string, id: string) =>
     (await listWorkspaces(database, accountId)).find((each) => each.id === id)?.role ?? null;
-  /** The refusal of somebody who may not act as an owner, wherever they are one. */
+  /** The refusal of an owner who lacks the required second factor. */
   const unlessSecured = async (accountId: string): Promise<Failure | null> => {
     if (!deps.ownersNeedTwoFactor) return null;
     const account = await accountById(database, accountId);
     return account && hasSecondFactor(account) ? null : SECOND_FACTOR_NEEDED;
   };
-  /** The refusal of somebody who is no owner there; the workspaces of others are not found. */
+  /** The refusal of a person who is not an owner there; the workspaces of others are not found. */
   const unlessOwner = async (accountId: string, id: string): Promise<Failure | null> => {
     const role = await roleIn(accountId, id);
     if (role === null) return notFound('workspace');
     return role === 'owner' ? unlessSecured(accountId) : OWNERS_ONLY;
   };
-  /** Writes an act to the log of the workspace that it was done to: whoever reads the caller's present one need not know of it. */
+  /**
+   * Writes an act to the log of the workspace that it changed, because readers of the caller's current
+   * workspace need not know of it.
+   */
   const note = async (
     accountId: string,
     id: string,
@@ -86,7 +89,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       method: 'POST',
       path,
       ...FORM,
-      summary: 'Make a workspace, whose owner the person is',
+      summary: 'Create a workspace, owned by the person',
       body: Type.Object({ name: Name }),
       response: of<object>(),
       status: 201,
@@ -107,7 +110,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       method: 'PATCH',
       path: `${path}/:id`,
       ...FORM,
-      summary: 'Rename a workspace, archive it, or take it back into use',
+      summary: 'Rename, archive or restore a workspace',
       params,
       body: Type.Object({ name: Type.Optional(Name), archived: Type.Optional(Type.Boolean()) }),
       response: of<object>(),
@@ -145,7 +148,7 @@ export const workspaceRoutes = (deps: WorkspaceRouteDeps): readonly Route[] => {
       method: 'POST',
       path: `${path}/:id/switch`,
       ...FORM,
-      summary: 'Work in another workspace',
+      summary: 'Switch to another workspace',
       params,
       response: of<object>(),
       status: 200,

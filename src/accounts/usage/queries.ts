@@ -49,7 +49,7 @@ export const quotaExceeded = (livemode: boolean): Failure =>
   livemode
     ? new Failure('QUOTA_EXCEEDED', 'The monthly email quota of this workspace is used up.', {
         suggestion:
-          'It resets at the start of the next UTC month; upgrade the plan to send more before that.',
+          'It resets at the start of the next UTC month. Upgrade the plan to send more before that.',
       })
     : new Failure('QUOTA_EXCEEDED', 'The daily number of test sends is used up.', {
         suggestion: 'It resets at midnight UTC. Live sends are not affected.',

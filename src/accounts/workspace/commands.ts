@@ -30,7 +30,7 @@ export async function ensureFirstWorkspace(
     'select (extract(epoch from created_at) * 1000)::float8 as at from workspaces where id = $1',
     [FIRST_ID],
   );
-  if (row === undefined) throw new Error('The first workspace has gone.');
+  if (row === undefined) throw new Error('The first workspace no longer exists.');
   return { id: FIRST_ID, createdAt: row.at };
 }
 
@@ -50,7 +50,7 @@ export async function createWorkspace(
   now: number,
 ): Promise<string> {
   const id = await createWithin(database, { ...workspace, most: null }, now);
-  if (id === null) throw new Error('There is room for any number of workspaces.');
+  if (id === null) throw new Error('The number of workspaces has no limit.');
   return id;
 }
 
@@ -121,8 +121,8 @@ export async function archiveWorkspace(
 export type NotDeleted = 'absent' | 'first' | 'inUse' | 'deleted';
 
 /**
- * Deletes an archived workspace: nobody finds it any more, and a duty removes its rows. The first workspace of an installation
- * stays, since every start looks for it. @throws Unavailable
+ * Deletes an archived workspace: it is no longer found, and a duty removes its rows. The first workspace of
+ * an installation stays, because every start looks for it. @throws Unavailable
  */
 export async function deleteWorkspace(
   database: Database,

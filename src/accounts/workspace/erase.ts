@@ -26,7 +26,8 @@ export async function eraseWorkspace(
 ): Promise<boolean> {
   const { owned } = await surveyTables(database, journals);
   const eraser = new Eraser(database, workspaceId, owned, erasing);
-  // What was under way may still write while its tables are emptied: it is over when there was nothing left.
+  // Requests that are still running may write while the tables are emptied, so the loop ends only after a
+  // round that removed nothing.
   for (let removed = -1; removed !== 0; ) {
     removed = await forget(database, journals, workspaceId);
     removed += await eraser.pass();
@@ -70,7 +71,7 @@ export const journalsOf = (
 ): ReadonlyMap<string, string> =>
   new Map(kinds.map(({ kind }) => [kind.journal, kind.life?.births ?? kind.table]));
 
-/** Rows after which somebody who waits is told how far it is. */
+/** The number of rows between two progress messages. */
 const TOLD_EVERY = 100_000;
 
 /** Tells, in a sentence, how many rows are gone: every 100,000, and at the end. */
@@ -81,10 +82,10 @@ export function tellProgress(tell: (sentence: string) => void) {
       const before = Math.floor(removed / TOLD_EVERY);
       removed += rows;
       if (Math.floor(removed / TOLD_EVERY) > before)
-        tell(`${removed.toLocaleString('en')} rows are gone, the last ones of ${table}.`);
+        tell(`${removed.toLocaleString('en')} rows removed, the last ones from ${table}.`);
     },
     end(): void {
-      tell(`All rows are gone, ${removed.toLocaleString('en')} in this run.`);
+      tell(`All rows removed: ${removed.toLocaleString('en')} in this run.`);
     },
   };
 }

@@ -2,8 +2,9 @@ import type { Database, Parameter } from '../../platform/db/database.ts';
 import { codeOf } from '../../platform/db/sqlstate.ts';
 import type { OwnedTable } from './owned-tables.ts';
 
-// A workspace may have millions of rows, and the server ends a statement after some seconds, so a statement removes few rows, and looks at
-// few where no index tells whose they are. Each is a transaction of its own: what a crash cuts off goes on where it was.
+// A workspace may have millions of rows, and the server ends a statement after some seconds, so each
+// statement removes few rows, and looks at few where no index names the owner. Each is its own transaction,
+// so that erasing resumes where a crash stopped it.
 
 /** The rows that one statement removes: some 50 ms. */
 export const BATCH = 1_000;
@@ -14,12 +15,12 @@ const WINDOW = 10_000;
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
- * What wakes emails goes first, and what is known of a sent email last: without its turns an email would look as if it had never been
- * sent, to an instance that takes it over.
+ * The rows that wake emails go first and the turns of sent emails last: without its turns, an email would
+ * look unsent to an instance that takes it over.
  */
 const ORDER: readonly string[] = ['email_due', 'emails', 'email_turns'];
 
-/** How a workspace is erased. */
+/** The parameters of erasing a workspace. */
 export interface Erasing {
   /** It ends between two statements once this is aborted. */
   readonly stop?: AbortSignal | undefined;
@@ -64,7 +65,7 @@ export class Eraser {
           return 0;
         });
       if (held.length === left.length)
-        throw new Error(`Tables point at one another: ${held.map(({ table }) => table).join(', ')}.`);
+        throw new Error(`Tables reference one another: ${held.map(({ table }) => table).join(', ')}.`);
       left = held;
     }
     return removed;
@@ -103,10 +104,13 @@ export class Eraser {
     }
   }
 
-  /** Those of all rows that are the workspace's, in the order of the key. Of a window the last row is told as well: the next one begins there. */
+  /**
+   * The keys of all rows that belong to the workspace, in order. The last row of a window is returned as
+   * well, because the next window starts there.
+   */
   async *#byWalk(table: OwnedTable): AsyncGenerator<Keys> {
     const names = columnsOfKey(table).map(({ name }) => name);
-    // Where tables are distributed the workspace ends every key.
+    // Where tables are distributed, every key ends with the workspace.
     const read = [...new Set([...names, 'workspace_id'])];
     let last: readonly string[] | undefined;
     do {
@@ -149,8 +153,9 @@ export class Eraser {
   }
 
   /**
-   * Removes rows by their keys, if they are still of those in `of`: the place of a row that has gone may be another's by now. Those that
-   * somebody else removes meanwhile count as well: whoever is told fewer than there were would take the table for empty.
+   * Removes rows by their keys if they still belong to those in `of`, because the place of a removed row may
+   * now hold another one. Rows that another process removes meanwhile count as well; with a lower count, the
+   * caller would take the table for empty.
    */
   async #remove(
     table: OwnedTable,
@@ -171,9 +176,9 @@ export class Eraser {
   }
 
   /**
-   * Removes rows in one transaction with what has come to belong to them since that was removed: an instance that takes a campaign over
-   * writes a step of it meanwhile, and without the campaign nobody would know whose that step was. Who holds a row is waited for, and
-   * each statement of a script sees what was committed before it.
+   * Removes rows in one transaction with the rows that came to belong to them since: an instance that takes
+   * over a campaign may write a step meanwhile, and without the campaign that step would have no known owner.
+   * The statement waits for locked rows, and each statement of a script sees the commits before it.
    */
   async #removeWith(
     children: readonly OwnedTable[],

@@ -17,7 +17,7 @@ const LEFT_OUT = new Set([
   'analytics_cursors',
   'analytics_hours',
 ]);
-/** Columns that nobody else may read. */
+/** Columns with secrets, which the export leaves out. */
 const SECRET = ['hash', 'sealed'];
 
 /** Reads every row of a workspace, table by table, a JSON text each: `{"table": …, "row": …}`. Secrets are left out. @throws Unavailable */

@@ -12,25 +12,25 @@ const settings = {
     minLength: 1,
     maxLength: 100,
     pattern: '\\S',
-    description: 'What recipients see as the name of who writes to them, at most 100 characters.',
+    description: 'The sender name that recipients see, at most 100 characters.',
     examples: ['Acme'],
   }),
   defaultFrom: nullable(
     Type.String({
-      description: 'The sender of emails that name none, at a verified domain; null where none is set.',
+      description: 'The default sender, at a verified domain; null where none is set.',
       examples: ['Acme <hello@acme.example>'],
     }),
   ),
   defaultReplyTo: nullable(
     Type.String({
-      description: 'Where answers go to emails that do not say; null where none is set.',
+      description: 'The default reply address; null where none is set.',
       examples: ['help@acme.example'],
     }),
   ),
   timeZone: Type.String({
     maxLength: 64,
     description:
-      'The zone that days are counted in: its IANA name, or an offset such as `+02:00`, which knows no summer time.',
+      'The zone in which days are counted: its IANA name, or an offset such as `+02:00`, which has no summer time.',
     examples: ['Europe/Vienna'],
   }),
 };
@@ -43,7 +43,8 @@ const branding = {
     Type.String({
       minLength: 1,
       maxLength: 500,
-      description: 'The postal address at the foot of emails, at most 500 characters; lines may break.',
+      description:
+        'The postal address at the foot of emails, at most 500 characters; line breaks are allowed.',
     }),
   ),
   website: nullable(
@@ -57,19 +58,19 @@ const branding = {
 
 const ABOUT_EMAILS: Readonly<Record<MutableEmail, string>> = {
   invitation: 'The link of an invitation.',
-  domainLost: 'A domain cannot send any more.',
-  webhookDisabled: 'A webhook endpoint was switched off after failures.',
+  domainLost: 'A domain can no longer send.',
+  webhookDisabled: 'A webhook endpoint was disabled after failures.',
   campaignPaused: 'A campaign was paused by the service.',
 };
 
-const ABOUT_BRANDING = 'How emails and the pages for recipients look; null where nothing is set.';
+const ABOUT_BRANDING = 'The look of emails and recipient pages; null where nothing is set.';
 
 const serviceEmails = Object.fromEntries(
   MUTABLE_EMAILS.map((kind) => [kind, Type.Boolean({ description: ABOUT_EMAILS[kind] })]),
 ) as { readonly [Kind in MutableEmail]: TBoolean };
 
 const ABOUT_SERVICE_EMAILS =
-  'Which emails of the service itself are sent: invitations to those who are invited, warnings to owners and admins. They count against no quota.';
+  'The emails that the service itself sends: invitations to the invited, warnings to owners and admins. They count towards no quota.';
 
 /** The body of PATCH /v1/workspace. settings.ts checks whatever a schema cannot say. */
 export const PatchWorkspace = Type.Object(
@@ -92,7 +93,7 @@ export const Workspace = Type.Object(
     branding: Type.Object(
       {
         logoUrl: nullable(
-          Type.String({ description: 'The picture at the top of emails; PUT /v1/workspace/logo sets it.' }),
+          Type.String({ description: 'The image at the top of emails; PUT /v1/workspace/logo sets it.' }),
         ),
         ...branding,
       },
@@ -101,20 +102,25 @@ export const Workspace = Type.Object(
     serviceEmails: Type.Object(serviceEmails, { description: ABOUT_SERVICE_EMAILS }),
     plan: literals(PLAN_NAMES),
     limits: Type.Object({
-      emailsPerMonth: nullable(Type.Integer({ description: 'Live emails a UTC month; null is no limit.' })),
-      domains: nullable(Type.Integer({ description: 'Sending domains; null is no limit.' })),
+      emailsPerMonth: nullable(
+        Type.Integer({ description: 'Live emails per UTC month; null for no limit.' }),
+      ),
+      domains: nullable(Type.Integer({ description: 'Sending domains; null for no limit.' })),
     }),
     usage: Type.Object({
       periodStart: Type.String({ format: 'date-time' }),
       periodEnd: Type.String({ format: 'date-time' }),
       emailsSent: Type.Integer({
-        description: 'Live emails accepted in this UTC month, cancelled ones given back.',
+        description: 'Live emails accepted in this UTC month, without cancelled ones.',
       }),
       testSendsToday: Type.Integer({ description: 'Test emails accepted on this UTC day.' }),
       domains: Type.Integer(),
     }),
     createdAt: Type.String({ format: 'date-time' }),
-    updatedAt: Type.String({ format: 'date-time', description: 'When its settings were changed last.' }),
+    updatedAt: Type.String({
+      format: 'date-time',
+      description: 'The time of the last change of the settings.',
+    }),
   },
   { title: 'Workspace' },
 );

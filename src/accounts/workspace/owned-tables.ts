@@ -56,7 +56,7 @@ export interface OwnedTable {
   readonly isIndexed: boolean;
 }
 
-/** The tables that belong to workspaces, and those that nobody has placed yet. */
+/** The tables that belong to workspaces, and those without a declared owner. */
 export interface TableSurvey {
   readonly owned: readonly OwnedTable[];
   readonly unplaced: readonly string[];
@@ -99,7 +99,7 @@ export async function surveyTables(
   return { owned, unplaced };
 }
 
-/** Null for a table that names the workspace itself, undefined for one that nobody has placed. */
+/** Null for a table that names the workspace itself, undefined for one without a declared owner. */
 function ownerOf(
   table: string,
   columns: readonly ColumnRow[],

@@ -37,7 +37,9 @@ export async function findTerms(database: Database, workspaceId: string): Promis
     : null;
 }
 
-/** What a workspace tells recipients about itself, in its emails and on its pages; null where it has set nothing. */
+/**
+ * The brand of a workspace in its emails and on its pages for recipients; null for parts that are not set.
+ */
 export interface Brand {
   readonly name: string;
   readonly address: string | null;
@@ -49,7 +51,7 @@ export interface Brand {
   readonly colour: string | null;
 }
 
-/** Where a logo is served, by the name of its file. */
+/** The path of logos, before the name of the file. */
 export const LOGO_PATH = '/logos/';
 
 /** Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such workspace. @throws Unavailable */

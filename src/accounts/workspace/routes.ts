@@ -36,8 +36,8 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     path: '/v1/workspace',
     name: 'getWorkspace',
     permission: 'any key',
-    summary: 'Get the workspace, its plan and what is used of it',
-    description: 'Settings, brand, the limits of the plan, and what of them is used in the present period.',
+    summary: 'Get the workspace, its plan and its usage',
+    description: 'The settings, the brand, the limits of the plan, and the usage of the current period.',
     response: Workspace,
     status: 200,
     example: { response: EXAMPLE },
@@ -51,7 +51,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     permission: 'workspace:write',
     summary: 'Change the settings of the workspace',
     description:
-      'Only what the body names is changed, and null takes it back. Both environments share the settings, which hold from the next request on.',
+      'Changes only the fields in the body; null resets a field. Both environments share the settings, which take effect on the next request.',
     body: PatchWorkspace,
     response: Workspace,
     status: 200,
@@ -76,7 +76,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     audit: { action: 'workspace.logoChanged' },
     permission: 'workspace:write',
     summary: 'Set the logo',
-    description: `The body is a PNG or a JPEG, told by its content: at most 1 MiB and ${MOST_PIXELS.toLocaleString('en')} pixels a side, not animated, and nothing behind its end. What does not show (Exif, comments, colour profiles) is left out. The logo has a new address whenever it changes; the ten before it stay, since emails show them.`,
+    description: `The body is a PNG or a JPEG, recognised by its content: at most 1 MiB and ${MOST_PIXELS.toLocaleString('en')} pixels per side, not animated, and without data after its end. Invisible data (Exif, comments, colour profiles) is removed. Each change gives the logo a new address; the ten earlier logos stay available, because emails show them.`,
     mediaTypes: ['image/png', 'image/jpeg'],
     body: Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary' }),
     bodyLimit: LARGEST_LOGO,
@@ -95,7 +95,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
     permission: 'workspace:write',
     summary: 'Remove the logo',
     description:
-      'And the ones before it: emails that show them show nothing there. Without a logo it is no error.',
+      'Removes the earlier logos as well: emails that show them show no image. Without a logo, this is not an error.',
     response: Type.Null(),
     status: 204,
     handle: async ({ caller }) => {
@@ -109,15 +109,15 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
 const PER_MINUTE = 12_000;
 const A_YEAR = 31_536_000;
 
-/** Where logos are served, to everybody. */
+/** The public routes of logos. */
 export const logoPages = ({ database }: WorkspaceDeps): readonly Route[] => [
   route({
     method: 'GET',
     path: `${LOGO_PATH}:file`,
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
-    summary: 'A logo',
-    params: { file: { text: 'The name that logoUrl ends with.' } },
+    summary: 'Get a logo',
+    params: { file: { text: 'The last part of logoUrl.' } },
     response: Type.Null(),
     status: 200,
     handle: async ({ params }) => {

@@ -74,7 +74,7 @@ function settingsOf({ name, defaultReplyTo, timeZone }: WorkspacePatch, report: 
 function brandingOf(branding: WorkspacePatch['branding'], report: Report): Columns {
   const { colour, address, website } = branding ?? {};
   if (address?.split('\n').some(hasControls)) report('/body/branding/address', UNSEEN);
-  if (address?.trim() === '') report('/body/branding/address', 'Must not be blank; null takes it back.');
+  if (address?.trim() === '') report('/body/branding/address', 'Must not be blank; send null to reset it.');
   if (typeof website === 'string' && !isWebsite(website)) report('/body/branding/website', NO_WEBSITE);
   return {
     ...given('colour', colour?.toLowerCase() ?? colour),

@@ -8,7 +8,9 @@ import { ACTIVE_KEYS, Recollection, TERMS } from './recollection.ts';
 
 /** The API documents `lastUsedAt` as approximate: it is written at most this often. */
 const REFRESH_MS = 15 * 60 * 1_000;
-/** For how long a key is remembered. Only so that its use is noted: what is remembered is judged by whoever goes by it. */
+/**
+ * The time for which a key is remembered. It only saves look-ups: every use of a remembered key is checked.
+ */
 const REMEMBERED_MS = 60_000;
 /** Of a kilobyte at most each. */
 const MOST_REMEMBERED = 2_000;
@@ -50,7 +52,7 @@ export class KeyAuthenticator {
   readonly #principals: BatchedRead<string, KeyPrincipal | null>;
   /** The keys used since the last flush. Only keys that exist are added, which bounds the set. */
   readonly #used = new Set<string>();
-  /** By the hash of the key; the one that was looked up last stands last. */
+  /** By the hash of the key, the most recently used one last. */
   readonly #remembered = new Map<string, Remembered>();
 
   constructor(

@@ -26,7 +26,7 @@ interface Identity {
 /** An API key, or a session that was opened with one. */
 export interface KeyPrincipal extends Identity {
   readonly kind: 'key';
-  /** What a commit can judge it by (`TERMS`). */
+  /** The terms by which a commit can check the key (`TERMS`). */
   readonly terms?: string;
   /** Present where it was found for an earlier request. */
   readonly recollection?: Recollection;
@@ -66,7 +66,7 @@ const LACKING = {
   member: {
     who: 'Your role in this workspace',
     remedy: (needed: Permission, allows: string) =>
-      `Ask somebody who may change roles (members:write) for one that holds ${needed} (${allows}).`,
+      `Ask a member with members:write for a role that holds ${needed} (${allows}).`,
   },
   operatorLink: {
     who: 'The link that you signed in with',
@@ -78,14 +78,14 @@ const LACKING = {
 /** The refusal of a person whose role is not given before they have a second factor. */
 export const SECOND_FACTOR_NEEDED = new Failure(
   'FORBIDDEN',
-  'Your role in this workspace asks for a second factor, and your account has none.',
+  'Your role in this workspace requires a second factor, and your account has none.',
   { suggestion: 'Set up an authenticator or a passkey under Your account in the dashboard.' },
 );
 
 /** The refusal of a person who would change something in an archived workspace: no other role would help. */
 const archived = (needed: Permission): Failure =>
-  new Failure('FORBIDDEN', `This workspace is archived: nobody in it has the permission ${needed}.`, {
-    suggestion: 'An owner takes it back into use, with PATCH {"archived": false} or in the dashboard.',
+  new Failure('FORBIDDEN', `This workspace is archived, so the permission ${needed} is not available.`, {
+    suggestion: 'An owner can restore it with PATCH {"archived": false} or in the dashboard.',
   });
 
 /** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */

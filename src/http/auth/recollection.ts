@@ -1,7 +1,8 @@
 /**
- * What was read of a key and its workspace for an earlier request, in place of a look at the database. The commit that carries this
- * request out compares it with the rows as they are then; whatever else is answered, the key is looked up first (`http/admission.ts`). So a
- * key that was revoked or changed, by whomever, counts as it is, and an email costs one trip to the database instead of two.
+ * The facts about a key and its workspace from an earlier request, used instead of a look-up. The commit of
+ * the request compares them with the current rows; requests without a commit look the key up first
+ * (`http/admission.ts`). So revoking or changing a key takes effect on the next request, and an email costs
+ * one trip to the database instead of two.
  */
 export class Recollection {
   /** Everything that a request goes by, in the words of `TERMS`. */
@@ -32,7 +33,7 @@ export class Recollection {
   }
 }
 
-/** The active key `k` of a workspace `w` that is in use, as SQL: whoever is asked by a key must have it so. */
+/** The active key `k` of a workspace `w` in use, as SQL, for statements that act on behalf of a key. */
 export const ACTIVE_KEYS = `api_keys k join workspaces w on w.id = k.workspace_id and w.archived_at is null and k.state = 'active'`;
 
 /**

@@ -2,7 +2,7 @@ import { holds, PERMISSION_NAMES, type Permission } from './permissions.ts';
 
 const READING = PERMISSION_NAMES.filter((name) => name.endsWith(':read'));
 
-/** What the members of a workspace may do, from the least role to the greatest. */
+/** The permissions of the roles, from the lowest role to the highest. */
 export const ROLES = {
   viewer: READING,
   member: [...READING, 'emails:send', 'contacts:write', 'templates:write', 'campaigns:write'],
@@ -29,7 +29,7 @@ export function highestRole(permissions: readonly Permission[]): Role {
 export const outranks = (role: Role, other: Role): boolean =>
   ROLE_NAMES.indexOf(role) > ROLE_NAMES.indexOf(other);
 
-/** Who has to have a second factor: nobody, owners and admins, or every member. */
+/** The members who must have a second factor: none, owners and admins, or everyone. */
 export type TwoFactorRule = 'off' | 'admins' | 'everyone';
 
 /** True when members of that role may only read until they have one (ASVS 4.3.1). */

@@ -3,7 +3,7 @@ import { within } from '../../platform/async/deadline.ts';
 import type { Failure } from '../../platform/errors/failure.ts';
 import { type BodyRules, INCOMPLETE, NO_ROOM, tooLarge } from './read-body.ts';
 
-/** A body that broke off, came too slowly or became too large while somebody was reading it. */
+/** A body that broke off, arrived too slowly or became too large while it was read. */
 export class BrokenBody extends Error {
   constructor(readonly failure: Failure) {
     super(failure.message);
@@ -39,14 +39,14 @@ export async function* bodyStream(
   }
 }
 
-/** How a body is read in pieces. */
+/** The options for reading a body in pieces. */
 export interface BodyStreaming {
   readonly rules: BodyRules;
   readonly bodyMs: number;
   readonly reservation: BodyReservation;
 }
 
-/** What a reader of a body came to, or the refusal of the body itself. */
+/** The result of a body's reader, or the refusal of the body itself. */
 export async function orBroken<Result>(received: Promise<Result>): Promise<Result | Failure> {
   try {
     return await received;

@@ -104,7 +104,7 @@ function readJson(content: Uint8Array): unknown {
 
 const ENCODED = new Failure(
   'UNSUPPORTED_MEDIA_TYPE',
-  'Encoded bodies are not taken; send it without Content-Encoding.',
+  'Encoded bodies are not accepted. Send the body without Content-Encoding.',
 );
 const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
 /** The refusal of a body for which no memory is left. */
@@ -113,7 +113,7 @@ export const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies
   retryAfterSeconds: 1,
 });
 /** The refusal of a body that did not come to its end. */
-export const INCOMPLETE = new Failure('BAD_REQUEST', 'The body broke off, or did not arrive in time.');
+export const INCOMPLETE = new Failure('BAD_REQUEST', 'The body is incomplete, or did not arrive in time.');
 const TOO_MANY_VALUES = invalid([
   {
     path: '/body',
@@ -130,5 +130,5 @@ export const unsupported = ({ mediaTypes }: BodyRules) =>
 export const tooLarge = ({ limit }: BodyRules) =>
   new Failure(
     'PAYLOAD_TOO_LARGE',
-    `The body is larger than the ${limit.toLocaleString('en')} bytes that this endpoint takes.`,
+    `The body is larger than the ${limit.toLocaleString('en')} bytes that this endpoint accepts.`,
   );

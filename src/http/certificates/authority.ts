@@ -5,7 +5,7 @@ import type acme from 'acme-client';
 // acme-client (MIT) speaks RFC 8555 with its nonces, signatures and CSRs, one call at a time; what is durable, repeated and awaited
 // between the calls is ours.
 
-/** What an order keeps between two tries, and between two processes. Keys are in PEM. */
+/** The state of an order between two tries, and between two processes. Keys are in PEM. */
 export interface OrderState {
   readonly accountKey: string | null;
   readonly accountUrl: string | null;
@@ -13,16 +13,16 @@ export interface OrderState {
   readonly orderKey: string | null;
 }
 
-/** What is to be durable before the order goes on. */
+/** The part of an order that must be durable before it continues. */
 export type OrderProgress = Partial<OrderState> & {
   readonly challenge?: { readonly token: string; readonly answer: string };
 };
 
-/** Where and for whom a certificate is ordered. */
+/** The authority, the host and the account of an order. */
 export interface OrderRequest {
   readonly directoryUrl: string;
   readonly host: string;
-  /** Where the authority writes to; null for nowhere. */
+  /** The authority's contact address; null for none. */
   readonly email: string | null;
   /** The trusted authorities in PEM for the connection to the directory; null for the runtime's own. */
   readonly ca: string | null;
@@ -56,7 +56,8 @@ const library = (): Promise<typeof acme> => {
 
 function configured(loaded: typeof acme): typeof acme {
   const { defaults, interceptors } = loaded.axios;
-  // The library would repeat a request that was refused for its rate up to five times, and wait as long as it is told between them.
+  // Without this setting, the library repeats a request refused for its rate up to five times, and waits as
+  // long as the server says in between.
   Object.assign(defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 5 } });
   defaults.timeout = REQUEST_MS;
   defaults.maxContentLength = LARGEST_ANSWER;
@@ -75,9 +76,9 @@ function configured(loaded: typeof acme): typeof acme {
 export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new URL(directoryUrl).origin) ?? 0;
 
 /**
- * Orders a certificate for one host by HTTP-01 (RFC 8555, 7 and 8.3), or goes on with the order in `state`. The key is durable
- * before the order is finalized, so that a certificate that was issued can be fetched by whoever comes after a crash.
- * @throws whatever the authority refuses, in its words
+ * Orders a certificate for one host by HTTP-01 (RFC 8555, 7 and 8.3), or resumes the order in `state`. The
+ * key is durable before the order is finalized, so that an issued certificate can be fetched after a crash.
+ * @throws the authority's refusals, in its words
  */
 export async function obtain(request: OrderRequest): Promise<Ordered> {
   const { directoryUrl, host, email, ca, state, save, signal, waits } = request;

@@ -91,7 +91,9 @@ export class CertificateKeeper {
     return row;
   }
 
-  /** Looks once: takes what is there, and orders where it is time and nobody else does. */
+  /**
+   * Looks once: loads the stored certificate, and orders a new one when it is due and no other instance does.
+   */
   async look(stop: AbortSignal = new AbortController().signal): Promise<void> {
     this.#isWanted = false;
     const { store, clock } = this.parts;
@@ -135,7 +137,7 @@ export class CertificateKeeper {
       });
       await this.load();
       const days = Math.floor((served.notAfter - clock.now()) / DAY_MS);
-      logger.info({ host: order.host, days }, 'The certificate is there');
+      logger.info({ host: order.host, days }, 'The certificate is ready');
     } catch (error) {
       if (error instanceof LeaseLost) logger.warn({ err: error }, error.message);
       else if (stop.aborted) await store.write({ leased_until: null });
@@ -160,8 +162,8 @@ export class CertificateKeeper {
     logger.warn(
       { host: order.host, failures, nextTryAt: new Date(next).toISOString(), reason: message },
       this.#current
-        ? 'The certificate could not be renewed; the one of now goes on.'
-        : 'No certificate could be ordered: HTTPS is not served until one is there.',
+        ? 'The certificate could not be renewed. The current one stays in use.'
+        : 'No certificate could be ordered. HTTPS is not served until one is available.',
     );
   }
 
@@ -181,7 +183,7 @@ export class CertificateKeeper {
     return this.parts.sealer.seal(text, PURPOSES[column]);
   }
 
-  /** What was sealed with a key that is lost counts as not there, and is ordered anew. */
+  /** A value that was sealed with a lost key counts as missing, and is ordered again. */
   #open(row: CertificateRow, column: keyof typeof PURPOSES): string | null {
     const sealed = row[column];
     return sealed === null ? null : openOrNull(this.parts.sealer, sealed, PURPOSES[column]);
@@ -204,6 +206,6 @@ function checked(certificate: string, key: string, host: string, now: number): S
   const leaf = new X509Certificate(certificate);
   const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   if (!leaf.checkPrivateKey(createPrivateKey(key)) || leaf.checkHost(host) === undefined || notAfter <= now)
-    throw new Error('The authority has issued a certificate for another host or key, or one that has ended.');
+    throw new Error('The authority issued a certificate for another host or key, or an expired one.');
   return { certificate, key, notBefore, notAfter };
 }

@@ -18,7 +18,7 @@ export const certificatesModule: Module<undefined, object, CertificateKeeper | n
       });
       metrics?.watch(
         'posthorn_certificate_days_left',
-        'Days until the certificate of HTTPS_PORT ends; absent until the first one is there.',
+        'Days until the certificate of HTTPS_PORT expires; absent before the first certificate.',
         [],
         () => {
           const { current } = keeper;
@@ -27,7 +27,7 @@ export const certificatesModule: Module<undefined, object, CertificateKeeper | n
       );
       metrics?.watch(
         'posthorn_certificate_failures',
-        'Failed tries to order a certificate since the last one.',
+        'Failed tries to order a certificate since the last success.',
         [],
         () => [{ labels: {}, value: keeper.failures }],
       );

@@ -18,7 +18,7 @@ export interface CertificateRow {
   readonly next_try_at: number | null;
 }
 
-/** What the holder of the lease may write. */
+/** The fields that the holder of the lease may write. */
 export type CertificateChange = Partial<CertificateRow>;
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8 as ${column}`;
@@ -28,7 +28,7 @@ const TIMES = new Set(['not_before', 'not_after', 'leased_until', 'next_try_at']
 
 const READ = `select ${COLUMNS} from acme_certificates where directory_url = $1 and host = $2`;
 const ENSURE = 'insert into acme_certificates (directory_url, host) values ($1, $2) on conflict do nothing';
-/** Whoever asks while nobody holds it gets it, unless a failure has put off the next try. */
+/** A free lease goes to the first instance that asks, unless a failure has put off the next try. */
 const LEASE = `update acme_certificates set leased_by = $3, leased_until = $5::text::timestamptz
 where directory_url = $1 and host = $2 and (leased_until is null or leased_until <= $4::text::timestamptz)
   and (next_try_at is null or next_try_at <= $4::text::timestamptz)
@@ -86,6 +86,6 @@ export class CertificateStore {
        where directory_url = $1 and host = $2 and leased_by = $3 returning 1 as one`,
       [...this.#key, this.instance, ...values],
     );
-    if (!row) throw new LeaseLost('Another instance has taken over the order of the certificate.');
+    if (!row) throw new LeaseLost('Another instance has taken over the certificate order.');
   }
 }

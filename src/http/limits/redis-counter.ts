@@ -38,7 +38,7 @@ export class RedisCounter implements Counter {
       return hit;
     } catch {
       this.restsUntil = monotonic() + REST_MS;
-      this.note(true, 'the rate limit store is away: each instance counts for itself');
+      this.note(true, 'the rate limit store is unavailable: each instance counts for itself');
       return local.hit(name);
     }
   }

@@ -28,7 +28,7 @@ export interface SocketSession {
 
 /** Accepts the requests that become WebSockets, and authenticates them itself. */
 export interface SocketUpgrade {
-  /** Null when the path is not one of its own, a response when it refuses, otherwise the handler of the connection. */
+  /** Null for a path of another gate, a response for a refusal, otherwise the handler of the connection. */
   admit(request: Request, socketAddress: string): Promise<Response | SocketSession> | null;
   /** Answers a request that was admitted but is not a valid handshake (RFC 6455, 4.2.1). */
   refuseHandshake(): Response;
@@ -67,7 +67,7 @@ export function listen(
     websocket,
     fetch(request, server) {
       const asked = clientOf ? behind(request, server, clientOf) : server;
-      if (asked === null) return new Response('This port is not for you.\n', { status: 421 });
+      if (asked === null) return new Response('This port serves other instances only.\n', { status: 421 });
       if (sockets && request.headers.get('upgrade') !== null) {
         const admitted = sockets.admit(request, asked.requestIP(request)?.address ?? 'unknown');
         if (admitted) return upgrade(request, server, admitted, sockets);

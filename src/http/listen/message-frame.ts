@@ -4,9 +4,10 @@ import { Failure } from '../../platform/errors/failure.ts';
 import { type Call, DASHBOARD_API, type IdParam, RawResponse, type Route, route } from '../request/route.ts';
 
 /**
- * What a message may do in the dashboard: be looked at. Without `allow-scripts` neither scripts nor `meta refresh` run, and it has an
- * origin of its own, also when its address is opened by itself; forms do not leave it, styles load nothing, and pictures of other
- * hosts, which would tell its sender that somebody looks, are not loaded. What no policy forbids is taken out (resource-hints.ts).
+ * The policy of a message in the dashboard: it can only be displayed. Without `allow-scripts` neither scripts
+ * nor `meta refresh` run, and it has a separate origin, even when its address is opened directly. Its forms
+ * cannot be sent, styles load nothing, and images of other hosts, which would report the view to the sender,
+ * are not loaded. Elements that no policy covers are removed (resource-hints.ts).
  */
 const POLICY = [
   'sandbox allow-popups allow-popups-to-escape-sandbox',
@@ -49,7 +50,7 @@ export const messageFrames = (
       credential: 'session',
       principals: ['member'],
       environment,
-      summary: 'Show the HTML of a message, where it can do nothing',
+      summary: 'Get the HTML of a message, isolated',
       params: { id },
       response: Type.Unknown(),
       status: 200,

@@ -4,7 +4,7 @@ import { isOwn } from '../request/elsewhere.ts';
 import { type App, targetOf } from '../request/mount.ts';
 import { reply } from '../request/reply.ts';
 
-/** What the plain port has to know beside HTTPS_PORT. */
+/** The options of the plain port beside HTTPS_PORT. */
 export interface PlainPortOptions {
   /** The https address of the service, without a trailing slash. */
   readonly publicUrl: string;
@@ -17,13 +17,13 @@ export interface PlainPortOptions {
 
 const CHALLENGE = /^\/\.well-known\/acme-challenge\/([\w-]{1,128})$/;
 
-const NOT_YET = new Failure('SERVICE_UNAVAILABLE', 'The certificate for HTTPS is not there yet.', {
+const NOT_YET = new Failure('SERVICE_UNAVAILABLE', 'The certificate for HTTPS is not available yet.', {
   suggestion: 'Try again in a minute. The operator sees the reason in the log and with `posthorn doctor`.',
   retryAfterSeconds: 60,
 });
 const HTTPS_ONLY = new Failure('BAD_REQUEST', 'This service answers over HTTPS only.', {
   suggestion:
-    'Use its https address. A key that was sent over http may have been read on the way: replace it.',
+    'Use its https address. A key that was sent over http may have been read on the way: revoke and replace it.',
 });
 
 /**

@@ -20,7 +20,7 @@ export interface SecureFront {
   close(): void;
 }
 
-/** Where the front listens, and the port on the loopback that takes what it has decrypted. */
+/** The address of the front, and the loopback port that receives the decrypted requests. */
 export interface SecureFrontOptions {
   readonly hostname: string;
   readonly port: number;

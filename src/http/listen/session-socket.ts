@@ -7,8 +7,8 @@ export const SESSION_OVER = 4_401;
 /** The close code of a server that stops (RFC 6455, 7.4.1). */
 export const GOING_AWAY = 1_001;
 /**
- * An ended session is told nothing from that moment on, and closed so much later: the page whose own request has ended it, by signing out
- * or by going to another workspace, gets the answer to that first.
+ * An ended session gets no messages from that moment on, and is closed this much later: a page whose own
+ * request ended it, by signing out or switching the workspace, gets the answer to that request first.
  */
 export const CLOSED_AFTER_MS = 1_000;
 
@@ -53,7 +53,7 @@ export class SessionSocket implements SocketSession {
     this.#isOver = true;
     this.#leave();
     this.#timer = setTimeout(
-      () => this.#socket?.close(SESSION_OVER, 'The session is over.'),
+      () => this.#socket?.close(SESSION_OVER, 'The session has ended.'),
       CLOSED_AFTER_MS,
     );
   }

@@ -31,7 +31,7 @@ export interface SocketGateDeps {
 export interface SocketRequest {
   readonly headers: Headers;
   readonly query: URLSearchParams;
-  /** What the pattern of the address has found. */
+  /** The match of the address pattern. */
   readonly match: RegExpExecArray;
 }
 
@@ -40,7 +40,7 @@ export interface AdmittedSocket {
   /** The party that connections are counted by, and its workspace. */
   readonly id: string;
   readonly workspaceId: string;
-  /** What it connects with; it is told nothing once that has ended. */
+  /** The session of the connection; it gets no messages once it has ended. */
   readonly session: Session;
   /** Makes the connection's handler. */
   open(): SocketSession;
@@ -51,23 +51,23 @@ export interface SocketGate {
   readonly path: RegExp;
   /** The most connections at once. */
   readonly most: { readonly each: number; readonly workspace: number; readonly total: number };
-  /** What `each` counts by, as the refusal of one too many says it: "person". */
+  /** The unit that `each` counts by, for the refusal's message: "person". */
   readonly countedBy: string;
   admit(request: SocketRequest): Promise<AdmittedSocket | Failure>;
-  /** The reader that refuses what somebody who is admitted must not ask at the address found. */
+  /** The reader that refuses queries which an admitted caller may not send to this address. */
   queryOf(match: RegExpExecArray): QueryReader;
 }
 
-const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This is not the handshake of a WebSocket.', {
+const NO_HANDSHAKE = new Failure('BAD_REQUEST', 'This request is not a WebSocket handshake.', {
   suggestion: 'Connect with a WebSocket client: RFC 6455, 4.1, names the headers that it sends.',
 });
-const OVER = new Failure('UNAUTHORIZED', 'The session is over.', { suggestion: 'Sign in again.' });
-const FULL = new Failure('SERVICE_UNAVAILABLE', 'The greatest number of connections is open already.', {
+const OVER = new Failure('UNAUTHORIZED', 'The session has ended.', { suggestion: 'Sign in again.' });
+const FULL = new Failure('SERVICE_UNAVAILABLE', 'The maximum number of connections is open.', {
   retryAfterSeconds: 30,
 });
 const tooMany = (most: number, of: string): Failure =>
-  new Failure('RATE_LIMITED', `More than ${most} connections of one ${of} cannot be open at once.`, {
-    suggestion: 'Close a page that shows what is live.',
+  new Failure('RATE_LIMITED', `At most ${most} connections per ${of} can be open at once.`, {
+    suggestion: 'Close another page that shows live data.',
     retryAfterSeconds: 30,
   });
 
@@ -102,7 +102,7 @@ export function socketGate(
     return socket;
   };
 
-  /** Whom the gate admits; nobody whose session has ended while that was read. */
+  /** The request that the gate admits, unless its session ended while it was read. */
   async function stillThere(request: SocketRequest): Promise<AdmittedSocket | Failure> {
     const ends: Ended[] = [];
     const leave = deps.sessionEnds.listen((ended) => void ends.push(ended));

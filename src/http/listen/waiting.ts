@@ -24,25 +24,25 @@ export const waitQuery = (resource: string) =>
         Type.String({
           minLength: 1,
           maxLength: 998,
-          description: 'Any part of the subject, in either case.',
+          description: 'Any part of the subject, ignoring case.',
         }),
       ),
       timeout: Type.Integer({
         minimum: 0,
         maximum: LONGEST_WAIT,
         default: 10,
-        description: 'Seconds to wait at most; 0 only looks.',
+        description: 'The most seconds to wait; 0 only looks.',
       }),
       since: Type.Optional(
         Type.String({
           format: 'date-time',
-          description: 'The first one of that moment or later, instead of the newest of all.',
+          description: 'The first one at or after this time, instead of the newest one.',
         }),
       ),
       after: Type.Optional(
         Type.String({
           maxLength: 60,
-          description: `The first one behind this ${resource}, by its id, instead of the newest of all.`,
+          description: `The first one after this ${resource}, by its id, instead of the newest one.`,
         }),
       ),
     },
@@ -56,7 +56,7 @@ export type WaitQuery = Static<ReturnType<typeof waitQuery>>;
 export interface WantedMail extends Wanted {
   readonly workspaceId: string;
   readonly livemode: boolean;
-  /** What the subject is compared with by ILIKE; null for any. */
+  /** The ILIKE pattern for the subject; null for any. */
   readonly subject: string | null;
   /** The forms in which the address may be stored: as it is compared, and as it was written. */
   readonly forms: readonly string[];
@@ -64,7 +64,7 @@ export interface WantedMail extends Wanted {
   readonly isNewest: boolean;
 }
 
-/** How long a statement that stores mail may take: its id was made before. */
+/** The longest time for a statement that stores mail; the id is created before it. */
 const COMMIT_MS = 30_000;
 
 /** The same once nothing was found: what was looked through is not looked through again. */
@@ -118,20 +118,23 @@ function wantOf(
 
 const TOO_MANY = new Failure(
   'RATE_LIMITED',
-  `At most ${MOST_WAITING.each} requests of a key, and ${MOST_WAITING.total} of all, wait for mail at once.`,
+  `At most ${MOST_WAITING.each} requests per key, and ${MOST_WAITING.total} in total, can wait for mail at once.`,
   { suggestion: 'Wait for fewer addresses at a time, or ask again with `timeout=0`.' },
 );
-const STOPPING = new Failure('SERVICE_UNAVAILABLE', 'This instance stops and lets nobody wait any longer.', {
-  suggestion: 'Ask again; another instance, or the next start, answers.',
-  retryAfterSeconds: 1,
-});
+const STOPPING = new Failure(
+  'SERVICE_UNAVAILABLE',
+  'This instance is stopping, so requests can no longer wait on it.',
+  {
+    suggestion: 'Ask again; another instance, or the next start, answers.',
+    retryAfterSeconds: 1,
+  },
+);
 
 const nothingCame = (seconds: number): Failure =>
   new Failure(
     notFound('').code,
-    `No such email came within ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
+    `No matching email arrived within ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
     {
-      suggestion:
-        'Compare the address, and the subject, with those of the email, or ask again with a longer `timeout`.',
+      suggestion: 'Check the address and the subject, or ask again with a longer `timeout`.',
     },
   );

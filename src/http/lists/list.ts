@@ -8,10 +8,10 @@ import { byId, type ListRequest, pageOf, positionOf } from './pagination.ts';
 /** The query parameters of lists that can be filtered by creation time; spread them into the schema of the query. */
 export const createdQuery = {
   createdAfter: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only what was created then or later.' }),
+    Type.String({ format: 'date-time', description: 'Only items created at or after this time.' }),
   ),
   createdBefore: Type.Optional(
-    Type.String({ format: 'date-time', description: 'Only what was created before that.' }),
+    Type.String({ format: 'date-time', description: 'Only items created before this time.' }),
   ),
 };
 

@@ -8,14 +8,14 @@ export const pageQuery = {
   after: Type.Optional(
     Type.String({
       maxLength: 512,
-      description: 'The `nextCursor` of the page before, with the same filters.',
+      description: 'The `nextCursor` of the previous page, with the same filters.',
     }),
   ),
   limit: Type.Integer({
     minimum: 1,
     maximum: 100,
     default: 50,
-    description: 'How many items a page has at most.',
+    description: 'The most items of a page.',
   }),
 };
 
@@ -74,8 +74,8 @@ export function pageOf<Row, Item>(
 }
 
 /**
- * Makes a page of a log that never ends, so that its cursor is never null. When no more rows exist yet, it stands at `end`,
- * the position up to which everything was read.
+ * Makes a page of a log without an end, so that its cursor is never null. When no more rows exist yet, the
+ * cursor is `end`, the position up to which everything was read.
  */
 export function logPageOf<Row, Item>(
   request: ListRequest,
@@ -91,8 +91,8 @@ export function logPageOf<Row, Item>(
 }
 
 /**
- * Makes a page of a list that is searched in parts. A search may stop before the page is full: the cursor then stands at
- * `stoppedAt`, the position up to which every row was examined; null when the search reached the end.
+ * Makes a page of a list that is searched in parts. A search may stop before the page is full: the cursor is
+ * then `stoppedAt`, the position up to which every row was examined; null when the search reached the end.
  */
 export function searchPageOf<Row, Item>(
   request: ListRequest,

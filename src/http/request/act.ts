@@ -35,11 +35,11 @@ function targetOf(call: Call, answer: unknown): string | null {
 /** Requests that ask with a body, and change nothing. */
 const ONLY_ASKS = /\/(?:preview|validate|simulate)$/;
 
-/** Whether a request to the route changes rows that no commit of the engine tells of. */
+/** True when a request to the route changes rows outside the engine's commits. */
 export const isChange = ({ method, path, permission }: Route): boolean =>
   method !== 'GET' && String(permission).endsWith(':write') && !ONLY_ASKS.test(path);
 
-/** What a request has changed; null when it was refused. */
+/** The change that a request made; null when it was refused. */
 export const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByRequest | null =>
   answer instanceof Failure || answer instanceof Replay
     ? null

@@ -38,7 +38,7 @@ export interface AdmissionRequest {
   client: string;
   /** The state of the address limit for the headers of the answer; null until the request was counted. */
   rateLimit: RateLimitStatus | null;
-  /** Whose request it is; null until admission has found out. */
+  /** The id of the caller; null until admission has found it. */
   callerId: string | null;
   /** True once it was counted against the limit of its key, and is within it. */
   isCounted: boolean;
@@ -55,7 +55,7 @@ export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
   suggestion: 'Compare the method and the path with the reference at /docs.',
 });
 
-const NO_SESSION = new Failure('UNAUTHORIZED', 'This request carries no session, or it has ended.', {
+const NO_SESSION = new Failure('UNAUTHORIZED', 'This request has no session, or the session has ended.', {
   suggestion: 'Sign in at /app, or open /inspector and exchange an API key for a session.',
 });
 
@@ -70,20 +70,22 @@ export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Prom
 
   const known = rememberedCaller(asking, deps);
   if (known) {
-    // The server hands a body over once the handler has returned, even one that came with its head; a look-up took that long by itself.
+    // The server hands a body over once the handler has returned, even one that came with its head. A look-up
+    // takes that long anyway; without one, this turn of the event loop is needed.
     await untilNextTurn();
     const { rateLimit } = asking;
     const admitted = await admitCaller(known, asking, deps);
     if (!(admitted instanceof Failure)) return admitted;
-    // What was remembered refuses nobody: they may have got the permission since.
+    // Remembered permissions never refuse a request, because they may have been extended since.
     asking.rateLimit = rateLimit;
   }
   return admitAnew(asking, deps);
 }
 
 /**
- * What `work` answers to a caller. To one that was remembered, it is answered once it is certain who calls: because the commit says so, or
- * the database when asked now. Where it is somebody else by now, the work is done again for them: nothing was written.
+ * The answer of `work` to a caller. For a remembered caller it is returned only once the caller is confirmed,
+ * by the commit or by a look-up. If the caller has changed, the work is done again for the new one, because
+ * nothing was written.
  */
 export function answeredBy(
   admitted: Admitted,
@@ -100,7 +102,10 @@ export function answeredBy(
     : work(admitted);
 }
 
-/** What has been waited for goes to those who may still see it: a key that was revoked a minute ago is told of no code that came since. */
+/**
+ * The answer after a wait goes only to a caller who may still see it: a key revoked a minute ago must not get
+ * a code that arrived since.
+ */
 async function stillAllowed(
   admitted: Admitted,
   asking: AdmissionRequest,
@@ -124,7 +129,7 @@ async function certain(
   try {
     answered = await work(admitted);
   } catch (thrown) {
-    // Where something may have been written, a refusal would say that nothing was.
+    // When something may have been written, a refusal would claim that nothing was.
     if (recollection.isConfirmed || (thrown instanceof Unavailable && thrown.applied !== 'no')) throw thrown;
     const found = await admitAnew(asking, deps).catch(() => null);
     if (found instanceof Failure) return found;
@@ -147,13 +152,14 @@ async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise
   return caller instanceof Failure ? caller : admitCaller(caller, asking, deps);
 }
 
-/** What a page asks for: also where there is no such endpoint, a key would help nobody. */
+/** True for requests of pages: an API key would not help there, even for an unknown endpoint. */
 const isForSessions = ({ endpoint, path }: AdmissionRequest): boolean =>
   endpoint ? endpoint.route.credential === 'session' : path.startsWith(`${DASHBOARD_API}/`);
 
 /**
- * The caller as it was found for an earlier request, where the commit behind the answer judges it; null where it is to be looked up. A
- * large body, or one that does not say how large it is, is taken from nobody whose key may have been revoked.
+ * The caller as found for an earlier request, where the commit behind the answer checks it; null where a
+ * look-up is needed. A large body, or one without a stated size, is accepted only after a look-up, because
+ * the key may have been revoked.
  */
 function rememberedCaller(
   { endpoint, request }: AdmissionRequest,
@@ -202,8 +208,8 @@ async function bySession(
 }
 
 /** A page says for which workspace it was made, since another tab of the same browser may have switched to another one. */
-export const SWITCHED = new Failure('CONFLICT', 'This session works in another workspace by now.', {
-  suggestion: 'Load the page again, or switch back with POST /app/api/workspaces/{id}/switch.',
+export const SWITCHED = new Failure('CONFLICT', 'This session has switched to another workspace.', {
+  suggestion: 'Reload the page, or switch back with POST /app/api/workspaces/{id}/switch.',
 });
 
 /** True for methods that change nothing (RFC 9110, 9.2.1). */
@@ -213,7 +219,7 @@ const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD
 export const tooManyFrom = ({ limit, resetSeconds }: RateLimitStatus) =>
   new Failure(
     'RATE_LIMITED',
-    `More than ${limit} requests in a minute came from this address. Retry in ${resetSeconds} seconds.`,
+    `More than ${limit} requests per minute came from this address. Retry in ${resetSeconds} seconds.`,
     { retryAfterSeconds: resetSeconds },
   );
 

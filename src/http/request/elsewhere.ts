@@ -4,10 +4,10 @@ import type { App } from './mount.ts';
 import type { HttpDeps } from './pipeline.ts';
 import { reply } from './reply.ts';
 
-/** What a process without the role http answers itself: what load balancers, containers and people ask of it. */
+/** The paths that a process without the role http answers itself, for load balancers and containers. */
 const OWN = ['/health', '/ready'] as const;
 
-const ELSEWHERE = new Failure('SERVICE_UNAVAILABLE', 'This instance answers no requests.', {
+const ELSEWHERE = new Failure('SERVICE_UNAVAILABLE', 'This instance does not answer requests.', {
   suggestion: 'Send them to an instance with the role http: see ROLES, and GET /ready.',
   retryAfterSeconds: 1,
 });

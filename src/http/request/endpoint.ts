@@ -31,16 +31,12 @@ export type Params = Readonly<Record<string, string | null>>;
 const BODY_LIMIT = 1_048_576;
 const NO_FIELDS = Type.Object({});
 const USUAL_PRINCIPALS: readonly PrincipalKind[] = ['key', 'member'];
-const WRONG_PRINCIPAL = new Failure(
-  'FORBIDDEN',
-  'This endpoint does not accept the way in which you signed in.',
-  {
-    suggestion: 'Use an API key that holds the permission which the reference at /docs names.',
-  },
-);
+const WRONG_PRINCIPAL = new Failure('FORBIDDEN', 'This endpoint does not accept your sign-in method.', {
+  suggestion: 'Use an API key with the permission that the reference at /docs names.',
+});
 const TEST_KEY = new Failure(
   'TEST_MODE_NOT_SUPPORTED',
-  'This endpoint reaches real recipients and does not take test keys.',
+  'This endpoint reaches real recipients and does not accept test keys.',
   { suggestion: 'Use a live key (svc_live_…).' },
 );
 
@@ -49,7 +45,7 @@ export function endpointOf(route: Route): Endpoint {
   const perMinute = ipLimitSetting ?? ipLimitPerMinute;
   const hasOwnSwitch = ipLimitSetting !== undefined;
   if (route.credential === 'session' && path.startsWith('/v1'))
-    throw new Error(`${method} ${path} cannot take a session: nothing under /v1 reads a cookie.`);
+    throw new Error(`${method} ${path} cannot accept a session: endpoints under /v1 do not read cookies.`);
   const isPublic = permission === 'public';
   return {
     route,
@@ -69,7 +65,7 @@ export function endpointOf(route: Route): Endpoint {
   };
 }
 
-/** What the pages of the service ask; nobody else appends anything to it. */
+/** True for paths that only pages of the service request, where no client appends parameters. */
 const isForPages = (path: string): boolean =>
   path.startsWith(`${DASHBOARD_API}/`) || path.startsWith('/inspector/api/');
 

@@ -5,15 +5,15 @@ import { type IdempotencyClaim, type OwnHeader, ReceivedBody, Replay } from './r
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 const BAD_KEY = invalid([
-  { path: '/headers/idempotency-key', message: 'Use 1 to 255 visible ASCII characters; a UUID is best.' },
+  { path: '/headers/idempotency-key', message: 'Use 1 to 255 visible ASCII characters, preferably a UUID.' },
 ]);
 const IN_PROGRESS = new Failure(
   'IDEMPOTENCY_IN_PROGRESS',
   'A request with this Idempotency-Key is still being processed.',
-  { suggestion: 'Wait a moment and send the same request again: it then gets the reply of the first.' },
+  { suggestion: 'Wait a moment, then send the same request again to get the reply of the first one.' },
 );
 const CONFLICT = new Failure('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was used for another request.', {
-  suggestion: 'Use a new key for a new request; send the original request to get its reply again.',
+  suggestion: 'Use a new key for a new request. To get the stored reply again, send the original request.',
 });
 
 /** The parts of a request that its fingerprint covers. */
@@ -22,7 +22,7 @@ export interface FingerprintedRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
-  /** What the endpoint's own headers say (`Route.headers`), those that were sent. */
+  /** The values of the endpoint's own headers (`Route.headers`) that were sent. */
   readonly said?: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ export function claimBy(
   return KEY.test(key) ? { key, fingerprint: fingerprintOf(request) } : BAD_KEY;
 }
 
-/** The headers of its own that an endpoint reads, as a request says them. */
+/** The values of an endpoint's own headers in a request. */
 export const saidBy = (headers: Headers, own: readonly OwnHeader[] = []): Readonly<Record<string, string>> =>
   Object.fromEntries(
     own.flatMap((name) => {
@@ -53,7 +53,10 @@ export const saidBy = (headers: Headers, own: readonly OwnHeader[] = []): Readon
     }),
   );
 
-/** Hashes a request. The order of members does not matter, so that a client may serialise its retry anew. */
+/**
+ * Hashes a request. The order of members does not matter, because a client may serialise its retry
+ * differently.
+ */
 export function fingerprintOf({ method, path, query, body, said = {} }: FingerprintedRequest): string {
   const hash = new Bun.CryptoHasher('sha256').update(`${method}\n${path}\n${canonical(query)}\n`);
   // A request without them keeps the fingerprint that earlier versions gave it.

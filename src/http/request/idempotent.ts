@@ -61,11 +61,14 @@ export function answeredOnce<Data>(
   });
 }
 
-/** The reply holds a secret that nobody can show again; carrying the request out once more would make a second one. */
+/**
+ * The reply holds a secret that cannot be shown again, and carrying the request out once more would create a
+ * second one.
+ */
 const REPLY_SEALED = new Failure(
   'IDEMPOTENCY_CONFLICT',
-  'This request was carried out before, and its reply was sealed with a secret key that has been replaced since.',
-  { suggestion: 'Remove what it made, and make it anew with another Idempotency-Key.' },
+  'This request was already carried out, but its reply was sealed with a secret key that has been replaced since.',
+  { suggestion: 'Delete the resource that it created, and create it again with another Idempotency-Key.' },
 );
 
 async function onceFor<Data>(

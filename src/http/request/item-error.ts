@@ -5,21 +5,24 @@ import { envelope, type Failure } from '../../platform/errors/failure.ts';
 export const ItemError = (path: string) =>
   Type.Object(
     {
-      code: Type.String({ description: 'As in the errors of whole calls.', examples: ['VALIDATION_ERROR'] }),
-      message: Type.String({ description: 'For people; may change.' }),
-      docs: Type.String({ description: 'The page about the code.' }),
-      suggestion: Type.Optional(Type.String({ description: 'What may help.' })),
+      code: Type.String({
+        description: 'The same as in the errors of whole requests.',
+        examples: ['VALIDATION_ERROR'],
+      }),
+      message: Type.String({ description: 'A sentence for people; it may change.' }),
+      docs: Type.String({ description: 'The page that explains the code.' }),
+      suggestion: Type.Optional(Type.String({ description: 'The suggested fix.' })),
       details: Type.Optional(
         Type.Array(
           Type.Object({
             path: Type.String({ description: 'JSON pointer to the part of the request.', examples: [path] }),
-            message: Type.String({ description: 'What is wrong with it.' }),
+            message: Type.String({ description: 'The problem with this value.' }),
           }),
-          { description: 'Every place that is wrong.' },
+          { description: 'All wrong values.' },
         ),
       ),
     },
-    { description: 'Why this item was not accepted; nothing of it is stored.' },
+    { description: 'The reason for refusing this item; nothing of it is stored.' },
   );
 
 /** The type of it. */

@@ -185,7 +185,7 @@ function optionsOf(path: string, methods: readonly string[]): Endpoint {
       method: 'GET',
       path,
       permission: 'public',
-      summary: 'Tell which methods the path answers to',
+      summary: 'Get the methods of the path',
       response: Type.Null(),
       status: 204,
       handle: () => new RawResponse(null, null, { headers: { allow } }),

@@ -46,7 +46,8 @@ export function compileQuery(schema: TObject): QueryReader {
     for (const [name, text] of pairs) {
       const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
       if (!property) details.push(unknownParameter(name, known));
-      else if (seen.has(name)) details.push({ path: `/query/${name}`, message: 'Give this parameter once.' });
+      else if (seen.has(name))
+        details.push({ path: `/query/${name}`, message: 'Send this parameter only once.' });
       else values[name] = typed(property, text);
       seen.add(name);
     }
@@ -59,8 +60,8 @@ const unknownParameter = (name: string, known: readonly string[]): Detail => ({
   path: shortened(`/query${pointerSegment(name)}`),
   message:
     known.length === 0
-      ? 'This endpoint takes no query parameters.'
-      : `No such query parameter; known are ${known.join(', ')}.`,
+      ? 'This endpoint has no query parameters.'
+      : `No such query parameter. Known parameters: ${known.join(', ')}.`,
 });
 
 /** Converts a text to the schema's type when it is written as one; otherwise leaves it for the schema to refuse. */

@@ -10,7 +10,7 @@ export interface ResponseContext {
   /** The status of a successful answer. */
   readonly status: number;
   readonly baseUrl: string;
-  /** The body of a refusal, where the endpoint has one of its own. */
+  /** The body of a refusal, for an endpoint with its own form. */
   readonly errorBody?: Route['errorBody'] | undefined;
 }
 

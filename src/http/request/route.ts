@@ -55,9 +55,9 @@ export class Page<Item> {
   ) {}
 }
 
-/** A page whose items are JSON already, so that nobody reads them here to write the same again. */
+/** A page whose items are already JSON, so that they are not parsed and serialised again. */
 export class WrittenPage<Item> {
-  /** What the text says. */
+  /** The type of the items in the text. */
   declare readonly item: Item;
 
   constructor(
@@ -79,10 +79,10 @@ export class Otherwise<Data> {
 export abstract class ReceivedBody {
   #isKept = false;
 
-  /** `digest` stands for the content in the fingerprint of an Idempotency-Key. */
+  /** `digest` represents the content in the fingerprint of an Idempotency-Key. */
   constructor(readonly digest: string) {}
 
-  /** From now on somebody else answers for what was stored. */
+  /** Hands the responsibility for the stored content to another owner. */
   keep(): void {
     this.#isKept = true;
   }
@@ -145,7 +145,7 @@ export type ParamSpec = IdParam | { readonly text: string };
 export interface IdParam {
   readonly prefix: IdPrefix;
   readonly resource: string;
-  /** The shape of the names of its own by which the resource can be called instead. */
+  /** The shape of an alias, which can take the place of the id. */
   readonly alias?: RegExp;
 }
 
@@ -153,7 +153,7 @@ export interface IdParam {
 export interface AuditSpec {
   /** The kind of target and what happened to it: `member.roleChanged`. */
   readonly action: string;
-  /** What else is worth keeping of the request, without secrets. */
+  /** Further details of the request for the log, without secrets. */
   details?(call: Call): Readonly<Record<string, unknown>>;
 }
 
@@ -214,7 +214,10 @@ export interface RouteSpec<
     pieces: AsyncIterable<Uint8Array>,
     receiving: Receiving<Static<Query>>,
   ): Promise<(Static<Body> & ReceivedBody) | Failure>;
-  /** What the audit log calls this act, such as `apiKey.created`; only acts of people and keys that succeeded are written there. */
+  /**
+   * The name of this act in the audit log, such as `apiKey.created`; only successful acts of people and keys
+   * are recorded.
+   */
   readonly audit?: AuditSpec;
   /** Milliseconds that the handler may wait for something to happen, besides the time for its own work. */
   readonly waitsMs?: number;
@@ -224,9 +227,12 @@ export interface RouteSpec<
   readonly takesAnything?: boolean;
   /** Requests a minute that this endpoint allows each client address, counted apart from all others. */
   readonly ipLimitPerMinute?: number;
-  /** What the setting of that limit says, where it has one: 0 turns it off, and it holds even where addresses are not limited otherwise. */
+  /**
+   * The setting of that limit, where it has one: 0 turns it off, and it applies even where addresses have no
+   * other limit.
+   */
   readonly ipLimitSetting?: number | undefined;
-  /** The headers of its own that it reads, besides those that every request may have. */
+  /** The headers that only this endpoint reads, besides those of every request. */
   readonly headers?: readonly OwnHeader[];
   /** The error codes of this endpoint's own rules, besides those that follow from the other members. */
   readonly failures?: readonly FailureCode[];

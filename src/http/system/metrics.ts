@@ -26,13 +26,13 @@ export function countEngine(metrics: Metrics, engine: Engine): void {
   );
   metrics.watch(
     'posthorn_engine_lost_races_total',
-    'Changes that had to be decided again, since another instance or batch was first.',
+    'Changes that were decided again, because another instance or batch was first.',
     ['kind'],
     byKind(({ lostRaces }) => lostRaces),
   );
   metrics.watch(
     'posthorn_engine_due_lag_seconds',
-    'How long the oldest due actor has been waiting.',
+    'The longest time for which a due actor has been waiting.',
     [],
     () => [{ labels: {}, value: engine.scheduler.oldestDueSeconds }],
   );
@@ -44,13 +44,13 @@ export function countInstances(metrics: Metrics, own: Roles, roster: Pick<Roster
     ROLES.map((role) => ({ labels: { role }, value: read(role) }));
   metrics.watch(
     'posthorn_role',
-    'What this process is there for: 1 for each role that it has.',
+    'The roles of this process: 1 for each role that it has.',
     ['role'],
     byRole((role) => (own.includes(role) ? 1 : 0)),
   );
   metrics.watch(
     'posthorn_living_instances',
-    'Processes on this database that have shown within 35 seconds that they live.',
+    'Running processes on this database, seen within the last 35 seconds.',
     ['role'],
     byRole((role) => roster.living[role]),
   );

@@ -6,7 +6,7 @@ import { type SystemDeps, systemRoutes } from './routes.ts';
 /** The health of the service, and its metrics. */
 export const systemModule: Module<SystemDeps, Pick<SystemDeps, 'readLogLag'>, SystemApi> = {
   name: 'system',
-  tags: [{ segment: 'health', name: 'System', description: 'How the service itself is doing.' }],
+  tags: [{ segment: 'health', name: 'System', description: 'The state of the service itself.' }],
   routes: systemRoutes,
   open: ({ config, database, clock, version, metrics }) => ({
     connect({ engine, roster }, { readLogLag }) {

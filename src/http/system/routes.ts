@@ -17,7 +17,7 @@ export interface SystemDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly engine: { readonly scheduler: SchedulerHealth };
-  /** What this process is there for, and which processes live. */
+  /** The roles of this process, and the running processes. */
   readonly roles: Roles;
   readonly roster: Pick<Roster, 'living'>;
   /** The time of the start on the monotonic clock. */
@@ -32,13 +32,13 @@ const Health = Type.Object(
     version: Type.String(),
     uptimeSeconds: Type.Integer({ minimum: 0 }),
     roles: Type.Array(Type.Union(ROLES.map((role) => Type.Literal(role))), {
-      description: 'What this instance is there for (`ROLES`).',
+      description: 'The roles of this instance (`ROLES`).',
     }),
     instances: Type.Record(
       Type.Union(ROLES.map((role) => Type.Literal(role))),
       Type.Integer({ minimum: 0 }),
       {
-        description: 'The living instances with each role, as of some seconds ago.',
+        description: 'The running instances of each role, as of some seconds ago.',
       },
     ),
     database: Type.Object({
@@ -47,7 +47,7 @@ const Health = Type.Object(
       kind: Type.Union([Type.Literal('embedded'), Type.Literal('postgres')]),
       logLagSeconds: Type.Number({
         description:
-          'How far `GET /v1/events` is behind: how long the oldest transaction that writes has been open, in any database of the server. Nothing after it is shown yet.',
+          'The delay of `GET /v1/events`: the age of the oldest open transaction that writes, in any database of the server. Later events are not shown yet.',
       }),
     }),
     scheduler: Type.Object({
@@ -55,19 +55,19 @@ const Health = Type.Object(
         [Type.Literal('ok'), Type.Literal('late'), Type.Literal('paused'), Type.Literal('stopped')],
         {
           description:
-            '`paused`: the clock of the database has jumped, and nothing is claimed until it agrees again.',
+            '`paused`: the clock of the database has jumped, and no work is claimed until it agrees again.',
         },
       ),
       oldestDueSeconds: Type.Number({
-        description: 'How long the oldest due email, delivery or timer has been waiting.',
+        description: 'The longest time for which a due email, delivery or timer has been waiting.',
       }),
       clockSkewMs: Type.Number({
         description:
-          'How far the clock of the database is ahead of the time that this instance goes by: a jump that nothing explains.',
+          "The time by which the database's clock is ahead of this instance's time: an unexplained jump.",
       }),
       machineSkewMs: Type.Number({
         description:
-          "How far the clock of the database is ahead of this machine's own, which logs and certificates go by.",
+          "The time by which the database's clock is ahead of this machine's clock, which logs and certificates use.",
       }),
     }),
     timeZones: Type.Object(
@@ -77,7 +77,7 @@ const Health = Type.Object(
       },
       {
         description:
-          'The rules of time zones that this instance goes by: its own, or those of its machine where these are newer.',
+          'The source of the time zone rules of this instance: its own, or those of its machine where these are newer.',
       },
     ),
   },
@@ -85,13 +85,13 @@ const Health = Type.Object(
 );
 
 const SICK = new Failure('SERVICE_UNAVAILABLE', 'The database does not answer.', {
-  suggestion: 'Retry with backoff; the service recovers by itself when the database is back.',
+  suggestion: 'Retry with backoff; the service recovers automatically when the database is back.',
   retryAfterSeconds: 1,
 });
 
 const REFUSED: Readonly<Record<WriteRefusal, Failure>> = {
-  full: new Failure('SERVICE_UNAVAILABLE', 'The database has no room for what is written.', {
-    suggestion: 'Make room on its disk; the service recovers by itself.',
+  full: new Failure('SERVICE_UNAVAILABLE', 'The database has no free space for writes.', {
+    suggestion: 'Free disk space; the service recovers automatically.',
     retryAfterSeconds: 10,
   }),
   readOnly: new Failure(
@@ -99,14 +99,14 @@ const REFUSED: Readonly<Record<WriteRefusal, Failure>> = {
     'The database is read-only: nothing can be accepted or sent.',
     {
       suggestion:
-        'Name the primary in DATABASE_URL, or let the database write again; the service recovers by itself.',
+        'Set DATABASE_URL to the primary, or make the database writable; the service recovers automatically.',
       retryAfterSeconds: 10,
     },
   ),
 };
 
-const DRAINING = new Failure('SERVICE_UNAVAILABLE', 'This instance is about to stop.', {
-  suggestion: 'Ask another instance. What was sent to this one is still answered.',
+const DRAINING = new Failure('SERVICE_UNAVAILABLE', 'This instance is stopping.', {
+  suggestion: 'Use another instance. Requests that were sent to this one are still answered.',
   retryAfterSeconds: 1,
 });
 
@@ -114,8 +114,7 @@ const Ready = Type.Object(
   {
     status: Type.Literal('ready'),
     roles: Type.Array(Type.Union(ROLES.map((role) => Type.Literal(role))), {
-      description:
-        'What this instance is there for. Without `http` it answers nothing but `/health` and `/ready`.',
+      description: 'The roles of this instance. Without `http` it answers only `/health` and `/ready`.',
     }),
   },
   { title: 'Ready' },
@@ -142,7 +141,7 @@ export const systemRoutes = ({
     permission: 'public',
     summary: 'Check the health of the service',
     description:
-      'For load balancers and monitors: whether the database answers, and how far behind the clock of what is due is. It is 503 while nothing could be accepted.',
+      'For load balancers and monitors: reports the database and the delay of due work. It is 503 while nothing can be accepted.',
     response: Health,
     status: 200,
     failures: ['SERVICE_UNAVAILABLE'],
@@ -189,7 +188,7 @@ export const systemRoutes = ({
     permission: 'public',
     summary: 'Check whether to send requests here',
     description:
-      'For load balancers in front of several instances: 503 from the moment at which this one was asked to stop, while it still answers (`DRAIN_SECONDS`), and while the database does not answer. It writes nothing and costs one round trip.',
+      'For load balancers in front of several instances: 503 from the moment at which this instance is asked to stop, while it still answers (`DRAIN_SECONDS`), and while the database does not answer. It writes nothing and costs one round trip.',
     response: Ready,
     status: 200,
     failures: ['SERVICE_UNAVAILABLE'],

@@ -27,12 +27,12 @@ const SHARED: ReadonlySet<string> = new Set([
 /** A connection that follows what changes in one environment. */
 export interface Follower {
   readonly scope: Scope;
-  /** What it may see now. */
+  /** The permissions that the follower has now. */
   readonly permissions: readonly Permission[];
   tell(message: ChangeMessage): void;
 }
 
-/** How a kind of actors is shown: by which resource, and to whom. */
+/** The resource that shows a kind of actors, and the permission for it. */
 export interface ShownKind {
   readonly kind: { readonly name: string };
   readonly resource: string;
@@ -46,7 +46,7 @@ interface Collected {
   isBeyond: boolean;
 }
 
-/** What has changed in one environment since the last message. */
+/** The changes of one environment since the last message. */
 interface Channel {
   readonly scope: Scope;
   readonly followers: Set<Follower>;
@@ -59,8 +59,9 @@ export interface CommitSource {
 }
 
 /**
- * Tells pages what has changed. It listens to the engine only while somebody follows, and then costs a commit a look-up and a place
- * in a set. What is kept is bounded by the environments that are followed, the resources and the ids that a message names.
+ * Reports changes to pages. It listens to the engine only while a page follows; a commit then costs a look-up
+ * and a place in a set. Its memory is bounded by the followed environments, the resources and the ids that a
+ * message names.
  */
 export class ChangeFeed {
   readonly #channels = new Map<string, Channel>();
@@ -151,7 +152,7 @@ function collect(channel: Channel, resource: string, permission: Permission | nu
   else known.ids.add(id);
 }
 
-/** What a follower may hear of it; null for nothing. */
+/** The message for a follower, limited to its permissions; null when nothing is left. */
 function messageFor(
   { permissions }: Follower,
   collected: ReadonlyMap<string, Collected>,

@@ -6,7 +6,10 @@ import { GOING_AWAY, SESSION_OVER } from '../../http/listen/session-socket.ts';
 import { type ChangeFeed, EVERYTHING, type Follower } from './change-feed.ts';
 import type { ChangeMessage } from './model.ts';
 
-/** Bytes that may wait for a reader. Beyond them it is told nothing, and later that anything may have changed. */
+/**
+ * The bytes that may wait for a reader. A slower reader gets no messages, and later one that says that
+ * anything may have changed.
+ */
 export const BACKLOG = 65_536;
 /** A reader that takes nothing for so long is left; its browser connects again when it can. */
 export const SLOW_MS = 30_000;

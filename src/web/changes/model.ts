@@ -1,6 +1,6 @@
 /**
- * What the pages of the application are told about what has changed: names of resources as their addresses begin, each with the
- * ids that have changed, or null for more than are worth naming. What has become of them is read through the API.
+ * A message to the pages of the application: the names of changed resources as their addresses begin, each
+ * with the changed ids, or null for too many to name. Pages read the new data through the API.
  */
 export interface Changes {
   readonly type: 'changes';

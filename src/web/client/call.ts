@@ -2,15 +2,15 @@ import { failed, isPosthornError, type PosthornError } from './failures.ts';
 import type { Operations } from './operations.ts';
 import { type Backoff, retryAfterOf, wait, waitAfter } from './retries.ts';
 
-/** What a client is made with. */
+/** The options of a client. */
 export interface PosthornOptions {
   /** `svc_live_…` or `svc_test_…`. It is a secret: keep it on servers. */
   readonly apiKey: string;
-  /** Where the service is: `https://mail.example.com`. */
+  /** The URL of the service: `https://mail.example.com`. */
   readonly baseUrl: string;
   /** Milliseconds that one attempt may take; 30,000 by default. */
   readonly timeoutMs?: number | undefined;
-  /** How often a request is sent again; 3 by default, 0 never. */
+  /** The number of repeats of a failed request; 3 by default, 0 for none. */
   readonly maxRetries?: number | undefined;
   /** The bounds of the waits in between; by default 500 ms at first, and 60 s at most. */
   readonly backoff?: Backoff | undefined;
@@ -18,7 +18,7 @@ export interface PosthornOptions {
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
-/** What a single call may say for itself. */
+/** The options of a single call. */
 export interface CallOptions {
   /** Ends the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
@@ -35,7 +35,7 @@ export interface CallOptions {
 /** A method and a path as the reference writes them under `/v1`. */
 export type Operation = keyof Operations;
 
-/** What a request is sent with: the parameters in its path, its query and its body. */
+/** The parts of a request: the parameters in its path, its query and its body. */
 export interface Given {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: object | undefined;
@@ -177,7 +177,8 @@ function parsed(text: string): Record<string, unknown> | null {
 const pathOf = (template: string, values: Readonly<Record<string, string | number>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = `${values[name] ?? ''}`;
-    if (/^\.{0,2}$/.test(value)) throw new TypeError(`${name} is ${value === '' ? 'missing' : 'no name'}.`);
+    if (/^\.{0,2}$/.test(value))
+      throw new TypeError(`${name} is ${value === '' ? 'missing' : 'not a valid name'}.`);
     return encodeURIComponent(value);
   });
 

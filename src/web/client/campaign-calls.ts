@@ -41,7 +41,7 @@ export const campaigns = (send: Send) => ({
   /** Its frozen audience. */
   recipients: (id: string, query?: Query<'GET /campaigns/{id}/recipients'>, options?: CallOptions) =>
     listOf(send, 'GET /campaigns/{id}/recipients', { path: { id }, query }, options),
-  /** What a contact would get. */
+  /** The message that a contact would get. */
   preview: (id: string, query?: Query<'GET /campaigns/{id}/preview'>, options?: CallOptions) =>
     dataOf(send('GET /campaigns/{id}/preview', { path: { id }, query }, options)),
   /** Sends it to up to five addresses. */

@@ -21,7 +21,7 @@ export const contacts = (send: Send) => ({
   /** Removes one and forgets the person. */
   delete: (contact: string, options?: CallOptions) =>
     dataOf(send('DELETE /contacts/{contact}', { path: { contact } }, options)),
-  /** What happened to it. */
+  /** The timeline of a contact. */
   activity: (contact: string, query?: Query<'GET /contacts/{contact}/activity'>, options?: CallOptions) =>
     listOf(send, 'GET /contacts/{contact}/activity', { path: { contact }, query }, options),
   /** Tells something that the person did, for flows and filters. */
@@ -35,7 +35,7 @@ export const contacts = (send: Send) => ({
   /** Imports, newest first. */
   imports: (query?: Query<'GET /contacts/imports'>, options?: CallOptions) =>
     listOf(send, 'GET /contacts/imports', { query }, options),
-  /** How far an import is. */
+  /** The progress of an import. */
   getImport: (id: string, options?: CallOptions) =>
     dataOf(send('GET /contacts/imports/{id}', { path: { id } }, options)),
   /** The refused lines of an import as CSV. */
@@ -65,7 +65,7 @@ export const audiences = (send: Send) => ({
   /** Whom a filter would find. */
   preview: (body: Body<'POST /audiences/preview'>, options?: CallOptions) =>
     dataOf(send('POST /audiences/preview', { body }, options)),
-  /** Who is in it. */
+  /** The contacts of an audience. */
   contacts: (id: string, query?: Query<'GET /audiences/{id}/contacts'>, options?: CallOptions) =>
     listOf(send, 'GET /audiences/{id}/contacts', { path: { id }, query }, options),
   /** Adds contacts by id or address. */

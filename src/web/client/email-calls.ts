@@ -20,7 +20,7 @@ export const emails = (send: Send) => ({
   /** Its events, oldest first. */
   events: (id: string, options?: CallOptions) =>
     dataOf(send('GET /emails/{id}/events', { path: { id } }, options)),
-  /** Where it is and why, and what happens next. */
+  /** The status of an email, its reasons, and its next step. */
   explain: (id: string, options?: CallOptions) =>
     dataOf(send('GET /emails/{id}/explain', { path: { id } }, options)),
   /** Moves one that is scheduled. */

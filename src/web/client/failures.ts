@@ -3,7 +3,7 @@ import type { Error as ErrorAnswer } from './operations.ts';
 /** A code that the service answers with. */
 export type ServiceCode = ErrorAnswer['error']['code'];
 
-/** What went wrong without an answer of the service that could be understood. */
+/** The reason of a failure without a readable answer of the service. */
 export type LocalCode =
   /** No connection, or it broke off: `cause` is what the runtime says of it. */
   | 'CONNECTION_FAILED'
@@ -21,7 +21,7 @@ export interface Detail {
 interface Common<Code extends string> extends Error {
   readonly name: 'PosthornError';
   readonly code: Code;
-  /** How often the request was sent, the first time included. */
+  /** The number of attempts, the first one included. */
   readonly attempts: number;
 }
 
@@ -39,7 +39,7 @@ interface Invalid extends Answered<'VALIDATION_ERROR'> {
 }
 
 interface Later<Code extends ServiceCode> extends Answered<Code> {
-  /** What `Retry-After` said; null without one. */
+  /** The seconds of `Retry-After`; null without that header. */
   readonly retryAfterSeconds: number | null;
 }
 
@@ -59,7 +59,10 @@ type AnsweredByCode = {
 /** Every way in which a call fails, told apart by `code`. */
 export type PosthornError = AnsweredByCode | { [Code in LocalCode]: Unanswered<Code> }[LocalCode];
 
-/** What all of them are at run time. The members beyond `code` depend on it: `isPosthornError` narrows to them. */
+/**
+ * The class of all failures at run time. The members beyond `code` depend on it: `isPosthornError` narrows to
+ * them.
+ */
 class Failed extends Error {
   override readonly name = 'PosthornError';
   readonly code: string;

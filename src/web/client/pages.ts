@@ -6,7 +6,7 @@ import { wait } from './retries.ts';
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly hasMore: boolean;
-  /** What `after` takes to go on. */
+  /** The value of `after` for the next page. */
   readonly nextCursor: string | null;
 }
 
@@ -25,7 +25,7 @@ export type Listing = { [Op in Operation]: Operations[Op]['isList'] extends true
 
 type ItemOf<Op extends Operation> = Operations[Op]['data'] extends readonly (infer Item)[] ? Item : never;
 
-/** The list of an operation. Nothing is asked before somebody reads. */
+/** The list of an operation. It sends no request before it is read. */
 export function listOf<Op extends Listing>(
   send: Send,
   operation: Op,
@@ -66,9 +66,9 @@ export function listOf<Op extends Listing>(
   };
 }
 
-/** How the event log is followed. */
+/** The options for following the event log. */
 export interface FollowOptions {
-  /** Where to go on: the cursor of the last page that was dealt with. From the beginning of the log otherwise. */
+  /** The cursor of the last page that was processed; without it, the log is read from its beginning. */
   readonly after?: string | undefined;
   /** `end` without a cursor: only what happens from now on. */
   readonly from?: 'end' | undefined;

@@ -1,4 +1,4 @@
-/** What is known of an attempt that failed. */
+/** The facts about a failed attempt. */
 export interface FailedAttempt {
   readonly method: string;
   /** The code of the error. */
@@ -19,10 +19,10 @@ export interface Backoff {
 /** Refusals that changed nothing and pass by themselves, so that any request may be sent again. */
 const PASSING = new Set(['RATE_LIMITED', 'IDEMPOTENCY_IN_PROGRESS']);
 
-/** Failures after which nobody knows whether the request was carried out. */
+/** Failures after which the outcome of the request is unknown. */
 const DOUBTFUL = new Set(['INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'CONNECTION_FAILED', 'TIMED_OUT']);
 
-/** What proxies answer while the service behind them is away. */
+/** The statuses with which proxies answer while the service behind them is away. */
 const OF_PROXIES = new Set([408, 502, 503, 504]);
 
 /**

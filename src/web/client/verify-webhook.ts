@@ -32,19 +32,19 @@ export async function verifyWebhook(received: ReceivedWebhook): Promise<EmailEve
   const { payload, signature, secret, toleranceSeconds = 300, now = Date.now() } = received;
   const [, t, v1] = /^t=(\d{1,15}),v1=([0-9a-f]{64})$/.exec(signature ?? '') ?? [];
   if (t === undefined || v1 === undefined)
-    throw new WebhookVerificationError('NO_SIGNATURE', 'x-svc-signature is missing or has another form.');
+    throw new WebhookVerificationError('NO_SIGNATURE', 'The header x-svc-signature is missing or malformed.');
   const body = typeof payload === 'string' ? utf8.encode(payload) : payload;
   const secrets = typeof secret === 'string' ? [secret] : secret;
   const checks = await Promise.all(secrets.map((each) => isSignedBy(each, t, body, v1)));
   if (!checks.includes(true))
     throw new WebhookVerificationError(
       'WRONG_SIGNATURE',
-      'The signature is not of this secret and this body.',
+      'The signature does not match this secret and body.',
     );
   if (!(Math.abs(now / 1_000 - Number(t)) <= toleranceSeconds))
     throw new WebhookVerificationError(
       'TOO_OLD',
-      `The signature is more than ${toleranceSeconds} s away from this clock.`,
+      `The signature's time differs from this clock by more than ${toleranceSeconds} s.`,
     );
   return eventOf(body);
 }

@@ -64,7 +64,7 @@ export const workspace = (send: Send) => ({
     dataOf(send('PUT /workspace/logo', { body: content }, options)),
   /** Removes it. */
   removeLogo: (options?: CallOptions) => dataOf(send('DELETE /workspace/logo', {}, options)),
-  /** Who did what, newest first. */
+  /** The log of actions with their actors, newest first. */
   auditLog: (query?: Query<'GET /audit-log'>, options?: CallOptions) =>
     listOf(send, 'GET /audit-log', { query }, options),
   /** The plan and its payment. */
@@ -83,10 +83,10 @@ export const members = (send: Send) => ({
   /** Changes a role. */
   update: (id: string, body: Body<'PATCH /members/{id}'>, options?: CallOptions) =>
     dataOf(send('PATCH /members/{id}', { path: { id }, body }, options)),
-  /** Takes somebody out. */
+  /** Removes a member. */
   remove: (id: string, options?: CallOptions) =>
     dataOf(send('DELETE /members/{id}', { path: { id } }, options)),
-  /** Invites somebody; the answer has the link, once. */
+  /** Creates an invitation; the answer has its link, once. */
   invite: (body: Body<'POST /members/invitations'>, options?: CallOptions) =>
     dataOf(send('POST /members/invitations', { body }, options)),
   /** Those that are open. */

@@ -44,8 +44,8 @@ interface Source {
 const ROOT = join(import.meta.dir, '../../..');
 
 /**
- * Opens the built dashboard. The executable carries it inside; a checkout builds it when it is missing or older than its sources,
- * in a process of its own, so that only the first request for the page waits.
+ * Opens the built dashboard. The executable contains it. A checkout builds it in a separate process when it
+ * is missing or older than its sources, so that only the first request for the page waits.
  */
 export const openPack = opener<Pack>({
   embedded: embeddedPacks?.dashboard ?? null,

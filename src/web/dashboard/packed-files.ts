@@ -19,12 +19,12 @@ export async function whenBuilt<Pack extends FilePack>(
   if (await isDoneWithin(BUILDING_MS, opening)) return answer(await opening);
   return new RawResponse(
     'text/html; charset=utf-8',
-    '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn</title><p>The page is being built. It comes back by itself.',
+    '<!doctype html><meta http-equiv="refresh" content="1"><title>Posthorn</title><p>The page is being built and reloads by itself.',
     { status: 503, headers: { ...headers, 'retry-after': '1' } },
   );
 }
 
-/** The route of the built files of a pack. They hold no data, so nobody needs a key for them. */
+/** The route of the built files of a pack. They hold no data, so they need no key. */
 export const packedFilesRoute = (path: string, summary: string, open: () => Promise<FilePack>): Route =>
   route({
     method: 'GET',

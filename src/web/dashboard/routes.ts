@@ -3,7 +3,10 @@ import { RawResponse, type Route, route } from '../../http/request/route.ts';
 import { openPack } from './pack.ts';
 import { packedFilesRoute, packedReply, whenBuilt } from './packed-files.ts';
 
-/** Scripts, styles, images and sockets of this service alone; nothing inline runs, nobody frames it, no form leaves it. */
+/**
+ * Scripts, styles, images and sockets of this service only: no inline code runs, no other site can frame the
+ * page, and no form can be sent.
+ */
 const CSP = [
   "default-src 'none'",
   "script-src 'self'",
@@ -76,7 +79,7 @@ export const dashboardRoutes = (): readonly Route[] => [
     path: '/',
     permission: 'public',
     onlyForBrowsers: true,
-    summary: 'Lead a browser to the web application',
+    summary: 'Redirect a browser to the web application',
     response: Type.Null(),
     status: 200,
     handle: leadTo('/app'),
@@ -85,16 +88,16 @@ export const dashboardRoutes = (): readonly Route[] => [
   ...[
     ...['/app', '/app/setup', '/app/invitation', '/app/reset'],
     ...['/app/test', '/app/test/*', '/app/live', '/app/live/*'],
-  ].map((path) => page(path, 'The web application')),
-  page('/inspector', 'The live view of the machines, for whoever has no account'),
+  ].map((path) => page(path, 'Open the web application')),
+  page('/inspector', 'Open the live view of the machines, without an account'),
   route({
     method: 'GET',
     path: '/app/frame',
     permission: 'public',
-    summary: 'An empty document for the preview of a message',
+    summary: 'Get an empty document for the preview of a message',
     response: Type.Unknown(),
     status: 200,
     handle: () => FRAME,
   }),
-  packedFilesRoute('/app/assets', 'A file of the web application', openPack),
+  packedFilesRoute('/app/assets', 'Get a file of the web application', openPack),
 ];

@@ -15,9 +15,9 @@ export interface CodeEntry {
 /** Every code, in the order of the page. */
 export const CODES = {
   UNAUTHORIZED: {
-    meaning: 'The API key is missing, is not of the form of a key, is unknown, or was revoked.',
+    meaning: 'The API key is missing, malformed, unknown or revoked.',
     remedy:
-      'Send `Authorization: Bearer <API_KEY>` with an active key. A lost key is replaced: revoke it and create another.',
+      'Send `Authorization: Bearer <API_KEY>` with an active key. If the key is lost, revoke it and create another one.',
     retry: 'never',
     message: 'This API key is not valid, or it was revoked.',
   },
@@ -37,26 +37,26 @@ export const CODES = {
   },
   CONFLICT: {
     meaning:
-      'The resource exists already, its state does not allow the action, or it was changed since the moment that `ifUpdatedAt` names.',
-    remedy: 'Read the resource, and decide anew.',
+      'The resource already exists, its state does not allow the action, or it has changed since `ifUpdatedAt`.',
+    remedy: 'Read the resource again, and decide whether the request still makes sense.',
     retry: 'never',
     message: 'Only a scheduled email can be cancelled.',
   },
   VALIDATION_ERROR: {
-    meaning: 'The request was read, but its content is wrong.',
+    meaning: 'The request was read, but some of its values are wrong.',
     remedy:
       'Every entry of `details` says where (`path`, a JSON pointer such as `/body/to/3`, `/query/limit` or `/headers/idempotency-key`) and what to send instead.',
     retry: 'never',
     message: 'One value of the request is not valid.',
   },
   BAD_REQUEST: {
-    meaning: 'The body could not be read: it is not well-formed JSON in UTF-8, or it broke off.',
+    meaning: 'The body could not be read: it is not well-formed JSON in UTF-8, or it is incomplete.',
     remedy: 'Serialise the body with a JSON library and send all of it.',
     retry: 'never',
     message: 'The body is not well-formed JSON in UTF-8.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    meaning: 'The endpoint does not take this Content-Type, this charset, or an encoded body.',
+    meaning: 'The endpoint does not accept this Content-Type, this charset, or an encoded body.',
     remedy:
       'Send `Content-Type: application/json`, or the type that the endpoint states, without Content-Encoding.',
     retry: 'never',
@@ -64,60 +64,60 @@ export const CODES = {
   },
   INVALID_TOKEN: {
     meaning: 'A signed link, such as one to unsubscribe, is not valid.',
-    remedy: 'Open the link as it stands in the email.',
+    remedy: 'Open the link exactly as it appears in the email.',
     retry: 'never',
     message: 'This link is not valid.',
   },
   RATE_LIMITED: {
     meaning:
-      'Too many requests came from one address in a minute, or with one API key in a second. The `x-ratelimit-*` headers speak of the address.',
+      'Too many requests came from one address in a minute, or with one API key in a second. The `x-ratelimit-*` headers describe the limit of the address.',
     remedy:
-      'Retry with exponential backoff and jitter; where there is a `Retry-After` header, not before that many seconds.',
+      'Retry with exponential backoff and jitter. If there is a `Retry-After` header, wait at least that many seconds.',
     retry: 'later',
     message: 'Rate limit exceeded: 100 requests/second per API key.',
   },
   PAYLOAD_TOO_LARGE: {
-    meaning: 'The body is larger than the endpoint takes.',
-    remedy: 'Send less; the message states the limit. Large files are better linked than attached.',
+    meaning: 'The body is larger than the endpoint accepts.',
+    remedy: 'Send a smaller body; the message states the limit. Link large files instead of attaching them.',
     retry: 'never',
     message: 'The body is larger than the 1,048,576 bytes that this endpoint takes.',
   },
   QUOTA_EXCEEDED: {
-    meaning: 'A limit of the plan is used up: emails in this month, domains, or test sends of today.',
+    meaning: 'A limit of the plan is used up: emails of this month, domains, or test sends of today.',
     remedy:
-      'Do not retry. The email quota resets at the start of the next UTC month and the test sends at midnight UTC; a larger plan lifts the first, deleting a domain the domain limit.',
+      'Do not retry. The email quota resets at the start of the next UTC month, and the test sends at midnight UTC. A larger plan raises the email quota, and deleting a domain frees a place for another one.',
     retry: 'never',
     message: 'The monthly email quota of the plan is used up.',
   },
   TEST_MODE_NOT_SUPPORTED: {
-    meaning: 'The endpoint reaches real recipients and does not take test keys.',
+    meaning: 'The endpoint reaches real recipients and does not accept test keys.',
     remedy: 'Use a live key.',
     retry: 'never',
     message: 'This endpoint reaches real recipients and does not take test keys.',
   },
   IDEMPOTENCY_CONFLICT: {
     meaning: 'The Idempotency-Key was used for another request within 24 hours.',
-    remedy: 'Use a new key for a new request; send the original request to get its reply again.',
+    remedy: 'Use a new key for a new request. To get the stored reply again, send the original request.',
     retry: 'never',
     message: 'This Idempotency-Key was used for another request.',
   },
   IDEMPOTENCY_IN_PROGRESS: {
     meaning: 'A request with the same Idempotency-Key is still being processed.',
-    remedy: 'Wait a moment and send the same request again: it then gets the reply of the first.',
+    remedy: 'Wait a moment, then send the same request again to get the reply of the first one.',
     retry: 'later',
     message: 'A request with this Idempotency-Key is still being processed.',
   },
   INTERNAL_ERROR: {
-    meaning: 'Something went wrong in the service.',
+    meaning: 'The service failed unexpectedly.',
     remedy:
-      'Retry with backoff. If it stays, report the `x-request-id` of the response: the cause is in the log under it.',
+      'Retry with backoff. If the error persists, report the `x-request-id` of the response: the log holds the cause under this id.',
     retry: 'later',
     message: 'Something went wrong on our side.',
   },
   SERVICE_UNAVAILABLE: {
-    meaning: 'The database or another dependency is away, saturated or slow.',
+    meaning: 'The database or another dependency is unavailable, saturated or slow.',
     remedy:
-      'Retry after the seconds in `Retry-After`. A 503 does not say that nothing was done: where the answer of the database came too late, the email may have been accepted and be sent, and the message says so. Send the same request again with the same Idempotency-Key: it answers what was done, or does it. Without a key, look before you send it again.',
+      'Retry after the seconds in `Retry-After`. A 503 does not mean that nothing was done: if the database answered too late, the email may have been accepted, and the message says so. Send the same request again with the same Idempotency-Key: it returns the earlier result, or carries the request out. Without a key, check before you send it again.',
     retry: 'later',
     message: 'The service cannot do this at the moment.',
   },

@@ -1,6 +1,9 @@
 import { PAGE_GROUPS } from './pages/pages.ts';
 
-/** What crawlers may read: the documentation. The rest is answered to those who sign in, or shown to one recipient (RFC 9309). */
+/**
+ * The part that crawlers may read: the documentation. All other pages need a sign-in or belong to one
+ * recipient (RFC 9309).
+ */
 export const ROBOTS = `User-agent: *
 Allow: /docs
 Allow: /openapi.json
@@ -13,9 +16,9 @@ export const llmsText = (baseUrl: string): string =>
   [
     '# Posthorn',
     '',
-    '> An HTTP API that sends transactional email, campaigns and flows, and tells what became of each email.',
+    '> An HTTP API that sends transactional email, campaigns and flows, and reports the outcome of each email.',
     '',
-    `Requests go to ${baseUrl}/v1 with \`Authorization: Bearer <API key>\`. A test key runs everything and sends nothing.`,
+    `Requests go to ${baseUrl}/v1 with \`Authorization: Bearer <API key>\`. A test key can do everything except send real email.`,
     ...PAGE_GROUPS.flatMap(({ title, pages }) => [
       '',
       `## ${title}`,

@@ -19,11 +19,11 @@ import type { Installation } from './installation.ts';
 import type { PagePath } from './pages/pages.ts';
 import receivers from './texts/receivers.md' with { type: 'text' };
 
-/** How mail is sent from one framework or language. */
+/** The instructions for sending from one framework or language. */
 export interface Guide {
   readonly path: PagePath;
   readonly title: string;
-  /** What the list of guides says of it. */
+  /** The description in the list of guides. */
   readonly summary: string;
   readonly source: string;
 }
@@ -56,20 +56,20 @@ export const GUIDES: readonly Guide[] = [
   },
   {
     path: '/docs/guides/resend',
-    title: 'Send with the package of Resend',
-    summary: 'Code for `resend` in Node.js, with another address and key.',
+    title: 'Send with the Resend package',
+    summary: 'Code for the Node.js package `resend`, with another address and key.',
     source: resend,
   },
   {
     path: '/docs/guides/python',
     title: 'Send from Python',
-    summary: '`smtplib` and `urllib`: the standard library alone.',
+    summary: '`smtplib` and `urllib`, from the standard library alone.',
     source: python,
   },
   {
     path: '/docs/guides/django',
     title: 'Send from Django',
-    summary: 'The mail backend that Django brings.',
+    summary: 'The mail backend that Django includes.',
     source: django,
   },
   {
@@ -87,13 +87,13 @@ export const GUIDES: readonly Guide[] = [
   {
     path: '/docs/guides/rails',
     title: 'Send from Ruby on Rails',
-    summary: 'Action Mailer with its jobs and previews.',
+    summary: 'Action Mailer with jobs and previews.',
     source: rails,
   },
   {
     path: '/docs/guides/spring',
     title: 'Send from Spring Boot',
-    summary: '`JavaMailSender`, or the client of the JDK.',
+    summary: '`JavaMailSender`, or the HTTP client of the JDK.',
     source: spring,
   },
   {

@@ -1,12 +1,12 @@
 import type { RetentionDays } from '../../engine/duties/retention.ts';
 import type { Config } from '../../platform/config/config.ts';
 
-/** How a client's connection to the SMTP port is kept private. */
+/** The encryption of a client's connection to the SMTP port. */
 export type SmtpSecurity = 'implicit' | 'starttls' | 'none';
 
 /** The facts of this installation that the guides are written with. */
 export interface Installation extends RetentionDays {
-  /** Where the API is reached, without a trailing slash. */
+  /** The URL of the API, without a trailing slash. */
   readonly baseUrl: string;
   /** The name under which the SMTP port is reached. */
   readonly host: string;

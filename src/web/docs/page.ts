@@ -17,7 +17,7 @@ export interface PageContent {
   readonly body: Html;
 }
 
-/** A page that is drawn by a script of its own, from built files. */
+/** A page that its own script draws, from built files. */
 export interface ScriptedPage {
   readonly title: string;
   readonly path: PagePath;
@@ -67,7 +67,7 @@ ${body}
 const breakable = (label: string): readonly Html[] =>
   label.split(/(?<=_)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 
-/** Makes a page whose script draws it. What the body holds is shown until then, and to whoever runs no scripts. */
+/** Makes a page whose script draws it. Its body is shown until then, and to readers without scripts. */
 export const scriptedPage = ({ title, path, styles, script, body }: ScriptedPage): RawResponse =>
   documentOf({
     ...{ title, path, body },
@@ -81,7 +81,7 @@ interface Document {
   readonly title: string;
   readonly path: PagePath;
   readonly head: Html | '';
-  /** What stands in the header of this kind of page alone. */
+  /** The header content that only this kind of page has. */
   readonly tools: Html | '';
   readonly body: Html;
 }

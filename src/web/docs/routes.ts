@@ -45,7 +45,7 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
     route({
       ...PUBLIC_GET,
       path: '/docs',
-      summary: 'Read the reference',
+      summary: 'Open the API reference',
       handle: () =>
         whenBuilt(openReferencePack(), PAGE_HEADERS, ({ build, styles, script: code }) =>
           referencePage(openApi(), {
@@ -55,41 +55,41 @@ export function docsRoutes({ documented, tags, installation }: DocsDeps): readon
         ),
     }),
     packedFilesRoute(ASSETS, 'Get a file of the reference', openReferencePack),
-    documentRoute('/robots.txt', 'Get what crawlers may read', () =>
+    documentRoute('/robots.txt', 'Get the rules for crawlers', () =>
       asset('text/plain; charset=utf-8', ROBOTS),
     ),
-    documentRoute('/llms.txt', 'Get the list of the documentation for programs', () =>
+    documentRoute('/llms.txt', 'Get the list of documentation pages for programs', () =>
       asset('text/plain; charset=utf-8', llmsText(installation.baseUrl)),
     ),
-    documentRoute('/docs/guides', 'Read how to begin', () => guidesPage(installation)),
+    documentRoute('/docs/guides', 'Open the guides', () => guidesPage(installation)),
     ...GUIDES.map((guide) =>
-      documentRoute(guide.path, `Read how to ${guide.title.toLowerCase()}`, () =>
+      documentRoute(guide.path, `Open the guide: ${guide.title.toLowerCase()}`, () =>
         guidePage(guide.title, guide.path, guideFor(guide, installation)),
       ),
     ),
-    documentRoute('/docs/set-up-sending', 'Read how to set up sending', () =>
+    documentRoute('/docs/set-up-sending', 'Open the guide to sending', () =>
       guidePage('Set up sending', '/docs/set-up-sending', setUpSending),
     ),
-    documentRoute('/docs/templates', 'Read how templates are written', () =>
+    documentRoute('/docs/templates', 'Open the guide to templates', () =>
       guidePage('Templates', '/docs/templates', templates),
     ),
-    documentRoute('/docs/webhooks', 'Read how to receive webhooks', () =>
+    documentRoute('/docs/webhooks', 'Open the guide to webhooks', () =>
       guidePage('Receiving webhooks', '/docs/webhooks', receivers),
     ),
-    documentRoute('/docs/errors', 'Read what the error codes mean', errorsPage),
-    documentRoute('/docs/life-of-an-email', 'Read what becomes of an email', () =>
+    documentRoute('/docs/errors', 'Open the list of error codes', errorsPage),
+    documentRoute('/docs/life-of-an-email', 'Open the life of an email', () =>
       guidePage('The life of an email', '/docs/life-of-an-email', life.replace('DIAGRAM', lifeDiagram)),
     ),
-    documentRoute('/docs/what-happens-when', 'Read what happens when something breaks', () =>
+    documentRoute('/docs/what-happens-when', 'Open the list of failures and their effects', () =>
       guidePage('What happens when …', '/docs/what-happens-when', failures),
     ),
-    documentRoute('/docs/search.json', 'Get what the search of the pages finds', () =>
+    documentRoute('/docs/search.json', 'Get the search index of the pages', () =>
       asset('application/json', JSON.stringify(searchIndex(openApi()))),
     ),
-    documentRoute('/docs/docs.css', 'Get the look of the pages', () =>
+    documentRoute('/docs/docs.css', 'Get the style sheet of the pages', () =>
       asset('text/css; charset=utf-8', [colors(), base, style].join('\n')),
     ),
-    documentRoute('/docs/docs.js', 'Get the keys of the pages', () =>
+    documentRoute('/docs/docs.js', 'Get the script of the pages', () =>
       asset('text/javascript; charset=utf-8', script),
     ),
     documentRoute('/docs/icon.svg', 'Get the icon', () => asset('image/svg+xml', icon)),

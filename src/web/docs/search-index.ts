@@ -8,7 +8,7 @@ import { endpointsOf } from './pages/reference-page.ts';
 export interface Place {
   readonly href: string;
   readonly label: string;
-  /** Where it stands. */
+  /** The page of the entry. */
   readonly page: string;
 }
 

@@ -198,9 +198,9 @@ export async function actorLife(
 }
 
 /** Of a state that only leads to itself. */
-const LATE_ONLY = 'It goes nowhere any more; what comes late is still recorded.';
+const LATE_ONLY = 'This state is final. Late events are still recorded.';
 
-/** Explains the actors of a kind without an explanation of its own, by the descriptions of their machine. */
+/** Explains the actors of a kind without its own explanation, by the descriptions of their machine. */
 const brieflyOf =
   (drawing: Drawing): Explain =>
   ({ state, timers, steps }) => {
@@ -209,13 +209,17 @@ const brieflyOf =
     const isFinal = drawing.states.some(({ name, final }) => name === state && final);
     const stays = isEnd(drawing, state);
     return {
-      summary: drawing.states.find(({ name }) => name === state)?.description ?? `It is ${state}.`,
-      rule: last === undefined ? 'Its journal is gone.' : `It came here by ${last.event}.`,
+      summary: drawing.states.find(({ name }) => name === state)?.description ?? `The actor is ${state}.`,
+      rule: last === undefined ? 'The journal is no longer stored.' : `The event ${last.event} led here.`,
       evidence: [],
       next: delay
         ? { text: `The delay “${delay[0].split('.')[2] ?? delay[0]}” ends.`, at: delay[1] }
         : {
-            text: isFinal ? 'Nothing more can happen.' : stays ? LATE_ONLY : 'Only an event moves it on.',
+            text: isFinal
+              ? 'No further transition is possible.'
+              : stays
+                ? LATE_ONLY
+                : 'Only an event causes the next transition.',
             at: null,
           },
     };

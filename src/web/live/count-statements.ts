@@ -59,8 +59,8 @@ export const cappedStatement = (relation: string, condition: string, most: numbe
    from (select ${GROUPS} from ${relation} where ${condition} limit ${most}) w group by 1, 2, 3`;
 
 /**
- * The relation that has the actors of a state without a search: of a kind whose lives are appended those that wait are in one table,
- * and the turns that led to a rare end in another. It is named by whoever reads it.
+ * The relation that has the actors of a state without a search. For a kind with appended lives, waiting
+ * actors are in one table and the turns that led to a rare end in another. The caller names it.
  */
 export const relationOf = (
   { table, life }: Kind,

@@ -116,8 +116,8 @@ export interface ShownInstance {
 }
 
 /**
- * What a viewer hears of the commits of other instances: everything, nothing because too many environments are watched at once, or
- * nothing because the database does not answer.
+ * The completeness of the news of other instances: all of it, none because too many environments are watched
+ * at once, or none because the database does not answer.
  */
 export type Hearing = 'all' | 'crowded' | 'away';
 

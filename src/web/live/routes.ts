@@ -54,7 +54,7 @@ const BY_SESSION = {
   principals: ['key', 'member', 'operatorLink'],
 } as const;
 
-/** Who may see the machines: somebody with a session, in the environment of the session or of the address. */
+/** The access to the machines: a session, and the environment of the session or of the address. */
 interface ViewAccess {
   readonly permission: typeof NEEDED;
   readonly credential: 'session';
@@ -87,13 +87,13 @@ export function inspectorRoutes({
     const visibility = visibilityOf(permissions);
     return kinds.filter(({ name }) => visibility.has(name));
   };
-  /** What is seen of the machines, for whoever `access` lets in. */
+  /** The views of the machines, for the given access. */
   const views = (base: string, access: ViewAccess): readonly Route[] => [
     route({
       method: 'GET',
       path: `${base}/machines`,
       ...access,
-      summary: 'Every machine that the session may see, as it is defined',
+      summary: 'List the machines that the session may see, with their definitions',
       response: of<readonly Machine[]>(),
       status: 200,
       handle: ({ caller }) => {
@@ -105,7 +105,7 @@ export function inspectorRoutes({
       method: 'GET',
       path: `${base}/actors`,
       ...access,
-      summary: 'Actors of one kind, newest first, by state or by the beginning of an id',
+      summary: 'List actors of one kind, newest first, by state or by the beginning of an id',
       query: ActorQuery,
       response: of<ActorPage>(),
       status: 200,
@@ -131,7 +131,7 @@ export function inspectorRoutes({
       path: `${base}/actors/:id`,
       ...access,
       params: { id: { text: 'The id of an actor of any kind' } },
-      summary: 'An actor, its life so far, and what it waits for',
+      summary: 'Get an actor, its life so far, and the events it waits for',
       response: of<ActorLife>(),
       status: 200,
       handle: async ({ caller, params, now }) => {
@@ -177,7 +177,7 @@ export function inspectorRoutes({
       method: 'GET',
       path: '/inspector/api/session',
       ...BY_SESSION,
-      summary: 'Tell what the session may see',
+      summary: 'Get the access of the session',
       response: of<Session>(),
       status: 200,
       handle: async ({ caller: { kind, workspaceId, livemode }, headers }) => {
@@ -198,7 +198,7 @@ export function inspectorRoutes({
       method: 'POST',
       path: '/inspector/api/tickets',
       ...BY_SESSION,
-      summary: 'Get a ticket that opens /inspect?ticket=… once, for tools that can send no header',
+      summary: 'Get a ticket that opens /inspect?ticket=… once, for tools that cannot send headers',
       response: of<{ readonly ticket: string }>(),
       bodyLimit: SESSION_BODY_LIMIT,
       status: 201,

@@ -25,7 +25,7 @@ function tool<Input extends TObject>(
 const Text = (description: string, maxLength = 512) => Type.String({ minLength: 1, maxLength, description });
 const Source = (description: string) => Type.Optional(Type.String({ maxLength: 262_144, description }));
 const Few = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: 50, description: 'At most so many; 20 by default.' }),
+  Type.Integer({ minimum: 1, maximum: 50, description: 'The most items; 20 by default.' }),
 );
 const Variables = Type.Optional(
   Type.Record(Type.String(), Type.Unknown(), { description: 'Values by name.' }),
@@ -38,7 +38,7 @@ const USUAL = 20;
 export const TOOLS: readonly Tool[] = [
   tool(
     'explain_email',
-    'Where one email is and why: its state, each attempt with the answer of the other server, and what happens next.',
+    'The status of one email and its reason: its state, each attempt with the answer of the other server, and the next step.',
     Type.Object({ id: Text('The id of the email: em_…', 40) }),
     async (posthorn, { id }) => {
       const [explanation, { html: _html, text: _text, markdown: _markdown, ...email }] = await Promise.all([
@@ -64,7 +64,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'find_bounces',
-    'Emails that failed, newest first, with the reason: bounced, suppressed, expired, rejected. explain_email tells what the other server said.',
+    'Emails that failed, newest first, with the reason: bounced, suppressed, expired, rejected. explain_email gives the answer of the other server.',
     Type.Object({ createdAfter: Since, limit: Few }),
     async (posthorn, { limit = USUAL, createdAfter }) => {
       const query = { status: 'failed', limit, createdAfter } as const;
@@ -88,7 +88,7 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'preview_template',
-    'What sending would make of a template that is stored (templateId), or of a draft (format with html or markdown), with warnings. Nothing is stored or sent.',
+    'The rendered email of a stored template (templateId) or of a draft (format with html or markdown), with warnings. Nothing is stored or sent.',
     Type.Object({
       templateId: Type.Optional(Text('Its id or alias.', 64)),
       version: Type.Optional(Type.Integer({ minimum: 1 })),
@@ -105,13 +105,13 @@ export const TOOLS: readonly Tool[] = [
   ),
   tool(
     'simulate_flow',
-    'Walks a flow for one person in virtual time, with the emails that would go out. Nothing is sent.',
+    'Simulates a flow for one contact in virtual time, with the emails that it would send. Nothing is sent.',
     Type.Object({
       id: Text('The id of the flow: flw_…', 40),
       contact: Type.Object(
         {
-          id: Type.Optional(Text('A contact that is there: con_…', 40)),
-          email: Type.Optional(Text('Somebody made up.', 320)),
+          id: Type.Optional(Text('An existing contact: con_…', 40)),
+          email: Type.Optional(Text('A sample contact.', 320)),
           properties: Variables,
         },
         { description: 'Either an id, or an address with properties.' },
@@ -119,7 +119,7 @@ export const TOOLS: readonly Tool[] = [
       events: Type.Optional(
         Type.Array(
           Type.Object({
-            name: Text('What the contact does.', 100),
+            name: Text('The events of the contact.', 100),
             properties: Variables,
             after: Type.Object({
               amount: Type.Integer({ minimum: 0 }),
@@ -136,7 +136,7 @@ export const TOOLS: readonly Tool[] = [
     'draft_template',
     'Stores a new template. Nothing is sent.',
     Type.Object({
-      name: Text('For people.', 200),
+      name: Text('The name for people.', 200),
       alias: Type.Optional(Text('A name for requests: a-z, 0-9, - and _.', 64)),
       format: Text('html or emailmd', 10),
       subject: Source('Liquid.'),
@@ -155,18 +155,18 @@ export const TOOLS: readonly Tool[] = [
       subject: Type.Optional(Text('The subject.', 998)),
       text: Source('The plain text.'),
       html: Source('The html; not with markdown.'),
-      markdown: Source('Markdown, from which html and text are made.'),
-      templateId: Type.Optional(Text('A template in place of a body.', 64)),
+      markdown: Source('Markdown, from which html and text are rendered.'),
+      templateId: Type.Optional(Text('A template instead of a body.', 64)),
       variables: Variables,
       scheduledAt: Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40)),
       idempotencyKey: Type.Optional(
         Text(
-          'Any name of this one email. Called again with it, after a lost answer too, the tool sends nothing more.',
+          'A unique name for this email. A repeated call with the same name, for example after a lost answer, sends no second email.',
           255,
         ),
       ),
     }),
-    // A call whose answer was lost may be repeated by whoever made it: only its own key keeps that from being a second email.
+    // A caller may repeat a call whose answer was lost. Only the caller's own key prevents a second email.
     (posthorn, { idempotencyKey, ...email }) => posthorn.emails.send(email as never, { idempotencyKey }),
     true,
   ),

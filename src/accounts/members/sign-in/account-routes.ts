@@ -24,7 +24,7 @@ const path = `${DASHBOARD_API}/account`;
 const nothing = Type.Null();
 const FORM = { ...OF_MEMBER, bodyLimit: FORM_LIMIT } as const;
 
-/** What a person changes about their own sign-in: authenticator, passkeys, sessions and password. */
+/** The changes of a person's own sign-in: authenticator, passkeys, sessions and password. */
 export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   ...secondFactorRoutes(deps),
   ...ownSessionRoutes(deps),
@@ -32,7 +32,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     method: 'PUT',
     path: `${path}/password`,
     ...FORM,
-    summary: 'Change the password, which ends all other sessions',
+    summary: 'Change the password, and end all other sessions',
     body: Type.Object({ current: Password, new: Password }),
     response: nothing,
     status: 204,
@@ -74,7 +74,7 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     method: 'POST',
     path: `${path}/totp`,
     ...FORM,
-    summary: 'Begin with an authenticator',
+    summary: 'Start setting up an authenticator',
     response: of<object>(),
     status: 200,
     handle: async ({ caller }) => beginTotp(deps, await accountOf(deps.database, caller)),
@@ -111,8 +111,8 @@ const secondFactorRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     method: 'POST',
     path: `${path}/passkeys/options`,
     ...FORM,
-    summary: 'Get the challenge with which a passkey is made, for the password',
-    // A passkey opens the account by itself: a session that somebody has left open must not become one.
+    summary: 'Get the challenge for creating a passkey, with the password',
+    // A passkey opens the account by itself, so a session that was left open must not be enough to add one.
     body: Type.Object({ password: Password }),
     response: of<object>(),
     status: 200,
@@ -164,7 +164,7 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     method: 'GET',
     path: `${path}/sessions`,
     ...OF_MEMBER,
-    summary: 'List where the person is signed in',
+    summary: 'List the active sessions',
     response: of<readonly object[]>(),
     status: 200,
     handle: ({ caller }) => listSessions(database, caller),
@@ -173,7 +173,7 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     method: 'DELETE',
     path: `${path}/sessions/:id`,
     ...FORM,
-    summary: 'Sign out one of them',
+    summary: 'End one session',
     params: { id: { prefix: 'ses', resource: 'session' } },
     response: nothing,
     status: 204,
@@ -191,7 +191,7 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     method: 'DELETE',
     path: `${path}/sessions`,
     ...FORM,
-    summary: 'Sign out everywhere else',
+    summary: 'End all other sessions',
     response: nothing,
     status: 204,
     audit: { action: 'account.signedOutElsewhere' },

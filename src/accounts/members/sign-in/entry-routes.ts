@@ -34,18 +34,18 @@ export interface EntryDeps extends SessionRouteDeps {
   /** Makes a workspace for a new account and returns its id. */
   createWorkspace(name: string, now: number): Promise<string>;
   renameWorkspace(database: Database, workspaceId: string, name: string): Promise<unknown>;
-  /** Removes a workspace that nobody has used. */
+  /** Removes a workspace that was never used. */
   deleteUnusedWorkspace(workspaceId: string): Promise<void>;
 }
 
-const SPENT = new Failure('INVALID_TOKEN', 'This link was used before, or it is too old.', {
-  suggestion: 'Ask whoever gave you the link for another one.',
+const SPENT = new Failure('INVALID_TOKEN', 'This link was already used, or it has expired.', {
+  suggestion: 'Ask the person who sent you the link for another one.',
 });
-const EXISTS = new Failure('CONFLICT', 'There is an account with this address already.', {
+const EXISTS = new Failure('CONFLICT', 'An account with this address already exists.', {
   suggestion: 'Sign in with it, then open the link again.',
 });
-const CLOSED = new Failure('FORBIDDEN', 'Nobody can sign up here without an invitation.', {
-  suggestion: 'Ask a member for an invitation; the operator allows it to everybody with SIGNUP=open.',
+const CLOSED = new Failure('FORBIDDEN', 'Signing up needs an invitation.', {
+  suggestion: 'Ask a member for an invitation. The operator can open sign-up with SIGNUP=open.',
 });
 
 type Form<Body> = Pick<Call<unknown, unknown, Body>, 'headers' | 'client' | 'now' | 'requestId' | 'body'>;
@@ -60,7 +60,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       method: 'GET',
       path: `${DASHBOARD_API}/setup`,
       permission: 'public',
-      summary: 'Tell whether the first owner has been made',
+      summary: 'Get whether the first owner exists',
       response: Type.Object({ isSetUp: Type.Boolean() }),
       status: 200,
       handle: async () => ({ isSetUp: await isSetUp(deps.database) }),
@@ -69,7 +69,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       method: 'POST',
       path: `${DASHBOARD_API}/setup`,
       ...PUBLIC_FORM,
-      summary: 'Make the first owner, with the link that the first start has printed',
+      summary: 'Create the first owner, with the link printed at the first start',
       body: Type.Object({
         token: Token,
         email: Email,
@@ -85,7 +85,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       method: 'POST',
       path: `${DASHBOARD_API}/signup`,
       ...PUBLIC_FORM,
-      summary: 'Make an account with a workspace of its own, where the operator allows it',
+      summary: 'Create an account with its own workspace, where the operator allows it',
       body: Type.Object({ email: Email, password: Password, name: PersonName }),
       response: of<object>(),
       status: 201,
@@ -110,7 +110,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       method: 'POST',
       path: `${DASHBOARD_API}/password-reset/link`,
       ...PUBLIC_FORM,
-      summary: 'Have a link for a new password mailed, where mail works',
+      summary: 'Request a mailed link for a new password, where mail works',
       body: Type.Object({ email: Email }),
       response: of<object>(),
       status: 200,
@@ -120,7 +120,7 @@ export const entryRoutes = (deps: EntryDeps): readonly Route[] => {
       method: 'POST',
       path: `${DASHBOARD_API}/password-reset`,
       ...PUBLIC_FORM,
-      summary: 'Set a new password with a link that was mailed, or that the operator has printed',
+      summary: 'Set a new password with a link that was mailed or printed by the operator',
       body: Type.Object({ token: Token, password: Password }),
       response: of<object>(),
       status: 200,
@@ -172,9 +172,9 @@ async function setUp(
   if (address instanceof Failure) return address;
   if (hasUnseen(body.workspaceName ?? ''))
     return invalid([{ path: '/body/workspaceName', message: 'Must not hold invisible characters.' }]);
-  // A hash takes a core for a tenth of a second, so nobody gets one for a guess.
+  // A hash takes a core for a tenth of a second, so a guessed token does not get one.
   if (!(await deps.setupTokens.holds(body.token))) return SPENT;
-  // Each start prints a link: those that were left over make nobody an owner, whoever has left since.
+  // Each start prints a link. Left-over links create no owner, even after all members have left.
   if (await isSetUp(deps.database)) return SPENT;
   const account = await newAccount(deps, address, body);
   const redeemed = await deps.setupTokens.redeem(body.token);
@@ -202,8 +202,8 @@ async function signUp(deps: EntryDeps, form: Form<Person>): Answer {
 }
 
 /**
- * The refusal of somebody else than the person of the account; null for that one. Who belongs to no workspace any more can open no
- * session, so that the password proves it.
+ * The refusal of any caller but the account's person; null for that person. A person without a workspace
+ * cannot open a session, so the password is the proof.
  */
 async function unlessOwn(
   deps: EntryDeps,
@@ -229,14 +229,14 @@ async function accept(
   const known = await accountByEmail(deps.database, invited.emailKey);
   if (known) {
     const refusal = await unlessOwn(deps, known, form);
-    // The account may be the one that this invitation has just made for somebody with the same link, who was faster.
+    // The account may be one that this same invitation has just created for a faster request.
     if (refusal) return (await invitedAddress(deps.database, body.token, now)) ? refusal : SPENT;
     const joined = await acceptInvitation(deps.database, body.token, known.id, MOST_WORKSPACES, now);
     if (joined === 'full') return TOO_MANY_WORKSPACES;
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
   }
   const person = { email: invited.email, name: body.name ?? '', password: body.password ?? '' };
-  if (person.name === '') return invalid([{ path: '/body/name', message: 'This is required.' }]);
+  if (person.name === '') return invalid([{ path: '/body/name', message: 'This field is required.' }]);
   const address = readPerson(person);
   if (address instanceof Failure) return address;
   const account = await newAccount(deps, address, person);

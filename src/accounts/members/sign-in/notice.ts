@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { SendServiceEmail, SignInChange } from '../../service-emails.ts';
 import { type Account, homeOf } from '../accounts.ts';
 
-/** What telling people of changes needs. */
+/** The dependencies of a notice. */
 export interface NoticeDeps {
   readonly database: Database;
   readonly mail: SendServiceEmail;
@@ -12,8 +12,8 @@ export interface NoticeDeps {
 }
 
 /**
- * Tells a person by mail that their sign-in was changed (ASVS 2.2.3, 2.5.5): whoever has taken over a session cannot do it unseen. The
- * change stands also where no mail can be written down.
+ * Notifies a person by mail of a change of their sign-in (ASVS 2.2.3, 2.5.5), so that an attacker with a
+ * session cannot make it unseen. The change takes effect even where no mail can be stored.
  */
 export async function tellOfChange(
   { database, mail, log }: NoticeDeps,
@@ -25,6 +25,6 @@ export async function tellOfChange(
     const workspaceId = await homeOf(database, id);
     await mail({ kind: 'signInChanged', to, workspaceId, change, changedAt });
   } catch (error) {
-    log.warn({ requestId, err: error, change }, 'A person could not be told of a change of their sign-in');
+    log.warn({ requestId, err: error, change }, 'The notice of a changed sign-in could not be stored');
   }
 }

@@ -30,7 +30,7 @@ export interface PasskeyDeps {
 const NOT_PROVED = invalid([
   { path: '/body/response', message: 'Must be the answer of a passkey to the challenge of this service.' },
 ]);
-const UNKNOWN = new Failure('UNAUTHORIZED', 'This passkey does not open any account here.', {
+const UNKNOWN = new Failure('UNAUTHORIZED', 'This passkey does not belong to any account here.', {
   suggestion: 'Sign in with address and password.',
 });
 const TOO_MANY = new Failure('CONFLICT', `An account has at most ${MOST_PASSKEYS} passkeys.`);

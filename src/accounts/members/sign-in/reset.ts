@@ -26,12 +26,15 @@ export const stampOf = ({ password }: Account): string =>
 export const resetTokensOf = (database: Database, now: () => number): OneTimeTokens<ResetSubject> =>
   new OneTimeTokens(database, PURPOSE, now);
 
-/** Links of one account that hold at the same time; a process mails no more, so that nobody can fill a mailbox. */
+/**
+ * The number of valid links per account at the same time; a process mails no more, so that a mailbox cannot
+ * be flooded.
+ */
 const MOST_LINKS = 3;
 const LINKS = `select count(*)::integer as n from one_time_tokens
 where purpose = '${PURPOSE}' and subject ->> 'accountId' = $1 and used_at is null and expires_at > $2::text::timestamptz`;
 
-/** What mailing a link needs. */
+/** The dependencies of mailing a link. */
 export interface ResetMailer {
   readonly database: Database;
   readonly resetTokens: OneTimeTokens<ResetSubject>;

@@ -14,7 +14,7 @@ const RECOVERY_CODES = 10;
 const recoveryCode = customAlphabet(ID_ALPHABET, 24);
 
 const WRONG_CODE = invalid([
-  { path: '/body/code', message: 'Must be the present code of the authenticator.' },
+  { path: '/body/code', message: 'Must be the current code of the authenticator.' },
 ]);
 const CODE_SEALED = new Failure(
   'CONFLICT',
@@ -22,9 +22,9 @@ const CODE_SEALED = new Failure(
   { suggestion: 'Remove it with a recovery code, and add it again.' },
 );
 const BEGUN_SEALED = new Failure(CODE_SEALED.code, CODE_SEALED.message, {
-  suggestion: 'Begin again: the code to scan is another one now.',
+  suggestion: 'Start again: the code to scan has changed.',
 });
-const CONFIRMED = new Failure('CONFLICT', 'This account has an authenticator already.', {
+const CONFIRMED = new Failure('CONFLICT', 'This account already has an authenticator.', {
   suggestion: 'Remove it first, with one of its codes.',
 });
 

@@ -12,11 +12,11 @@ import { Code, Email, Password } from '../model.ts';
 import type { Passkeys } from './passkeys.ts';
 import { openFor, type SignInDeps, signIn } from './sign-in.ts';
 
-/** What the routes of the dashboard's own sign-in work with. */
+/** The dependencies of the dashboard's sign-in routes. */
 export interface SessionRouteDeps extends SignInDeps {
   readonly passkeys: Passkeys;
   readonly publicUrl: string;
-  /** Where test emails go whose outcome is chosen by the address. */
+  /** The domain of test emails whose address chooses the outcome. */
   readonly simulatorDomain: string;
   /** The ways that live email may leave by, the default one first. */
   readonly transports: EnabledTransports;
@@ -26,10 +26,13 @@ export interface SessionRouteDeps extends SignInDeps {
 
 /** Attempts a minute from one address, whatever they are for. The slow-down of wrong passwords comes on top. */
 export const SIGN_IN_PER_MINUTE = 60;
-/** Bytes of a form whose sender is nobody yet. */
+/** The byte limit of a form from an unknown sender. */
 export const FORM_LIMIT = 16_384;
 
-/** A form of somebody who is not signed in: it must come from an own page as well, or others could sign a browser in. */
+/**
+ * A form of a visitor who is not signed in. It must come from one of the service's own pages as well;
+ * otherwise another site could sign a browser in.
+ */
 export const PUBLIC_FORM = {
   permission: 'public',
   ipLimitPerMinute: SIGN_IN_PER_MINUTE,
@@ -73,7 +76,7 @@ export async function accountOf(database: Database, caller: Principal) {
 /** The dashboard shows no times that are further away: a contact of long ago, a run that waits for years. */
 const SHOWN_MS = 10 * 365 * 86_400_000;
 
-/** What the dashboard shows of a session. @throws Unavailable */
+/** The dashboard's description of a session. @throws Unavailable */
 async function describe(
   {
     database,
@@ -129,7 +132,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     method: 'GET',
     path,
     ...OF_MEMBER,
-    summary: 'Tell who is signed in, and where',
+    summary: 'Get the current session',
     response: of<object>(),
     status: 200,
     handle: ({ caller, now }) => describe(deps, caller, now),
@@ -158,7 +161,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
     method: 'POST',
     path: `${path}/passkey/options`,
     ...PUBLIC_FORM,
-    summary: 'Get the challenge with which a passkey signs in',
+    summary: 'Get the challenge for signing in with a passkey',
     response: of<object>(),
     status: 200,
     handle: async (call) => foreignForm(call, deps.publicUrl) ?? (await deps.passkeys.signInOptions()),

@@ -14,7 +14,7 @@ export interface SetupSubject {
 export const setupTokensOf = (database: Database, now: () => number): OneTimeTokens<SetupSubject> =>
   new OneTimeTokens(database, 'setup', now);
 
-/** Makes the link that makes the first owner; null when somebody has an account already. @throws Unavailable */
+/** Creates the link for the first owner; null when an account already exists. @throws Unavailable */
 export async function setupLink(
   database: Database,
   workspaceId: string,

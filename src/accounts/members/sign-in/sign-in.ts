@@ -13,7 +13,7 @@ import { type NoticeDeps, tellOfChange } from './notice.ts';
 
 /** A session of a person ends after so long, however busy it is. */
 export const SESSION_MS = 90 * 86_400_000;
-/** What sealed secrets of authenticators are bound to. */
+/** The context to which sealed authenticator secrets are bound. */
 export const TOTP = 'totp secret';
 
 export interface SignInDeps extends NoticeDeps {
@@ -23,7 +23,7 @@ export interface SignInDeps extends NoticeDeps {
   readonly slowDown: SlowDown;
 }
 
-/** What a person gives to sign in. */
+/** The credentials of a sign-in. */
 export interface Credentials {
   readonly email: string;
   readonly password: string;
@@ -42,9 +42,9 @@ const WRONG = new Failure('UNAUTHORIZED', 'The address or the password is wrong.
   suggestion:
     'The operator of this service can print a link for a new password: posthorn members reset-password.',
 });
-const CODE_NEEDED = new Failure('UNAUTHORIZED', 'This account also asks for a second factor.', {
+const CODE_NEEDED = new Failure('UNAUTHORIZED', 'This account also requires a second factor.', {
   suggestion:
-    'Send the six digits of your authenticator, or a recovery code, as code; or sign in with your passkey.',
+    'Send the six digits of your authenticator, or a recovery code, as `code`; or sign in with your passkey.',
 });
 const CODE_SEALED = new Failure(
   'UNAUTHORIZED',
@@ -54,8 +54,8 @@ const CODE_SEALED = new Failure(
       'Sign in with a recovery code or your passkey, then remove the authenticator with a recovery code and add it again. Without either, ask the operator: posthorn members reset-password --without-second-factor.',
   },
 );
-const WRONG_CODE = new Failure('UNAUTHORIZED', 'The code is wrong, or was used before.', {
-  suggestion: 'Wait for the next code, and compare the clock of your device.',
+const WRONG_CODE = new Failure('UNAUTHORIZED', 'The code is wrong, or was already used.', {
+  suggestion: 'Wait for the next code, and check the clock of your device.',
 });
 const NO_HOME = new Failure('FORBIDDEN', 'This account belongs to no workspace.', {
   suggestion: 'Ask for an invitation.',
@@ -145,7 +145,7 @@ export async function prove(
   return account;
 }
 
-/** Checks the password of somebody who is signed in, before what only they may change. @throws Unavailable */
+/** Checks the password of a signed-in person before a sensitive change. @throws Unavailable */
 export async function confirmPassword(
   { passwords, slowDown }: SignInDeps,
   account: Account,
@@ -160,7 +160,7 @@ export async function confirmPassword(
 }
 
 /** The refusal of who does not know the password that the account has. */
-export const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The present password is wrong.');
+export const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The current password is wrong.');
 
 const TAKE_STEP =
   'update accounts set totp_step = $2::bigint where id = $1 and totp_step < $2::bigint returning id';
@@ -170,7 +170,10 @@ where account_id = $1 and hash = $2 and used_at is null returning hash`;
 const TELL_ONCE =
   'update accounts set totp_told = $2::bigint where id = $1 and totp_told < $2::bigint returning id';
 
-/** A right code that comes again, or too late, may have been seen by somebody: its owner is told, once for each (ASVS 2.8.5). */
+/**
+ * A right code that is repeated or late may have been observed: its owner is notified, once per code (ASVS
+ * 2.8.5).
+ */
 async function tellOfRepetition(
   deps: NoticeDeps,
   account: Account,
@@ -179,10 +182,7 @@ async function tellOfRepetition(
 ): Promise<void> {
   if (step === null || (await deps.database.query(TELL_ONCE, [account.id, step])).length === 0) return;
   const { requestId } = at;
-  deps.log.warn(
-    { requestId, account: account.id },
-    'An old code of an authenticator was tried again, and refused',
-  );
+  deps.log.warn({ requestId, account: account.id }, 'A used authenticator code was tried again and refused');
   await tellOfChange(deps, account, 'codeRepeated', at);
 }
 

@@ -17,9 +17,9 @@ const isFrame = (marker: number): boolean =>
 const MOST_SEGMENTS = 500;
 
 const problem = (text: string) => ({ problem: text });
-const BROKEN = problem('The JPEG is damaged: save the picture again.');
-const POLYGLOT = problem('Something follows behind the end of the JPEG: save the picture again.');
-const UNUSUAL = problem('The JPEG is of a kind that mail programs do not show: save it as a baseline JPEG.');
+const BROKEN = problem('The JPEG is damaged. Save the image again.');
+const POLYGLOT = problem('The JPEG has data after its end. Save the image again.');
+const UNUSUAL = problem('Mail programs do not show this kind of JPEG. Save it as a baseline JPEG.');
 
 interface Frame {
   readonly width: number;
@@ -94,7 +94,7 @@ function readFrame(
   const [height, width] = [segment.readUInt16BE(5), segment.readUInt16BE(7)];
   if (width === 0 || height === 0) return BROKEN;
   if (width > mostPixels || height > mostPixels)
-    return problem(`The picture is larger than ${mostPixels} pixels a side.`);
+    return problem(`The image is larger than ${mostPixels} pixels per side.`);
   return { width, height };
 }
 

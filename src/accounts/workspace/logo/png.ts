@@ -38,9 +38,9 @@ interface Chunk {
 }
 
 const problem = (text: string) => ({ problem: text });
-const BROKEN = problem('The PNG is damaged: save the picture again.');
-const ANIMATED = problem('The PNG is animated: a logo stands still.');
-const POLYGLOT = problem('Something follows behind the end of the PNG: save the picture again.');
+const BROKEN = problem('The PNG is damaged. Save the image again.');
+const ANIMATED = problem('The PNG is animated. Use a still image.');
+const POLYGLOT = problem('The PNG has data after its end. Save the image again.');
 
 /** Reads a PNG: every chunk with its CRC, in their order, and as many pixels as the header announces. */
 export async function readPng(bytes: Buffer, mostPixels: number): Promise<ReadPicture> {
@@ -51,7 +51,7 @@ export async function readPng(bytes: Buffer, mostPixels: number): Promise<ReadPi
   if (chunks.some(({ type }) => ANIMATION.has(type))) return ANIMATED;
   const { width, height } = header;
   if (width > mostPixels || height > mostPixels)
-    return problem(`The picture is larger than ${mostPixels} pixels a side.`);
+    return problem(`The image is larger than ${mostPixels} pixels per side.`);
   const pixels = chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data);
   if (!(await inflatesTo(octetsOf(header), pixels))) return BROKEN;
   const kept = chunks.filter(({ type }) => KEPT.has(type)).map(({ whole }) => whole);
@@ -92,7 +92,7 @@ function headerOf([first]: readonly Chunk[]): Header | null {
   return { width, height, colour: colour ?? 0, bitsPerPixel, interlaced: interlace === 1 };
 }
 
-/** One header, pixels in one run, at most one palette, which stands before them, and an empty end. */
+/** One header, contiguous pixels, at most one palette before them, and an empty end. */
 function isInOrder(chunks: readonly Chunk[], colour: number): boolean {
   const types = chunks.map(({ type }) => type);
   const count = (name: string) => types.filter((type) => type === name).length;

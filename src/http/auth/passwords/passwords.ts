@@ -41,7 +41,7 @@ export class Passwords {
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (!(await this.#room.take())) throw new Unavailable('Too many people sign in at once.');
+    if (!(await this.#room.take())) throw new Unavailable('Too many people are signing in at once.');
     try {
       return await work();
     } finally {
@@ -57,19 +57,17 @@ export function problemOfPassword(password: string, known: readonly string[]): s
   if (length > LONGEST_PASSWORD) return `Use at most ${LONGEST_PASSWORD} characters.`;
   const lower = password.toLowerCase();
   if (new Set(lower).size < 5) return 'Use more than four different characters.';
-  if (isRun(lower)) return 'Must not be a run of neighbours, such as 1234 or abcd.';
+  if (isRun(lower)) return 'Must not be a sequence, such as 1234 or abcd.';
   const rest = [...known, ...GUESSED].reduce(
     (left, word) => (word.length < 4 ? left : left.replaceAll(word.toLowerCase(), '')),
     lower,
   );
   if (rest.length < SHORTEST_PASSWORD / 2)
-    return 'Must not be made of your name, your address or words that everybody tries.';
-  return isCommonPassword(password)
-    ? 'Must not be one of the passwords that lists of stolen ones begin with.'
-    : null;
+    return 'Must not consist of your name, your address or common words.';
+  return isCommonPassword(password) ? 'Must not be on the lists of the most common stolen passwords.' : null;
 }
 
-/** What the lists of stolen passwords are made of, where they are as long as this service asks. */
+/** The components of common stolen passwords that are as long as this service requires. */
 const GUESSED = [
   ...['password', 'passwort', 'qwertyuiop', 'qwerty', 'letmein', 'welcome', 'iloveyou', 'changeme', 'dragon'],
   ...['monkey', 'football', 'baseball', 'superman', 'sunshine', 'princess', 'admin', 'master', 'trustno1'],

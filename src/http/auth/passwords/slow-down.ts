@@ -18,8 +18,8 @@ interface Tries {
 }
 
 /**
- * Slows down whoever guesses, by account and by address. An attempt counts from its beginning until it has succeeded, so that
- * many at the same time are not all free. Each process counts for itself.
+ * Slows down guessing, by account and by address. An attempt counts from its start until it succeeds, so that
+ * parallel attempts are not free. Each process counts separately.
  */
 export class SlowDown {
   readonly #tries = new Map<string, Tries>();

@@ -1,14 +1,15 @@
 import { Failure } from '../../../platform/errors/failure.ts';
 
-// A browser attaches the session cookie to every request, also when a page of another site triggers it. Two headers that no
-// page can write reveal the site of the page: Sec-Fetch-Site (Fetch Metadata) and Origin (RFC 6454, 7).
+// A browser attaches the session cookie to every request, even when a page of another site triggers it. Two
+// headers that no page can write reveal the site of the page: Sec-Fetch-Site (Fetch Metadata) and Origin
+// (RFC 6454, 7).
 /** The refusal of a request that a page of another site triggered. */
 export const OTHER_SITE = new Failure(
   'FORBIDDEN',
-  'A page of another site may not use the session of this browser.',
+  'Pages of other sites may not use the session of this browser.',
   {
     suggestion:
-      'Send the request from a page of this service; other programs use an API key in the Authorization header.',
+      'Send the request from a page of this service. Other programs use an API key in the Authorization header.',
   },
 );
 

@@ -8,13 +8,13 @@ export interface Ended {
   readonly except?: string | null;
 }
 
-/** What tells a session from others. */
+/** The fields that identify a session. */
 interface Known {
   readonly id: string | null;
   readonly subject: { readonly kind: string; readonly id: string; readonly workspaceId: string };
 }
 
-/** True when the session is one of those that have ended. A connection that no session stands behind is none. */
+/** True when the session is among the ended ones. A connection without a session is not. */
 export const isAmong = (
   { sessionId, accountId, workspaceId, except }: Ended,
   { id, subject }: Known,

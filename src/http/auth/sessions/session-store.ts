@@ -17,7 +17,7 @@ export interface SessionSubject {
 
 /** A session of a browser, or of a tool that a ticket let in. */
 export interface Session {
-  /** Null for a connection that no browser's session stands behind. */
+  /** Null for a connection without a browser session. */
   readonly id: string | null;
   readonly subject: SessionSubject;
   /** Epoch milliseconds. */
@@ -45,13 +45,13 @@ export interface Opening {
   readonly client: string;
   /** The token of the session that the browser had before, which ends. */
   readonly replaces: string | null;
-  /** What has to hold still when the session is stored; nothing without it. */
+  /** The condition that must still be true when the session is stored; absent for none. */
   readonly provided?: Proof;
 }
 
 /**
- * What a session is opened on. Whoever changes the password ends all sessions: without it one that is being opened on the old password, or
- * in place of one that has just ended, would outlive that.
+ * The basis of a new session. A password change ends all sessions; without this check, a session being opened
+ * with the old password, or replacing one that has just ended, would survive it.
  */
 export type Proof =
   /** The account has this hash of a password still. */
@@ -62,7 +62,7 @@ export type Proof =
 /** A person who signed in and did nothing for so long has to sign in again. */
 const IDLE_MS = 30 * 86_400_000;
 
-/** Who opens a session is there: the workspace that somebody turned to last is the one to come back to. */
+/** Opening a session marks its workspace as the last one used, which the next sign-in returns to. */
 const OPEN = `with ended as (delete from browser_sessions where hash = $1 returning id), unchanged as (
   select id from accounts where $12 = 'password' and id = $5 and password = $13 for share
 ), seen as (

@@ -37,7 +37,7 @@ export class Sessions {
     private readonly twoFactorRule: TwoFactorRule = 'off',
   ) {}
 
-  /** Where to hear at once of sessions that end by a request to this process, and to tell of them. */
+  /** Announces sessions ended by requests to this process, at once. */
   get ends(): SessionEnds {
     return this.store.ends;
   }
@@ -98,7 +98,7 @@ export class Sessions {
     return bounds && { kind, id, workspaceId, livemode, ...bounds };
   }
 
-  /** The principal that a stored session stands for. Of an archived workspace its members still see everything. */
+  /** The principal of a stored session. Members of an archived workspace can still read everything. */
   #principalBehind(session: StoredSession): Principal | null {
     const { subject, plan, senderDefaults, member, isArchived, keyPermissions } = session;
     const { kind, id, workspaceId, livemode } = subject;

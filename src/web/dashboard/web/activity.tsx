@@ -36,12 +36,12 @@ export function Activity({
       {unshown > 0 && (
         <p data-unshown className="num border-b border-edge px-4 py-2 text-[12px] text-dim">
           {unshown === 1 ? '1 move' : `${number(unshown)} moves`} of the last minute{' '}
-          {unshown === 1 ? 'was' : 'were'} not shown. The counts have them.
+          {unshown === 1 ? 'was' : 'were'} not shown. The counts include them.
         </p>
       )}
       {shown.length === 0 ? (
-        <Quiet title="Nothing has moved yet">
-          Send an email, and follow it here. Choose a state to see who is in it.
+        <Quiet title="No activity yet">
+          Send an email and follow it here. Select a state to see its actors.
         </Quiet>
       ) : (
         <ol className="py-1.5">
@@ -74,7 +74,7 @@ export function Activity({
                     </span>
                     <span className="shrink-0 font-mono text-[11px] text-faint" title={movement.id}>
                       {instances.length > 1 && (
-                        <span data-by={movement.instance} title="The instance that has made this move">
+                        <span data-by={movement.instance} title="The instance that made this move">
                           {movement.instance} ·{' '}
                         </span>
                       )}
@@ -120,7 +120,7 @@ function Rate({ live }: { readonly live: Live }) {
       </svg>
       <p className="num shrink-0 whitespace-nowrap text-right leading-tight">
         <span className="block text-[15px] font-semibold">{number(Math.round(lately))}</span>
-        <span className="text-[11px] text-faint">moves a second</span>
+        <span className="text-[11px] text-faint">moves per second</span>
       </p>
     </div>
   );

@@ -9,7 +9,10 @@ export interface WantedActors {
   readonly after: string | null;
 }
 
-/** What a page learns of the machines: in the application of one environment, outside of it by a key or a link. */
+/**
+ * The source of a page's data about the machines: one environment of the application, or a session opened
+ * with a key or a link.
+ */
 export interface Source {
   /** The path of the WebSocket. */
   readonly socket: string;
@@ -39,7 +42,7 @@ export function sourceAt(path: string, socket: string, workspaceId?: string): So
 
 const OUTSIDE = '/inspector/api';
 
-/** The live view by itself, for whoever has a key or a printed link and no account. */
+/** The live view without an account, opened with a key or a printed link. */
 export const outside = {
   ...sourceAt(OUTSIDE, '/inspector/live'),
   session: async () => (await request<Session>('GET', `${OUTSIDE}/session`)).data,

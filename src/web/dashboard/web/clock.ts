@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const changeAt = (at: number): ClockChange =>
   shown.changes.findLast((change) => change.at <= at) ?? shown.changes[0] ?? (UTC.changes[0] as ClockChange);
 
-/** What the clock shows at a moment, as the members of UTC. */
+/** The wall-clock time at a moment, as the members of UTC. */
 export const shownAt = (at: number): Date => new Date(at + changeAt(at).offset * MINUTE_MS);
 
 /** `CET`, or `UTC+3` where people have no word for it. */

@@ -14,7 +14,7 @@ export function Find({ machines }: { readonly machines: readonly Machine[] }) {
     const machine = machines.find(({ idPrefix }) => text.startsWith(`${idPrefix}_`));
     if (!machine) {
       const prefixes = machines.map(({ idPrefix }) => `${idPrefix}_`).join(', ');
-      return setProblem(`An id begins with ${prefixes}.`);
+      return setProblem(`An ID begins with ${prefixes}.`);
     }
     setProblem(null);
     (document.activeElement as HTMLElement | null)?.blur();
@@ -31,10 +31,10 @@ export function Find({ machines }: { readonly machines: readonly Machine[] }) {
           id="find"
           data-search
           name="id"
-          aria-label="Find an actor by its id"
+          aria-label="Find an actor by its ID"
           autoComplete="off"
           spellCheck={false}
-          placeholder="Find by id"
+          placeholder="Find by ID"
           onChange={() => setProblem(null)}
           className="h-8 w-full rounded-lg border border-edge bg-page pr-8 pl-8 font-mono text-[12px] placeholder:font-sans placeholder:text-faint"
         />

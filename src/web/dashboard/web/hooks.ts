@@ -17,7 +17,7 @@ const onWide = (listener: () => void): (() => void) => {
 /** True where the window has room for a diagram that can be read, with a panel beside it. */
 export const useIsWide = (): boolean => useSyncExternalStore(onWide, () => WIDE.matches);
 
-/** The time, read anew in each interval. */
+/** The current time, updated at each interval. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -50,7 +50,7 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
           const isGone = error instanceof Refused && error.status === 404;
           setAsked({
             value: null,
-            problem: isGone ? 'There is no such actor in this environment.' : (error as Error).message,
+            problem: isGone ? 'No such actor in this environment.' : (error as Error).message,
           });
         },
       );

@@ -9,14 +9,13 @@ const ROLES: readonly string[] = ['http', 'engine', 'delivery'];
 const rolesText = (roles: readonly string[]): string =>
   ROLES.every((role) => roles.includes(role)) ? 'all roles' : roles.join(', ');
 
-/** Beyond so many they are told when somebody asks. */
+/** Beyond this number, the instances are listed on demand. */
 const MOST_OPEN = 4;
 
-/** Why a page shows the moves of its own instance alone. */
+/** The reasons for showing only the moves of this instance. */
 const UNHEARD: Readonly<Record<Exclude<Hearing, 'all'>, string>> = {
-  crowded:
-    'Moves of other instances are not shown: too many environments are watched at once. Those of this one are.',
-  away: 'Moves of other instances are not shown, because the database does not answer. It is asked again.',
+  crowded: 'Only the moves of this instance are shown, because too many environments are watched at once.',
+  away: 'Only the moves of this instance are shown, because the database does not answer. The service keeps trying.',
 };
 
 /** The instances that live, and whether this page hears of what all of them do. */
@@ -42,13 +41,13 @@ export function Instances({ live }: { readonly live: Live }) {
       </details>
       {missing.length > 0 && (
         <p data-color="bad" className="state-text mt-1.5 text-[12px]">
-          No living instance has the {missing.length > 1 ? 'roles' : 'role'} {missing.join(' and ')}: what
-          needs it waits.
+          No running instance has the {missing.length > 1 ? 'roles' : 'role'} {missing.join(' and ')}: work
+          for these roles waits.
         </p>
       )}
       {instances.length === 1 && missing.length === 0 && (
         <p className="mt-1.5 text-[12px] text-faint">
-          One instance does everything. Others on the same database appear here by themselves.
+          One instance has all roles. Other instances on the same database appear here automatically.
         </p>
       )}
       {hearing !== 'all' && (
@@ -70,7 +69,7 @@ function Instance({ instance, now }: { readonly instance: ShownInstance; readonl
         {isThis && <span className="shrink-0 text-[11px] text-faint">this page</span>}
       </span>
       <span className="flex flex-wrap justify-between gap-x-2 text-[11px] text-faint">
-        <span>{version === null ? 'An earlier version: its moves are not shown' : `version ${version}`}</span>
+        <span>{version === null ? 'An earlier version; its moves are not shown' : `version ${version}`}</span>
         {startedAt !== null && (
           <time className="num" dateTime={new Date(startedAt).toISOString()} title={timeText(startedAt, now)}>
             up for {spanText(Math.max(1_000, now - startedAt))}

@@ -71,8 +71,8 @@ function CopyButton({ text }: { readonly text: string }) {
   return (
     <button
       type="button"
-      aria-label={done ? 'Copied' : 'Copy the id'}
-      title="Copy the id"
+      aria-label={done ? 'Copied' : 'Copy ID'}
+      title="Copy ID"
       className="grid size-6 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink"
       onClick={() =>
         void navigator.clipboard.writeText(text).then(() => {
@@ -143,7 +143,7 @@ function Timeline({
     <section className="border-b border-edge py-3.5">
       <h3 className="px-4 text-[11px] font-semibold tracking-wide text-faint uppercase">Life</h3>
       {life.steps.length === 0 && (
-        <p className="px-4 pt-1 text-dim">Its journal is gone: retention has dropped it.</p>
+        <p className="px-4 pt-1 text-dim">The journal is no longer stored: its retention has ended.</p>
       )}
       {life.truncated && life.steps.length > 0 && (
         <p className="px-4 pt-1 text-[12px] text-faint">Older steps are not shown.</p>

@@ -22,7 +22,9 @@ async function redeemTicket(): Promise<void> {
   await outside.open({ ticket });
 }
 
-/** The live view for whoever has no account: the sign-in, or the workbench. Members are led to the application. */
+/**
+ * The live view without an account: the sign-in, or the workbench. Members are redirected to the application.
+ */
 export default function LiveView() {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [closed, setClosed] = useState<{ readonly why: string | null } | null>(null);

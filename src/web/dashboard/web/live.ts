@@ -124,7 +124,7 @@ export class Live {
     if (tick.sample.length + tick.unshown > 0) {
       this.rate = plus(this.rate, tick.sample.length + tick.unshown);
       this.unshown = plus(this.unshown, tick.unshown);
-      // What other instances have done comes a moment later than what this one has.
+      // Moves of other instances arrive a moment later than those of this instance.
       this.recent = [...tick.sample.toReversed(), ...this.recent]
         .sort((one, other) => other.at - one.at)
         .slice(0, REMEMBERED);

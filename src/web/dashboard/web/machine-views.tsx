@@ -26,7 +26,7 @@ interface ViewProps {
 
 const choose = (kind: string, state: string) => navigate({ kind, state });
 
-/** What the address names: all machines, one of them, who is in one of its states, or one life. */
+/** The view that the address names: all machines, one machine, the actors of a state, or one life. */
 export function Views({ machines, live, kind }: ViewProps) {
   const { id, state } = useUrlState();
   const machine = machines.find((one) => one.kind === kind);
@@ -45,9 +45,9 @@ function Overview({ machines, live, kind, state }: ViewProps & { readonly state:
   const total = useTotal(live, machine);
   return (
     <div className={COLUMN}>
-      <section className={MAIN} aria-label={machine ? `The machine ${kind}` : 'All machines'}>
+      <section className={MAIN} aria-label={machine ? `Machine ${kind}` : 'All machines'}>
         <ViewHeader title={machine ? titleOf(machine.kind) : 'All machines'}>
-          {machine ? total : 'Choose a state to see who is in it'}
+          {machine ? total : 'Select a state to see its actors'}
         </ViewHeader>
         {machine && isWide && (
           <div className="relative min-h-0 flex-1">
@@ -74,10 +74,10 @@ function useTotal(live: Live, machine: Machine | null): string {
   const counts = useLive(live, (now) => (machine ? now.counts[machine.kind] : undefined));
   const states = Object.values(counts ?? {});
   const count = states.reduce((sum, one) => sum + one.count, 0);
-  return `${countText({ count, exact: states.every(({ exact }) => exact) })} in all`;
+  return `${countText({ count, exact: states.every(({ exact }) => exact) })} in total`;
 }
 
-/** The same object as long as it says the same: what is read again and has not changed must not be drawn anew. */
+/** The same object while its value is equal, so that unchanged data is not drawn again. */
 function useSteady<Value>(value: Value): Value {
   const kept = useRef(value);
   if (kept.current !== value && JSON.stringify(kept.current) !== JSON.stringify(value)) kept.current = value;
@@ -108,7 +108,7 @@ function LifeView({
   return (
     <HighlightContext value={highlight}>
       <div className={COLUMN}>
-        <section className={MAIN} aria-label={`The life of ${id}`}>
+        <section className={MAIN} aria-label={`Life of ${id}`}>
           <ViewHeader title={titleOf(kind)}>{life?.title}</ViewHeader>
           {isWide && (
             <div className="relative min-h-0 flex-1">

@@ -60,7 +60,7 @@ function Drawn(data: LineData) {
   const dots = useDots(data);
   const [isNear, setNear] = useState(false);
   const isTaken = highlighted?.taken.has(line) ?? false;
-  // From afar the causes of the lines that matter are told, and nothing of the others.
+  // When zoomed out, only the lines that matter show their causes.
   const matters = isNear || highlighted?.current.has(line);
   const shown = isFar ? (matters ? text.filter(({ what }) => what === 'cause') : []) : text;
   const d = pathOf(points);

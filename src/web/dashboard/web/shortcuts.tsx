@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'react';
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ['/', 'Find an actor by its id'],
+  ['/', 'Find an actor by its ID'],
   ['0', 'All machines'],
   ['1 … 9', 'One machine'],
   ['← →', 'Step through a life'],
-  ['Home End', 'Its beginning, its latest step'],
+  ['Home End', 'First step, latest step'],
   ['Space', 'Replay, pause'],
   ['Esc', 'Close'],
   ['t', 'Theme: system, light, dark'],
-  ['?', 'This list'],
+  ['?', 'Show this list'],
 ];
 
 /** The keys that do something. */
@@ -23,7 +23,7 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       className="m-auto w-84 rounded-xl border border-edge bg-raised p-5 text-ink shadow-pop backdrop:bg-black/40"
     >
-      <h2 className="mb-3 text-[14px] font-semibold">Keyboard</h2>
+      <h2 className="mb-3 text-[14px] font-semibold">Keyboard shortcuts</h2>
       <dl className="space-y-2">
         {KEYS.map(([keys, what]) => (
           <div key={keys} className="flex items-baseline justify-between gap-4">

@@ -66,13 +66,12 @@ export function SignIn({
             {busy ? 'Opening…' : 'Open the live view'}
           </button>
           <p id="about" className="mt-4 text-[12px] text-dim">
-            The key needs <code className="font-mono">emails:read</code>. It is exchanged for a session of an
-            hour and stored nowhere; you see the environment it belongs to, test or live, and nothing of the
-            other.
+            The key needs <code className="font-mono">emails:read</code>. It is exchanged for a session of one
+            hour and not stored. You see only the environment of the key, test or live.
           </p>
         </div>
         <p className="mt-4 px-1 text-[12px] text-faint">
-          With an account you find the machines{' '}
+          With an account, open the machines{' '}
           <a href="/app/test/machines" className="link">
             in the application
           </a>

@@ -19,7 +19,7 @@ export type StateData = {
   readonly isCompact: boolean;
   readonly color: StateColor;
   readonly live: Live;
-  /** How many are in it, where that is not told live. */
+  /** The number of actors in the state, where no live count exists. */
   readonly count?: StateCount | undefined;
   readonly chosen: boolean;
   readonly onChoose: (kind: string, state: string) => void;
@@ -165,7 +165,7 @@ export const StateNode = memo(function StateNode({ data }: NodeProps<Node<StateD
             {chips.map((move) => (
               <span
                 key={`${move.cause} ${move.guard}`}
-                title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.anew ? 'enters the state anew' : 'stays'}`}
+                title={`${move.cause}${move.guard === null ? '' : `, if ${inWords(move.guard)}`}: ${move.anew ? 're-enters the state' : 'stays'}`}
                 className="flex h-[17px] items-center gap-1.5 font-mono text-[10.5px] text-faint"
               >
                 {move.anew ? <Again className="size-3" /> : <Stay className="size-3" />}

@@ -30,7 +30,7 @@ export function StatePanel({
   const drawn = drawing.states.find(({ name }) => name === state);
   return (
     <Panel
-      label={search === null ? `Actors in ${state}` : `Actors whose id begins with ${search}`}
+      label={search === null ? `Actors in ${state}` : `Actors whose ID begins with ${search}`}
       onClose={() => navigate({ kind })}
       head={
         search === null ? (
@@ -56,10 +56,10 @@ export function StatePanel({
       {listed.actors.length === 0 && listed.isLoading && <Loading />}
       {listed.problem !== null && <Quiet title={listed.problem} />}
       {listed.actors.length === 0 && !listed.isLoading && listed.problem === null && listed.next === null && (
-        <Quiet title={search === null ? 'Nobody is here now' : 'No id begins so'}>
+        <Quiet title={search === null ? 'No actors in this state' : 'No matching IDs'}>
           {search === null
-            ? 'Whoever comes in appears by itself.'
-            : 'Ids of the other environment are not found here.'}
+            ? 'New actors appear automatically.'
+            : 'IDs of the other environment are not found here.'}
         </Quiet>
       )}
       {listed.next !== null && (

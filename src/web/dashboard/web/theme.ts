@@ -1,4 +1,4 @@
-/** As the system has it, or as somebody chose. */
+/** The system's theme, or the chosen one. */
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'posthorn theme';

@@ -36,7 +36,7 @@ export function TopBar({ session, machines, connection, theme, onTheme, onHelp, 
         <span className="hidden text-[14px] font-semibold tracking-tight sm:block">Posthorn</span>
       </button>
       <span
-        title={session.livemode ? 'Real email' : 'Nothing leaves the service'}
+        title={session.livemode ? 'Real email' : 'No email leaves the service'}
         data-environment={session.livemode ? 'live' : 'test'}
         data-color={session.livemode ? 'bad' : 'waiting'}
         className="state-text rounded-md border border-(--state)/50 px-1.5 py-px font-mono text-[11px] font-semibold"
@@ -53,7 +53,7 @@ export function TopBar({ session, machines, connection, theme, onTheme, onHelp, 
         <Tool label={`Theme: ${theme} (t)`} onClick={() => onTheme(NEXT[theme])}>
           <ThemeIcon />
         </Tool>
-        <Tool label="End the session" onClick={onSignOut}>
+        <Tool label="End session" onClick={onSignOut}>
           <Leave />
         </Tool>
       </div>

@@ -25,7 +25,7 @@ function changed(): void {
 }
 
 window.addEventListener('popstate', changed);
-// The router of the application tells of its own steps under this name.
+// The application's router announces its navigation under this name.
 window.addEventListener('pushState', changed);
 window.addEventListener('replaceState', changed);
 
@@ -55,7 +55,10 @@ export function useShownKind(machines: readonly Machine[]): string | null {
   return machines.some((machine) => machine.kind === kind) ? kind : null;
 }
 
-/** 0 shows all machines and 1 to 9 one of them; `more` are further keys. None acts while somebody types. */
+/**
+ * The key 0 shows all machines and 1 to 9 one of them; `more` are further keys. Keys do nothing while a field
+ * has the focus.
+ */
 export function useMachineKeys(
   machines: readonly Machine[],
   more: Readonly<Record<string, () => void>> = {},

@@ -29,7 +29,7 @@ export function Workbench(props: WorkbenchProps) {
 
   useEffect(() => applyTheme(theme), [theme]);
   useEffect(() => {
-    if (connection === 'over') onLeave('The session is over. Sign in again to go on.');
+    if (connection === 'over') onLeave('The session has ended. Sign in again to continue.');
   }, [connection, onLeave]);
   useMachineKeys(machines, {
     '/': () => document.getElementById('find')?.focus(),
@@ -42,7 +42,7 @@ export function Workbench(props: WorkbenchProps) {
   return (
     // The panels scroll, not the page.
     <div className="flex h-dvh flex-col overflow-hidden">
-      <title>Machines · Posthorn</title>
+      <title>State machines · Posthorn</title>
       <TopBar
         {...props}
         connection={connection}

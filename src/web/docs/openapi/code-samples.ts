@@ -24,7 +24,10 @@ export function curlSample(method: string, path: string, baseUrl: string, operat
   return { lang: 'shell', label: 'curl', source: lines.join(' \\\n  ') };
 }
 
-/** The path with an example in place of each name, so that the line runs as it is: curl takes braces for a list of its own. */
+/**
+ * The path with an example value in place of each name, so that the line runs unchanged: curl reads braces as
+ * a list.
+ */
 const examplePath = (path: string, { parameters = [] }: Asked): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((each): each is Parameter => isNamed(each, name));

@@ -13,13 +13,13 @@ const OWN_HEADERS = {
   'x-svc-test-clock': {
     name: 'TestClock',
     description:
-      'The id of a test clock, with a test key alone: what the request makes or records lives by it instead of the real time.',
+      "The id of a test clock; test keys only. The request's emails and records follow this clock instead of the real time.",
     schema: { type: 'string', pattern: '^clk_[0-9a-hjkmnp-tv-z]{24}$' },
   },
   'x-svc-simulate': {
     name: 'Simulate',
     description:
-      'What becomes of the emails of the request, with a test key alone: outcomes with commas between them, such as `deferred*2, delivered, opened+5m, bounced+3d`. An email that has its own `simulate` goes by that.',
+      "The outcomes of the request's emails, separated by commas, such as `deferred*2, delivered, opened+5m, bounced+3d`; test keys only. An email's own `simulate` takes precedence.",
     schema: { type: 'string', minLength: 1, maxLength: 1_000 },
   },
 } as const satisfies Readonly<Record<OwnHeader, object>>;
@@ -47,15 +47,15 @@ export const failureResponseName = (codes: readonly FailureCode[]): string => co
 
 const HEADERS: Readonly<Record<string, Header>> = {
   RequestId: {
-    description: 'Names this request in the log of the service.',
+    description: 'Identifies this request in the log of the service.',
     schema: { type: 'string', pattern: '^req_[0-9a-hjkmnp-tv-z]{24}$' },
   },
   RateLimitLimit: {
-    description: 'How many requests a minute this address may make.',
+    description: 'The number of requests that this address may send per minute.',
     schema: { type: 'integer', minimum: 1 },
   },
   RateLimitRemaining: {
-    description: 'How many are left in the window.',
+    description: 'The number of requests left in the window.',
     schema: { type: 'integer', minimum: 0 },
   },
   RateLimitReset: {
@@ -67,7 +67,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
     schema: { type: 'integer', minimum: 1 },
   },
   IdempotencyReplayed: {
-    description: '`true` when this is the stored reply of an earlier request with the same Idempotency-Key.',
+    description: '`true` when this is the stored reply to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
   },
 };
@@ -82,20 +82,20 @@ const ERROR: JsonSchema = {
       required: ['code', 'message', 'docs'],
       additionalProperties: false,
       properties: {
-        code: { type: 'string', enum: CODE_NAMES, description: 'What programs branch on.' },
+        code: { type: 'string', enum: CODE_NAMES, description: 'The stable code for programs to branch on.' },
         message: { type: 'string', description: 'A sentence for people; it may change.' },
         docs: { type: 'string', format: 'uri', description: 'The page that explains the code.' },
-        suggestion: { type: 'string', description: 'What to change.' },
+        suggestion: { type: 'string', description: 'The suggested fix.' },
         details: {
           type: 'array',
-          description: 'With VALIDATION_ERROR: every place that is wrong, at most twenty.',
+          description: 'With VALIDATION_ERROR: all wrong values, at most twenty.',
           items: {
             type: 'object',
             required: ['path', 'message'],
             additionalProperties: false,
             properties: {
               path: { type: 'string', description: 'A JSON pointer into the request, such as `/body/to/3`.' },
-              message: { type: 'string', description: 'What to send instead.' },
+              message: { type: 'string', description: 'The fix for this value.' },
             },
           },
         },
@@ -111,11 +111,11 @@ const PAGINATION: JsonSchema = {
   properties: {
     hasMore: {
       type: 'boolean',
-      description: 'Whether another page follows, however many items this one has.',
+      description: 'True when another page follows, however many items this one has.',
     },
     nextCursor: {
       type: ['string', 'null'],
-      description: 'The `after` of the next page; null on the last one.',
+      description: 'The value of `after` for the next page; null on the last one.',
     },
   },
 };
@@ -142,7 +142,7 @@ export function componentsOf(
         in: 'header',
         required: false,
         description:
-          'Makes the request safe to repeat for 24 hours: a repetition gets the stored reply and nothing is done twice. The same body with another `x-svc-test-clock` or `x-svc-simulate` is another request. A UUID is best.',
+          'Makes the request safe to repeat for 24 hours: a repeat gets the stored reply and has no further effect. The same body with another `x-svc-test-clock` or `x-svc-simulate` counts as another request. Use a UUID.',
         schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
       },
       ...Object.fromEntries(

@@ -29,7 +29,7 @@ export class NamedSchemas {
   /** Keeps the schema under its name. @throws when another one has it already */
   refer(name: string, schema: JsonSchema): JsonSchema {
     const known = this.#schemas.get(name);
-    if (known && !Bun.deepEquals(known, schema)) throw new Error(`Two schemas are called ${name}.`);
+    if (known && !Bun.deepEquals(known, schema)) throw new Error(`Two schemas have the name ${name}.`);
     this.#schemas.set(name, schema);
     return { $ref: `${SCHEMAS}${name}` };
   }

@@ -16,12 +16,12 @@ export const INTERFACE_VERSION = '1.0.0';
 
 const days = (number: number): string => (number === 1 ? '1 day' : `${number} days`);
 
-/** What holds for every request, with the permissions that keys can have. */
+/** The rules of all requests, with the permissions of keys. */
 const descriptionFor = ({ retentionTestDays, retentionLiveDays }: RetentionDays): string =>
   introduction
     .replace('PERMISSIONS', () => {
       const rows = Object.entries(PERMISSIONS).map(([name, grants]) => `| \`${name}\` | ${grants} |`);
-      return ['| Permission | What it allows |', '| --- | --- |', ...rows].join('\n');
+      return ['| Permission | Allows |', '| --- | --- |', ...rows].join('\n');
     })
     .replace('TEST_DAYS', days(retentionTestDays))
     .replace('LIVE_DAYS', days(retentionLiveDays))

@@ -68,7 +68,7 @@ export function codeGroupsOf(
 }
 
 function operationIdOf({ name, method, path }: Route): string {
-  if (name === undefined) throw new Error(`${method} ${path} is documented and has no name; give it one.`);
+  if (name === undefined) throw new Error(`${method} ${path} is documented but has no name. Give it one.`);
   return name;
 }
 
@@ -83,11 +83,11 @@ function accessSentence(route: Route): string {
   const limit = route.ipLimitPerMinute;
   return [
     needs,
-    route.testMode === 'refused' ? 'Refuses test keys, since it reaches real recipients.' : '',
-    route.testMode === 'members' ? 'Refuses test keys; members may in the test environment.' : '',
+    route.testMode === 'refused' ? 'Refuses test keys, because it reaches real recipients.' : '',
+    route.testMode === 'members' ? 'Refuses test keys; members may call it in the test environment.' : '',
     limit === undefined
       ? ''
-      : `At most ${limit} requests a minute and address, counted apart from all others.`,
+      : `At most ${limit} requests per minute and address, counted separately from other endpoints.`,
   ]
     .filter(Boolean)
     .join(' ');
@@ -149,8 +149,8 @@ function requestBodyOf(
 const SUCCESS = {
   200: 'Done.',
   201: 'Created.',
-  202: 'Accepted: stored for good, and on its way.',
-  204: 'Done; there is nothing to say about it.',
+  202: 'Accepted: stored durably, and scheduled.',
+  204: 'Done. The response has no body.',
 } as const;
 
 const successesOf = (route: Route, named: NamedSchemas): Readonly<Record<string, ResponseObject>> =>

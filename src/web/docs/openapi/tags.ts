@@ -8,7 +8,7 @@ export function tagOf(path: string, tags: readonly Tag[]): Tag {
       .replace(/^\//, '')
       .split('/')[0] ?? '';
   const tag = tags.find((each) => each.segment === segment);
-  if (!tag) throw new Error(`${path} belongs to no group of the documentation; add a tag to its module`);
+  if (!tag) throw new Error(`${path} has no group in the documentation. Add a tag to its module.`);
   return tag;
 }
 

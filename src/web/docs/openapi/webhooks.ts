@@ -12,17 +12,18 @@ const header = (name: string, description: string, pattern: string): Parameter =
 });
 
 const HEADERS = [
-  header('X-Svc-Webhook-Id', 'The endpoint that it was sent to.', '^wh_[0-9a-hjkmnp-tv-z]{24}$'),
+  header('X-Svc-Webhook-Id', 'The receiving endpoint.', '^wh_[0-9a-hjkmnp-tv-z]{24}$'),
   header(
     'X-Svc-Signature',
-    '`t`: when it was signed, in Unix seconds. `v1`: the HMAC-SHA256 of `<t>.<raw body>` under the secret of the endpoint.',
+    "`t`: the time of the signature, in Unix seconds. `v1`: the HMAC-SHA256 of `<t>.<raw body>` with the endpoint's secret.",
     '^t=\\d+,v1=[0-9a-f]{64}$',
   ),
 ];
 
 const RESPONSES = {
   '2XX': {
-    description: 'Taken. Anything else, a redirect too, or no answer within 10 seconds, is tried again.',
+    description:
+      'Accepted. Any other answer, including a redirect, or none within 10 seconds, leads to a retry.',
   },
 };
 
@@ -37,7 +38,7 @@ export function webhooksOf(named: NamedSchemas): OpenApiDocument['webhooks'] {
           operationId: `on${type.charAt(0).toUpperCase()}${type.slice(1)}`,
           tags: ['Webhooks'],
           summary: `An email was ${PAST[type as keyof typeof EMAIL_EVENTS]}`,
-          description: `${schema.description} It reaches each endpoint whose \`events\` name \`${type}\`, at least once, and has the same \`id\` every time.`,
+          description: `${schema.description} It reaches each endpoint whose \`events\` name \`${type}\`, at least once, and always with the same \`id\`.`,
           security: [],
           parameters: HEADERS,
           requestBody: { required: true, content: { [JSON_TYPE]: media } },

@@ -9,7 +9,7 @@ const LABELS = new Map<string, string>(
   PAGE_GROUPS.flatMap(({ pages }) => pages.map(({ path, label }) => [path, label] as const)),
 );
 
-/** Where the documentation begins: the first email, and a guide for each framework. */
+/** The start of the documentation: the first email, and a guide for each framework. */
 export function guidesPage({ baseUrl, simulator }: Installation): RawResponse {
   const first = `curl '${baseUrl}/v1/emails' \\
   -H "Authorization: Bearer $POSTHORN_API_KEY" \\

@@ -18,7 +18,7 @@ const NAMES = {
     '/docs/guides/typescript': 'TypeScript',
     '/docs/guides/client': 'TypeScript client',
     '/docs/guides/nodemailer': 'Nodemailer',
-    '/docs/guides/resend': 'Package of Resend',
+    '/docs/guides/resend': 'Resend package',
     '/docs/guides/python': 'Python',
     '/docs/guides/django': 'Django',
     '/docs/guides/laravel': 'Laravel',

@@ -28,8 +28,8 @@ export const endpointsOf = ({ paths }: OpenApiDocument): readonly Endpoint[] =>
   );
 
 /**
- * The reference of the interface. It is drawn from the OpenAPI document in the browser (src/web/dashboard/web/reference); the list of all
- * requests is there before, and for whoever runs no scripts.
+ * The reference of the API. The browser draws it from the OpenAPI document (src/web/dashboard/web/reference);
+ * the list of all requests is shown before that, and to readers without scripts.
  */
 export function referencePage(document: OpenApiDocument, files: ReferenceFiles): RawResponse {
   const endpoints = endpointsOf(document);

@@ -2,9 +2,9 @@
 
 /** A watch ends so long after its instance has renewed it last. */
 const LEASE = `interval '30 seconds'`;
-/** News that nobody has taken back by then are taken away by whoever notices. */
+/** News that its author has not deleted after this time is deleted by any other instance. */
 const WORTH = `interval '30 seconds'`;
-/** The environments that are told of at once, over all instances: those that have been watched longest. */
+/** The number of environments that are reported at once, over all instances: those watched longest. */
 export const MOST_WATCHED = 500;
 
 /** A clock that leapt backwards makes no watch live for ever. */

@@ -2,17 +2,22 @@ import type { CommitListener } from '../../../engine/engine.ts';
 import type { Draft } from '../../../engine/machine/draft.ts';
 import type { Movement, Tick } from '../model.ts';
 
-/** Most transitions of another instance that are told one by one in one message: it speaks twice a second. */
+/**
+ * The most transitions of another instance that one message lists one by one; messages come twice a second.
+ */
 export const FOREIGN_SAMPLE = 48;
 /** Changed actors of a kind that an instance names to others. */
 const MOST_NAMED = 100;
 
-/** How much is kept: of transitions one by one, and of the changed actors of a kind; beyond them any of the kind may have changed. */
+/**
+ * The limits of a gathering: transitions listed one by one, and changed actors of a kind; beyond them, any
+ * actor of the kind may have changed.
+ */
 export interface Kept {
   readonly sample: number;
   readonly changed: number;
 }
-/** For the viewers of this instance, who are told four times a second. */
+/** The limits for the viewers of this instance, who get four messages a second. */
 export const FOR_VIEWERS: Kept = { sample: 12, changed: 10_000 };
 export const FOR_OTHERS: Kept = { sample: FOREIGN_SAMPLE, changed: MOST_NAMED };
 
@@ -27,11 +32,11 @@ export interface FeedSource {
 /** Numbers by kind. */
 export type ByKind = Readonly<Record<string, number>>;
 
-/** What an instance has committed in one environment since it last told of it. It holds no personal data. */
+/** The commits of an instance in one environment since its last message. It holds no personal data. */
 export interface News extends Pick<Tick, 'moves'> {
   /** The number of transitions of each kind, those among them that nothing else here tells of. */
   readonly times: ByKind;
-  /** How many it has told of before: whoever has heard of fewer has missed some. */
+  /** The number of moves reported before. A reader with a lower number has missed some. */
   readonly before: ByKind;
   readonly sample: readonly Omit<Movement, 'instance'>[];
   /** The actors that have changed, by kind; null where they are too many to be named. */

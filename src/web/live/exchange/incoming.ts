@@ -6,7 +6,7 @@ import { sumOf } from './outgoing.ts';
 /** Instances whose place is remembered. Of one that is forgotten the last seconds would be told once more. */
 const MOST_INSTANCES = 1_000;
 
-/** What another instance tells of an environment, and what it has told that was not heard here. */
+/** The news of another instance about an environment, and the number of its moves that were missed here. */
 export interface Heard {
   readonly instance: string;
   readonly news: News;
@@ -26,9 +26,12 @@ export interface NewsRow extends Scope {
 interface Watched {
   readonly scope: Scope;
   readonly listeners: Set<HeardListener>;
-  /** How many transitions of each kind every instance has told of. */
+  /** The number of transitions of each kind that each instance has reported. */
   readonly told: Map<string, ByKind>;
-  /** What is there at the first look was committed before anybody watched. Only after it others are asked to tell. */
+  /**
+   * The news at the first look was committed before the environment was watched, so missed moves count only
+   * after it.
+   */
   isNew: boolean;
 }
 
@@ -63,7 +66,7 @@ export class Incoming {
     return [...this.#watched.values()].flatMap(({ scope, isNew }) => (isNew ? [] : [scope]));
   }
 
-  /** Where each instance was read up to. */
+  /** The place in the news of each instance up to which it was read. */
   get places(): readonly { readonly instance: string; readonly number: number }[] {
     return [...this.#heard].map(([instance, number]) => ({ instance, number }));
   }
@@ -95,7 +98,10 @@ export class Incoming {
   }
 }
 
-/** What was told after what is known and before this. An instance begins anew when nobody has watched for a while. */
+/**
+ * The moves between the known count and this one. An instance that stopped reporting for a while starts its
+ * count again.
+ */
 function missedBetween(known: ByKind | undefined, before: ByKind): ByKind {
   if (!known) return {};
   const missed: Record<string, number> = {};

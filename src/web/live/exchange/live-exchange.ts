@@ -9,7 +9,10 @@ import type { FeedSource } from './gathered.ts';
 import { type HeardListener, Incoming, type NewsRow } from './incoming.ts';
 import { Outgoing } from './outgoing.ts';
 
-/** The first round after somebody has begun to watch comes earlier, but no earlier than this after the last one. */
+/**
+ * The first round after a viewer arrives comes earlier than usual, but at least this long after the last
+ * round.
+ */
 const SOONEST_MS = 100;
 /** A third of the time that a watch lasts. */
 const RENEW_MS = 10_000;
@@ -18,9 +21,9 @@ const INSTANCES_MS = 2_000;
 
 /** Times between two rounds, in milliseconds. */
 interface Pace {
-  /** While nobody watches. */
+  /** The interval without viewers. */
   readonly idle: number;
-  /** While somebody does. */
+  /** The interval with viewers. */
   readonly busy: number;
   /** Between two that look at what is left over, of this instance and of those that are gone. */
   readonly tidy: number;
@@ -39,13 +42,15 @@ export interface ExchangeParts {
   readonly pace?: Pace;
 }
 
-/** What the live view hears of other instances. */
+/** The part of the exchange that the live view uses. */
 export type Others = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'hearing'>;
 
 /**
- * Lets the live view of each instance follow all others, by way of two small tables: each says what its viewers look at, and the others
- * write there what they have committed of it, twice a second. Nothing listens to the database, since a pooler may stand between. While
- * nobody watches, an instance looks once a second whether somebody does. An embedded database has one instance, which does nothing here.
+ * Lets the live view of each instance follow all others through two small tables: each instance writes the
+ * environments that its viewers watch, and the others write their commits in these environments, twice a
+ * second. No database notifications are used, because a connection pooler may sit in between. Without
+ * viewers, an instance looks once a second for new ones. An embedded database has one instance, which does
+ * nothing here.
  */
 export class LiveExchange {
   readonly #incoming = new Incoming();
@@ -57,10 +62,10 @@ export class LiveExchange {
   #isOn = false;
   #isWanted = false;
   #roundAt = Number.NEGATIVE_INFINITY;
-  /** What was said to be watched here, and when. */
+  /** The environments last written as watched here. */
   #said = '[]';
   #saidAt = Number.NEGATIVE_INFINITY;
-  /** The environments that are told of, here and elsewhere. */
+  /** The environments that are reported, here and elsewhere. */
   #served: ReadonlySet<string> = new Set();
   #isAway = false;
   #isCrowded = false;
@@ -96,7 +101,7 @@ export class LiveExchange {
     }));
   }
 
-  /** What is heard of an environment that is watched here. */
+  /** The completeness of the news about an environment that is watched here. */
   hearing(scope: Scope): Hearing {
     if (this.#isAway) return 'away';
     return this.#isCrowded && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
@@ -118,7 +123,7 @@ export class LiveExchange {
     this.#schedule(0);
   }
 
-  /** Tells the last commits, and that nobody watches here any more. */
+  /** Reports the last commits, and withdraws the watched environments of this instance. */
   async stop(): Promise<void> {
     if (!this.#isOn) return;
     this.#isOn = false;
@@ -160,7 +165,7 @@ export class LiveExchange {
       this.#isAway = false;
     } catch (err) {
       this.#isAway = true;
-      this.parts.logger.debug({ err }, 'The live view hears nothing of other instances.');
+      this.parts.logger.debug({ err }, 'The live view does not get the moves of other instances.');
     }
   }
 
@@ -171,7 +176,7 @@ export class LiveExchange {
     const at = monotonic();
     const isSaid = scopes === this.#said && (scopes === '[]' || at - this.#saidAt < RENEW_MS);
     if (isSaid) return;
-    // Where no reply comes it may have been said or not.
+    // Without a reply, the statement may or may not have been carried out.
     this.#said = '';
     await database.query(WATCH, [roster.id, scopes]);
     this.#said = scopes;

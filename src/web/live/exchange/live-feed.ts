@@ -19,7 +19,7 @@ export interface Viewer {
   readonly visibility: Visibility;
   /** The id of the actor that the viewer has opened. */
   readonly watched: string | null;
-  /** True while more waits for it than it should. It is told nothing then. */
+  /** True while too many bytes wait for the viewer, who gets no messages then. */
   readonly isFull: boolean;
   show(text: string): void;
 }
@@ -130,7 +130,7 @@ export class LiveFeed {
         if (viewer.isFull) channel.behind.set(viewer, (missed ?? 0) + tick.sample.length + tick.unshown);
         else {
           channel.behind.delete(viewer);
-          // What it was not told has to be told whole.
+          // A viewer who missed messages gets the whole state.
           const whole =
             missed === undefined ? null : { ...tick, counts, instances, unshown: tick.unshown + missed };
           viewer.show(whole ? JSON.stringify(whole) : text);

@@ -6,7 +6,9 @@ import type { Watch } from '../model.ts';
 import { type Visibility, visibilityKey } from '../visibility.ts';
 import type { LiveFeed, Viewer } from './live-feed.ts';
 
-/** Bytes that may wait for a viewer. Beyond them it is told nothing, and then how much it has missed. */
+/**
+ * The bytes that may wait for a viewer. A slower viewer gets no messages, and then the number of missed ones.
+ */
 const BACKLOG = 65_536;
 /** Time between two checks of the session of a connection: what was revoked, or ended by another instance, is seen for so long at the most. */
 export const RECHECK_MS = 5_000;
@@ -69,7 +71,7 @@ export class LiveSocket implements SocketSession, Viewer {
   }
 }
 
-/** What may be the id of an actor. */
+/** The possible form of an actor's id. */
 const ID = /^[a-z0-9_]{1,60}$/;
 
 /** The id in a `watch` message, or null when it names none; undefined for any other message. */

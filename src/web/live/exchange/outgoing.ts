@@ -4,12 +4,12 @@ import type { Scope } from '../../../engine/machine/result.ts';
 import { scopeKey } from '../visibility.ts';
 import { type ByKind, FOR_OTHERS, Gathered, type News } from './gathered.ts';
 
-/** How long what was told stays to be read: others look twice a second. */
+/** The time for which news stays readable; other instances look twice a second. */
 const KEPT_MS = 10_000;
-/** Characters that are told at once. Of environments that have no room in them only numbers are told. */
+/** The most characters of one message. Environments that do not fit are reported as numbers only. */
 const MOST_TEXT = 262_144;
 
-/** What one instance tells at once of several environments. */
+/** One message of an instance about several environments. */
 export interface Told {
   readonly number: number;
   /** JSON of `{workspaceId, livemode, news}`. */
@@ -22,13 +22,13 @@ interface Gathering {
   before: ByKind;
 }
 
-/** What this instance commits in environments that are watched elsewhere, until it is told. */
+/** The unreported commits of this instance in environments that are watched elsewhere. */
 export class Outgoing {
   #gathering = new Map<string, Gathering>();
-  /** What is being told. Where no reply came it is told again, under the same number, before anything else. */
+  /** The message that is being written. Without a reply it is written again first, under the same number. */
   #pending: Told | null = null;
   #number = 0;
-  /** What was told, oldest first, with the time at which it was. */
+  /** The written messages, oldest first, with their times. */
   #kept: { readonly number: number; readonly at: number }[] = [];
 
   constructor(
@@ -54,7 +54,7 @@ export class Outgoing {
     for (const draft of drafts) this.#gathering.get(scopeKey(draft.after))?.gathered.note(kind.name, draft);
   }
 
-  /** What has to be told now; null for nothing. It stays the same until it was told. */
+  /** The next message; null when there is nothing to report. It stays the same until it is written. */
   next(): Told | null {
     if (this.#pending) return this.#pending;
     const entries = this.#take();

@@ -31,7 +31,7 @@ interface Row {
 export interface Relayed {
   readonly engine: FeedSource & { readonly kinds: readonly Kind[] };
   readonly database: Database;
-  /** What other instances commit. */
+  /** The commits of other instances. */
   readonly others: Pick<Others, 'join'>;
   now(): number;
 }
@@ -46,7 +46,10 @@ export class StatelyRelay implements SocketSession {
   readonly #reported = new Set<string>();
   #socket: ServerWebSocket<SocketSession> | null = null;
   #leave: readonly (() => void)[] = [];
-  /** What other instances told while the actors of earlier news are read: a round brings that of all of them at once. */
+  /**
+   * The news of other instances that arrives while earlier news is processed; one round brings that of all of
+   * them.
+   */
   readonly #heard: News[] = [];
   #isReading = false;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -141,7 +144,7 @@ export class StatelyRelay implements SocketSession {
 
   async #readHeard(socket: ServerWebSocket<SocketSession>): Promise<void> {
     for (let news = this.#heard.shift(); news; news = this.#heard.shift())
-      // What cannot be read now, or comes from a version that tells it otherwise, is left out.
+      // News that cannot be read, or that another version wrote in another form, is left out.
       await this.#tell(socket, news).catch(() => {});
   }
 
@@ -183,7 +186,7 @@ export class StatelyRelay implements SocketSession {
   }
 
   #send(socket: ServerWebSocket<SocketSession>, message: string): void {
-    // What was being read when the connection ended is told to nobody.
+    // A result that arrives after the connection ended is dropped.
     if (this.#socket && socket.getBufferedAmount() < BACKLOG) socket.send(message);
   }
 }
@@ -194,7 +197,7 @@ interface Present {
   readonly actor: { readonly id: string; readonly snapshot: Snapshot };
 }
 
-/** What was read for one client serves all: each of them hears the same object. */
+/** All clients share the result of one read, because each of them gets the same object. */
 const presents = new WeakMap<News, Promise<ReadonlyMap<string, Present>>>();
 
 function presentOf(from: Relayed, scope: Scope, news: News): Promise<ReadonlyMap<string, Present>> {

@@ -1,8 +1,9 @@
-// What the library leaves out for those who do not see or do not use a mouse (WCAG 2.2: 1.3.1, 2.1.1, 2.5.3 and 4.1.2, as axe tells).
+// Fixes for the library's gaps in screen reader and keyboard support (WCAG 2.2: 1.3.1, 2.1.1, 2.5.3 and
+// 4.1.2, as axe reports).
 
-/** What is wrong with an element, and its mend. Each makes its selector match no more. */
+/** A selector of broken elements, and the fix for each. A fixed element no longer matches its selector. */
 const MENDS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
-  // The name begins with the words that are seen, so that whoever speaks to the browser can say them.
+  // The name begins with the visible words, so that speech control finds it.
   [
     'button.show-more[aria-label^="Show all"]',
     (button) => {
@@ -15,7 +16,7 @@ const MENDS: readonly (readonly [string, (element: HTMLElement) => void])[] = [
       button.ariaLabel = 'Copy';
     },
   ],
-  // The page has a banner of its own.
+  // The page has its own banner.
   [
     'header:not([role])',
     (header) => {

@@ -39,7 +39,7 @@ interface Drawn {
 }
 const NOTHING = { kind: null, state: null };
 
-/** Where a diagram would be too small to read, a list of the path replaces it. */
+/** A list of the path replaces the diagram where it would be too small to read. */
 function Diagram({ machine, live, height }: Drawn) {
   const [, navigate] = useLocation();
   if (!useIsWide()) return null;

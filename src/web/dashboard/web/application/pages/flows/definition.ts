@@ -9,7 +9,7 @@ import {
 import type { Flow, FlowVersion, UpdateFlow } from '../../api/operations.ts';
 import { STEPS } from './words.ts';
 
-// What is done to a flow while it is drawn: each gives the flow afterwards, and changes nothing.
+// The edits of a flow on its canvas: each returns the changed flow and leaves its argument as it is.
 
 /** The editable parts of a flow or of a version. */
 export const definitionOf = ({

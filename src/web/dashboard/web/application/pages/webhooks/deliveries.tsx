@@ -35,7 +35,7 @@ const DeliveryBadge = ({ delivery }: { readonly delivery: WebhookDelivery }) =>
     <Badge status={delivery.status} tone={TONES[delivery.status]} />
   );
 
-/** The choices of the filter by status, and the query that each stands for. */
+/** The choices of the filter by status, each with its query. */
 const SHOWN = {
   success: { text: 'Success', query: { status: 'success' } },
   failed: { text: 'Failed', query: { status: 'failed', attempted: true } },
