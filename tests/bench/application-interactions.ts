@@ -58,7 +58,7 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
   },
   'opening an email': async (page) => {
     await press(page.locator('[data-row="1"]'));
-    await page.getByRole('region', { name: 'What happened' }).waitFor();
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
   },
   'looking at its text': async (page) => {
     await press(page.locator('label', { hasText: /^Text$/ }));
@@ -66,13 +66,13 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
   'going to the contacts': open('Contacts'),
   'opening a dialog': async (page) => {
     await row(page);
-    await press(page.getByRole('button', { name: 'Add a contact' }));
+    await press(page.getByRole('button', { name: 'Add contact' }));
     await page.getByRole('dialog').getByLabel('Email address').waitFor();
   },
   'typing into a field': keys('a', 'd', 'a'),
   'closing the dialog': keys('Escape'),
   'opening a menu': async (page) => {
-    await press(page.getByRole('button', { name: 'More', exact: true }));
+    await press(page.getByRole('button', { name: 'More actions', exact: true }));
     await page.getByRole('menuitem').first().waitFor();
   },
   'closing the menu': keys('Escape'),
@@ -80,13 +80,13 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
   'building a filter': async (page) => {
     await press(page.getByRole('link', { name: 'New audience' }).first());
     await page.getByLabel('Condition 1: field').waitFor();
-    await press(page.getByRole('button', { name: 'Condition' }));
+    await press(page.getByRole('button', { name: 'Add condition' }));
     await page.getByLabel('Condition 2: field').waitFor();
   },
   'going to the templates': open('Templates'),
   'going to the flows': open('Flows'),
   'going to the machines': async (page) => {
-    await press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Machines' }));
+    await press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'State machines' }));
     await page.locator('[data-state]').first().waitFor();
   },
   'going back to the overview': open('Overview', /^Welcome/),
@@ -94,6 +94,6 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
   'closing the shortcuts': keys('Escape'),
   'switching to test': async (page) => {
     await press(page.locator('label', { hasText: /^Test$/ }));
-    await page.getByText('Test environment: nothing leaves this service.').waitFor();
+    await page.getByText('Test environment: no email leaves this service.').waitFor();
   },
 };

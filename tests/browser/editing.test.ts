@@ -106,7 +106,7 @@ describe('what is sent is what is on the screen', () => {
     await asMember(page, 'PATCH', `live/campaigns/${id}`, { subject: 'Of somebody else' });
     await dialog.getByRole('textbox').fill('1');
     await press(page, 'Send now');
-    await dialog.getByText('The campaign was changed since you read it.', { exact: false }).waitFor();
+    await dialog.getByText('The campaign has changed since you read it.', { exact: false }).waitFor();
     expect((await stored<{ status: string }>(`live/campaigns/${id}`)).status).toBe('draft');
   });
 

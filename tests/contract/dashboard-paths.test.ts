@@ -97,7 +97,7 @@ test('the application is there for links into it, under the same policy as the l
   const nothing = await fetch(`${service.url}/app/api/test/nothing`);
   expect([nothing.status, ((await nothing.json()) as { error: { message: string } }).error.message]).toEqual([
     401,
-    'This request carries no session, or it has ended.',
+    'This request has no session, or the session has ended.',
   ]);
   const { build, page } = await openPack();
   const html = new TextDecoder().decode(Bun.gunzipSync(Buffer.from(page.gzip, 'base64')));

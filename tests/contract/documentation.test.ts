@@ -141,7 +141,7 @@ describe('what types are generated from', () => {
     const named = new NamedSchemas();
     named.refer('Thing', { type: 'string' });
     named.refer('Thing', { type: 'string' });
-    expect(() => named.refer('Thing', { type: 'number' })).toThrow('Two schemas are called Thing.');
+    expect(() => named.refer('Thing', { type: 'number' })).toThrow('Two schemas have the name Thing.');
   });
 });
 

@@ -164,7 +164,7 @@ describe('what is started is what was seen', () => {
       expect([way, told.status, told.body.error.message]).toEqual([
         way,
         409,
-        'The campaign was changed since you read it.',
+        'The campaign has changed since you read it.',
       ]);
     }
     expect((await ask('GET', path)).body.data.status).toBe('draft');

@@ -96,7 +96,7 @@ describe.each([
         owner.ask('/live/members/invitations', { email: `guest-${++asked}@acme.example`, role: 'viewer' }),
       (id) => owner.ask(`/live/members/invitations/${id}`, {}, 'DELETE'),
     );
-    expect(refusal).toContain('100 invitations wait');
+    expect(refusal).toContain('100 invitations are pending');
   });
 
   test('of 50 workspaces of a person', async () => {
@@ -178,7 +178,7 @@ describe.each([
     for (const [index, { status, body }] of told.entries())
       if (index !== winner)
         expect([status, body.error.message]).toEqual(
-          status === 401 ? [401, expect.any(String)] : [403, 'The present password is wrong.'],
+          status === 401 ? [401, expect.any(String)] : [403, 'The current password is wrong.'],
         );
     const open = await Promise.all(browsers.map((browser) => browser.ask('/session')));
     expect(open.map(({ status }) => status)).toEqual(

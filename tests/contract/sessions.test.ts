@@ -130,7 +130,7 @@ describe('under /v1', () => {
       status: 204,
       handle: () => null,
     });
-    expect(() => mount([wrong], {} as never)).toThrow('nothing under /v1 reads a cookie');
+    expect(() => mount([wrong], {} as never)).toThrow('endpoints under /v1 do not read cookies');
   });
 
   test('nor any other way to write its path', async () => {

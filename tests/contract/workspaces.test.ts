@@ -127,7 +127,7 @@ describe('the end of a workspace', () => {
     const refused = await owner.ask('/live/workspace', { name: 'New' }, 'PATCH');
     expect([refused.status, refused.body.error.message]).toEqual([
       403,
-      'This workspace is archived: nobody in it has the permission workspace:write.',
+      'This workspace is archived, so the permission workspace:write is not available.',
     ]);
     await owner.ask(`/workspaces/${theirs}`, { archived: false }, 'PATCH');
     expect((await service.ask({ path: '/v1/workspace', key: theirKey })).status).toBe(200);

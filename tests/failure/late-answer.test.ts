@@ -48,7 +48,7 @@ test('a database that stalls past the deadline: 503, and the same Idempotency-Ke
   for (const { status, body, headers } of [withKey, without]) {
     expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(body.error.message).toBe(
-      'The service did not learn in time whether this was done. It may have been.',
+      'The database did not confirm the change in time. It may have been made.',
     );
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   }

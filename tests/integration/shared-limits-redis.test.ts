@@ -40,7 +40,7 @@ test.skipIf(REDIS_SERVER === null)(
     expect((await Promise.all(keys)).filter((isOver) => isOver)).toHaveLength(1);
 
     await redis.kill();
-    const away = 'the rate limit store is away: each instance counts for itself';
+    const away = 'the rate limit store is unavailable: each instance counts for itself';
     const alone = await eventually('each counts for itself', async () => {
       const status = await one.limiter.byAddress('c');
       return one.warnings.includes(away) ? status : undefined;

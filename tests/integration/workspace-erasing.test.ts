@@ -146,8 +146,8 @@ test('the progress is told every 100,000 rows and at the end', () => {
   for (let rows = 0; rows < 250; rows++) onRemoved('contacts', 1_000);
   end();
   expect(told).toEqual([
-    '100,000 rows are gone, the last ones of contacts.',
-    '200,000 rows are gone, the last ones of contacts.',
-    'All rows are gone, 250,000 in this run.',
+    '100,000 rows removed, the last ones from contacts.',
+    '200,000 rows removed, the last ones from contacts.',
+    'All rows removed: 250,000 in this run.',
   ]);
 });

@@ -54,7 +54,7 @@ function endOfString(bytes: Uint8Array, start: number): number {
 const LONG_INTEGER = /\d{16}/;
 const INTEGER = /^\d+$/;
 
-const TOO_LONG_INTEGER = `This number is too large: integers lie between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send longer ones as texts.`;
+const TOO_LONG_INTEGER = `This number is too large: integers lie between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}; send longer ones as strings.`;
 
 /** The position of the closing quote of the string that opens at `start`, in valid JSON. */
 function endOfText(text: string, start: number): number {

@@ -80,7 +80,7 @@ export const CODES = {
     meaning: 'The body is larger than the endpoint accepts.',
     remedy: 'Send a smaller body; the message states the limit. Link large files instead of attaching them.',
     retry: 'never',
-    message: 'The body is larger than the 1,048,576 bytes that this endpoint takes.',
+    message: 'The body is larger than the 1,048,576 bytes that this endpoint accepts.',
   },
   QUOTA_EXCEEDED: {
     meaning: 'A limit of the plan is used up: emails of this month, domains, or test sends of today.',
@@ -93,7 +93,7 @@ export const CODES = {
     meaning: 'The endpoint reaches real recipients and does not accept test keys.',
     remedy: 'Use a live key.',
     retry: 'never',
-    message: 'This endpoint reaches real recipients and does not take test keys.',
+    message: 'This endpoint reaches real recipients and does not accept test keys.',
   },
   IDEMPOTENCY_CONFLICT: {
     meaning: 'The Idempotency-Key was used for another request within 24 hours.',

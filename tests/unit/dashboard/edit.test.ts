@@ -35,10 +35,10 @@ class OneResource {
   }
 
   write(changed: Partial<Texts>, ifUpdatedAt: string): Stored {
-    if (ifUpdatedAt !== this.stored.updatedAt) throw new Refused(409, 'It was changed since you read it.');
+    if (ifUpdatedAt !== this.stored.updatedAt) throw new Refused(409, 'It has changed since you read it.');
     const trimmed = Object.fromEntries(Object.entries(changed).map(([name, text]) => [name, text.trim()]));
     this.stored = { updatedAt: this.#moment(), values: { ...this.stored.values, ...trimmed } };
-    if (this.losesAnswers) throw new Refused(0, 'The service does not answer.');
+    if (this.losesAnswers) throw new Refused(0, 'The service is not reachable.');
     return this.stored;
   }
 

@@ -44,7 +44,7 @@ test.each<[unknown, readonly string[]]>([
   [{ field: 'createdAt', operator: 'withinLast', value: null }, ['Added  ""']],
   [{ field: 'createdAt', value: { amount: 'x' } }, ['Added  ""']],
   [{ field: 'audiences', operator: 'eq', value: [{}] }, ['Audience  []']],
-  [{ field: 'toString' }, ['Event of your program  ""']],
+  [{ field: 'toString' }, ['Custom event  ""']],
 ])(
   'the draft of a flow may hold what is no filter yet, and the builder opens it: %j',
   (draft, conditions) => {

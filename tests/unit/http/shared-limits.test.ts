@@ -57,7 +57,7 @@ test('shared rate limits fall back to each instance while the store is away, and
   using one = await instance(redis.url);
   await one.limiter.byAddress('a');
   redis[Symbol.dispose]();
-  const away = 'the rate limit store is away: each instance counts for itself';
+  const away = 'the rate limit store is unavailable: each instance counts for itself';
   await eventually('the loss to be noticed', async () => {
     await one.limiter.byAddress('b');
     return one.warnings.length > 0 || undefined;
@@ -82,7 +82,7 @@ test('shared rate limits wait for a frozen store a tenth of a second, not the de
   redis.freeze(true);
   const waited = await livedMs(async () => expect((await one.limiter.byAddress('a'))?.isOver).toBe(false));
   expect(waited).toBeLessThan(1_000);
-  expect(one.warnings).toEqual(['the rate limit store is away: each instance counts for itself']);
+  expect(one.warnings).toEqual(['the rate limit store is unavailable: each instance counts for itself']);
 });
 
 test('shared rate limits without a store let the service start', async () => {

@@ -57,7 +57,7 @@ test('one key may open twenty live view connections; other keys are not affected
   expect(MOST_CONNECTIONS.each).toBe(20);
   const reply = await refusal(await ask('ws_1 key_1'));
   expect(reply).toMatchObject({ status: 429, retry: '30' });
-  expect(reply.message).toContain('More than 20 connections of one API key or link');
+  expect(reply.message).toContain('At most 20 connections per API key or link');
   await open('ws_1 key_2', 1);
   sockets[0]?.closed();
   await open('ws_1 key_1', 1);
@@ -75,7 +75,7 @@ test('one workspace may open fifty live view connections with all its keys; othe
   const reply = await refusal(await ask('ws_1 key_3'));
   expect([reply.status, reply.message]).toEqual([
     429,
-    'More than 50 connections of one workspace cannot be open at once.',
+    'At most 50 connections per workspace can be open at once.',
   ]);
   await open('ws_2 key_4', 20);
 });

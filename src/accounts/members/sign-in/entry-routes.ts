@@ -236,7 +236,7 @@ async function accept(
     return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
   }
   const person = { email: invited.email, name: body.name ?? '', password: body.password ?? '' };
-  if (person.name === '') return invalid([{ path: '/body/name', message: 'This field is required.' }]);
+  if (person.name === '') return invalid([{ path: '/body/name', message: 'This is required.' }]);
   const address = readPerson(person);
   if (address instanceof Failure) return address;
   const account = await newAccount(deps, address, person);
