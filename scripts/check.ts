@@ -95,7 +95,7 @@ async function run(steps: readonly Step[]): Promise<boolean> {
     for (let step = waiting.shift(); step && !hasFailed; step = waiting.shift()) {
       const start = performance.now();
       const { isGood, output } = await carryOut(step.command);
-      // What was under way beside the first failure is passed over.
+      // A check that was under way beside the first failure is ignored.
       if (hasFailed) return;
       console.log(`${isGood ? '✓' : '✗'} ${step.name}  ${seconds(start)}`);
       if (isGood) continue;

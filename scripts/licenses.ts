@@ -6,10 +6,10 @@ import { noticeOf } from './licenses/notice.ts';
 
 // THIRD-PARTY-LICENSES.txt: the licence of everything in the executable, which `posthorn licenses` prints.
 
-// What the bundler writes depends on it, and so does what it reads (scripts/build.ts).
+// The bundler's output depends on it, and so does what the bundler reads (scripts/build.ts).
 process.env.NODE_ENV = 'production';
 
-/** What runs it all, as its own page of licences has it. */
+/** The runtime, as its own page of licences describes it. */
 const RUNTIME = {
   name: 'bun',
   version: Bun.version,

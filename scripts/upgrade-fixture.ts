@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { freePort } from '../src/ops/torture/free-port.ts';
 
-// Makes the data of a version, from which tests upgrade: tests/fixtures/upgrade, with a dump of PostgreSQL and an embedded directory.
+// Makes the data of a version, from which tests upgrade: tests/fixtures/upgrade, with a dump of PostgreSQL
+// and an embedded directory.
 //
-//   DATABASE_URL=postgres://… bun scripts/upgrade-fixture.ts [checkout of that version]
+// DATABASE_URL=postgres://… bun scripts/upgrade-fixture.ts [checkout of that version]
 //
-// The database has to be empty, and pg_dump of its version. Each release makes it anew, of the release before.
+// The database has to be empty, and pg_dump of its version. Each release makes the fixture again, with the
+// release before it.
 
 const CHECKOUT = resolve(process.argv[2] ?? '.');
 const FOLDER = resolve('tests/fixtures/upgrade');
@@ -19,7 +21,7 @@ const ENV = {
   BOOTSTRAP_TEST_KEY: `svc_test_${'T'.repeat(32)}`,
 };
 
-/** What was stored, as the version that stored it shows it. */
+/** The stored data, as the version that stored it shows it. */
 interface Stored {
   readonly path: string;
   readonly live: boolean;
@@ -93,7 +95,7 @@ try {
   // Not every server has been built with lz4.
   const plain = ['--inserts', '--rows-per-insert=100', '--no-toast-compression'];
   const dump = run('pg_dump', ...plain, '--no-owner', '--no-privileges', url);
-  // What begins with a backslash is for psql alone.
+  // Lines that begin with a backslash are for psql alone.
   await Bun.write(join(FOLDER, 'dump.sql'), dump.replace(/^\\.*$/gm, ''));
   const migrations = run('ls', 'drizzle').match(/^\d{4}_\w+(?=\.sql$)/gm) ?? [];
   const of = run('git', 'rev-parse', '--short=12', 'HEAD').trim();

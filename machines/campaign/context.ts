@@ -11,8 +11,8 @@ export type PausedReason =
 export type CampaignFailure = 'sender_unverified' | 'audience_gone' | 'content_refused' | 'sender_refused';
 
 /**
- * How far a canary is: the first share is given out, then its outcomes are awaited; `over` once the rest may follow, and where there
- * is no canary.
+ * The stages of a canary: `first` gives out the first share, `holding` awaits its outcomes, `over` lets the
+ * rest follow. A campaign without a canary is `over` from the start.
  */
 export type CanaryStage = 'first' | 'holding' | 'over';
 
@@ -20,11 +20,11 @@ export type CanaryStage = 'first' | 'holding' | 'over';
 export interface CampaignContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
-  /** How long a turn of work may be silent before it counts as lost. */
+  /** The time for which a turn of work may be silent before it counts as lost. */
   readonly leaseMs: number;
   /** Number of the latest turn of work that was ordered; what it tells must carry it. */
   readonly attempt: number;
-  /** How long to wait before the next turn; null while one works. */
+  /** The wait before the next turn; null while a turn is under way. */
   readonly waitMs: number | null;
   /** The contact up to whom everybody has been given out. It only shortens the search for the next ones. */
   readonly place: string;

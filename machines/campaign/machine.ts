@@ -100,7 +100,7 @@ const notePause = campaignSetup.assign(({ event }) => ({
   waitMs: null,
   pausedReason: (event.type === 'stop.demanded' ? event.reason : 'manual') satisfies PausedReason,
 }));
-// Whoever resumes a campaign that its canary has stopped has seen the rates, and sends the rest.
+// A person who resumes a campaign that its canary has stopped has seen the rates, so the rest is sent.
 const noteResume = campaignSetup.assign(({ context, event }) => ({
   pausedReason: null,
   place: '',

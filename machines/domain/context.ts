@@ -54,7 +54,7 @@ export interface DomainContext {
 /** The input of a new domain. */
 export type DomainInput = Pick<DomainContext, 'at' | 'exempt' | 'records' | 'openTracking' | 'clickTracking'>;
 
-/** How the mail of a domain is warmed up on a transport. */
+/** The warm-up of a domain on a transport. */
 export interface WarmUp {
   readonly provider: string;
   /** ISO 8601; the day that it lies in, in UTC, is the first. */
@@ -88,7 +88,7 @@ export type DomainEvent =
       readonly provider?: string | null;
       /** The transports that take over while that one is down, in this order. */
       readonly fallbacks?: readonly string[];
-      /** How its mail is warmed up, on each transport that is. */
+      /** One entry for each transport on which the domain is warmed up. */
       readonly warmUps?: readonly WarmUp[];
       /** The `changedAt` that the client has seen; null for one that was never changed. Without it the client takes whatever is there. */
       readonly seenAt?: number | null;

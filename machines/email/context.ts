@@ -8,9 +8,9 @@ export interface EmailContext {
   readonly livemode: boolean;
   /** The test clock that it lives by, and whose time all others but `acceptedAt` are; absent for the real time. */
   readonly testClockId?: string;
-  /** What becomes of a test email, where its sender has written that down; absent otherwise. */
+  /** The outcomes and reports of a test email, where its sender has scripted them; absent otherwise. */
   readonly script?: OutcomeScript;
-  /** How far the script has come; absent before its first report. */
+  /** The progress of the script; absent before its first report. */
   readonly scripted?: ScriptProgress;
   readonly acceptedAt: number;
   readonly scheduledAt: number | null;
@@ -19,8 +19,9 @@ export interface EmailContext {
   /** The number of the latest attempt that was begun. Every outcome must carry it. */
   readonly attempt: number;
   /**
-   * Who has begun the attempt whose outcome is open: another instance may try to begin the same number. Null when no outcome is
-   * expected: before the first attempt, and once the latest has come to something or was not carried out.
+   * The instance that has begun the attempt whose outcome is open: another instance may try to begin the same
+   * number. Null while no outcome is expected: before the first attempt, and once the latest has an outcome
+   * or was not carried out.
    */
   readonly begunBy: string | null;
   /** The time after which an attempt without an outcome counts as lost. */
@@ -40,7 +41,10 @@ export interface EmailContext {
   readonly counted?: Counted | null;
   /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
-  /** True when a recipient whose outcome is unknown is never tried again, so that nobody gets two copies. */
+  /**
+   * True when a recipient whose outcome is unknown is never tried again, so that no recipient gets two
+   * copies.
+   */
   readonly holdsDoubt: boolean;
   readonly recipients: readonly RecipientProgress[];
   readonly failureReason: FailureReason | null;

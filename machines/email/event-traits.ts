@@ -1,6 +1,6 @@
 import { EMAIL_EVENT_TYPES, type EmailEventType } from './recipient.ts';
 
-/** What the parts of the service decide by the type of an event. */
+/** The decisions of the service's parts by the type of an event. */
 export interface EventTraits {
   /** True for opens and clicks: a recipient may have several, and programs that fetch or scan cause them as well. */
   readonly isVisit: boolean;

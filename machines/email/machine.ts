@@ -23,9 +23,10 @@ import {
 export const EMAIL_VERSION = 1;
 
 /**
- * What an attempt has come to. It also counts after its lease, as long as no other attempt has begun: a process that stood still
- * finds the server's reply in its socket when it wakes. Nobody else has sent anything meanwhile, so a recipient it names is no
- * longer in doubt: neither for ever, where doubts are held, nor until a second copy has left, where they are tried again.
+ * The outcome of an attempt. It also counts after the lease, as long as no other attempt has begun: a process
+ * that was suspended finds the server's reply in its socket when it wakes. No other attempt has sent anything
+ * meanwhile, so a recipient that the outcome names is no longer in doubt: neither for ever, where doubts are
+ * held, nor until a second copy has left, where they are tried again.
  */
 const outcomes = [
   { guard: 'someRecipientsWait', target: 'deferred', reenter: true, actions: settleAttempt },
@@ -99,7 +100,7 @@ export const emailMachine = emailSetup.createMachine({
           reenter: true,
           actions: postpone,
         },
-        // Whoever may have begun to send it has the say: a campaign that ends takes back only what nobody has begun.
+        // The end of a campaign takes back only emails whose sending no instance has begun.
         'campaign.ended': { guard: 'noAttemptHasBegun', target: 'cancelled', actions: withdraw },
         'attempt.completed': outcomes,
         ...reportsWhileRetrying,

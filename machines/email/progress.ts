@@ -78,7 +78,7 @@ const withheldBy = ({ data }: RecipientOutcome): Pick<RecipientProgress, 'withhe
   return withheld === undefined ? {} : { withheld };
 };
 
-/** What each outcome makes of its recipient. An outcome that asked no server leaves a doubt as it is. */
+/** Each outcome's change of its recipient. An outcome that asked no server leaves a doubt as it is. */
 const CHANGES: {
   readonly [Each in RecipientOutcome['outcome']]: (
     outcome: RecipientOutcome,
@@ -135,7 +135,7 @@ export const afterLoss = ({
     one.status === 'pending' && one.simulate === null ? { ...one, ...doubtedBy(one, attempt) } : one,
   );
 
-/** In the data of what ends a recipient who may have got the message before: of nobody else it is said. */
+/** Marks the event that ends a recipient who may have got the message before, and no other event. */
 export const MARKED = { inDoubt: true } as const;
 
 /** The event that each outcome leaves. Without an answer of a server, and while another attempt may follow, there is none. */

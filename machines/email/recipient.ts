@@ -77,7 +77,7 @@ export interface ReturnedMail {
   readonly data: { readonly message: string };
 }
 
-/** What is noted of a recipient, and leaves no event. */
+/** A note about a recipient that leaves no event. */
 export type Note = RecipientOutcome | ReturnedMail;
 
 /** A fact to be written: one event of one recipient. */

@@ -49,7 +49,7 @@ export const newEmail = (input: EmailInput): EmailContext => ({
 export const isExpired = (context: EmailContext, at: number): boolean =>
   at - (context.firstAttemptAt ?? at) >= context.patienceMs;
 
-/** How late a scheduled email may begin to leave and still bear the time that it was scheduled for. */
+/** A scheduled email that begins to leave at most this late bears the time that it was scheduled for. */
 export const LATE_MS = 300_000;
 
 /**
@@ -64,7 +64,7 @@ export function dateOf(
   return scheduledAt !== null && scheduledAt <= first && first - scheduledAt <= LATE_MS ? scheduledAt : first;
 }
 
-/** Whoever begins the attempts of test mail, and names itself in no event. */
+/** The name of the instance that begins attempts of test mail; no event contains it. */
 export const SIMULATOR = 'simulator';
 
 /** True when the event belongs to the attempt whose outcome is open: by its number, and by the process that began it. */

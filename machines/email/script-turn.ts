@@ -17,14 +17,14 @@ export function waitForScript(context: Scripted): number {
   return Math.max(0, origin + next.afterMs - context.at);
 }
 
-/** What the reports that are due now come to. */
+/** The result of the reports that are due now. */
 export interface ScriptedTurn {
   readonly recipients: readonly RecipientProgress[];
   readonly events: readonly RecordedEvent[];
   readonly scripted: ScriptProgress;
 }
 
-/** Links are numbered anew for each report, so that none repeats the one before. */
+/** Each report numbers its links from the start, so that none repeats the one before. */
 const MOST_OF_A_TURN = 1_000;
 
 /** Takes the next reports of the script, for all recipients. Nobody hears of one who has failed, nor twice of the same. */

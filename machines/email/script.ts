@@ -1,15 +1,15 @@
 import type { EmailEventType, RecipientOutcome } from './recipient.ts';
 
-/** What a receiver reports, whomever it is about. */
+/** A receiver's report, without the recipient. */
 export interface SimulatedReportOf {
   readonly type: Exclude<EmailEventType, 'sent'>;
   readonly permanent?: boolean;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Where simulated mail is received. */
+/** The server that receives simulated mail. */
 export const SIMULATED_MTA = 'mx.simulator.svc.test';
-/** What the receiver of simulated mail says. */
+/** The reply of the receiver of simulated mail. */
 export const SIMULATED_ACCEPTANCE = '250 2.0.0 Accepted by the simulator';
 const BROWSER = 'Posthorn simulator';
 
@@ -44,17 +44,22 @@ export const SIMULATED_REPORTS = {
 /** The name of such a report. */
 export type SimulatedReport = keyof typeof SIMULATED_REPORTS;
 
-/** What becomes of a test email, as its sender has written it down. It holds for every recipient. */
+/**
+ * The outcome and the reports of a test email, as its sender scripted them. They apply to every recipient.
+ */
 export interface OutcomeScript {
   /** Attempts that are put off before the one that counts. */
   readonly deferrals: number;
-  /** What that one comes to; `deferred`: it is put off until retries run out. */
+  /** `deferred` puts the email off until its retries run out. */
   readonly outcome: Exclude<RecipientOutcome['outcome'], 'unknown'>;
-  /** What is reported once the message was taken: each after a while from those before, the first from the acceptance. */
+  /**
+   * The reports after the acceptance of the message. Each delay counts from the report before it, the first
+   * from the acceptance.
+   */
   readonly reports: readonly { readonly afterMs: number; readonly what: readonly SimulatedReport[] }[];
 }
 
-/** How far a script has come: the reports of the list that are done, and when the last of them was. */
+/** The progress of a script: the number of reports that are done, and the time of the last one. */
 export interface ScriptProgress {
   readonly done: number;
   readonly at: number;

@@ -199,7 +199,7 @@ export const settleAttempt = [
     return {
       ...withProgress(context, completed.at, progressOfAttempt(context, completed), events),
       ...(completed.uncounted === true && withoutCounted(context)),
-      // The outcome counts once, however often it is told.
+      // An outcome counts once, however often it is reported.
       begunBy: null,
     };
   }),
@@ -244,7 +244,9 @@ export const noteReturned = [
   })),
 ];
 
-/** Takes the reports of the script that are due. They are of the machine's own making, so none is told twice or lost. */
+/**
+ * Takes the reports of the script that are due. The machine makes them itself, so none is repeated or lost.
+ */
 export const absorbScript = [
   {
     type: 'record' as const,

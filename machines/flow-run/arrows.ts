@@ -19,9 +19,9 @@ export const guarded = (guards: readonly Guard[]): { readonly guard?: unknown } 
 /** A run that is postponed or held is at one of its steps. */
 export const standsAt = (step: string): Guard => ({ type: 'standsAt', params: { step } });
 
-/** What a waiting comes to while the flow holds its runs. */
+/** The end of a wait while the flow holds its runs. */
 export const STAYING: Arrow = { guard: 'isHeld', target: 'held', actions: [standingStill] };
-/** What the event comes to that a held run waits for, where it would end the run. */
+/** The awaited event of a held run, where that event would end the run. */
 export const remembered = (guards: readonly Guard[]): Arrow => ({
   ...guarded(guards),
   target: 'held',
@@ -34,22 +34,24 @@ const ended = (status: EndStatus, description: string): object => ({
   entry: [{ type: 'end', params: { status } }],
 });
 
-/** By a step of its own, or for want of one: nothing is under way, and nothing can come any more. */
+/**
+ * An end inside the flow, by a step or for want of one: nothing is under way, and no further event can come.
+ */
 export const finalState = (status: EndStatus, description: string): object => ({
   ...{ type: 'final' },
   ...ended(status, description),
 });
 
 /**
- * From outside, perhaps amidst a step: its email has left, its request was posted. The run does not go on from there, but what
- * the step came to is told in the log, once.
+ * An end from outside, perhaps amidst a step whose email has left or whose request was posted. The run goes
+ * no further, but the log records the step's outcome once.
  */
 export const endedAmidst = (status: EndStatus, description: string): object => ({
   ...ended(status, description),
   on: {
     'step.done': { guard: 'stepIsOpen', actions: [logged(), settling] },
     'step.failed': { guard: 'stepIsOpen', actions: [logged('failed'), settling] },
-    // It was tried, and nobody knows better what came of it.
+    // The step was tried, and its outcome remains unknown.
     'step.postponed': {
       guard: 'stepWasTried',
       actions: [logged('failed: no success before its end'), settling],

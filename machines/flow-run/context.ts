@@ -1,14 +1,13 @@
-/** How a run stands, for whoever reads it. */
+/** The status that the API shows. */
 export type FlowRunStatus = 'running' | 'waiting' | EndStatus;
 
-/** How a run ends. */
 export type EndStatus = 'completed' | 'exited' | 'failed' | 'cancelled';
 
 /** The context of a run. Nothing in it is personal: the contact is named by its id. Times are epoch milliseconds. */
 export interface FlowRunContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
-  /** How long a step may be silent before it is done again. */
+  /** The time for which a step may be silent before it is done again. */
   readonly leaseMs: number;
   /** The test clock that it lives by, and whose times are all of its times; absent for the real time. */
   readonly testClockId?: string;
@@ -17,18 +16,19 @@ export interface FlowRunContext {
   readonly timeZone: string;
   /** The entry in the contact's activity that began the run; null where none did. */
   readonly occurrence: string | null;
-  /** Where in the log the last event stood that the run has taken; none before it or there is taken again. */
+  /**
+   * The position in the log of the last event that the run has taken; none at or before it is taken again.
+   */
   readonly seen: string;
-  /** How many flows have begun one another up to this run. */
+  /** The length of the chain of flows that began one another, up to this run. */
   readonly depth: number;
   readonly status: FlowRunStatus;
-  /** The step where it stands. */
   readonly step: string | null;
   /** Numbers the steps that were come to; what a step tells must carry it. */
   readonly visit: number;
   /** When the present step was come to. */
   readonly since: number;
-  /** How often the present step was begun. */
+  /** The number of times that the present step was begun. */
   readonly attempt: number;
   /** The name of the event that is waited for; null as well where it has come to a run that is held. */
   readonly awaits: string | null;
@@ -47,7 +47,7 @@ export type FlowRunInput = Pick<
   'at' | 'leaseMs' | 'testClockId' | 'contactId' | 'timeZone' | 'occurrence' | 'seen' | 'depth'
 >;
 
-/** What a step tells: of the visit that is under way, or it is not heard. */
+/** A report of a step. It counts only for the visit that is under way. */
 interface OfVisit {
   readonly at: number;
   readonly visit: number;
@@ -58,7 +58,7 @@ export interface StepDone extends OfVisit {
   readonly type: 'step.done';
   /** Which way it leads on: `default`, `met`, `notMet`, or the key of a branch. */
   readonly way: string;
-  /** What is written into the log. */
+  /** The text for the log. */
   readonly outcome: string;
   readonly emailId: string | null;
   /** The contact's time zone as it is now. */
@@ -88,7 +88,7 @@ export type FlowRunEvent =
   | EventCame
   /** The flow goes on. */
   | { readonly type: 'hold.ended'; readonly at: number }
-  /** What the flow is about is done, or the contact is gone. */
+  /** The flow's purpose is fulfilled, or the contact is gone. */
   | { readonly type: 'exit.requested'; readonly at: number; readonly reason: string }
   /** A client ends it, or the flow ends all of its runs. */
   | { readonly type: 'cancel.requested'; readonly at: number };

@@ -9,7 +9,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** One of them. */
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** A moment that is waited for: a fixed one, or the next time of day, in a zone of its own or in the contact's. */
+/** The end of a wait: a fixed moment, or the next time of day, in the step's own zone or the contact's. */
 export type Until =
   | { readonly at: string }
   | { readonly time: string; readonly weekdays?: readonly Weekday[]; readonly timeZone?: string };
@@ -21,7 +21,7 @@ export interface QuietHours {
   readonly timeZone: string | null;
 }
 
-/** What each type of step is told. Filters are trees of conditions, which whoever evaluates them reads. */
+/** The configuration of each type of step. Filters are trees of conditions, which the evaluator reads. */
 export interface StepConfigs {
   readonly sendEmail: {
     readonly templateId: string;
@@ -64,7 +64,7 @@ export interface FlowEdge {
   readonly when: string;
 }
 
-/** What begins a run. */
+/** The cause of a run. */
 export type FlowTrigger = { readonly filter?: unknown } & (
   | { readonly type: 'contactCreated' }
   | { readonly type: 'audienceJoined' | 'audienceLeft'; readonly audienceId: string }
@@ -94,7 +94,7 @@ export interface FlowDefinition {
 /** The steps that only let time pass; all others do something when a run comes to them. */
 export const WAITS: ReadonlySet<StepType> = new Set(['delay', 'delayUntil', 'waitForEvent']);
 
-/** What a step may come to, each the `when` of an edge. */
+/** The possible results of a step; each is the `when` of an edge. */
 export function waysOf(step: FlowStep): readonly string[] {
   if (step.type === 'condition') return ['met', 'notMet'];
   if (step.type === 'waitForEvent') return ['event', 'timeout'];

@@ -1,6 +1,6 @@
 import type { FlowDefinition } from './definition.ts';
 
-/** Welcomes whoever joins an audience, with a step of every type. */
+/** Welcomes new members of an audience, with a step of every type. */
 export const EXAMPLE_FLOW: FlowDefinition = {
   trigger: { type: 'audienceJoined', audienceId: 'aud_01m7xj1rwzprnwr10308attx' },
   entry: 'welcome',

@@ -37,7 +37,10 @@ export const COMMON_STATES = [
   'cancelled',
 ] as const;
 
-/** What all these machines have in common, for whoever decides something for each of their events, effects and states. */
+/**
+ * A machine with the events, effects and states of every flow, for code that decides something for each of
+ * them.
+ */
 const shape = () =>
   runSetup.createMachine({
     context: ({ input }) => ({ ...input, ...AT_FIRST }),
@@ -132,7 +135,7 @@ class Compiler {
     };
   }
 
-  /** Whether the event that a step waits for ends the run. */
+  /** True when the event that a step waits for ends the run. */
   #endsBehind(key: string): boolean {
     const next = stepBehind(this.definition, key, 'event');
     return next === null || next.type === 'exit';
@@ -150,7 +153,7 @@ class Compiler {
       });
   }
 
-  /** What leads on from a waiting that was over while the flow held its runs. */
+  /** The arrows out of a wait that ended while the flow held its runs. */
   #waitedOut(): readonly Arrow[] {
     return this.definition.steps
       .filter(({ type }) => WAITS.has(type))
@@ -196,7 +199,7 @@ class Compiler {
     };
   }
 
-  /** What a run takes wherever it stands. */
+  /** The events that a run takes in every state. */
   #leaving(): object {
     return {
       'exit.requested': { target: 'exited', actions: [ending('exited')] },
@@ -234,12 +237,12 @@ class Compiler {
             },
           ]
         : []),
-      // A step that leads to itself is come to anew: its timer is that of the new visit.
+      // A step that leads to itself is entered again: its timer is that of the new visit.
       { ...guarded(guards), target: step.key, reenter: true, actions: arrived },
     ];
   }
 
-  /** Back to the step where the run stands, unless the quiet hours have come meanwhile. */
+  /** Leads back to the present step of the run, unless the quiet hours have begun meanwhile. */
   #resuming(): readonly Arrow[] {
     const { steps, quietHours } = this.definition;
     return steps

@@ -12,7 +12,7 @@ interface Given {
   readonly event: FlowRunEvent;
 }
 
-/** The moment of a decision; what begins a run has none of its own. */
+/** The moment of a decision; the event that begins a run has no time, so the context's counts. */
 const momentOf = ({ context, event }: Given): number => event.at ?? context.at;
 
 const isOfVisit = ({ context, event }: Given): boolean => 'visit' in event && event.visit === context.visit;
@@ -37,7 +37,7 @@ export const runSetup = setup({
       isOfVisit(given) && given.event.type === 'step.done' && given.event.way === way,
     isAwaited: ({ context, event }) =>
       event.type === 'event.came' && event.name === context.awaits && isLater(event.position, context.seen),
-    /** What leads on from a waiting says so while the flow holds its runs: the event of a timer, or of the contact. */
+    /** Marks the end of a wait, by a timer or by the contact's event, while the flow holds its runs. */
     isHeld: ({ event }) => 'isHeld' in event && event.isHeld === true,
     /** A run that was held has taken the event that it waited for. */
     hasCome: ({ context }) => context.awaits === null,
@@ -66,7 +66,7 @@ export const runSetup = setup({
   },
 });
 
-/** How a run stands that has come to a step. */
+/** The context of a run that arrives at a step. */
 export const arriving = (step: FlowStep) =>
   runSetup.assign((given) => {
     const at = momentOf(given);
@@ -135,7 +135,7 @@ export const remembering = runSetup.assign(({ context, event }) => ({
   seen: event.type === 'event.came' ? event.position : context.seen,
 }));
 
-/** How a run ends. `reason` is stated, or the event tells it. */
+/** The context of a run that ends. The reason is `reason`, or else the event's. */
 export const ending = (status: FlowRunContext['status'], reason: string | null = null) =>
   runSetup.assign((given) => ({
     at: momentOf(given),

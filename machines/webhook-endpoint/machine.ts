@@ -8,7 +8,7 @@ export const WEBHOOK_ENDPOINT_VERSION = 1;
 /** The failed attempts that follow each other, over all deliveries, and disable an endpoint. */
 export const FAILURES_TO_DISABLE = 10;
 
-/** The context of an endpoint. Its secret lies sealed in a table of its own. Times are epoch milliseconds. */
+/** The context of an endpoint. Its sealed secret lies in a separate table. Times are epoch milliseconds. */
 export interface WebhookEndpointContext {
   /** The time of the last change. */
   readonly at: number;
@@ -16,7 +16,7 @@ export interface WebhookEndpointContext {
   readonly events: readonly EmailEventType[];
   /** Failed attempts since the last success, each ordered after the one counted before it had ended. */
   readonly failureCount: number;
-  /** What those attempts came to, the latest last. Absent in rows of versions that did not keep it. */
+  /** The outcomes of those attempts, the latest last. Absent in rows of versions that did not keep them. */
   readonly lastFailures?: readonly CountedFailure[];
   /** Set while the endpoint is disabled. Absent in rows of versions that did not keep it. */
   readonly disabled?: Disabling | null;

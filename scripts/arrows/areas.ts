@@ -1,6 +1,6 @@
 /**
- * The areas of the product, from the ground up. A file may import files of its own area and of the areas beneath it, and nothing
- * else. `service` is the four files beside `main.ts` that put the areas together.
+ * The areas of the product, from the ground up. A file may import files of its own area and of the areas
+ * beneath it, and nothing else. `service` is the four files beside `main.ts` that put the areas together.
  */
 export const AREAS = [
   'platform',

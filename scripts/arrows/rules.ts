@@ -158,7 +158,7 @@ const keepsToItsOffice: Rule = (file) =>
       )
     : [];
 
-/** What only shows, and may so be read from a replica. */
+/** Modules that only show data, and may read it from a replica. */
 const SHOWING = new Set([
   'src/sending/analytics/queries.ts',
   'src/audience/audiences/queries.ts',
@@ -177,7 +177,7 @@ const SHOWING = new Set([
   'src/sending/suppressions/queries.ts',
   'src/sending/webhooks/queries.ts',
 ]);
-/** What hands it to them. */
+/** The files that hand the reader to them. */
 const HANDING = new Set(['src/http/module.ts', 'src/automation/campaigns/deps.ts', 'src/service-parts.ts']);
 
 const decidesOnTheLeader: Rule = (file) =>

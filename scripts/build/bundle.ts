@@ -1,4 +1,7 @@
-/** What the executable is bundled of. The licences are collected by the same, so that none is forgotten (scripts/licenses.ts). */
+/**
+ * The bundle of the executable. The licences are collected from the same list, so that none is forgotten
+ * (scripts/licenses.ts).
+ */
 export const EXECUTABLE = {
   // Threads have files of their own, with the same relative paths as their sources.
   entrypoints: [

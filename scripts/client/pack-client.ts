@@ -17,7 +17,7 @@ export async function packClient(folder: string): Promise<{ readonly bytes: numb
     entrypoints: [join(SOURCE, 'posthorn.ts')],
     target: 'browser',
     format: 'esm',
-    // Names and lines stay readable: whoever steps into it in a debugger sees what it does.
+    // Names and lines stay readable for people who step into the client in a debugger.
     minify: false,
   });
   const code = (await built.outputs[0]?.text()) ?? '';

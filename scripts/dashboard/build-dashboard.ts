@@ -14,7 +14,7 @@ import { type Chunk, type PageSize, sizesOf, withImports } from './sizes.ts';
 const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web');
 const FOLDER = join(WEB, 'application');
 
-/** What the application is bundled of, and how. */
+/** The sources of the application's bundle, and its options. */
 export const APPLICATION = {
   entrypoints: [join(WEB, 'application/main.tsx')],
   target: 'browser',
@@ -100,7 +100,7 @@ export async function buildDashboard(): Promise<readonly PageSize[]> {
   // A chunk's own hash says nothing about the chunks that it loads, so browsers keep all of them under the name of the build.
   const build = hashOf(Buffer.concat([css, ...chunks.map(({ code }) => code)]));
   const addressOf = (name: string): string => `/app/assets/${build}/${name}`;
-  // What the first script imports is loaded beside it, not once it has been read.
+  // The imports of the first script load beside it, not only once it has been read.
   const modules = [...withImports(chunks, [first.name])]
     .filter((name) => name !== first.name)
     .map((name) => `<link rel="modulepreload" href="${addressOf(name)}">`);

@@ -11,7 +11,7 @@ export interface Chunk {
   readonly imports: readonly string[];
 }
 
-/** What a browser loads for a page of the application, in kilobytes of brotli. */
+/** The size of what a browser loads for a page of the application, in kilobytes of brotli. */
 export interface PageSize {
   readonly name: string;
   readonly kilobytes: number;
@@ -20,7 +20,7 @@ export interface PageSize {
 /** The most that the first page may be, with React, styles and document, and what each further one may add to it. */
 const FIRST = 150;
 const FURTHER = 40;
-/** Editors and canvases are large, and are loaded by themselves when somebody opens one. */
+/** Editors and canvases are large, and load separately when a person opens one. */
 const EDITOR = 200;
 const OVERVIEW = 'application/pages/overview/page.tsx';
 

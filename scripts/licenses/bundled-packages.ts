@@ -10,7 +10,7 @@ export const packageOf = (path: string): string | null =>
 /** The files that the bundlers read for what is shipped. @throws when one cannot bundle */
 async function inputs(): Promise<readonly string[]> {
   const read: string[] = [];
-  // What is about to be written need not be there yet.
+  // A file that this script is about to write need not exist yet.
   const external = [...EXECUTABLE.external, '*/THIRD-PARTY-LICENSES.txt'];
   for (const config of [{ ...EXECUTABLE, external, plugins: [browserMjml] }, APPLICATION, REFERENCE]) {
     const { metafile } = await Bun.build({ ...config, metafile: true });

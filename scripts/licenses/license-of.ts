@@ -10,13 +10,13 @@ export interface Licensed {
   readonly text: string;
 }
 
-/** The licences that may be shipped: they ask for their text, and for nothing of whoever uses the executable. */
+/** The licences that may be shipped: they require their text, and nothing of the users of the executable. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause'],
   ...['Apache-2.0', 'Unlicense'],
 ]);
 
-/** What is chosen of packages that offer several licences. */
+/** The choice for packages that offer several licences. */
 const CHOSEN: ReadonlyMap<string, string> = new Map([['node-forge', 'BSD-3-Clause']]);
 
 /** Packages that name a licence and carry no text of it, with the author that they name: they get the common text. */
@@ -44,7 +44,7 @@ const COMMON: ReadonlyMap<string, string> = new Map([
   ['Apache-2.0', join(import.meta.dir, '../../LICENSE')],
 ]);
 
-/** What packages carry of others without saying so in their texts: PGlite is PostgreSQL. */
+/** The code of others that packages contain without saying so in their texts: PGlite is PostgreSQL. */
 const CARRIED: ReadonlyMap<string, string> = new Map([
   ['@electric-sql/pglite', join(TEXTS, 'postgresql.txt')],
 ]);

@@ -5,7 +5,10 @@ const FENCE = /^( *)(```+|~~~+).*?^\1\2 *$/gms;
 const CODE = /`([^`\n]+)`/g;
 /** A word that is no part of a path, an option, a host or a text in quotes. */
 const WORD = /(?<![\w./:@-])[A-Za-z_]\w*(?![\w-]|\.[a-z])/g;
-/** What this code is named by: two words in one. With an underscore others name things, but for our metrics. */
+/**
+ * The names in this code: two words in one. Names with an underscore are those of other programs, but for our
+ * metrics.
+ */
 const NAME = /^[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*$|^posthorn_/;
 /** Names of other software that the pages tell of. */
 const FOREIGN: ReadonlySet<string> = new Set(['PutObject', 'GetObject', 'DeleteObject', 'bytecodeOrder']);

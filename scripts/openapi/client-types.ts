@@ -46,7 +46,7 @@ function parametersOf({ parameters = [] }: Operation, place: string): string {
   );
 }
 
-/** What an operation answers with: its `data`, whether more pages follow, or text of another type. */
+/** The answer of an operation: its `data`, with or without further pages, or text of another type. */
 function answerOf({ responses }: Operation): string {
   const [, response] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const content = response && 'content' in response ? (response.content ?? {}) : {};

@@ -11,7 +11,7 @@ const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web/reference');
 const FIRST = 950;
 const ALL = 1_100;
 
-/** What the reference is bundled of, and how. */
+/** The sources of the reference's bundle, and its options. */
 export const REFERENCE = {
   entrypoints: [join(WEB, 'main.ts')],
   target: 'browser',
@@ -29,7 +29,7 @@ export const REFERENCE = {
 /** The styles that the library brings. */
 export const REFERENCE_STYLES = Bun.resolveSync('@scalar/api-reference/style.css', import.meta.dir);
 
-/** The scripts: the first one and what it imports, and those that are loaded when somebody tries a request. */
+/** The scripts: the first one with its imports, and those that load when a person tries a request. */
 async function scripts() {
   const built = await Bun.build({
     ...REFERENCE,

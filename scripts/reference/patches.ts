@@ -47,7 +47,7 @@ const PATCHES: readonly Patch[] = [
     to: `return ${ADOPT}(s);`,
   },
   {
-    // Whether scrollbars take room is measured with two elements, one inside the other.
+    // Two elements, one inside the other, measure whether scrollbars take room.
     file: /@scalar\/themes\/dist\/index\.js$/,
     from: /parent\.setAttribute\("style", /g,
     to: 'Reflect.set(parent.style, "cssText", ',
@@ -64,7 +64,7 @@ const PATCHES: readonly Patch[] = [
     to: 'throw new Error("refused");',
   },
   {
-    // The chat with a model of somebody else's is switched off, and so need not be there.
+    // The chat with a third party's model is switched off, and so need not be bundled.
     file: /@scalar\/api-reference\/dist\/components\/ApiReference\.vue\.script\.js$/,
     from: /defineAsyncComponent\(\(\) => import\("\.\/AgentScalar\/AgentScalarDrawer\.vue\.js"\)\)/g,
     to: '"template"',
