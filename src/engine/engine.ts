@@ -20,12 +20,11 @@ import { wakeablesOf } from './runtime/timers/waking.ts';
 import type { ActorRow } from './store/actors.ts';
 import { CommitTags } from './store/commit.ts';
 
-/** What the engine is built from. */
 export interface EngineParts extends KindParts {
   readonly kinds: readonly Registration[];
 }
 
-/** How busy a kind is, for the metrics. */
+/** The load of a kind, for the metrics. */
 export interface Traffic {
   readonly kind: string;
   /** Events and new actors that wait for their commit. */
@@ -49,7 +48,8 @@ export class Engine implements SelectionTeller {
     const hooks: KindHooks = {
       tags: new CommitTags(),
       shareOf: (kind) => this.#kinds.get(kind.name)?.share ?? WHOLE_SHARE,
-      // Over several nodes nobody can lock the term in the statement that makes children; what was kept before is looked after all the same.
+      // Over several nodes the statement that makes children cannot lock the term; births kept earlier are
+      // looked after all the same.
       keptBirthsOf: (kind) => (parts.shards ? null : (this.#kinds.get(kind.name)?.keptBirths ?? null)),
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
@@ -70,9 +70,10 @@ export class Engine implements SelectionTeller {
     for (const { performer } of parts.kinds) performer?.attached?.(this);
   }
 
-  /** Starts the clock; before it, actors change only when they are told something. */
+  /** Starts the clock; before it, actors change only by events that the service sends them. */
   start(): void {
-    // Births are kept by whoever carries out their orders; of others the clock knows from the beginning.
+    // Births are kept by the process that carries out their orders; the clock knows of others from the
+    // beginning.
     for (const { keptBirths, share } of this.#kinds.values()) if (share.orders) keptBirths?.start();
     this.#scheduler.start();
   }
@@ -106,8 +107,8 @@ export class Engine implements SelectionTeller {
   }
 
   /**
-   * An event for an actor as whoever tells it has read it, which spares a read: it holds for that revision, and at any other it is
-   * refused. @throws Unavailable
+   * Sends an event to an actor that the caller has read, which spares a read: the event holds for that
+   * revision, and is refused at any other. @throws Unavailable
    */
   tellRead<Name extends KindName>(
     kind: Name,
@@ -155,7 +156,10 @@ export class Engine implements SelectionTeller {
     this.#scheduler.lookForBirths(areExpected);
   }
 
-  /** Whether another process wakes the same actors: what is due is claimed then. It is, until this is told that there is none. */
+  /**
+   * Sets whether another process wakes the same actors, so that due work has to be claimed. True until this
+   * says otherwise.
+   */
   shareTimers(areShared: boolean): void {
     this.#scheduler.shareTimers(areShared);
   }
@@ -171,7 +175,9 @@ export class Engine implements SelectionTeller {
     return this.room(kind) > 0;
   }
 
-  /** How many more orders of the kind would start or wait, rather than be left to their leases. */
+  /**
+   * The number of further orders of the kind that would start or wait, rather than be left to their leases.
+   */
   room(kind: string): number {
     return this.#running(kind).room;
   }
@@ -187,7 +193,7 @@ export class Engine implements SelectionTeller {
     return this.#scheduler.health;
   }
 
-  /** What each kind has to do at the moment. */
+  /** The load of each kind at the moment. */
   get traffic(): readonly Traffic[] {
     return [...this.#kinds].map(([kind, { mailbox, spawnQueue }]) => ({
       kind,
@@ -224,7 +230,7 @@ export class Engine implements SelectionTeller {
         else performing.take(order);
     this.#scheduler.expect(
       Math.min(
-        // What is left to others calls for no look of this process.
+        // Work that is left to other processes needs no look of this one.
         ...drafts.map(
           ({ after, isLeft }) =>
             (!isLeft && claims(kind, share, after) && earliest(after.timers)) || Number.POSITIVE_INFINITY,

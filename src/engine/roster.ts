@@ -73,7 +73,7 @@ export interface RosterParts {
   onOthers(others: readonly KnownInstance[]): void;
 }
 
-/** What is known of the living instances. */
+/** The living instances, as other parts need them. */
 export type KnownInstances = Pick<
   Roster,
   'id' | 'version' | 'runsMs' | 'living' | 'instances' | 'partOf' | 'watch'
@@ -99,7 +99,7 @@ export class Roster {
   async start(): Promise<void> {
     if (this.parts.database.kind === 'embedded') return this.parts.onOthers([]);
     await this.#beat();
-    // Of two that start at once, whoever looks again after it was written sees the other.
+    // Of two instances that start at once, the one that looks again after it was written sees the other.
     await this.#beat();
     this.#beating = setInterval(() => {
       this.#busy = this.#beat().catch((error: unknown) =>
@@ -113,7 +113,7 @@ export class Roster {
     return countedByRole([...this.#others, this.parts]);
   }
 
-  /** How long this instance has been there, in milliseconds. */
+  /** The time since this instance started, in milliseconds. */
   get runsMs(): number {
     return this.parts.monotonic() - this.#startedAt;
   }
@@ -133,7 +133,8 @@ export class Roster {
     return {
       of: others.length + 1,
       rank: others.filter(({ id }) => id < this.id).length,
-      // Without the role it is counted by nobody; what it sends all the same is little.
+      // Without the role, other instances do not count this one; the little mail that it sends makes no
+      // difference.
       isKnown: this.parts.roles.includes(role) && others.every(({ knows }) => knows),
     };
   }
@@ -143,7 +144,7 @@ export class Roster {
     this.#listeners.push(listener);
   }
 
-  /** Goes, so that nobody counts on it for the next seconds. */
+  /** Removes this instance, so that no other counts on it for the next seconds. */
   async stop(): Promise<void> {
     if (this.#beating === undefined) return;
     clearInterval(this.#beating);
@@ -165,7 +166,7 @@ export class Roster {
     const { database, roles, keys, onOthers, monotonic, version } = this.parts;
     const { holds, sealsWith } = keys();
     const beganAt = monotonic();
-    // Whoever was silent for so long is not counted by the others any more.
+    // Others no longer count an instance that was silent for so long.
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
     const runsMs = beganAt - this.#startedAt;
     const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];

@@ -23,11 +23,11 @@ export interface Audit {
   readonly now: number;
   /** Only actors spawned since this moment (epoch milliseconds) are checked; 0 checks all of them. */
   readonly since: number;
-  /** What retention may have removed. */
+  /** The rows that retention may have removed. */
   readonly removed: Removed;
   /** True when an instance is connected. Without one, what is due waits for the next start. */
   readonly served: boolean;
-  /** Where large contents lie outside; null where no setting names it. */
+  /** The store of large contents; null where no setting names one. */
   readonly bodies: BodyStore | null;
 }
 

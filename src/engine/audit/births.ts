@@ -15,7 +15,7 @@ export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
   return new Map(rows.map(({ id, low_water }) => [id, low_water]));
 }
 
-/** A sentence for each reason why nobody would find that birth if its instance were gone. */
+/** A sentence for each reason why no instance would find that birth if its own instance were gone. */
 export function birthFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
   const mark = marks.get(kept_by as number);
   if (mark === undefined)

@@ -41,7 +41,8 @@ async function serverSession(url: string): Promise<Session> {
       plan_cache_mode: 'force_custom_plan',
     },
   });
-  // A transaction takes nothing after a statement that failed (25P02): whoever asks later is told of that statement.
+  // A transaction takes no statement after one that failed (25P02), so later questions get the error of that
+  // statement.
   let failure: unknown;
   const query = async <Row extends object>(text: string, parameters: readonly Parameter[] = []) => {
     try {

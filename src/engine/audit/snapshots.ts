@@ -61,7 +61,7 @@ export function snapshotFaults(
       faults.push(`${actor.state} with the timer ${id}`);
   const due = earliest(timers);
   if (due === null && actor.wake_at !== null) faults.push('wakes for no timer');
-  // What an instance keeps instead of the clock is looked at in births.ts.
+  // births.ts looks at actors that an instance keeps instead of the clock.
   if (due !== null && !isKept(actor) && !isTimedElsewhere(kind, actor) && !wakesFor(due, actor.wake_at, now))
     faults.push('does not wake for its timer');
   for (const { name, type, of } of kind.derived) {
@@ -71,7 +71,7 @@ export function snapshotFaults(
   return faults;
 }
 
-/** True for an actor on a time of its own, which no clock of the service wakes. */
+/** True for an actor that lives by a test clock, which no clock of the service wakes. */
 export const isTimedElsewhere = (kind: Kind, { context }: Pick<AuditedActor, 'context'>): boolean =>
   kind.hasOwnTime?.(context) === true;
 

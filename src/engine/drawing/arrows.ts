@@ -34,7 +34,7 @@ export function arrowsOf({ initial, states, moves }: Drawing): readonly Arrow[] 
   return [start, ...lines];
 }
 
-/** The moves that a state takes without being left, or by being entered anew. */
+/** The moves that a state takes without being left, or by being entered again. */
 export const stayingIn = ({ moves }: Drawing, state: string): readonly Move[] =>
   moves.filter(({ from, to }) => from === to && (from === state || from === '*'));
 

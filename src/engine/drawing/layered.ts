@@ -31,7 +31,10 @@ export function layeredLayout(drawing: Drawing): Layout {
   return { width: inner + LANE * (back.length + 1) + LABEL.width, height, states, lines };
 }
 
-/** What most states may do in the same way hides what tells them apart: it is written in the machine, and has no line. */
+/**
+ * Moves that most states make alike hide the differences between them: the machine lists them, and the
+ * drawing has no line for them.
+ */
 function isCommon(drawing: Drawing, { from, to, moves: own }: Arrow): boolean {
   if (from === START) return false;
   const { states, moves } = drawing;
@@ -41,7 +44,10 @@ function isCommon(drawing: Drawing, { from, to, moves: own }: Arrow): boolean {
   return open > 2 && own.every(({ cause }) => cause !== null && isShared(cause) * 2 > open);
 }
 
-/** The states by their distance from the beginning, those nobody leads to and the ends in rows of their own. */
+/**
+ * The states by their distance from the beginning. States that no arrow leads to, and final states, have rows
+ * apart.
+ */
 function rowsOf(drawing: Drawing, arrows: readonly Arrow[]): readonly (readonly string[])[] {
   const { initial, states } = drawing;
   const ends = new Set(states.map(({ name }) => name).filter((name) => isEnd(drawing, name)));

@@ -4,7 +4,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 export interface Move {
   readonly from: string;
   readonly to: string;
-  /** The state is left and entered again: its timers start anew and its entry effects happen once more. */
+  /** The state is left and entered again: its timers restart and its entry effects happen once more. */
   readonly anew: boolean;
   /** `cancel.requested`, `after lease`; null for a move that needs nothing to happen. */
   readonly cause: string | null;

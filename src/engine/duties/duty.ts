@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
-/** A background job, named after its agent. Each has a file of its own. */
+/** A background job, named after its agent. Each has its own file. */
 export interface Duty {
   readonly name: string;
   /** The times at which it runs, in UTC, as croner reads them. */

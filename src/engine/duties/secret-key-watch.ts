@@ -1,7 +1,6 @@
 import { WrongSecretKey } from '../../platform/db/canary.ts';
 import type { Duty } from './duty.ts';
 
-/** What the watch needs. */
 interface SecretKeyWatchDeps {
   /** True when something has changed. Rejects with WrongSecretKey. */
   readonly keys: { refresh(): Promise<boolean> };

@@ -1,6 +1,8 @@
 import type { Duty, DutyDeps } from './duty.ts';
 
-/** A table that has grown, or changed, by this many rows and by this share of them is looked at anew. */
+/**
+ * A table is analysed again once it has grown, or changed, by this many rows and by this share of its rows.
+ */
 const LEAST_CHANGED = 1_000;
 const SHARE = 0.1;
 

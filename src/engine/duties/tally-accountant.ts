@@ -1,6 +1,9 @@
 import type { Duty, DutyDeps } from './duty.ts';
 
-/** A table of counts in which each commit that has something to count writes a row: nobody waits for somebody else's. */
+/**
+ * A table of counts. Each commit that counts something writes its own row, so that no commit waits for
+ * another's.
+ */
 export interface Tallies {
   readonly table: string;
   /** The columns of what is counted, in the order of the table's index. */
@@ -17,8 +20,9 @@ const BATCH = 10_000;
 const GROUPS = 200;
 
 /**
- * Many rows become one, in one statement: whoever adds up meanwhile sees all of the old ones or the new one. The rows are told by
- * their places, and a second duty that has chosen the same passes over those that another transaction holds.
+ * One statement replaces many rows by their sum: a concurrent sum sees all of the old rows or the new one.
+ * Rows are identified by their places (ctid), and a second duty that has chosen the same rows skips those
+ * that another transaction holds.
  */
 function addUp({ table, keys, sums, greatest = [], having }: Tallies): string {
   const by = keys.join(', ');

@@ -29,7 +29,7 @@ export function compile(machine: AnyStateMachine): MachineTable {
   };
 }
 
-/** What happens when a state, or the machine, is entered and left. */
+/** The effects of entering and of leaving a state, or the machine. */
 interface Borders {
   readonly entry: readonly Act[];
   readonly exit: readonly Act[];
@@ -52,7 +52,7 @@ function refuseRoot(root: AnyStateNode, place: Place): void {
   refuseRest(root, place);
 }
 
-/** What neither the machine nor a state of it may have. */
+/** Refuses the members that neither the machine nor a state of it may have. */
 function refuseRest({ invoke, output, config }: AnyStateNode, place: Place): void {
   if (invoke.length > 0) unsupported(place, 'invokes an actor');
   if (output !== undefined) unsupported(place, 'has an output');
@@ -96,7 +96,8 @@ function arrowOf(from: AnyStateNode, transition: AnyTransitionDefinition, compil
   if (isRoot && target !== undefined && transition.reenter)
     unsupported(place, 'has a transition of all states at once that enters the machine anew');
   const acts = actsOf(transition.actions, place);
-  // A transition of all states leaves even the state that it leads to; one to its own state stays, unless told to enter it anew.
+  // A transition of the machine's root leaves even the state that it leads to; one of a state to itself
+  // stays, unless it says `reenter`.
   const leaves = target !== undefined && (isRoot || target !== from || transition.reenter);
   const exit = compiling.borders.get(from)?.exit ?? [];
   const all = leaves ? [...exit, ...acts, ...entering(target, compiling)] : acts;
@@ -108,7 +109,7 @@ function arrowOf(from: AnyStateNode, transition: AnyTransitionDefinition, compil
 function rowOf(node: AnyStateNode, compiling: Compiling): StateRow {
   const arrows = (transitions: readonly AnyTransitionDefinition[]): readonly Arrow[] =>
     transitions.map((transition) => arrowOf(node, transition, compiling));
-  // What a state does not take, its machine may.
+  // An event that a state does not take goes to the machine's root.
   const takers = [node, compiling.root].map((taker) => {
     const listed = new Map([...taker.transitions].map(([type, transitions]) => [type, arrows(transitions)]));
     return { listed, wildcards: wildcardsOf(listed, placeOf(taker)) };

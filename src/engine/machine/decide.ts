@@ -23,7 +23,7 @@ export interface Step {
 const eventName = (type: string): string =>
   type.startsWith('xstate.after.') ? type.split('.', 3).slice(1).join('.') : type;
 
-/** What a machine decided; nothing has happened yet. */
+/** The decision of a machine; nothing has happened yet. */
 export interface Decision {
   readonly snapshot: Snapshot;
   readonly timers: Readonly<Record<string, number>>;
@@ -37,9 +37,9 @@ export class DecisionError extends Error {
 }
 
 /**
- * Decides for one machine: pure, synchronous, the only place where an event moves an actor. The machine is compiled to a table of
- * its own functions; the definition remains what is drawn, shown and walked by tests. tests/machines/equality.test.ts holds the
- * table to what XState decides.
+ * Decides for one machine: pure, synchronous, the only place where an event moves an actor. The machine is
+ * compiled to a table of functions; the definition remains for drawings, views and the walks of tests.
+ * tests/machines/equality.test.ts compares the table's decisions with XState's.
  */
 export class Decider {
   readonly #table: MachineTable;

@@ -6,7 +6,7 @@ import type { Kind } from './kind.ts';
 /** The machine of a definition, which never changes; null where there is none. @throws Unavailable */
 export type MachineOf = (definitionId: string) => Promise<AnyStateMachine | null>;
 
-/** What the actors of one batch decide with. */
+/** The deciders of the actors of one batch. */
 export interface Deciders {
   /** Of the kind's own machine when an actor names no definition. @throws Unavailable when the definition could not be loaded */
   of(definitionId: string | null | undefined): Decider;
@@ -61,7 +61,7 @@ export class Definitions {
     };
   }
 
-  /** For an actor that has come while the batch was being read: whoever made it has just loaded its definition. */
+  /** For an actor that was made while the batch was being read: its maker has just loaded its definition. */
   #keptOf(id: string): Decider {
     const kept = this.#kept.get(id);
     if (!kept) throw new Unavailable(`The definition "${id}" of ${this.kind.name} is not loaded yet.`);
@@ -95,7 +95,10 @@ export class Definitions {
     this.#kept.delete(oldest);
   }
 
-  /** Whatever keeps a definition away may pass: a newer instance can run it, or it is put back. Its actors stay as they are. */
+  /**
+   * The reason that keeps a definition away may pass: a newer instance can run it, or it is put back. Its
+   * actors stay as they are.
+   */
   #unavailable(id: string, error: unknown): Unavailable {
     if (error instanceof Unavailable) return error;
     const why = error instanceof Error ? error.message : String(error);

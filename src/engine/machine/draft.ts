@@ -20,15 +20,18 @@ export interface Order {
   readonly actor: Actor;
   readonly effect: Effect;
   /**
-   * What the spawner had at hand (a message just accepted); undefined when the actor came from the database. A performer that
-   * lets the order wait may drop it, and reads it when its turn has come.
+   * The data that the spawner had at hand (a message just accepted); undefined when the actor came from the
+   * database. A performer that lets the order wait may drop it, and reads it when the order's turn has come.
    */
   payload?: unknown;
-  /** Nobody waits for it, as who claimed it or its performer found: what it comes to is written apart from what somebody waits for. */
+  /**
+   * No caller waits for the order, as its claim or its performer says: its outcome is written apart from
+   * outcomes that callers wait for.
+   */
   isBulk?: boolean;
 }
 
-/** What one actor's events of a batch came to, before anything is written. */
+/** The result of one actor's events of a batch, before anything is written. */
 export interface Draft {
   readonly before: Actor | null;
   readonly after: Actor;
@@ -37,7 +40,7 @@ export interface Draft {
   readonly outbox: readonly OutboxEvent[];
   readonly claim: Claim | null;
   readonly payload?: unknown;
-  /** Its orders are left to whoever claims it. */
+  /** The process that claims the actor carries out its orders. */
   readonly isLeft?: boolean;
 }
 

@@ -9,7 +9,7 @@ import type { Claim, EventResult, Scope } from './result.ts';
 /** Stands for "whatever timers are due": the clock does not know which, the actor does. */
 export const TIMERS_DUE = 'timers.due';
 
-/** What the events of the timers say besides, where their kind has something to say (`Registration.timersSay`). */
+/** Additions to the events of timers, where their kind has any (`Registration.timersSay`). */
 interface TimersDue extends ActorEvent {
   /** Somebody has moved when the actor is due: the write puts it right, whatever the timers come to. */
   readonly isClaimed?: boolean;
@@ -26,7 +26,7 @@ export interface PendingEvent {
   readonly id: string;
   readonly event: ActorEvent;
   readonly scope?: Scope | undefined;
-  /** The actor's, where whoever tells it has it at hand. */
+  /** The actor's workspace, where the caller knows it. */
   readonly workspaceId?: string | undefined;
   readonly claim?: Claim | undefined;
   /** Id in the outbox; deleted by the commit that handles it. */
@@ -37,20 +37,20 @@ export interface PendingEvent {
   readonly isBulk?: boolean | undefined;
   /** Events of the same one are written by one commit. */
   readonly report?: object | undefined;
-  /** The actor as whoever tells it has read it: the event is for that revision, and refused at any other. */
+  /** The actor as the caller has read it: the event is for that revision, and refused at any other. */
   readonly read?: ActorRow | undefined;
   /** Monotonic moment at which it was asked for. */
   readonly since: number;
   readonly settle: (result: EventResult) => void;
   readonly fail: (error: unknown) => void;
   decisions: number;
-  /** Gets a write of its own, since together with others it was refused by the database. */
+  /** True for an event that gets a separate write, since the database refused it together with others. */
   alone: boolean;
-  /** Tags of commits that carried it and of which nobody could say whether they went through. */
+  /** Tags of commits that carried the event and whose outcome is unknown. */
   readonly doubts: number[];
 }
 
-/** An event, and what it is told once the write it was part of is durable. */
+/** An event, with its answer once the write that it was part of is durable. */
 export interface Answered {
   readonly pending: PendingEvent;
   readonly result: EventResult;
@@ -61,11 +61,10 @@ export interface Decided {
   readonly answers: readonly Answered[];
 }
 
-/** What folding works with. */
 export interface Folding {
   readonly kind: Kind;
   readonly decider: Decider;
-  /** What this process does of the kind. */
+  /** This process's share in the kind. */
   readonly share: Share;
   /** Replies of idempotency keys that were used before, by `replyKey`. */
   readonly replies: ReadonlyMap<string, StoredReply>;
@@ -78,10 +77,10 @@ export interface Folding {
 type Progress = Pick<Draft, 'steps' | 'effects'> & { readonly actor: Actor };
 
 /**
- * Decides the events of one actor, in order, into one write. What needs no write is settled at once; a refusal that
- * rests on a change which is not durable yet is told together with that change. `isFresh`: the actor was read for this
- * batch. One that was kept may be older than its row: a change decided on it loses and is decided again, but a
- * refusal would be final, so the actor is read before.
+ * Decides the events of one actor, in order, into one write. Events that need no write are settled at once; a
+ * refusal that rests on a change which is not durable yet is answered together with that change. `isFresh`:
+ * the actor was read for this batch. A cached actor may be older than its row: a change decided on it loses
+ * and is decided again, but a refusal would be final, so the actor is read before.
  */
 export function fold(
   folding: Folding,
@@ -178,8 +177,8 @@ function take({ kind, decider }: Folding, actor: Actor, event: ActorEvent): Prog
 }
 
 /**
- * Every timer that is due. When none is (it was moved since the claim), the write still puts the right wake_at back; of an actor that was
- * not claimed, somebody else has woken it.
+ * Fires every timer that is due. When none is (it was moved since the claim), the write still puts the right
+ * wake_at back; an actor that was not claimed has been woken by another process.
  */
 function fire({ kind, decider }: Folding, actor: Actor, { at, says, isClaimed }: TimersDue): Progress | null {
   const due = dueTimers(actor, at);
@@ -206,6 +205,7 @@ function fire({ kind, decider }: Folding, actor: Actor, { at, says, isClaimed }:
       effects: decision?.effects ?? [],
     });
   }
-  // Where its lease has ended as well, an order is lost, and what the lease decides takes its place: together they would be done twice.
+  // Where the lease has ended as well, the order is lost, and the lease's decision takes its place: together
+  // they would be done twice.
   return progress.steps.length > 0 ? progress : { ...progress, effects: orders };
 }

@@ -9,9 +9,9 @@ from json_to_recordset($1::text::json) as d(id text, tag integer)
 join ${kind.journal} j on j.actor_id = d.id and j.commit_tag = d.tag`;
 
 /**
- * The events that have been handled after all: those of a commit that nobody could say anything about but that the
- * journal shows now (a backend that lost its client may still finish its statement), and those that the winner of a race has
- * deleted from the outbox. Asks nothing of the database where there is no doubt.
+ * The events that have been handled after all: those of a commit whose outcome was unknown but that the
+ * journal now shows (a backend that lost its client may still finish its statement), and those that the
+ * winner of a race has deleted from the outbox. Asks the database nothing where there is no doubt.
  */
 export async function alreadyApplied(
   database: Database,

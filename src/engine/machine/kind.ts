@@ -18,14 +18,12 @@ export interface Kinds extends Catalogue {}
 export type KindName = keyof Kinds & string;
 /** The events that a kind takes. */
 export type EventOfKind<Name extends KindName> = EventOf<Kinds[Name]['machine']>;
-/** What a kind begins with. */
 export type InputOfKind<Name extends KindName> = InputOf<Kinds[Name]['machine']>;
-/** What a kind remembers. */
 export type ContextOfKind<Name extends KindName> = ContextOf<Kinds[Name]['machine']>;
 /** The states that a kind is stored in. */
 export type StateOfKind<Name extends KindName> = Kinds[Name]['states'][number];
 
-/** Where an actor stands. The machine is flat, so a state has a name. */
+/** The state of an actor. The machine is flat, so a state has a name. */
 export interface Snapshot {
   readonly value: string;
   readonly context: unknown;
@@ -72,27 +70,33 @@ export interface FactTable {
   readonly followedBy?: string; // Further CTEs with their names, which may read the relations of this fact and those before it.
   readonly readsActor?: true; // The rows need columns of the actor, whose birth is read for them where its life is appended.
   /**
-   * The column that says what a row is about, where the rows are there for others alone: its statement is then a query that writes
-   * nothing, and a commit of which nobody listens to anything goes without it (`topics.ts`).
+   * The column that names the topic of a row, where only listeners need the rows: its statement is then a
+   * query that writes nothing, and a commit whose topics have no listener goes without it (`topics.ts`).
    */
   readonly topic?: string;
 }
 
 /**
- * What another module writes in this kind's commits, from the rows of one of its facts: in the same statement, so that there is
- * neither without the other.
+ * A write of another module in this kind's commits, from the rows of one of its facts: in the same statement,
+ * so that there is neither without the other.
  */
 export interface FollowingWrite {
   /** The fact whose rows it reads, as `FactTable.sql` does. */
   readonly fact: string;
   /** Name of the CTE. */
   readonly name: string;
-  /** Whether it is for a row of the fact: a batch without such a row goes without it. Without this it is for all of them. */
+  /**
+   * True for a row of the fact that needs the write: a batch without such a row goes without it. Absent, all
+   * rows need it.
+   */
   isFor?(row: Readonly<Record<string, unknown>>): boolean;
   /** SQL of a data-modifying statement, or of a query that others of them read. `has` tells which others are there by their names. */
   sql(source: string, has: Has): string;
   readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
-  /** Where the fact has topics: SQL of whether anybody may want the rows of one, as `ChildSpec.listens`. Without it somebody always does. */
+  /**
+   * For a fact with topics: an SQL condition that may hold wherever a topic has a listener, as
+   * `ChildSpec.listens`. Absent, every topic has one.
+   */
   listens?(topic: string): string;
 }
 
@@ -112,8 +116,9 @@ export interface ChildSpec {
    */
   sql(template: string, shard: ShardTerms): string;
   /**
-   * Where the fact has topics: SQL of a condition that holds wherever an actor may be made from rows of a topic, over the relation `topic`
-   * of workspace_id, livemode and about. It is asked by the commit itself. Without it some always may.
+   * For a fact with topics: an SQL condition that holds wherever an actor may be made from rows of a topic,
+   * over the relation `topic` of workspace_id, livemode and about. The commit itself asks it. Absent, every
+   * topic may have one.
    */
   listens?(topic: string): string;
   /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
@@ -130,8 +135,8 @@ export interface FactRows<Params> {
 }
 
 /**
- * What an effect means: rows of fact tables; an event for another actor, by the outbox; or an order to perform
- * once the commit has returned.
+ * The meaning of an effect: rows of fact tables; an event for another actor, by the outbox; or an order to
+ * perform once the commit has returned.
  */
 export type EffectMeaning<Params = never> =
   | ({ readonly also?: FactRows<Params> } & FactRows<Params>)
@@ -142,7 +147,10 @@ export type EffectMeaning<Params = never> =
     }
   | { readonly order: true };
 
-/** What the effects of a machine mean: total over their names, each with the parameters that the machine gives it. */
+/**
+ * The meanings of a machine's effects: total over their names, each with the parameters that the machine
+ * gives it.
+ */
 export type EffectMeanings<M extends AnyStateMachine> = {
   readonly [Name in EffectOf<M>['type']]: EffectMeaning<
     Exclude<Extract<EffectOf<M>, { type: Name }>['params'], null>
@@ -157,7 +165,7 @@ export interface SpawnShape {
   readonly insertColumns: readonly string[];
   /** Further writes; `source` is a relation of the admitted input rows. */
   readonly insertInto: readonly ((source: string) => string)[];
-  readonly rules?: readonly SpawnRule[]; // What other modules ask of some of them.
+  readonly rules?: readonly SpawnRule[]; // The conditions of other modules.
 }
 
 /**
@@ -168,7 +176,10 @@ export interface Offers {
   /** Which of the kind's due rows they are, as SQL. */
   readonly where: string;
   is(actor: Actor): boolean;
-  /** Those of them that nobody waits for, as SQL: they are claimed apart, for a room of their own, and keep no others waiting. */
+  /**
+   * The SQL condition of actors that no caller waits for: they are claimed apart, with separate room, and
+   * keep no others waiting.
+   */
   readonly bulk?: string;
   /** The effect whose order is handed over. */
   readonly effect: string;
@@ -178,7 +189,7 @@ export interface Offers {
 export interface Kind {
   readonly name: string;
   readonly table: string;
-  /** Where its actors are stored instead, if their lives are appended; `table` is then a view. */
+  /** The tables of its actors where their lives are appended; `table` is then a view. */
   readonly life?: AppendedLife;
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
@@ -195,9 +206,9 @@ export interface Kind {
   /** Columns of the actor's row that the fact tables' SQL reads besides its id. */
   readonly actorColumnsForFacts: readonly string[];
   readonly facts: readonly FactTable[];
-  /** What its commits make besides: each commit, also the one that spawns it. */
+  /** The children that its commits make, the spawning commit included. */
   readonly children: readonly ChildSpec[];
-  /** What other modules write in its commits. */
+  /** The writes of other modules in its commits. */
   readonly followers?: readonly FollowingWrite[];
   readonly offers?: Offers;
   /** The delays of its machine that may be without end: an actor that waits by nothing else has no wake-up time. */
@@ -206,7 +217,10 @@ export interface Kind {
   hasOwnTime?(context: unknown): boolean;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
   readonly underWay?: readonly string[];
-  /** Where the actor's transitions are written down, in the commit that made them; a view where its life is appended. */
+  /**
+   * The table of the actor's transitions, written by the commits that make them; a view where its life is
+   * appended.
+   */
   readonly journal: string;
   /**
    * True when its table has a column `kept_by`: actors that other kinds' commits make, and whose orders are performed at once, are then kept by
@@ -222,7 +236,7 @@ export interface Kind {
 export const keepsBirths = ({ life, keepsChildren }: Pick<Kind, 'life' | 'keepsChildren'>): boolean =>
   life !== undefined || keepsChildren === true;
 
-/** The fact with a name. @throws when the kind has none, which is a mistake of whoever follows it */
+/** The fact with a name. @throws when the kind has none: the name in a follower is wrong */
 export function factOf({ name, facts }: Kind, fact: string): FactTable {
   const table = facts.find((each) => each.name === fact);
   if (!table) throw new Error(`${fact} is no fact of ${name}.`);
@@ -261,7 +275,7 @@ export function decodeState<State extends string>(
   return text;
 }
 
-/** What a table that is total over a machine's names says of one that was stored. @throws Unavailable */
+/** The value for a stored name in a table that is total over a machine's names. @throws Unavailable */
 export function decidedFor<Value>(table: Readonly<Record<string, Value>>, text: string): Value {
   const value = Object.hasOwn(table, text) ? table[text] : undefined;
   if (value === undefined) throw newer(text);

@@ -1,7 +1,7 @@
 import { type AnyStateMachine, and, not, or } from 'xstate';
 import { type Act, type Given, type Guard, UnsupportedMachine, type Work } from './table.ts';
 
-/** Where a part of a definition stands, for the sentence that refuses it. */
+/** The place of a part in a definition, for the sentence that refuses it. */
 export interface Place {
   readonly machine: AnyStateMachine;
   /** `the state "sending"` */
@@ -159,7 +159,10 @@ function cancelling({ sendId = '' }: OwnAction, params: Computed<Params>): Act {
   };
 }
 
-/** A member that is deleted leaves an object with a description of its own, which is slow to read and to copy ever after. */
+/**
+ * Copies instead of deleting: `delete` gives the object a hidden class that is slow to read and to copy ever
+ * after.
+ */
 function without(timers: Work['timers'], id: string): Work['timers'] {
   if (timers[id] === undefined) return timers;
   const rest: Record<string, number> = {};

@@ -18,7 +18,7 @@ export interface Claim<State extends string = string, Context = unknown> {
   readonly key: string;
   /** One of the things that the call asks for, by its number; the call as a whole when left out. */
   readonly item?: number | undefined;
-  /** Whose key it is: the caller's workspace and environment, whatever the actor's are. */
+  /** The scope of the key: the caller's workspace and environment, whatever the actor's are. */
   readonly scope: Scope;
   readonly fingerprint: string;
   readonly status: number;
@@ -26,7 +26,7 @@ export interface Claim<State extends string = string, Context = unknown> {
   reply(state: State, context: Context): string;
 }
 
-/** What became of an event, told once it is durable. */
+/** The result of an event, known once it is durable. */
 export type EventResult<State extends string = string, Context = unknown> =
   /** The event was taken, and the change is committed. */
   | { readonly outcome: 'changed'; readonly state: State; readonly context: Context }
@@ -36,7 +36,7 @@ export type EventResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'absent' }
   | StoredReply;
 
-/** What became of a new actor. */
+/** The result of spawning an actor. */
 export type SpawnResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'spawned'; readonly state: State; readonly context: Context }
   /** The quota of its period was reached; nothing was written. */
@@ -45,10 +45,10 @@ export type SpawnResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'withheld' }
   | StoredReply;
 
-/** What became of an event for an actor of that kind. */
+/** The result of an event for an actor of that kind. */
 export type EventResultOf<Name extends KindName> = EventResult<StateOfKind<Name>, ContextOfKind<Name>>;
 
-/** What became of a new actor of that kind. */
+/** The result of spawning an actor of that kind. */
 export type SpawnResultOf<Name extends KindName> = SpawnResult<StateOfKind<Name>, ContextOfKind<Name>>;
 
 /** The idempotency key of a call that changes an actor of that kind. */

@@ -1,6 +1,6 @@
 import type { Effect } from './kind.ts';
 
-/** What a machine's own functions are given: the actor's context, and the event that moves it. */
+/** The arguments of a machine's functions: the actor's context, and the event that moves it. */
 export interface Given {
   readonly context: unknown;
   readonly event: { readonly type: string };
@@ -56,13 +56,13 @@ export interface StateRow {
   readonly wildcards: readonly Wildcard[];
 }
 
-/** A machine as a table of its own functions. */
+/** A machine as a table of its functions. */
 export interface MachineTable {
   readonly id: string;
   readonly states: ReadonlyMap<string, StateRow>;
   /** The context of a new actor. */
   contextOf(input: unknown): unknown;
-  /** How a new actor enters its first state. */
+  /** The arrow by which a new actor enters its first state. */
   readonly first: Arrow;
 }
 

@@ -10,7 +10,7 @@ export interface OwnClock {
   readonly id: string;
 }
 
-/** What a clock has to do, of one sort of thing. Times are epoch milliseconds. */
+/** The work of a clock, of one sort. Times are epoch milliseconds. */
 export interface ClockedWork {
   /** Looks for what has come since, and tells when the next thing is due; infinity for none. @throws Unavailable */
   next(): Promise<number>;
@@ -18,7 +18,7 @@ export interface ClockedWork {
   move(at: number): Promise<void>;
 }
 
-/** Things that live by clocks, as whoever moves the clocks sees them. */
+/** Actors that live by test clocks, as the code that advances the clocks sees them. */
 export interface Clocked {
   /** Begins a passage of a clock. */
   open(clock: OwnClock): ClockedWork;
@@ -26,7 +26,7 @@ export interface Clocked {
   close(clock: OwnClock, at?: number): Promise<void>;
 }
 
-/** How the actors of a kind are found and moved. */
+/** The queries and events by which the actors of a kind are found and moved. */
 export interface ClockedKind {
   readonly kind: Kind;
   readonly name: KindName;
@@ -53,11 +53,12 @@ const dueOf = (spec: ClockedKind, row: ActorRow): number =>
   spec.isUnderWay(row) ? Number.NEGATIVE_INFINITY : (earliest(row.timers ?? {}) ?? Number.POSITIVE_INFINITY);
 
 /**
- * Moves the actors of a kind that live by clocks. What they order is done here too, so that a crash changes nothing in their journals: what
- * was ordered and has no outcome gets it from whoever goes on, at the time of the clock at which it was ordered.
+ * Moves the actors of a kind that live by test clocks. Their orders are carried out here too, so that a crash
+ * changes nothing in their journals: an order without an outcome gets one in the next run, at the time of the
+ * clock at which it was ordered.
  */
 export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKind): Clocked {
-  /** What is due of one actor at that moment, and what it orders. */
+  /** Fires the timers of one actor that are due at that moment, and carries out its orders. */
   const move = async (row: ActorRow, at: number): Promise<void> => {
     if (spec.isUnderWay(row)) return spec.perform(row);
     const fired = await engine.fireTimers(spec.name, row, at);
@@ -77,7 +78,7 @@ export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKi
         const asked = [...fresh, ...moved.map(({ id }) => id)];
         const rows = asked.length === 0 ? [] : await read(asked);
         const found = new Set(rows.map(({ id }) => id));
-        // What is not there any more was removed, with other test data or with its workspace.
+        // Actors that are missing were removed, with other test data or with their workspace.
         for (const id of asked) if (!found.has(id)) waiting.delete(id);
         for (const row of rows) {
           const before = moved.find(({ id }) => id === row.id);

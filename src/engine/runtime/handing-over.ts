@@ -3,11 +3,14 @@ import type { Order } from '../machine/draft.ts';
 import type { Actor, Effect, Kind } from '../machine/kind.ts';
 import { hasTimers, isOnOwnTime } from '../machine/timing.ts';
 
-/** What a process does of one kind. Whatever it does not do, another one has to. */
+/** A process's share in the work of one kind. Another process has to do the rest. */
 export interface Share {
   /** Claims actors whose time has come, but for those that offer themselves. */
   readonly wakes: boolean;
-  /** Carries out the orders of its own commits, but for those that actors offer themselves for. */
+  /**
+   * True when the process carries out the orders of its own commits, but for those that actors offer
+   * themselves for.
+   */
   readonly orders: boolean;
   /** Claims actors that offer themselves (`Kind.offers`), and carries out their orders. */
   readonly offers: boolean;
@@ -20,13 +23,16 @@ export const WHOLE_SHARE: Share = { wakes: true, orders: true, offers: true };
 export const claims = (kind: Kind, share: Share, actor: Actor): boolean =>
   !isOnOwnTime(kind, actor) && (kind.offers?.is(actor) === true ? share.offers : share.wakes);
 
-/** True when this process carries out the actor's orders. Where no timer would bring one back, whoever has it carries it out. */
+/**
+ * True when this process carries out the actor's orders. Where no timer would bring an order back, the
+ * process that has it carries it out.
+ */
 const carriesOut = (kind: Kind, share: Share, actor: Actor): boolean =>
   kind.offers?.is(actor) === true ? share.offers : share.orders || !hasTimers(kind);
 
 const PREFIX = 'order:';
 
-/** The order that stands among the timers under this name; null for a timer of the machine. */
+/** The order that lies among the timers under this name; null for a timer of the machine. */
 export function orderAmongTimers(name: string): Effect | null {
   if (!name.startsWith(PREFIX)) return null;
   const [type, params] = JSON.parse(name.slice(PREFIX.length)) as [string, unknown];
@@ -34,8 +40,8 @@ export function orderAmongTimers(name: string): Effect | null {
 }
 
 /**
- * The timers after a decision without the orders that stood among them: those were for the state that has just been left. What leaves
- * an actor in its state, and orders nothing anew, leaves them there.
+ * The timers after a decision, without the orders among them: those were for the state that has just been
+ * left. A decision that keeps the state, and orders nothing again, leaves them there.
  */
 export function withoutOrders(kind: Kind, { timers, step, effects }: Decision): Actor['timers'] {
   if (step.from === step.to && !effects.some(({ type }) => isOrder(kind, type))) return timers;
@@ -45,9 +51,10 @@ export function withoutOrders(kind: Kind, { timers, step, effects }: Decision): 
 }
 
 /**
- * The actor as a process stores it that does not carry out all of its orders. An order for another process stands among the timers, due
- * at once: whose clock finds it has it released by a write of its own, and the machine's timers run on as they would for an order
- * that waits in memory. An actor that offers itself is due at once instead, and needs no further write.
+ * The actor as stored by a process that does not carry out all of its orders. An order for another process
+ * lies among the timers, due at once: the clock of a process that finds it releases it by a separate write,
+ * and the machine's timers run on as they would for an order that waits in memory. An actor that offers
+ * itself is due at once instead, and needs no further write.
  */
 export function handedOver(
   kind: Kind,
@@ -58,7 +65,7 @@ export function handedOver(
 ): Actor {
   if (carriesOut(kind, share, actor) || isOnOwnTime(kind, actor)) return actor;
   const timers: Record<string, number> = {};
-  // What offers itself needs no order: it is claimed for what it is.
+  // An actor that offers itself needs no order: its state is enough to claim it.
   if (kind.offers?.is(actor) === true)
     for (const [name, due] of Object.entries(actor.timers)) timers[name] = Math.min(due, at);
   else {

@@ -23,13 +23,13 @@ type Work = (batch: readonly PendingEvent[], lane: Batcher<PendingEvent>) => Pro
 
 /** The lanes in which events of one kind wait for their commits. */
 export class MailboxLanes {
-  /** Events that somebody waits for; those of one actor are in one of these lanes, and stay in their order. */
+  /** Events that callers wait for; those of one actor are in one of these lanes, and stay in their order. */
   readonly #ordered: readonly Batcher<PendingEvent>[];
   /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
   readonly #selected: Batcher<PendingEvent>;
-  /** Events that nobody waits for, each told after the one before it is durable. */
+  /** Events that no caller waits for; each goes out after the one before it is durable. */
   readonly #bulk: Batcher<PendingEvent>;
-  /** Monotonic moment of the last event that somebody waits for. */
+  /** The monotonic moment of the last event with a waiting caller. */
   #othersAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -92,7 +92,7 @@ export class MailboxLanes {
   }
 
   async drained(): Promise<void> {
-    // What is selected or bulk and tried again joins the others.
+    // Selected and bulk events that are tried again join the others.
     await this.#selected.drained();
     await this.#bulk.drained();
     for (const lane of this.#ordered) await lane.drained();

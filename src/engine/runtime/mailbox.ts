@@ -25,7 +25,10 @@ import { readBackParameters, readBackStatement } from '../store/statements/read-
 import { type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
 import { MailboxLanes } from './mailbox-lanes.ts';
 
-/** What has waited this long was given up by whoever asked (HTTP answers 503 after 8 s): late it would surprise. */
+/**
+ * The caller of an event that has waited this long has given up (HTTP answers 503 after 8 s): a late effect
+ * would surprise it.
+ */
 export const LONGEST_WAIT_MS = 7_000;
 /** A statement may take 7 s to fail; together with this the caller still hears within 8 s. */
 export const READ_BACK_MS = 900;
@@ -33,8 +36,8 @@ export const READ_BACK_MS = 900;
 const REST_MS = 250;
 
 /**
- * Lanes of events that somebody waits for: one is decided while PostgreSQL works on the other. A backlog drained 1.3 times as fast by two of
- * them, while the lives of emails that come one by one took as long.
+ * The number of lanes for events with waiting callers: one is decided while PostgreSQL works on the other.
+ * Two lanes drained a backlog 1.3 times as fast, while the lives of emails that come one by one took as long.
  */
 const ORDERED_WIDTH = 2;
 
@@ -44,7 +47,7 @@ export interface CommitDeps extends ChildDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly statements?: StatementOptions | undefined;
-  readonly shards: Shards | null; // Where tables are distributed: which workspaces lie together.
+  readonly shards: Shards | null; // Where tables are distributed, the shard of each workspace.
   /** The births of the kind that this process keeps, if it keeps any. */
   readonly keptBirths: KeptBirths | null;
   /** Hears of what was committed, in commit order. */
@@ -260,8 +263,9 @@ export class Mailbox {
   }
 
   /**
-   * The revision had moved on: the same events, on the actor as it is now. As often as there is time for: somebody wins
-   * each round, but under load the same instance may lose many in a row (182 of 13,000 events lost 20).
+   * Decides the same events again on the current actor, since its revision had moved on. It repeats as long
+   * as there is time: each round has a winner, but under load the same instance may lose many in a row (182
+   * of 13,000 events lost 20).
    */
   #decideAgain(events: readonly PendingEvent[]): void {
     for (const pending of events) pending.decisions++;

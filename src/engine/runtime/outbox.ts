@@ -25,7 +25,7 @@ export type Deliver = (kind: string, id: string, event: ActorEvent, outboxId: st
  */
 export class Outbox {
   readonly #underWay = new Set<string>();
-  /** Where the recovery goes on: what cannot be delivered must not stand before all other. */
+  /** The place where the recovery goes on: an event that cannot be delivered must not block all others. */
   #recoveredTo = FIRST;
 
   constructor(
@@ -41,8 +41,8 @@ export class Outbox {
   }
 
   /**
-   * Delivers what nobody has: of an instance that died, or of a database that was away. Reads on where it stopped for want of
-   * room, and begins again at the end. Answers how many were found.
+   * Delivers events that no instance has delivered: those of an instance that died, or of a database that was
+   * away. Reads on where it stopped for want of room, and begins again at the end. Returns the number found.
    */
   async recover(): Promise<number> {
     const before = lowestIdAt('mail', this.clock.now() - FORGOTTEN_MS);

@@ -18,16 +18,16 @@ export interface Performer {
   perform(order: Order, tell: TellActor): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
   /** Given to it once, before its first order, where it tells other actors than those of its orders. */
   attached?(engine: SelectionTeller): void;
-  /** How many of the actors that wait for it (`Kind.offers`) it could take now. */
+  /** The number of waiting actors (`Kind.offers`) that it could take now. */
   room?(): number;
-  /** The same for those that nobody waits for (`Offers.bulk`). */
+  /** The same for bulk actors (`Offers.bulk`). */
   bulkRoom?(): number;
   /**
-   * What the actor of an order that will not be begun is told; without it, it waits for its lease to end. `isStopping`: by this process;
-   * else there is no place for it.
+   * The events for the actor of an order that will not be begun; without this, the actor waits for its lease
+   * to end. `isStopping`: by this process; else there is no place for the order.
    */
   declined?(order: Order, isStopping: boolean): readonly ActorEvent[];
-  /** What an order came to that took a while is durable now, or will not be told. */
+  /** The outcome of an order that took a while is durable now, or will not be reported. */
   settled?(order: Order): void;
   /** Nothing new is to begin; what runs should end soon. */
   stop?(): void;
@@ -51,17 +51,17 @@ export class Performing {
     this.#slots = new Semaphore(performer.slots, undefined, performer.backlog);
   }
 
-  /** How many more orders would start, or wait, without being dropped. */
+  /** The number of further orders that would start, or wait, without being dropped. */
   get room(): number {
     return this.#slots.capacity;
   }
 
-  /** How many actors that offer themselves would not be turned away. */
+  /** The number of actors that offer themselves and would not be turned away. */
   get roomForOffers(): number {
     return Math.min(this.room, this.performer.room?.() ?? this.room);
   }
 
-  /** The same for those of them that nobody waits for. */
+  /** The same for bulk actors. */
   get roomForBulk(): number {
     return Math.min(this.room, this.performer.bulkRoom?.() ?? this.room);
   }

@@ -16,8 +16,9 @@ import { type Performer, Performing } from './performers.ts';
 import { SpawnQueue } from './spawn-queue.ts';
 
 /**
- * What the events of timers say besides, by the definition of their actors: what a machine has to know when a time has come, and no actor
- * was told. It is asked once for all that were claimed together. @throws Unavailable
+ * Additions to the events of timers, by the definition of their actors: facts that a machine needs at the
+ * moment of a timer and that no event brought. It is called once for all actors that were claimed together.
+ * @throws Unavailable
  */
 export type TimersSay = (definitionIds: readonly string[]) => Promise<ReadonlyMap<string, object>>;
 
@@ -29,26 +30,26 @@ export interface Registration {
   readonly machineOf?: MachineOf;
   /** Of a kind that has definitions: what the events of timers say besides. */
   readonly timersSay?: TimersSay;
-  /** What this process does of it; all of it when absent. */
+  /** This process's share in the kind; all of it when absent. */
   readonly share?: Share;
 }
 
-/** How an event is told. */
+/** The options of sending an event. */
 export interface TellOptions<C = Claim> {
   /** The actor is absent outside it. */
   readonly scope?: Scope;
   readonly claim?: C | undefined;
-  /** How long a database that is away is waited for; not at all when absent. */
+  /** The wait for a database that is away, in milliseconds; no wait when absent. */
   readonly patienceMs?: number;
   /** Events told with the same one, one after the other, are written by one commit. */
   readonly report?: object;
-  /** Nobody waits for it: it is written apart from what somebody waits for. */
+  /** True when no caller waits: the event is written apart from those that callers wait for. */
   readonly isBulk?: boolean | undefined;
 }
 
 type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId' | 'workspaceId'>;
 
-/** What every kind of an engine works with. */
+/** The parts that every kind of an engine shares. */
 export interface KindParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -61,12 +62,12 @@ export interface KindParts {
   readonly keeping?: Partial<KeepingTimes>;
   /** Safeguards to leave out of the statements, and of what is kept (chaos). */
   readonly statements?: StatementOptions;
-  /** Where tables are distributed: which workspaces lie together. */
+  /** Where tables are distributed, the shard of each workspace. */
   readonly shards?: Shards | null;
   readonly keepingFaults?: KeepingFaults;
 }
 
-/** What a kind tells the engine that it runs in. */
+/** The calls from a kind to its engine. */
 export interface KindHooks {
   readonly tags: CommitTags;
   shareOf(kind: Kind): Share;
@@ -83,7 +84,7 @@ const BUSY = 5_000;
 /** An outcome that was performed is worth more patience than a request: it is tried until this has passed. */
 export const OUTCOME_PATIENCE_MS = 60_000;
 
-/** A beginning waits for the database only as long as whoever began can keep what it took for that. */
+/** An insert waits for the database only as long as its caller can keep the request's data in memory. */
 const BEGINNING_PATIENCE_MS = 5_000;
 
 /** One kind as it runs in this process: its queues, the actors it remembers, and what performs its orders. */
@@ -133,7 +134,7 @@ export class RunningKind {
     this.spawnQueue = new SpawnQueue(kind, this.definitions, this.actors, deps);
   }
 
-  /** How many more actors could begin something without waiting in memory. */
+  /** The number of further actors that could begin something without waiting in memory. */
   get room(): number {
     return Math.min(this.performing?.room ?? Number.MAX_SAFE_INTEGER, this.#untilBusy);
   }
@@ -143,7 +144,7 @@ export class RunningKind {
     return Math.min(this.performing?.roomForOffers ?? 0, this.#untilBusy);
   }
 
-  /** The same for those of them that nobody waits for. */
+  /** The same for bulk actors. */
   get roomForBulk(): number {
     return Math.min(this.performing?.roomForBulk ?? 0, this.#untilBusy);
   }

@@ -3,12 +3,15 @@ import type { Kind } from '../machine/kind.ts';
 import { type Share, WHOLE_SHARE } from './handing-over.ts';
 
 /**
- * Who carries out a kind's orders: the processes of a role, or whichever has committed the order, where a request waits for what it
- * comes to. Of the latter the engine wakes what is due.
+ * The processes that carry out a kind's orders: those of a role, or the one that has committed the order,
+ * where a request waits for its outcome. Of the latter the engine wakes the due actors.
  */
 export type CarriedOutBy = Exclude<Role, 'http'> | 'anybody';
 
-/** What a process with these roles does of a kind. What actors offer themselves for is delivery's. */
+/**
+ * A process's share in a kind, by its roles. Work that actors offer themselves for belongs to the role
+ * `delivery`.
+ */
 export function shareOf(roles: Roles, by: CarriedOutBy, kind: Kind): Share {
   if (isWhole(roles)) return WHOLE_SHARE;
   const wakes = roles.includes(by === 'anybody' ? 'engine' : by);

@@ -40,9 +40,11 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly bytes?: number;
   /** True once its client was told that the deadline passed: it is not written any more. */
   readonly isGivenUp?: (() => boolean) | undefined;
-  /** Nobody waits for it: it is written apart from what somebody waits for. */
+  /** True when no caller waits: the insert is written apart from those that callers wait for. */
   readonly isBulk?: boolean;
-  /** It offers itself to whoever has room for it, instead of being carried out by this process. */
+  /**
+   * True for an actor that offers itself to a process with room, instead of being carried out by this one.
+   */
   readonly isLeft?: boolean;
 }
 
@@ -80,9 +82,9 @@ const WIDTH = 2;
 /** New actors of one kind: decided, admitted and written in batches, answered. */
 export class SpawnQueue {
   readonly #batcher: Batcher<PendingSpawn>;
-  /** Those that nobody waits for. */
+  /** Inserts that no caller waits for. */
   readonly #bulk: Batcher<PendingSpawn>;
-  /** Monotonic moment of the last one that somebody waits for. */
+  /** The monotonic moment of the last insert with a waiting caller. */
   #othersAt = Number.NEGATIVE_INFINITY;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;

@@ -22,7 +22,9 @@ export interface ActorRow {
   readonly definition_id?: string | null;
 }
 
-/** Reads the rows of actors by their ids; whoever knows the workspaces of some spares a look for them where tables are distributed. */
+/**
+ * Reads the rows of actors by their ids; known workspaces spare a look for them where tables are distributed.
+ */
 export type ActorReader = (
   ids: readonly string[],
   workspaceOf?: (id: string) => string | undefined,
@@ -107,7 +109,7 @@ function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shar
 
 /** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */
 const KEPT = 20_000;
-/** Who waits longer than this for its next timer is read again when it is due. */
+/** An actor that waits longer than this for its next timer is read again when it is due. */
 const WORTH_KEEPING_MS = 60_000;
 
 /** Rebuilds actors from rows and keeps the latest of them, bounded: the oldest one goes first. */

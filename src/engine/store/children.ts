@@ -18,22 +18,22 @@ type InputRow = Readonly<Record<string, unknown>>;
 /** Writes a template. */
 export type Template = () => string;
 
-/** How the children of one commit begin: one template a kind, however many actors there will be. */
+/** The first state of the children of one commit: one template a kind, however many actors there will be. */
 export interface Templates {
   /**
    * For a statement over these rows of the input: what writes the JSON of the machine columns that all children of a kind share, in the
    * order of the specs. Only of a kind that the statement makes is it called, since an instance then keeps what is made.
    */
   rowsFor(inputs: readonly InputRow[]): readonly Template[];
-  /** A reply was lost: nobody knows which children there are, so that those that are kept are left to be looked for. */
+  /** A reply was lost: the children are unknown, so those that are kept are left to be looked for. */
   doubt(): void;
   /** The drafts of the children that the commit has answered, by kind. It is asked for once, when the commit has ended. */
   instantiate(rows: readonly ChildRow[]): ReadonlyMap<Kind, readonly Draft[]>;
 }
 
-/** What children are asked of the engine. */
+/** The questions of children to the engine. */
 export interface ChildDeps {
-  /** What this process does of a kind. */
+  /** This process's share in a kind. */
   shareOf(kind: Kind): Share;
   /** The children of a kind that this process keeps; null where none are. */
   keptBirthsOf(kind: Kind): KeptBirths | null;

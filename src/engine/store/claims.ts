@@ -14,14 +14,14 @@ import type { WakeWriting } from './statements/wake-at.ts';
 /** An actor that was claimed: whole, or its id alone where its life is appended. */
 export type Claimed = Pick<ActorRow, 'id'> & Partial<ActorRow> & { readonly due_at: number };
 
-/** What is due between two moments (ISO), at most so many. */
+/** The range of due moments (ISO) to look for, and the limit. */
 interface Wanted {
   readonly from: string;
   readonly until: string;
   readonly limit: number;
 }
 
-/** The moment (ISO) that it is due again if nobody does anything about it. */
+/** The moment (ISO) at which the actor is due again if the claim is not followed by a write. */
 interface WantedForOneself extends Wanted {
   readonly again: string;
 }
@@ -34,9 +34,10 @@ interface Seen {
 }
 
 /**
- * Finds what is due of one kind, and claims it where somebody else might wake it as well. On one server a statement claims, and passes over
- * what others have locked. Over several nodes nothing can be locked at once: what is due is looked at first, and then claimed shard by
- * shard, as far as it is still due when it was seen to be.
+ * Finds the due actors of one kind, and claims them where another process might wake them as well. On one
+ * server a statement claims, and skips rows that others have locked. Over several nodes one statement cannot
+ * lock them all: due actors are looked at first, and then claimed shard by shard, as far as they are still
+ * due at the moment seen.
  */
 export class Claims {
   readonly #find: string;
@@ -57,12 +58,12 @@ export class Claims {
     this.#claimSeen = claimSeenStatement(kind, wake);
   }
 
-  /** What is due, for whoever need share it with nobody. @throws Unavailable */
+  /** The due actors, for the only process that wakes them. @throws Unavailable */
   find({ from, until, limit }: Wanted): Promise<readonly Claimed[]> {
     return this.database.query<Claimed>(this.#find, [until, limit, from], { name: 'claim' });
   }
 
-  /** What is due, for nobody else as long as it is not due again. @throws Unavailable */
+  /** Claims due actors: no other process gets them until they are due again. @throws Unavailable */
   async claim({ from, until, limit, again }: WantedForOneself): Promise<readonly Claimed[]> {
     const name = 'claim';
     if (!this.shards) return this.database.query<Claimed>(this.#claim, [until, limit, again, from], { name });

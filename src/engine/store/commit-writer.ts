@@ -53,7 +53,10 @@ const NO_TOPICS: ReadonlyMap<string, Topic> = new Map();
 /** Runs the statements of a kind's commits. */
 export class CommitWriter {
   readonly #heard: Ways;
-  /** Of a kind whose commits record what others may listen to: those for whom nobody does, which is asked of one server. */
+  /**
+   * For a kind whose commits record facts with listeners: the ways of writing without any listener, which
+   * works on one server only.
+   */
   readonly #unheard: (Ways & { readonly fact: FactTable }) | null;
   readonly #known: KnownTopics;
   /** Monotonic moment of the last race that was lost. */
@@ -82,8 +85,8 @@ export class CommitWriter {
   }
 
   /**
-   * Where nobody is known to listen to what the batch is about, it is first written without any of them. Somebody may have begun to
-   * meanwhile: then nothing was written, and the same batch is written for those who listen.
+   * Where no listener is known for the batch's topics, the batch is first written without any. Should there
+   * be one by now, nothing was written, and the same batch is written for the listeners.
    */
   async write(given: readonly Row[], tag: number, templates: readonly Template[]): Promise<CommitAnswer[]> {
     // Batches that wait for each other in any other order would deadlock.
@@ -93,7 +96,7 @@ export class CommitWriter {
     if (this.#unheard && topics.size > 0 && !this.#known.isHeard(topics)) {
       const answers = await this.#run(this.#unheard, batch);
       const heard = answers.filter(({ child }) => child === HEARD);
-      // What takes long to find out is not asked for a while.
+      // A question that took long is not asked for a while.
       if (answers.some(({ child }) => child === SLOW)) for (const one of batch.topics) this.#known.note(one);
       if (heard.length === 0) return answers.filter(({ child }) => child !== SLOW);
       checkTag(tag, answers.at(-1)?.id);
@@ -103,7 +106,10 @@ export class CommitWriter {
     return this.#run(this.#heard, batch);
   }
 
-  /** While nobody else decides on the same actors, turns are written by the statement that does not look for that. */
+  /**
+   * While no other process decides on the same actors, turns are written by the statement that does not look
+   * for conflicts.
+   */
   async #run(
     { statement, uncontested }: Ways,
     { rows, tag, templates, topics }: Batch,

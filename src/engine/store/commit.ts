@@ -2,10 +2,16 @@ import { forEachGroup, type Shards } from '../../platform/db/distribution/shards
 import { codeOf, isPoison, isRetriable, TOOK_TOO_LONG } from '../../platform/db/sqlstate.ts';
 import { Unavailable } from '../../platform/errors/unavailable.ts';
 
-/** How often a statement that was rolled back by contention runs again before the caller hears of it. */
+/**
+ * The number of times that a statement which was rolled back by contention runs again before the caller gets
+ * the error.
+ */
 const RETRIES = 3;
 
-/** How statements are written, and safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
+/**
+ * The options of writing statements, and safeguards that the chaos build leaves out, one at a time, to show
+ * that its judge notices.
+ */
 export interface StatementOptions {
   /** The tables lie on several nodes (db/distribution): statements name the workspaces of their batch. */
   readonly isDistributed?: boolean;
@@ -15,15 +21,15 @@ export interface StatementOptions {
   readonly withoutStoredReplies?: boolean;
 }
 
-/** What a try to commit a batch came to, item by item. */
+/** The result of a try to commit a batch, item by item. */
 export type Verdict<Result> =
   | { readonly committed: Result }
   /** The statement failed for this item alone (a constraint, a value PostgreSQL refuses). */
   | { readonly poisoned: unknown }
-  /** Not committed, and not this item's fault; or nobody can say. */
+  /** Not committed, and not this item's fault; or the outcome is unknown. */
   | { readonly failed: unknown };
 
-/** What the committer needs to know of one kind of batch. */
+/** One kind of batch, as the committer needs it. */
 export interface Commit<Item, Result> {
   /** Runs the statement for these items; answers one result for each, in order. */
   run(items: readonly Item[]): Promise<readonly Result[]>;
@@ -44,7 +50,8 @@ export async function commitBatch<Item, Result>(
     return results.map((committed) => ({ committed }));
   } catch (error) {
     if (error instanceof Unavailable && error.applied === 'unknown') return readBack(commit, items, error);
-    // What has no code was thrown here, while the statement's input was written: one item's fault as well.
+    // An error without a code was thrown here, while the statement's input was written: one item's fault as
+    // well.
     const isOurs = !(error instanceof Unavailable) && codeOf(error) === '';
     if (!isPoison(error) && !isOurs) return items.map(() => ({ failed: error }));
     if (items.length === 1) return [{ poisoned: error }];
@@ -73,7 +80,7 @@ export async function commitByShard<Item, Result>(
     });
     return items.map((item) => verdicts.get(item) as Verdict<Result>);
   } catch (error) {
-    // Where they lie could not be asked: nothing was begun.
+    // The shards could not be looked up: nothing was begun.
     return items.map(() => ({ failed: error }));
   }
 }

@@ -9,7 +9,7 @@ export const LEFT_AT_ONCE = 200;
 
 /** Begins a term: $1 its id, $2 the kind, $3 its mark. */
 export const BEGIN = `insert into instances (id, kind, open, heartbeat_at, low_water) values ($1, $2, true, clock_timestamp(), $3)`;
-/** Shows that the term goes on, and moves its mark; answers nothing where somebody has closed it. */
+/** Renews the term, and moves its mark; returns no row where another instance has closed it. */
 export const RENEW = `update instances set heartbeat_at = clock_timestamp(), low_water = $2 where id = $1 and open returning id`;
 /** Ends a term that keeps nothing any more. */
 export const END = `delete from instances where id = $1 and open`;
@@ -40,8 +40,8 @@ const hasNoTurn = (alias: string): string =>
   `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
 
 /**
- * SQL: the lowest id of a kind that any instance may keep, null where none keeps anything. Each kind has marks of its own: ids of another
- * kind sort before or behind all of it.
+ * SQL: the lowest id of a kind that any instance may keep, null where none keeps any. Each kind has separate
+ * marks: ids of another kind sort before or behind all of its ids.
  */
 export const lowestMarkSql = ({ name }: Pick<Kind, 'name'>): string =>
   `(select min(k.low_water) from instances k where k.kind = '${name}')`;

@@ -34,7 +34,6 @@ export interface KeepingFaults {
   readonly withoutLowWater?: boolean;
 }
 
-/** What keeping is made from. */
 export interface KeepingParts {
   readonly database: Database;
   readonly clock: Clock;
@@ -73,14 +72,15 @@ interface Kept {
 }
 
 /**
- * Births whose first order this process carries out at once: they have no row among what is due, which would be gone a moment
- * later. The birth names the term of the instance that keeps it, and the term's row has a heartbeat and a low-water mark. Where the
- * heartbeat ends, any instance closes the term and leaves each birth from the mark on that has no turn to the clock, by a turn
- * that changes nothing: the key of the turns decides between that and an outcome which comes late.
+ * Births whose first order this process carries out at once: they have no due row, which would be gone a
+ * moment later. The birth names the term of the instance that keeps it, and the term's row has a heartbeat
+ * and a low-water mark. Where the heartbeat ends, any instance closes the term and leaves each birth from the
+ * mark on that has no turn to the clock, by a turn that changes nothing: the key of the turns decides between
+ * that and an outcome which comes late.
  *
- * The statement of a birth locks its term's row (`for key share`) and writes the row among what is due after all where the term is
- * closed. So whoever has closed a term sees every birth that relies on it. A birth of which nobody knows whether it was
- * committed ends the term: others look it through as if its instance had died.
+ * The statement of a birth locks its term's row (`for key share`) and writes the due row after all where the
+ * term is closed. So the instance that has closed a term sees every birth that relies on it. A birth whose
+ * commit is unknown ends the term: others look it through as if its instance had died.
  */
 export class KeptBirths {
   readonly #left: string;
@@ -138,7 +138,9 @@ export class KeptBirths {
     return making;
   }
 
-  /** What the statement has made, all of it durable; nothing where it was rolled back. */
+  /**
+   * Takes the ids that the statement has made, all of them durable; an empty list where it was rolled back.
+   */
   ended(making: Making, ids: readonly string[]): void {
     // Of a term that has ended meanwhile others look all of it through.
     if (!this.#making.delete(making)) return;
@@ -256,11 +258,14 @@ export class KeptBirths {
     return lowestIdAt(this.kind.idPrefix, this.parts.clock.now() - ms);
   }
 
-  /** An order that was dropped, or an outcome that nobody could store: the lease decides, as the clock finds it. */
+  /**
+   * Leaves to the lease, as the clock finds it, every order that was dropped and every outcome that could not
+   * be stored.
+   */
   async #leaveStuck(): Promise<void> {
     const before = this.parts.clock.monotonic() - this.#times.stuckAfterMs;
     const stuck: string[] = [];
-    // Of one whose statement is under way nobody can say anything yet.
+    // A birth whose statement is under way is still unknown.
     for (const [id, { since, isBorn }] of this.#open)
       if (isBorn && since < before && stuck.length < LEFT_AT_ONCE) stuck.push(id);
     await Promise.all(

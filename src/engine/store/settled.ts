@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
-/** Where the transactions of the database stand: the number of one that begins now, and the lowest that is under way. */
+/** The numbers of the database's transactions: the one that begins now, and the lowest that is under way. */
 const MARK = `select (extract(epoch from now()) * 1000)::float8 as at, pg_current_xact_id()::text as number,
   pg_snapshot_xmin(pg_current_snapshot())::text as lowest`;
 
@@ -17,7 +17,10 @@ interface Mark {
  * on, in less time than lies between two questions.
  */
 const UNSEEN_MS = 500;
-/** A moment is told so much later, that no unseen step can lead before it, nor the time that a question takes. */
+/**
+ * A moment is reported this much later, so that neither an unseen step nor the duration of a question can
+ * lead before it.
+ */
 const KEPT_BACK_MS = 2 * UNSEEN_MS;
 
 /** The database's clock (epoch ms), and ours (monotonic) when it had been answered. */
@@ -30,8 +33,8 @@ interface Asked {
 const MOST_MARKS = 120;
 
 /**
- * Knows a moment before which nothing can be written any more: whoever had its number before has ended, and who got it
- * afterwards writes no earlier moment. It asks the transactions, not the time that has passed.
+ * Knows a moment before which nothing can be written any more: every transaction with an earlier number has
+ * ended, and later ones write no earlier moment. It asks the transactions, not the time that has passed.
  */
 export class SettledTime {
   #marks: readonly Mark[] = [];

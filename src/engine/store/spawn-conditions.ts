@@ -1,8 +1,9 @@
 import type { ShardTerms } from '../../platform/db/distribution/terms.ts';
 
 /**
- * What must hold for some new actors in the statement that writes them: what they are made for may have been done, or stopped,
- * since they were asked for. Those for which it does not hold are withheld; nothing of them is written, and they take no quota.
+ * A condition on some new actors, checked in the statement that writes them: the purpose of the actors may be
+ * fulfilled, or stopped, since the request. Actors for which it does not hold are withheld; nothing of them
+ * is written, and they take no quota.
  */
 export interface SpawnCondition {
   /** Name of the CTE. */
@@ -14,8 +15,8 @@ export interface SpawnCondition {
 }
 
 /**
- * What another module asks of some new actors of a kind, and writes with them. A batch in which the first column is null throughout has
- * none that it is about.
+ * The condition of another module on some new actors of a kind, and its writes with them. A batch in which
+ * the first column is null throughout has none that it is about.
  */
 export interface SpawnRule {
   /** Further columns of the input: `name text, …`. Null for actors that are none of its business. */

@@ -18,28 +18,28 @@ const CLAIM_MS = 5_000;
  */
 const CLAIMING_MS = 60_000;
 
-/** What the clock does with what is due. */
+/** The clock's view of one sort of due actors. */
 export interface Wakeable {
   readonly kind: Kind;
   /** Which rows of the kind, as SQL; all of them when absent. */
   readonly where?: string | undefined;
   /** Those that are not taken for want of room wait until `roomCame` says that there is some, or for the next tick. */
   readonly waitsForRoom?: boolean;
-  /** How many due actors it can take now: nothing is claimed that would only wait in memory. */
+  /** The number of due actors that it can take now: nothing is claimed that would only wait in memory. */
   room(): number;
   /** Resolves when their timers are committed. */
   wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<Woken>;
 }
 
-/** What waking a batch came to. */
+/** The result of waking a batch. */
 export interface Woken {
-  /** Actors that are as they were: somebody had changed them before, or they cannot be woken. */
+  /** Actors that are unchanged: another process had changed them before, or they cannot be woken. */
   readonly left: readonly string[];
   /** Another instance decided on some of them, or they could not be told. */
   readonly isContested: boolean;
 }
 
-/** What one pass over what is due came to. */
+/** The result of one pass over due actors. */
 interface Passed {
   /** Up to that moment it was looked for. */
   readonly upTo: number;
@@ -47,7 +47,7 @@ interface Passed {
   readonly isNothing: boolean;
 }
 
-/** What was found of a kind: as much as there is, or as was asked for. */
+/** The due actors found of a kind: all of them, or as many as the limit allows. */
 interface Found {
   readonly due: readonly Claimed[];
   readonly isAll: boolean;
@@ -62,19 +62,19 @@ interface UnderWay {
 
 const NOTHING: UnderWay = { due: [], ended: Promise.resolve() };
 
-/** What batches are found with. */
 export interface BatchParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly shards: Shards | null;
   isStopped(): boolean;
-  /** Whether another instance may wake the same. */
+  /** True when another instance may wake the same actors. */
   areShared(): boolean;
 }
 
 /**
- * Finds, reads and wakes what is due of one kind, batch by batch. While nobody else wakes the same it needs no claim, which costs as much
- * as half of the turn that follows it. A claim is no safeguard: two who decide on the same are told apart by the revision.
+ * Finds, reads and wakes the due actors of one kind, batch by batch. While no other instance wakes the same
+ * it needs no claim, which costs half as much as the turn that follows it. A claim is no safeguard: the
+ * revision decides between two instances that decide on the same actor.
  */
 export class DueBatches {
   readonly #claims: Claims;
@@ -83,8 +83,8 @@ export class DueBatches {
   /** Monotonic moment up to which what is due is claimed. */
   #claimsUntil = Number.NEGATIVE_INFINITY;
   /**
-   * What the present pass could not wake, of all that is due and of the stretches of a backlog. Where it is found once more it needs a
-   * claim, which puts it off.
+   * The actors that the present pass could not wake, of all due ones and of the stretches of a backlog. Those
+   * that are found once more need a claim, which puts them off.
    */
   readonly #left = { all: new Set<string>(), stretch: new Set<string>() };
 
@@ -126,19 +126,20 @@ export class DueBatches {
         count += found.due.length;
         const rows = await this.#rowsOf(found.due, left);
         await before.ended;
-        // Whoever stops leaves to others what was found meanwhile; what was claimed, when the claim has ended.
+        // A stopping process leaves to others the actors that it has found; those that it has claimed are
+        // free when the claim ends.
         if (this.parts.isStopped() && before.due.length > 0) break;
         before = this.#begin(rows, found, left);
-        // What offers itself is taken at once, and only then is it known how much room is left.
+        // Actors that offer themselves are taken at once, and only then is the remaining room known.
         if (waitsForRoom) before = await endOf(before);
         if (found.isAll) break;
-        // What was woken has moved; whatever somebody else has locked is found by the look afterwards.
+        // Woken actors have moved; actors locked by others are found by the look afterwards.
         for (const { due_at } of found.due) from = Math.max(from, Math.floor(due_at));
       }
     } catch (error) {
-      // What cannot be read would be found first for ever; a claim puts it off.
+      // An actor that cannot be read would be found first for ever; a claim puts it off.
       this.#claimForAWhile();
-      // What is being woken ends first; what went wrong first is told.
+      // Actors that are being woken finish first; the first failure is thrown.
       await before.ended.catch(() => {});
       throw error;
     }
@@ -146,7 +147,7 @@ export class DueBatches {
     return { upTo, isNothing: found !== null && count === 0 };
   }
 
-  /** What is due between two moments, but for what is being woken. */
+  /** The due actors between two moments, but for those that are being woken. */
   async #find(
     from: number,
     to: number,
@@ -171,7 +172,7 @@ export class DueBatches {
     return { due: fresh.slice(0, limit), isAll, isClaimed: false };
   }
 
-  /** What waits for room is in other hands before its row has moved. */
+  /** Actors that wait for room have another owner before their rows have moved. */
   get #isClaiming(): boolean {
     const { shards, clock, areShared } = this.parts;
     return (
@@ -185,7 +186,7 @@ export class DueBatches {
   #begin(rows: readonly ActorRow[], { due, isClaimed }: Found, left: Set<string>): UnderWay {
     if (rows.length === 0) return NOTHING;
     const ended = this.#wake(rows, isClaimed, left);
-    // Until it is awaited, nobody else hears of its failure.
+    // Keeps a failure from counting as unhandled until it is awaited.
     ended.catch(() => {});
     return { due, ended };
   }
@@ -218,7 +219,10 @@ export class DueBatches {
     return rows;
   }
 
-  /** What cannot be forgotten now is claimed, and found again; it keeps nobody from being woken. Over several nodes it stays so. */
+  /**
+   * Actors that cannot be forgotten now are claimed, and found again; they keep no others from being woken.
+   * Over several nodes they stay so.
+   */
   async #forget(ids: readonly string[]): Promise<void> {
     if (this.parts.shards) return;
     await this.parts.database.query(this.#forgetStray, [ids]).catch(() => {});

@@ -9,23 +9,26 @@ import { AHEAD_MS, Sweep } from './sweep.ts';
 
 /** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
 const TICK_MS = 1_000;
-/** What is due already but could not be taken (no room) waits so long, not in a busy loop. */
+/** The wait before due actors that could not be taken (no room) are tried again, against a busy loop. */
 const LEAST_WAIT_MS = 20;
-/** Time between two looks for births that other processes leave to this one: somebody waits for each of them. */
+/**
+ * The time between two looks for births that other processes leave to this one: a caller waits for each of
+ * them.
+ */
 const LOOK_MS = 200;
 
-/** How late the scheduler runs, for /health. */
+/** The delay of the scheduler, for /health. */
 export interface SchedulerHealth {
-  /** `paused`: nobody can say how late it is, and nothing is claimed. */
+  /** `paused`: its delay is unknown, and nothing is claimed. */
   readonly status: 'ok' | 'late' | 'paused' | 'stopped';
   readonly oldestDueSeconds: number;
-  /** How far the database's clock is ahead of ours. */
+  /** The lead of the database's clock over ours. */
   readonly clockSkewMs: number;
 }
 
 /**
- * Wakes actors whose `wake_at` has come. It looks every second; a wake-up within the coming second gets an alarm of its own.
- * Everything else about time lives in the database: no long timer is held in memory.
+ * Wakes actors whose `wake_at` has come. It looks every second; a wake-up within the coming second gets a
+ * separate alarm. Everything else about time lives in the database: no long timer is held in memory.
  */
 export class Scheduler {
   readonly #sweeps: readonly Sweep[];
@@ -42,7 +45,7 @@ export class Scheduler {
   /** Others left births to this process before it started. */
   #looksFromStart = false;
   #stopped = false;
-  /** Another instance may wake the same, as long as nobody says that there is none. */
+  /** Another instance may wake the same actors, until the roster says that there is none. */
   #areShared = true;
   #oldestDueMs = 0;
   #sweptAt = Number.POSITIVE_INFINITY;
@@ -103,7 +106,10 @@ export class Scheduler {
       });
   }
 
-  /** Whether another instance wakes the same from now on. Where it is not known yet, each finds out by what it cannot wake. */
+  /**
+   * Sets whether another instance wakes the same actors from now on. Where that is not known yet, each
+   * instance learns it from the actors that it cannot wake.
+   */
   shareTimers(areShared: boolean): void {
     this.#areShared = areShared;
   }
@@ -186,7 +192,7 @@ export class Scheduler {
     for (const sweep of this.#sweeps) if (sweep.wakeable.kind.life) this.expect((await sweep.run()).alarm);
   }
 
-  /** What was known of time holds no more. */
+  /** Forgets all that was known of time. */
   #restart(): void {
     this.#settled.forget();
     for (const sweep of this.#sweeps) sweep.restart();

@@ -3,7 +3,7 @@ import type { SettledTime } from '../../store/settled.ts';
 import { nextWakeStatement } from '../../store/statements/read-statements.ts';
 import { type BatchParts, DueBatches, iso, type Wakeable } from './due-batches.ts';
 
-/** What is due later is found by a later tick. */
+/** Actors that are due later are found by a later tick. */
 export const AHEAD_MS = 1_000;
 
 /** Sweeps begin with this much; all that lies further back is read beside them. */
@@ -12,18 +12,18 @@ const FIRST_MS = 10_000;
 const READING_MS = 50;
 /** A stretch of it that takes longer is followed by a shorter one. */
 const LONG_MS = 500;
-/** What was written by hand, behind everybody's back, is found after so long. */
+/** Rows that an operator changed by hand are found after this time. */
 const READ_AGAIN_MS = 3_600_000;
-/** What is left of it is not cut any smaller. */
+/** A remainder of this length is not split further. */
 const LEAST_MS = 1_000;
 
-/** What lies further back than the sweeps begin; it is read oldest first. */
+/** Due actors further back than the sweeps begin; they are read oldest first. */
 interface Backlog {
-  /** Where it ends: the sweeps began there. */
+  /** The end of the backlog: the sweeps began there. */
   readonly end: number;
   /** It was read up to here. */
   from: number;
-  /** How much of what is left one look reads: all of it, unless that takes too long. */
+  /** The part of the remainder that one look reads: all of it, unless that takes too long. */
   share: number;
   /** This reading began when no write could reach the backlog any more: at its end there is nothing left. */
   isLast: boolean;
@@ -31,25 +31,29 @@ interface Backlog {
 
 /** When something is due next, if that is soon (epoch ms). */
 interface Next {
-  /** How far back it lies says how late the scheduler is. */
+  /** The oldest moment of the backlog, which gives the delay of the scheduler. */
   readonly due: number;
-  /** When to look for it. What somebody has locked is left to the next tick: it would be looked for again and again. */
+  /**
+   * The moment of the next look. Actors locked by others are left to the next tick: they would be looked for
+   * again and again.
+   */
   readonly alarm: number;
 }
 
 const NEVER: Next = { due: Number.POSITIVE_INFINITY, alarm: Number.POSITIVE_INFINITY };
 
-/** What all sweeps of a process work with. */
+/** The parts that all sweeps of a process share. */
 interface SweepParts extends BatchParts {
   readonly settled: SettledTime;
 }
 
 /**
- * Wakes what is due of one kind. A sweep begins where nothing due can lie before: at the moment up to which all writes have
- * settled, or at the earliest one that the sweep before could see and did not get (no room, or somebody's lock). So it stays
- * cheap behind a transaction that is held open, which keeps an index entry of every actor that was ever due: after ten minutes
- * at 6,000 lives a second, looking at all of them took more than a core. How long a look takes decides how far one reads back
- * at a time, and never what is seen.
+ * Wakes the due actors of one kind. A sweep begins at the moment before which no due actor can lie: the one
+ * up to which all writes have settled, or the earliest one that the sweep before could see and did not get
+ * (no room, or a foreign lock). So it stays cheap behind a transaction that is held open, which keeps an
+ * index entry of every actor that was ever due: after ten minutes at 6,000 lives a second, looking at all of
+ * them took more than a core. The duration of a look decides how far one reads back at a time, and never what
+ * is seen.
  */
 export class Sweep {
   readonly #batches: DueBatches;
@@ -61,7 +65,7 @@ export class Sweep {
   #readAgainFrom = 0;
   /** Earliest that was left in the backlog. */
   #left: number | null = null;
-  /** It was left though there was room: somebody has it locked. */
+  /** Actors were left though there was room: another process has them locked. */
   #isLeftLocked = false;
   /** Something due may wait for room, of which `roomCame` will tell. */
   awaitsRoom = false;
@@ -93,9 +97,9 @@ export class Sweep {
       if (until !== null && !this.parts.shards)
         this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
       this.awaitsRoom = this.#isFull();
-      // That nobody has room for it says nothing of how late the scheduler is.
+      // Missing room for them says nothing of the scheduler's delay.
       if (this.awaitsRoom) return NEVER;
-      // Behind what somebody has locked there may be more, which is free.
+      // Behind locked actors there may be others, which are free.
       const isLocked = isNothing && left !== null && left <= upTo;
       const alarm = isLocked ? await this.#earliest(upTo + 1, soon) : left;
       return {
@@ -133,7 +137,8 @@ export class Sweep {
         this.#backlog = null;
         this.#readAgainFrom = this.parts.clock.monotonic() + READ_AGAIN_MS;
       }
-      // Who had begun to write before the sweeps did may have written into it meanwhile: once more, when they have ended.
+      // A transaction that began before the sweeps may have written into the backlog meanwhile, so it is read
+      // once more when those have ended.
       else backlog.from = 0;
       return;
     }
@@ -145,8 +150,8 @@ export class Sweep {
   }
 
   /**
-   * Of a clock that is not the database's nobody can tell what has settled: each sweep looks at everything. Nor over several nodes, which
-   * may commit a transaction after the coordinator has ended it.
+   * With a clock that is not the database's, no settled moment is known: each sweep looks at everything. So
+   * it is over several nodes, which may commit a transaction after the coordinator has ended it.
    */
   #beginAnew(): number {
     if (!this.parts.clock.agreement || this.parts.shards) return 0;

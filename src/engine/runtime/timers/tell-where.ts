@@ -14,15 +14,19 @@ export interface Selection {
   readonly parameters?: readonly Parameter[];
   /** The index's columns, none of them null. The id is added behind them: the index should end with it. */
   readonly along: readonly Column[];
-  /** SQL over the alias `p`, which has `id` and the columns of `along`: why the actor is told, or null to pass over it. */
+  /**
+   * SQL over the alias `p`, which has `id` and the columns of `along`: the reason of the event, or null to
+   * skip the actor.
+   */
   readonly reason: string;
 }
 
-/** What tells all actors of a selection: the engine. */
+/** Sends an event to all actors of a selection: the engine. */
 export interface SelectionTeller {
   /**
-   * An event for every actor of the kind that the selection finds; answers how many it changed. `stop` ends it between two
-   * commits, as the engine's own stopping does, and whoever asked finds the rest by asking again. @throws Unavailable
+   * Sends an event to every actor of the kind that the selection finds; returns the number that it changed.
+   * `stop` ends it between two commits, as the engine's own stopping does, and a further call finds the rest.
+   * @throws Unavailable
    */
   tellWhere<Name extends KindName>(
     kind: Name,
@@ -121,8 +125,8 @@ const cursorAt = ({ along }: Selection, page: readonly Walked[]): readonly strin
 };
 
 /**
- * The next page: its keys from the index alone, and the actors only of those that are told. The first CTE is a fence: a
- * condition on the reason inside it would let one statement pass over any number of rows.
+ * The next page: its keys from the index alone, and only those actors that get the event. The first CTE is a
+ * fence: a condition on the reason inside it would let one statement skip any number of rows.
  */
 function pageStatement(
   kind: Kind,

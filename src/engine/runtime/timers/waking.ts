@@ -13,8 +13,8 @@ interface Deps {
 }
 
 /**
- * What the scheduler does with the actors of one kind that it has claimed. What waits for its performer is claimed apart: it must
- * keep nothing else of its kind waiting.
+ * The scheduler's work with the actors of one kind that it has claimed. Actors that wait for their performer
+ * are claimed apart: they must keep no others of their kind waiting.
  */
 export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable[] {
   const { performing, kind, share } = running;
@@ -56,7 +56,8 @@ async function handOver(
   const at = deps.clock.now();
   for (const row of rows) {
     const actor = keepNewer(running, deciders, row, at);
-    // What cannot be restored is told, and so reported; what has moved on since the claim speaks for itself.
+    // An actor that cannot be restored gets the event, and so is reported; one that has moved on since the
+    // claim needs nothing.
     if (!actor) await wake(running, deps, [row], true);
     else if (kind.offers?.is(actor) === true) {
       const effect = { type: kind.offers.effect, params: {} };

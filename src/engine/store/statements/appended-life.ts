@@ -5,7 +5,9 @@ export interface DerivedColumn<Context = never, State extends string = string> {
   of(context: Context, state: State): unknown;
 }
 
-/** A member of the context and the column that it stands in: a text, or a moment in whole milliseconds; or null. */
+/**
+ * A member of the context and the column that holds it: a text, or a moment in whole milliseconds; or null.
+ */
 export interface MemberInColumn {
   readonly member: string;
   readonly column: string;
@@ -13,8 +15,8 @@ export interface MemberInColumn {
 }
 
 /**
- * How actors are stored of whom nothing is rewritten: a row at their birth, a row for each turn of their lives, and one among
- * what is due while they wait for the clock.
+ * The storage of actors whose rows are never rewritten: a row for the birth, a row for each turn of the life,
+ * and a due row while they wait for the clock.
  */
 export interface AppendedLife {
   readonly births: string;

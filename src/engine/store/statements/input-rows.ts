@@ -15,7 +15,10 @@ export const columnsOf = (list: string): readonly Column[] =>
     return { name, type };
   });
 
-/** What stands between two cells and between two rows, and what stands for null: control characters, which no JSON has unescaped. */
+/**
+ * The separators of two cells and of two rows, and the sign of null: control characters, which no JSON has
+ * unescaped.
+ */
 interface Marks {
   readonly between: string;
   readonly nothing: string;
@@ -76,7 +79,10 @@ export class InputRows {
   }
 }
 
-/** For the batch that has a control character of ours in a text: nobody can know them beforehand. */
+/**
+ * Random marks for a batch that has one of our control characters in a text: no client can know them
+ * beforehand.
+ */
 const rarerMarks = (): Marks => {
   const random = crypto.randomUUID();
   return { between: `\u001f${random}`, nothing: `\u001e${random}`, behind: `\u001d${random}` };

@@ -2,9 +2,10 @@ import type { Actor } from '../../machine/kind.ts';
 import type { AppendedLife, MemberInColumn } from './appended-life.ts';
 
 /**
- * The context of a life without what stands elsewhere: of a turn what never changes, which lies in the birth, and of the one right after it
- * whatever the birth says as well; of either what a derived column has. A quarter of what an email's life takes of the disk was so
- * written twice. `wholeContext` puts it together again.
+ * The context of a life without the parts that other rows or columns hold: a turn leaves out the members that
+ * never change, which lie in the birth, and the first turn leaves out whatever the birth says as well; both
+ * leave out what a derived column has. Written twice, these were a quarter of an email's life on disk.
+ * `wholeContext` puts the context together again.
  */
 
 type Context = Readonly<Record<string, unknown>>;
@@ -62,11 +63,11 @@ export function leanContext(life: AppendedLife, { before, after }: Written): Con
   return lean;
 }
 
-/** Whether the column says all of it: a moment that is no whole millisecond is cut off there. */
+/** True when the column holds the whole value: it cuts off a moment that is no whole millisecond. */
 const standsIn = ({ isMoment }: MemberInColumn, value: unknown): boolean =>
   value === null || (isMoment ? Number.isSafeInteger(value) : typeof value === 'string');
 
-/** What `contextColumns` answers of an actor. */
+/** The result of `contextColumns` for an actor. */
 export interface StoredContext {
   /** Of its birth. */
   readonly born: Context;
@@ -77,8 +78,9 @@ export interface StoredContext {
 }
 
 /**
- * SQL of the parts of an actor's context: that of its birth `b`, that of its latest turn `t`, and what stands in the columns of either.
- * PostgreSQL took half as long again to read an actor where it put the parts together as well.
+ * SQL of the parts of an actor's context: that of its birth `b`, that of its latest turn `t`, and the values
+ * in the columns of either. PostgreSQL took half as long again to read an actor where it put the parts
+ * together as well.
  */
 export function contextColumns({ inColumns, bornWith }: AppendedLife): string {
   const columns = inColumns.map(({ member, column, isMoment }) => {

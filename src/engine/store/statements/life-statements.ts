@@ -48,12 +48,13 @@ const WAITS: Part = { name: 'waits', columns: ['wake_at'] };
 /** Turns after which it does not, while it may have done so before. */
 const RESTS: Part = single('rests');
 
-/** What a batch of turns may need or not. */
+/** The optional parts of a batch of turns. */
 export const TURN_PARTS: readonly Part[] = [WAITS, RESTS];
 
 /**
- * New actors, from the relation `admitted`. Those that an instance keeps have no row among what is due, as long as the term that
- * they name is open: it is locked, so that whoever closes it waits for this statement, or this one sees it closed (kept-births.ts).
+ * New actors, from the relation `admitted`. Those that an instance keeps have no due row, as long as the term
+ * that they name is open: the statement locks the term, so that either the closing instance waits for this
+ * statement, or this one sees the term closed (kept-births.ts).
  */
 export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
   const life = lifeOf(kind);
@@ -120,17 +121,21 @@ export function turnCtes(
   }`;
 }
 
-/** How turns are written. */
+/** The options of writing turns. */
 export interface TurnOptions extends StatementOptions {
   /** Leaves out whose place is taken, instead of failing. */
   readonly isContended?: boolean;
-  /** Leaves the rows alone that nobody listens to; where somebody does, it writes nothing and answers to what. */
+  /**
+   * Leaves out the rows of a fact without listeners; where there is a listener, it writes nothing and returns
+   * the topics heard.
+   */
   readonly isUnheard?: boolean;
 }
 
 /**
- * SQL: a turn took a step. One that fired the timers of an actor which had ended meanwhile took none, so that two turns of it have the state
- * that it ended in: whoever finds actors by the turn that led to a state counts it twice without this.
+ * SQL: a turn took a step. One that fired the timers of an actor which had ended meanwhile took none, so that
+ * two turns of it have the final state: without this condition, a search for actors by the turn that led to a
+ * state counts it twice.
  */
 export const TOOK_STEP = `steps::text <> '[]'`;
 

@@ -13,7 +13,10 @@ export function loadStatement(kind: Kind, isDistributed = false): string {
 from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id${shard.within(kind.table, 'a')}`;
 }
 
-/** The workspaces of the ids in $1. Where tables are distributed it asks every node, of what nobody knows the workspace of. */
+/**
+ * The workspaces of the ids in $1. Where tables are distributed it asks every node for those of unknown
+ * workspace.
+ */
 export const whoseStatement = ({ life, table }: Kind): string =>
   `select id, workspace_id from ${life?.births ?? table} where id = any($1::text[])`;
 
@@ -27,8 +30,9 @@ export const readBackParameters = (
 ];
 
 /**
- * Whose commits made the revisions in $1: what became of one whose reply was lost. The journal knows, however far the
- * actor has moved on since. Where tables are distributed $2 are their workspaces.
+ * The tags of the commits that made the revisions in $1, to find the outcome of a commit whose reply was
+ * lost. The journal knows, however far the actor has moved on since. Where tables are distributed $2 are
+ * their workspaces.
  */
 export function readBackStatement(kind: Kind, isDistributed = false): string {
   const shard = isDistributed ? onNodes('$2::text[]') : ON_ONE_SERVER;
@@ -54,8 +58,9 @@ returning ${readColumns(kind)}, (extract(epoch from due.wake_at) * 1000)::float8
 }
 
 /**
- * Finds what `claimDueStatement` would claim, and leaves it as it is: whole, or the ids alone of a kind whose lives are appended. What
- * somebody else has locked is passed over, since a commit would wait for it with all of its batch: 1 µs a row, where a claim takes 28.
+ * Finds what `claimDueStatement` would claim, and leaves it as it is: whole, or the ids alone of a kind whose
+ * lives are appended. Rows that others have locked are skipped, since a commit would wait for them with all
+ * of its batch: 1 µs a row, where a claim takes 28.
  */
 export function findDueStatement(kind: Kind, where?: string): string {
   return `select ${kind.life ? 'a.id, a.workspace_id' : readColumns(kind)}, (extract(epoch from a.wake_at) * 1000)::float8 as due_at
@@ -64,7 +69,7 @@ where a.wake_at >= $3::timestamptz and a.wake_at <= $1::timestamptz${where === u
 order by a.wake_at limit $2::integer for update skip locked`;
 }
 
-/** What is due up to $1 and not before $3, at most $2, and when exactly. It asks every node. */
+/** The actors due up to $1 and not before $3, at most $2, each with its exact moment. It asks every node. */
 export function lookDueStatement(kind: Kind, where?: string): string {
   return `select id, workspace_id, wake_at::text as seen, (extract(epoch from wake_at) * 1000)::float8 as due_at
 from ${kind.life?.due ?? kind.table}

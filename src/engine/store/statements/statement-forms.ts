@@ -5,7 +5,7 @@ export interface Part {
   readonly columns: readonly string[];
 }
 
-/** A part that reads one column of its own name. */
+/** A part that reads one column with the part's name. */
 export const single = (name: string): Part => ({ name, columns: [name] });
 
 /** Tells whether a form of a statement has a part. */

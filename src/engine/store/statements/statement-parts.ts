@@ -9,7 +9,10 @@ import { columnsWith, Forms, type Has, type Part, single } from './statement-for
 import { TOPIC_PARAMETERS, type Topic, topicParameters, topicsSql } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 
-/** What the input carries of every actor: its row, its history, its events for others, and the reply to be stored. */
+/**
+ * The input's columns of every actor: its row, its history, its events for others, and the reply to be
+ * stored.
+ */
 const INPUT_COLUMNS =
   columnsOf(`id text, state text, context json, timers json, wake_at timestamptz, steps json, outbox json,
   idem_workspace_id text, idem_livemode boolean, idem_key text, idem_item smallint, idem_fingerprint text, idem_status smallint, idem_reply text,
@@ -32,8 +35,8 @@ const readsAnother = ({ sql }: FactTable, facts: readonly FactTable[]): boolean 
 };
 
 /**
- * What a batch may need or not: the reply of a key, events for others, who follows some rows alone, each fact. Facts that read each other, or are followed by what may
- * read them all, are needed together.
+ * The optional parts of a batch: the reply of a key, events for others, followers of some rows alone, each
+ * fact. Facts that read each other, or are followed by a write that may read them all, are needed together.
  */
 export const partsOf = ({ facts, followers = [] }: Kind): readonly Part[] => [
   CLAIM,
@@ -44,9 +47,7 @@ export const partsOf = ({ facts, followers = [] }: Kind): readonly Part[] => [
     : facts.map(({ name }) => single(name))),
 ];
 
-/**
- * The same of a statement that leaves the rows of a fact alone: nobody who follows them is in it.
- */
+/** The same for a statement that leaves out the rows of a fact, and so its followers. */
 export const partsWithout = (kind: Kind, fact: FactTable): readonly Part[] => {
   const followers = new Set(
     (kind.followers ?? []).flatMap((each) => (each.fact === fact.name ? each.name : [])),
@@ -62,7 +63,7 @@ export interface Prepared {
 
 /** A statement that writes a batch of actors of one kind. */
 export interface BatchStatement {
-  /** What a batch may need of it or not. */
+  /** The optional parts of a batch. */
   readonly parts: readonly Part[];
   /**
    * `templates`: what writes how the children begin, one for each kind of them. `topics`: what the batch is about, for a statement that asks
@@ -76,7 +77,7 @@ export interface BatchStatement {
   ): Prepared;
 }
 
-/** What a form of a statement is written with. */
+/** The ingredients of a form of a statement. */
 interface Writing {
   readonly input: string;
   readonly has: Has;
@@ -92,7 +93,7 @@ interface Writing {
 interface BatchOptions {
   readonly derived?: Kind['derived'];
   readonly isDistributed?: boolean | undefined;
-  /** The fact whose rows are read only where nobody listens to them. */
+  /** The fact whose rows are read only by listeners. */
   readonly unheard?: FactTable | null;
 }
 
@@ -162,9 +163,10 @@ export const actorColumnsForFacts = (kind: Kind, from: string): string =>
   each(kind.actorColumnsForFacts, (name) => `, ${from}.${name}`);
 
 /**
- * What is written with the actors in `changed`. Everything an actor brings along is in its own row of the input: lists
- * are unfolded from it, since joining them back by id is a nested loop over both for want of statistics (4 ms instead of
- * 0.1 at 64 actors, and quadratic). Those without a list are left out beforehand: unfolding nothing costs a call as well.
+ * The side effects of the actors in `changed`. All that an actor brings along is in its own row of the input:
+ * lists are unfolded from it, since joining them back by id is a nested loop over both for want of statistics
+ * (4 ms instead of 0.1 at 64 actors, and quadratic). Actors without a list are left out beforehand: unfolding
+ * nothing costs a call as well.
  */
 export const sideEffectCtes = (
   kind: Kind,
@@ -220,14 +222,15 @@ const factsWith = ({ facts }: Kind, has: Has): readonly FactTable[] => facts.fil
 interface SideEffectOptions {
   readonly storesReply?: string | undefined;
   readonly births?: string | null; // Joins the relation `a` of the actors' births, where `changed` has no columns of theirs.
-  readonly isWhole?: boolean; // Whether `changed` has the columns of its actors.
+  readonly isWhole?: boolean; // True when `changed` has the columns of its actors.
 }
 
 const NOTHING = ''; // No columns of the actors are asked for.
 
 /**
- * Where the rows of a fact are unfolded for all who read them, which PostgreSQL then does once. Where tables are distributed each reads
- * what it needs: a query that joins no births stays one of the coordinator.
+ * The CTE in which the rows of a fact are unfolded for all readers, which PostgreSQL then does once. Where
+ * tables are distributed each reader unfolds what it needs: a query that joins no births stays one of the
+ * coordinator.
  */
 const unfoldedName = ({ name }: FactTable): string => `${name}_rows`;
 

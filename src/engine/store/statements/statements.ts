@@ -25,9 +25,9 @@ import type { WakeWriting } from './wake-at.ts';
 const HANDLED: Part = single('handled');
 
 /**
- * Outbox events that this commit consumes. An actor whose event is gone (another instance has handled it) is left out of
- * `locked`: handling always raises the revision, so a snapshot that still shows the event and a row that still has the
- * revision mean that nobody has.
+ * Outbox events that this commit consumes. An actor whose event is gone (another instance has handled it) is
+ * left out of `locked`: handling always raises the revision, so a snapshot that still shows the event and a
+ * row that still has the revision mean that no instance has handled it.
  */
 const unhandled = (has: Has): string =>
   has(HANDLED.name)
@@ -44,15 +44,16 @@ const handled = (has: Has): string =>
     : '';
 
 /**
- * One commit: actors with their new snapshots and all they bring along. Answers the ids that lost: their revision was no
- * longer the one decided upon (answering the winners took 18 % of the process's time); after them the new children, with
- * their scope; and the tag, without which it is the reply to something else.
+ * One commit: actors with their new snapshots and all they bring along. Returns the ids that lost: their
+ * revision was no longer the one decided upon (returning the winners took 18 % of the process's time); after
+ * them the new children, with their scope; and the tag, without which it is the reply to something else.
  *
  * The rows are locked in id order before anything is written: contending batches that lock in any other order
- * deadlock (measured: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision check
- * true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
+ * deadlock (measured: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision
+ * check true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
  *
- * The one for whom nobody listens (`isUnheard`) has no rows where somebody does, and answers to what (`topics.ts`).
+ * The variant without listeners (`isUnheard`) writes no rows where there is a listener, and returns the
+ * topics heard (`topics.ts`).
  */
 export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOptions = {}): BatchStatement {
   const { withoutRevisionCheck = false, isContended = false, isUnheard = false, isDistributed } = options;
@@ -107,7 +108,7 @@ union all select ${TAG}::text, null, null, null, null`;
   );
 }
 
-/** What of the batch's topics somebody listens to, and how long it took to find out. */
+/** The batch's topics that have a listener, and the time that it took to find out. */
 const listeningCtes = (hearing: Hearing | null, topics: string): string =>
   hearing
     ? `listening as materialized (
@@ -151,20 +152,21 @@ const sameWorkspace = (shard: ShardTerms, table: string): string =>
   shard.isDistributed ? ` and a.workspace_id = c.workspace_id${shard.within(table, 'a')}` : '';
 
 /**
- * One acceptance: new actors in the order of their calls with all they bring along. Quota, idempotency key, actor and
- * payload stand or fall together, without a round trip in between.
- * - `withheld`: calls for which a condition of the kind does not hold; there are none where it has no conditions.
- * - `used`: calls whose idempotency key somebody has used.
+ * One acceptance: new actors in the order of their calls with all they bring along. Quota, idempotency key,
+ * actor and payload are stored together or not at all, without a round trip in between.
+ * - `withheld`: calls for which a condition of the kind does not hold; there are none where it has no
+ *   conditions.
+ * - `used`: calls whose idempotency key is already used.
  * - `metered`: takes units of each period as far as its quota allows, and says how many. A call over the
  *   quota is simply not admitted; nothing of it is written, its key stays free.
  * - `entered`: units that have no quota are only written down, so that no batch waits for another's row.
- * - `refused`: the numbers of those who are not admitted. Only numbers are sorted and counted; the rows, bodies and all,
- *   are copied once (three times more took 4 of 45 µs an email).
+ * - `refused`: the numbers of the calls that are not admitted. Only numbers are sorted and counted; the rows,
+ *   bodies and all, are copied once (three times more took 4 of 45 µs an email).
  * - `claimed`: a plain insert. Should another instance take the same key between our snapshot and here, the
  *   unique violation rolls the whole statement back, and the next try sees the key.
- * Answers only the calls that were not admitted, each with the stored reply of its key, if there is one; the children to
- * be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to something else. Its status is 1 where
- * the term that keeps births was open.
+ * Returns only the calls that were not admitted, each with the stored reply of its key, if there is one; the
+ * children to be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to
+ * something else. Its status is 1 where the term that keeps births was open.
  */
 export function spawnStatement(
   kind: Kind,

@@ -3,11 +3,12 @@ import type { Monotonic } from '../../../platform/time/monotonic.ts';
 import type { FactTable, Kind } from '../../machine/kind.ts';
 
 /**
- * What the rows of a fact are about, and who listens. Events of emails lie in their turns; unfolding them for webhooks, contacts and
- * campaigns that are not there took a third of what PostgreSQL spent on a turn. So a commit first tries the statement without any
- * of that, which writes nothing where somebody listens, and answers to what. The question is asked in the statement: an endpoint that
- * another instance has made is seen by the same look at the database that the fan-out would have taken. What is remembered only
- * decides which of the two statements comes first.
+ * A topic of a fact's rows, to which there may be listeners. Events of emails lie in their turns; unfolding
+ * them for webhooks, contacts and campaigns that are not there took a third of what PostgreSQL spent on a
+ * turn. So a commit first tries the statement without any of that, which writes nothing where there is a
+ * listener, and returns the topics heard. The question is part of the statement: an endpoint that another
+ * instance has made is seen by the same look at the database that the fan-out would have taken. The memory of
+ * earlier answers only decides which of the two statements comes first.
  */
 export interface Topic {
   readonly workspaceId: string;
@@ -16,7 +17,10 @@ export interface Topic {
   readonly about: string;
 }
 
-/** How the listeners to a fact are asked for: the fact, and SQL of the relation `listening` of what somebody listens to. */
+/**
+ * The question for the listeners to a fact: the fact, and SQL of the relation `listening` of the topics that
+ * have one.
+ */
 export interface Hearing {
   readonly fact: FactTable;
   /** Over a relation of topics. */
@@ -43,7 +47,7 @@ export function hearingOf({ facts, followers = [], children, life }: Kind): Hear
   };
 }
 
-/** How many parameters the topics of a batch are. */
+/** The number of parameters for the topics of a batch. */
 export const TOPIC_PARAMETERS = 3;
 
 /** The topics of a batch as a relation; their parameters are numbered from `first`. */
@@ -64,7 +68,7 @@ type Row = Readonly<Record<string, unknown>>;
 const keyOf = (workspaceId: unknown, livemode: unknown, about: unknown): string =>
   `${livemode} ${about} ${workspaceId}`;
 
-/** What the rows of a batch are about, each once, by its key. */
+/** The topics of a batch's rows, each once, by its key. */
 export function topicsOf({ name, topic = '' }: FactTable, rows: readonly Row[]): ReadonlyMap<string, Topic> {
   const topics = new Map<string, Topic>();
   for (const { workspace_id, livemode, [name]: list } of rows)
@@ -80,28 +84,33 @@ export function topicsOf({ name, topic = '' }: FactTable, rows: readonly Row[]):
   return topics;
 }
 
-/** What an answer of a commit has in place of the number of a child where it names a topic that somebody listens to. */
+/**
+ * The value that a commit's answer has in place of a child's number where it names a topic with a listener.
+ */
 export const HEARD = -1;
 /** The same where it says that the question took long. */
 export const SLOW = -2;
 /**
- * By the server's clock, and nearly always a hundredth of it. Where somebody has removed all of many contacts, their index entries are
- * passed over until a vacuum: of 300,000 it took 150 ms. What is written does not depend on it.
+ * By the server's clock, and nearly always a hundredth of it. After the removal of many contacts, their index
+ * entries are skipped until a vacuum: of 300,000 it took 150 ms. What is written does not depend on it.
  */
 export const SLOW_MS = 20;
 
-/** For so long after somebody was found to listen, the statement that has listeners in it comes first. */
+/** For this time after a listener was found, the statement with listeners comes first. */
 const HEARD_MS = 600_000;
-/** What is remembered at most: some 150 octets each. */
+/** The most topics that are remembered, at some 150 octets each. */
 const MOST = 20_000;
 
-/** The topics to which somebody was found to listen. To be wrong costs a statement that writes nothing, or one that unfolds for nobody. */
+/**
+ * The topics for which a listener was found. A wrong memory costs a statement that writes nothing, or one
+ * that unfolds rows for no listener.
+ */
 export class KnownTopics {
   readonly #until = new Map<string, number>();
 
   constructor(private readonly monotonic: Monotonic) {}
 
-  /** Whether somebody is known to listen to one of these. */
+  /** True when a listener is known for one of these. */
   isHeard(topics: ReadonlyMap<string, Topic>): boolean {
     if (this.#until.size === 0) return false;
     const now = this.monotonic();

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/time/clock.ts';
 
-/** How a statement writes when actors are due. */
+/** The way in which a statement writes the moments at which actors are due. */
 export interface WakeWriting {
   /** A CTE, with a comma before it; empty where nothing is bounded. */
   readonly cte: string;
