@@ -47,7 +47,7 @@ export interface CommitDeps extends ChildDeps {
   readonly clock: Clock;
   readonly tags: CommitTags;
   readonly statements?: StatementOptions | undefined;
-  readonly shards: Shards | null; // Where tables are distributed, the shard of each workspace.
+  readonly shards: Shards | null; // The shard of each workspace, where tables are distributed.
   /** The births of the kind that this process keeps, if it keeps any. */
   readonly keptBirths: KeptBirths | null;
   /** Hears of what was committed, in commit order. */

@@ -62,7 +62,7 @@ export interface KindParts {
   readonly keeping?: Partial<KeepingTimes>;
   /** Safeguards to leave out of the statements, and of what is kept (chaos). */
   readonly statements?: StatementOptions;
-  /** Where tables are distributed, the shard of each workspace. */
+  /** The shard of each workspace, where tables are distributed. */
   readonly shards?: Shards | null;
   readonly keepingFaults?: KeepingFaults;
 }

@@ -85,7 +85,7 @@ export class CommitWriter {
   }
 
   /**
-   * Where no listener is known for the batch's topics, the batch is first written without any. Should there
+   * A batch whose topics have no known listener is first written without any. Should there
    * be one by now, nothing was written, and the same batch is written for the listeners.
    */
   async write(given: readonly Row[], tag: number, templates: readonly Template[]): Promise<CommitAnswer[]> {

@@ -7,7 +7,7 @@ import { isOutOfLine, readLogState } from '../../sending/events/positions.ts';
 const BATCH = 1_000;
 /** Age at which an outbox event counts as left over; the outbox relay runs every few seconds. */
 const FORGOTTEN_MS = 60_000;
-/** Each statement is a transaction of its own, so none stays open between two. */
+/** Each statement is a separate transaction, so none stays open between two. */
 const LEFT_OPEN = `select pid, round(extract(epoch from now() - state_change))::integer as seconds
 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
   and state like 'idle in transaction%' and state_change < now() - interval '10 seconds'`;

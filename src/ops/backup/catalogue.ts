@@ -81,7 +81,10 @@ export function ordered<T extends { readonly name: string; readonly needs: reado
 
 /** The pages that are read at once: 2 MiB. */
 const PAGES = 256;
-/** What the rows of one read may take, as they are stored; a single page with more is read all the same. */
+/**
+ * The most octets that the rows of one read may take, as they are stored; a single page with more is read all
+ * the same.
+ */
 const BYTES = 2_097_152;
 /** The pages that are measured at once. */
 const MEASURED = 4_096;

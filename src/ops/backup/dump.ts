@@ -6,7 +6,7 @@ import { rangesOf, readTables, type SchemaTable } from './catalogue.ts';
 import { countRows, type Header, inPieces, type Part } from './parts.ts';
 import { BackupRefused } from './refused.ts';
 
-/** The rows of a frame, before they are compressed; a longer row is a frame of its own. */
+/** The octets of a frame's rows before compression; a longer row is a frame by itself. */
 const FRAME_BYTES = 1_048_576;
 
 /**
@@ -56,8 +56,9 @@ export async function* dump(
 }
 
 /**
- * Reads which tables there are, and sees to it that none is dropped or rewritten until the end; writers do not mind. The locks come before
- * the moment that is read: to whoever had seen the moment before, a table that a migration has rewritten meanwhile would be empty.
+ * Reads which tables there are, and locks them so that none is dropped or rewritten until the end; writers
+ * are not affected. The locks come before the moment that is read: a snapshot from before would show a table
+ * that a migration has rewritten meanwhile as empty.
  */
 async function lockedTables(session: BulkSession): Promise<readonly SchemaTable[]> {
   for (let locked = ''; ; ) {

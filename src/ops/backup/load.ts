@@ -9,9 +9,9 @@ import { readTables } from './catalogue.ts';
 import { countRows, type Header, type Part, type Table, type Trailer } from './parts.ts';
 import { BackupRefused, TargetNotEmpty } from './refused.ts';
 
-/** How a backup is loaded. */
+/** The options of loading a backup. */
 export interface LoadOptions {
-  /** True for a database that was made for this: its schema may be made anew. */
+  /** True for a database that was made for this: its schema may be created again. */
   readonly isOurs: boolean;
   /** Called before anything is written: it may still refuse. */
   readonly onHeader?: (header: Header) => Promise<void> | void;
@@ -19,7 +19,7 @@ export interface LoadOptions {
   readonly onRows?: (added: number) => void;
   /** A sentence for the operator. */
   readonly warn: (sentence: string) => void;
-  /** Where bodies that come along are put; null puts them into the rows of their emails. */
+  /** The store for bodies that come along; null puts them into the rows of their emails. */
   readonly bodies?: BodyStore | null;
   /** True where the database before is not to be used again: bodies that lie outside are this one's. */
   readonly isMoved?: boolean;
@@ -39,7 +39,7 @@ export async function load(
   for await (const part of parts) {
     if (part.kind === 'header') {
       const { header } = part;
-      // A database that is in use is told first: advice about keys would be read beside live data.
+      // A database in use is refused first: advice about keys would be read beside live data.
       if (!isOurs) await refuseUnlessEmpty(session);
       const theirs = migrationsOf(header);
       await onHeader?.(header);
@@ -120,7 +120,7 @@ async function refuseUnlessEmpty(session: BulkSession): Promise<void> {
     throw new TargetNotEmpty(
       'There is a Posthorn in this database already. A backup is restored into an empty one.',
     );
-  // All tables are emptied before they are filled, so that none may be somebody else's.
+  // All tables are emptied before they are filled, so that no foreign rows remain.
   const own = tablesOfMigrations();
   const others = (await readTables(session)).map(({ name }) => name).filter((name) => !own.has(name));
   if (others.length > 0) throw notEmpty(others);

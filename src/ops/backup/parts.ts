@@ -1,6 +1,6 @@
 import type { Migration } from '../../platform/db/migrations.ts';
 
-/** What a backup begins with. */
+/** The first part of a backup. */
 export interface Header {
   /** The version of Posthorn that made it. */
   readonly posthorn: string;
@@ -24,10 +24,10 @@ export interface Table {
   readonly columns: string;
 }
 
-/** What a backup ends with: how many rows each table has. */
+/** The last part of a backup: the number of rows of each table. */
 export interface Trailer {
   readonly rows: Readonly<Record<string, number>>;
-  /** How many bodies of BODY_STORE come along; none where it is left out. */
+  /** The number of bodies of BODY_STORE that come along; none where it is left out. */
   readonly bodies?: number;
 }
 
@@ -37,7 +37,7 @@ export type Part =
   | { readonly kind: 'table'; readonly table: Table }
   /** Whole rows in the text form of COPY. */
   | { readonly kind: 'rows'; readonly rows: Uint8Array<ArrayBuffer> }
-  /** What lay in BODY_STORE under that key. */
+  /** The body that lay in BODY_STORE under that key. */
   | { readonly kind: 'body'; readonly key: string; readonly octets: Uint8Array }
   | { readonly kind: 'trailer'; readonly trailer: Trailer };
 

@@ -1,12 +1,12 @@
 import type { Part } from './parts.ts';
 
-/** Where progress is shown. */
+/** The output for progress. */
 interface Screen {
   error(text: string): void;
   readonly columns?: number | undefined;
 }
 
-/** What a person can follow. */
+/** The rate that a person can follow. */
 const REFRESH_MS = 100;
 /** Elsewhere a line comes with each tenth of the whole. */
 const LINES = 10;
@@ -14,7 +14,7 @@ const LINES = 10;
 const LONGEST_BAR = 40;
 const SHORTEST_BAR = 5;
 
-/** Shows how far a backup or a restore is: a bar where a person watches, and a line now and then where nobody does. */
+/** Shows the progress of a backup or a restore: a bar on a terminal, and a line now and then elsewhere. */
 export class Progress {
   #table = '';
   #tables = 0;

@@ -9,7 +9,7 @@ import { frameSeal, isLock, keyOf, type Lock } from './seal.ts';
 interface Frame {
   readonly kind: Part['kind'];
   readonly body: Uint8Array;
-  /** How far into the file it reaches, from 0 to 1. */
+  /** The part of the file that has been read, from 0 to 1. */
   readonly share: number;
 }
 
@@ -52,7 +52,7 @@ export async function* readFrames(path: string, passphrase: string | null): Asyn
   }
 }
 
-/** Reads the parts of a file. `onShare` is told how far. @throws BackupRefused */
+/** Reads the parts of a file. `onShare` gets the part that has been read. @throws BackupRefused */
 export async function* readBackup(
   path: string,
   passphrase: string | null,

@@ -9,20 +9,20 @@ import { countRows, type Header, type Part } from './parts.ts';
 import type { Progress } from './progress.ts';
 import { openTarget } from './target.ts';
 
-/** How a backup is put into use. */
+/** The options of a restore. */
 export interface RestoreOptions {
   readonly progress: Progress;
   /** A sentence for the operator. */
   readonly warn: (sentence: string) => void;
   /** Called before anything is written: it may still refuse. Answers how to take back what it has done. */
   readonly onHeader: (header: Header) => Promise<() => void>;
-  /** Where contents that lie outside are, and are put; null for the rows of their emails. */
+  /** The store of contents outside the database; null for the rows of their emails. */
   readonly bodies: BodyStore | null;
   /** True where the database before is not to be used again. */
   readonly isMoved?: boolean;
 }
 
-/** What was restored, and what the audit found in it. */
+/** The result of a restore, with the findings of the audit. */
 export interface Restored {
   readonly rows: number;
   readonly tables: number;
@@ -56,7 +56,7 @@ export async function restore(
         ...{ warn, bodies, isMoved },
       }),
     );
-    // What was committed on a server stays, whatever the audit meets with, and could not be used without the key.
+    // Data committed on a server stays, whatever the audit finds, and could not be used without the key.
     if (!target.isOurs) takeBack = () => {};
     progress.end();
     const begin = performance.now();

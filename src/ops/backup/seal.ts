@@ -103,7 +103,10 @@ const checksums = (file: Uint8Array, next: (kind: number) => Buffer): FrameSeal 
   };
 };
 
-/** The label of the place is the nonce: it never comes twice under a key, which a salt of its own makes the key of one file. */
+/**
+ * The label of the place is the nonce: it never comes twice under a key, since the file's salt gives each
+ * file another key.
+ */
 const ciphers = (file: Uint8Array, key: Uint8Array, next: (kind: number) => Buffer): FrameSeal => ({
   seal(kind, body) {
     const cipher = createCipheriv(CIPHER, key, next(kind)).setAAD(file);

@@ -29,7 +29,10 @@ export async function openSource(place: Place): Promise<Source> {
   return sourceOf(place, await openOrCopy({ url, dataDir }, (where) => openBulkSession(where, 'read')));
 }
 
-/** Opens the configured database for good: nobody else may use an embedded one until it is closed. @throws as `openSource` does */
+/**
+ * Opens the configured database for good: no other process may use an embedded one until it is closed.
+ * @throws as `openSource` does
+ */
 export async function openSourceAlone(place: Place): Promise<Source> {
   const { databaseUrl: url, dataDir } = place;
   seeThatThereIsOne(place);

@@ -10,7 +10,7 @@ import { syncEntries } from './write-file.ts';
 
 /** A database that a backup is loaded into. */
 export interface Target {
-  /** Where it can be looked at once it is loaded, and before it is in use. */
+  /** The place where it can be inspected once it is loaded, and before it is in use. */
   readonly where: Where;
   /** True for a database that was made for this. */
   readonly isOurs: boolean;

@@ -12,7 +12,7 @@ import { type FrameSeal, frameSeal, newLock } from './seal.ts';
 export interface WriteOptions {
   /** Encrypts the file; null leaves it readable. */
   readonly passphrase: string | null;
-  /** What a guess of the passphrase costs; tests take less than the default. */
+  /** The cost of one guess of the passphrase; tests take less than the default. */
   readonly cost?: number | undefined;
   /** Called with the bytes that have been written so far. */
   readonly onWritten?: (bytes: number) => void;
@@ -36,7 +36,8 @@ export async function writeBackup(
     await writer.begin();
     for await (const part of parts) onWritten(await writer.add(part));
     await file.sync();
-    // A disk that lies, or somebody who writes to the same file, shows now and not on the day that the backup is needed.
+    // A disk that loses data, or another process that writes to the same file, shows now and not on the day
+    // that the backup is needed.
     for await (const _ of readFrames(aside, passphrase));
     await seeThatItIsOurs(aside, file);
     await file.close();
@@ -52,8 +53,8 @@ export async function writeBackup(
 }
 
 /**
- * Makes a file that nobody had before: one that is there, of a backup that was killed or of somebody who waits in a folder that is open to
- * all, would keep its owner and its mode, and a link would lead elsewhere.
+ * Makes a new file, and refuses an existing one: one of a backup that was killed, or of an attacker who waits
+ * in a folder that is open to all, would keep its owner and its mode, and a link would lead elsewhere.
  */
 async function openAnew(path: string): Promise<FileHandle> {
   await rm(path, { force: true });

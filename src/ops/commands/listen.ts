@@ -17,7 +17,7 @@ export interface ListenRequest {
   readonly printSecret?: boolean;
 }
 
-/** What stands in `X-Svc-Webhook-Id`, in place of the id of a registered endpoint. */
+/** The value of `X-Svc-Webhook-Id`, in place of the id of a registered endpoint. */
 const LISTENER = 'wh_listen';
 
 /** Between two looks at a service that does not answer, and at a log that has nothing new. */

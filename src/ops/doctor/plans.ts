@@ -4,7 +4,10 @@ import { PLANS } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { type Diagnosis, fine, skipped, warning } from './diagnosis.ts';
 
-/** Warns of the ceiling of the free plan, which is meant for plans that are sold and ends the mail of somebody who runs this alone. */
+/**
+ * Warns of the ceiling of the free plan, which is meant for plans that are sold and stops the mail of an
+ * operator who runs this alone.
+ */
 export async function diagnosePlans(
   database: Database,
   { transport, stripeSecretKey }: Pick<Config, 'transport' | 'stripeSecretKey'>,

@@ -12,7 +12,7 @@ import { anySealedKeys, signingKeys } from '../../sending/domains/queries.ts';
 import { countLeft } from '../rotation/reseal.ts';
 import { type Diagnosis, fine, skipped, warning, wrong } from './diagnosis.ts';
 
-/** What is left to do for domains after `posthorn secret-key replace`. */
+/** The remaining step for domains after `posthorn secret-key replace`. */
 export const ROTATE_KEYS =
   'The key was replaced: rotate the DKIM keys of each domain, with POST /v1/domains/{id}/rotate-dkim.';
 
@@ -20,7 +20,7 @@ const RIGHT_KEY = 'Set SECRET_KEY to the key that this database was used with.';
 const GO_ON = 'Run `posthorn secret-key rotate` again: it goes on where it was.';
 const CHECK = 'Secret key';
 
-/** What opens the secrets of a database; null where there is no key, or a wrong one. */
+/** The sealer that opens the secrets of a database; null where there is no key, or a wrong one. */
 export async function readSealer(
   source: KeySource,
   database: Database,

@@ -23,7 +23,7 @@ export async function readInstances(
   return rows.map(({ holds, sealsWith }) => (holds && sealsWith ? { holds, sealsWith } : null));
 }
 
-/** How many instances there are, and how many of them are not as they should be. */
+/** The number of instances, and of those that are not ready. */
 export interface Waited {
   readonly all: number;
   readonly behind: number;

@@ -9,7 +9,7 @@ const PAGE = 1_000;
 /** The rows that are written in one: they are locked for as long as it takes. */
 const BATCH = 100;
 
-/** What a pass over a column has found that was not sealed with the key of now. */
+/** The result of a pass over a column: the texts that were not sealed with the current key. */
 export interface Pass {
   readonly found: number;
   readonly resealed: number;
@@ -49,7 +49,10 @@ from json_to_recordset($1::text::json) as r(${list(names, (name) => `${name} ${k
 where ${names.map((name) => `t.${name} = r.${name}`).join(' and ')} and t.${column} = r.sealed returning 1 as written`;
 }
 
-/** Seals anew what another key has sealed in a column, page by page. What a crash cuts off, the next pass finds. @throws Unavailable */
+/**
+ * Reseals the texts of a column that another key has sealed, page by page. Texts that a crash leaves out are
+ * found by the next pass. @throws Unavailable
+ */
 export async function resealColumn(
   database: Database,
   keys: Keys,
@@ -102,10 +105,10 @@ function sealedAnew(sealer: Sealer, { purposes }: SealedColumn, row: Row): strin
   return null;
 }
 
-/** Replies are many, and go after a day by themselves: whoever only wants to know does not count them. */
+/** Replies are many, and expire after a day: a mere count leaves them out. */
 const COUNTED = SEALED_COLUMNS.filter(({ table }) => table !== 'idempotency_keys');
 
-/** How many texts are not sealed with the key of now, replies aside. @throws Unavailable */
+/** The number of texts that are not sealed with the current key, replies aside. @throws Unavailable */
 export async function countLeft(database: Database, keys: Keys): Promise<number> {
   const counts = COUNTED.map(
     ({ table, column }) => `(select count(*) from ${table}

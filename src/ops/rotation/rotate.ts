@@ -18,17 +18,20 @@ import { targetOf } from './target.ts';
 
 /** An instance may have sealed a text just before it went over, and store it a moment later: so much later it is looked for once more. */
 const LOOK_AGAIN_MS = 2_000;
-/** Instances that lag are waited for by whoever runs the command again. */
+/** After so many passes the operator runs the command again, to wait for instances that lag. */
 const MOST_PASSES = 10;
 
-/** What came of a rotation. */
+/** The result of a rotation. */
 export type Rotated =
   /** The database has never been used with a key. */
   | { readonly outcome: 'unbound' }
   | { readonly outcome: 'nothing'; readonly reason: string; readonly isFine: boolean }
   /** Nothing has changed: instances live that do not have the new key. */
   | ({ readonly outcome: 'refused' } & Waited)
-  /** The database is used with the new key, but instances live that seal with the one before, or do so faster than it is sealed anew. */
+  /**
+   * The database is used with the new key, but instances live that seal with the one before, or do so faster
+   * than it is resealed.
+   */
   | ({ readonly outcome: 'unfinished' } & Waited)
   | { readonly outcome: 'done'; readonly lost: readonly Lost[] };
 
@@ -48,9 +51,10 @@ export interface RotationProgress {
 const FINISH = 'update former_secret_keys set resealed_at = clock_timestamp() where resealed_at is null';
 
 /**
- * Has a database go over to another key while it is served. Every step can be repeated, so that a rotation that was killed goes on with
- * the same command: all instances have the new key before anything is sealed with it, the database says which key seals, and what the
- * one before has sealed is sealed anew row by row, and can be opened all the while. @throws WrongSecretKey, NoSecretKey, Unavailable
+ * Moves a database to another key while it is served. Every step can be repeated, so that a rotation that was
+ * killed goes on with the same command: all instances get the new key before anything is sealed with it, the
+ * database says which key seals, and texts sealed with the previous key are resealed row by row, and can be
+ * opened all the while. @throws WrongSecretKey, NoSecretKey, Unavailable
  */
 export async function rotate(
   database: Database,

@@ -17,7 +17,10 @@ const HOW = [
   '',
 ].join('\n');
 
-/** What a rotation has to do: go over to another key, go on with one that was begun, or nothing, with the reason. */
+/**
+ * The work of a rotation: to start with another key, to continue one that was begun, or nothing, with the
+ * reason.
+ */
 export type Target =
   | { readonly next: SecretKey }
   | { readonly goesOn: true }

@@ -107,7 +107,7 @@ export class PostgresServer {
     const server = spawn(join(this.programs, 'postgres'), ['-D', this.data, ...flags], {
       ...accountForPostgres(),
       stdio: ['ignore', 'ignore', 'pipe'],
-      // A group of its own: Ctrl-C must reach the caller first, which then stops the server.
+      // A separate process group: Ctrl-C must reach the caller first, which then stops the server.
       detached: true,
     });
     let log = '';

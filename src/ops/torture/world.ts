@@ -55,7 +55,10 @@ const LOOK_MS = 100;
 const LOOK_AT_COPY_MS = 3_000;
 /** Time for everything to settle after the last fault. */
 const SETTLE_MS = 90_000;
-/** The same with breaks after which a run never settles: wrong clocks postpone timers by a day, and nobody looks after the dead. */
+/**
+ * The same with breaks after which a run never settles: wrong clocks postpone timers by a day, and no
+ * instance looks after the dead.
+ */
 const UNSETTLED_MS = 10_000;
 const BUSY = `select exists (select from email_due where wake_at < now() + interval '1 hour')
   or exists (

@@ -11,9 +11,12 @@ export interface BatchLimits {
   readonly waitingItems: number;
   /** The most bytes that may wait; more are refused. */
   readonly waitingBytes: number;
-  /** Whether a batch waits for more where many are inside (gathering.ts); otherwise it leaves at once. */
+  /** True when a batch waits for more where many are inside (gathering.ts); otherwise it leaves at once. */
   readonly gathers?: boolean;
-  /** Whether, where two batches may be under way, half of those inside leaves at once: of what clients ask for that wait, and ask again. */
+  /**
+   * True when, with two batches under way at most, half of the items inside leave at once: for requests of
+   * clients that wait, and ask again.
+   */
   readonly halves?: boolean;
 }
 
@@ -64,7 +67,7 @@ export class Batcher<T> {
     private readonly width = 1,
     /** True when an item must be in the batch of the one before it. */
     private readonly isOneWith: (before: T, item: T) => boolean = () => false,
-    /** How long no batch leaves after one, in milliseconds. */
+    /** The pause after each batch, in milliseconds. */
     private readonly restMs: () => number = () => 0,
   ) {
     this.#batchItems = limits.batchItems;

@@ -55,7 +55,7 @@ export class Circuit {
     return 'trial';
   }
 
-  /** The relay answered about a message: it works, whoever asked. */
+  /** The relay answered about a message: it works, for every sender. */
   worked(): void {
     this.#failures = 0;
     this.#restMs = FIRST_REST_MS;

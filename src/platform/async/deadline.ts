@@ -19,9 +19,12 @@ export function within<T>(ms: number, work: Promise<T>, late: () => Error = dead
   return promise;
 }
 
-/** Those that are late at about the same moment, with one timer for all of them, so that a request sets and clears none of its own. */
+/**
+ * One timer for all work that is late at about the same moment, so that a request sets and clears no timer by
+ * itself.
+ */
 const moments = new Map<number, Set<WorkTime>>();
-/** How much too late a limit may be heard of: a part of it, 62 ms of 7.9 s. */
+/** The latest notice of a passed limit: a 128th of it too late, 62 ms of 7.9 s. */
 const GRAIN = 128;
 
 /** The limits that end at this moment, or a little later. */
@@ -40,7 +43,7 @@ function endingAt(moment: number, ms: number): Set<WorkTime> {
   return ending;
 }
 
-/** A limit on the time that something takes, which stands still while what others take is waited for. */
+/** A limit on the time that some work takes, which pauses while the work waits for others. */
 export class WorkTime {
   #ending: Set<WorkTime> | undefined;
   #since: number;
@@ -162,7 +165,8 @@ export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal, reason: (
 export type GivenUp = () => boolean;
 
 /**
- * Makes a signal that aborts when nobody hears the answer any more: the client has hung up, or was told that the deadline passed. The
- * server watches the connection from then on, so that it is asked by work alone that may wait for long.
+ * Makes a signal that aborts when no client reads the answer any more: it has hung up, or got the answer that
+ * the deadline passed. The server watches the connection from then on, so only work that may wait for long
+ * asks for it.
  */
 export type Unheard = () => AbortSignal;

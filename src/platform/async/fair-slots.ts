@@ -140,7 +140,7 @@ export class FairQueue {
     this.#slots = new FairSlots(limits);
   }
 
-  /** Whether it starts nothing any more. */
+  /** True once it starts nothing any more. */
   get isClosed(): boolean {
     return this.#closed;
   }

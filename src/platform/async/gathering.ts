@@ -1,6 +1,6 @@
-/** The number of items inside from which on a batch waits for more; where fewer are, nobody waits for others. */
+/** The number of items inside from which on a batch waits for more; with fewer, no item waits for others. */
 const MANY = 16;
-/** How much of the largest number inside is still expected after each batch. */
+/** The part of the largest number inside that is still expected after each batch. */
 const FADING = 0.95;
 /** Nearly all that are expected: hardly anybody is left to wait for. */
 const NEARLY_ALL = 0.9;
@@ -32,8 +32,8 @@ export class Gathering {
   }
 
   /**
-   * Whether those that wait are half of what has lately been inside. All of 64 requests that come in one turn of the event loop would else
-   * be one batch, beside which either side is idle half of the time.
+   * True when the waiting items are half of those that were lately inside. All of 64 requests that come in
+   * one turn of the event loop would else be one batch, beside which either side is idle half of the time.
    */
   isHalf(waiting: number, underWay: number): boolean {
     this.#inside = Math.max(waiting + underWay, this.#inside);

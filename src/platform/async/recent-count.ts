@@ -16,7 +16,7 @@ export class RecentCount {
     this.#counts[0] = (this.#counts[0] ?? 0) + 1;
   }
 
-  /** How often it happened in the last second. */
+  /** The number of occurrences in the last second. */
   get perSecond(): number {
     this.#move();
     return this.#counts.reduce((sum, count) => sum + count, 0);

@@ -34,7 +34,7 @@ export class Semaphore {
     return this.#stopped ? 0 : Math.max(0, this.#free) + this.mostWaiting - this.#waiting.length;
   }
 
-  /** Milliseconds that the caller who is next has waited; 0 when nobody waits. */
+  /** Milliseconds that the next caller has waited; 0 while no caller waits. */
   get waitedMs(): number {
     const head = this.#waiting[0];
     return head === undefined ? 0 : this.monotonic() - head.since;
@@ -60,14 +60,16 @@ export class Semaphore {
     return this.#waiting.length;
   }
 
-  /** Sets how many units there are. Where more are taken, nobody is let in until enough have been given back. */
+  /**
+   * Sets the number of units. Where more are taken, no caller is let in until enough have been given back.
+   */
   resize(units: number): void {
     this.#free += units - this.#units;
     this.#units = units;
     this.#admit();
   }
 
-  /** No unit is taken, so nobody waits. */
+  /** True when no unit is taken, and so no caller waits. */
   get idle(): boolean {
     return this.#free === this.#units;
   }

@@ -7,7 +7,7 @@ export interface Wanted {
   readonly after: string;
 }
 
-/** Where a room looks for what its waiters want. */
+/** The look-up of a room for what its waiters want. */
 export interface RoomParts<Want extends Wanted> {
   readonly limits: BudgetLimits;
   /** The id of what each one wants, in their order; null where there is none yet. One look serves all of them. */
@@ -36,12 +36,12 @@ const OTHERS_MS = 1_000;
 export const FULL = Symbol('full');
 /** The answer to those who wait while the room is closed. */
 export const CLOSED = Symbol('closed');
-/** The answer to those who have gone: nobody reads it. */
+/** The answer to waiters that have gone; none of them reads it. */
 export const GONE = Symbol('gone');
 
 /**
- * A bounded number of waiters who are told when what they want has come. Whoever brings something calls `came`; then one look serves
- * everybody, however many wait.
+ * A bounded number of waiters for something to arrive. The producer calls `came`; then one look serves all of
+ * them, however many wait.
  */
 export class WaitingRoom<Want extends Wanted> {
   readonly #places = new Set<Place<Want>>();
@@ -56,8 +56,8 @@ export class WaitingRoom<Want extends Wanted> {
   }
 
   /**
-   * Resolves with the id of what is wanted, or null after `ms`. `holder` has a number of places of its own. Who has `gone` gives the
-   * place back at once.
+   * Resolves with the id of what is wanted, or null after `ms`. Each `holder` has its own number of places. A
+   * waiter that has `gone` gives its place back at once.
    */
   async wait(
     holder: string,
@@ -96,7 +96,7 @@ export class WaitingRoom<Want extends Wanted> {
     for (const { want } of this.#places) if (want.group === group) return this.#ask();
   }
 
-  /** True while nobody waits, so that nothing need be told. */
+  /** True while there is no waiter, so that a producer need not call. */
   get isEmpty(): boolean {
     return this.#places.size === 0;
   }
@@ -128,7 +128,7 @@ export class WaitingRoom<Want extends Wanted> {
         const found = await this.parts.look(places.map(({ want }) => want));
         for (const [index, place] of places.entries()) this.#looked(place, found[index] ?? null, lookedAt);
       } catch (error) {
-        // Who has looked once waits on: the database may be back before the time is over.
+        // A waiter that has looked once waits on: the database may be back before its time is over.
         for (const place of places) if (!place.isLooked) place.fail(error);
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

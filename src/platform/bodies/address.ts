@@ -1,4 +1,4 @@
-/** Where bodies lie: a bucket, and what their names in it begin with. */
+/** The address of the bodies: a bucket, and the prefix of their names in it. */
 export interface BucketAddress {
   readonly bucket: string;
   /** Empty, or with a slash at its end. */

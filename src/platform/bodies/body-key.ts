@@ -1,12 +1,12 @@
 import { isId, timeOfId } from '../db/ids.ts';
 
-/** What a key says of its body. */
+/** The facts about a body that its key contains. */
 export interface BodyPlace {
   readonly livemode: boolean;
   /** The UTC day of the emails that have it, as `2026-11-24`. */
   readonly day: string;
   readonly workspaceId: string;
-  /** What was written by one process within a while; only emails that were accepted then have it. */
+  /** The bodies that one process wrote within a while; only emails that were accepted then refer to it. */
   readonly generation: string;
   /** SHA-256 of its octets, in hexadecimal. */
   readonly hash: string;
@@ -18,12 +18,12 @@ const SHAPE = /^(live|test)\/(\d{4}-\d\d-\d\d)\/(ws_[0-9a-z]+)\/(gen_[0-9a-z]+)\
 /** The UTC day of a moment (epoch ms), as keys have it. */
 export const bodyDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** What all keys of an environment begin with. */
+/** The prefix of all keys of an environment. */
 export const environmentPrefix = (livemode: boolean): string => `${livemode ? 'live' : 'test'}/`;
 
 /**
- * `live/2026-11-24/ws_…/gen_…/<hash>-<octets>`: what goes together lies under one prefix, first a day, in it a workspace; and whoever has the
- * key knows what has to come back.
+ * `live/2026-11-24/ws_…/gen_…/<hash>-<octets>`: bodies that are removed together have one prefix, first a
+ * day, in it a workspace; and the key says which octets have to come back.
  */
 export const bodyKey = ({ livemode, day, workspaceId, generation, hash, octets }: BodyPlace): string =>
   `${environmentPrefix(livemode)}${day}/${workspaceId}/${generation}/${hash}-${octets}`;

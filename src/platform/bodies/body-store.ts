@@ -7,13 +7,13 @@ import { type BodyPlace, bodyKey, generationClosed, readBodyKey } from './body-k
 import type { Bucket } from './bucket.ts';
 import { Generations } from './generations.ts';
 
-/** Where a body belongs; its generation, its hash and its size come with its octets. */
+/** The owner of a body; its generation, its hash and its size come with its octets. */
 export type BodyOwner = Pick<BodyPlace, 'livemode' | 'day' | 'workspaceId'>;
 
 /** A body that was written. */
 export interface WrittenBody {
   readonly key: string;
-  /** Whoever refers to it has to do so before then (epoch ms, by the database's clock). */
+  /** The deadline for a reference to it (epoch ms, by the database's clock). */
   readonly until: number;
 }
 
@@ -52,7 +52,7 @@ export interface BodyLimits {
 
 const LIMITS: BodyLimits = { writeMs: 6_000, readMs: 10_000, octets: 67_108_864, waiting: 1_024 };
 const MIB = 1_048_576;
-/** What a small body counts for: so no more than 256 go at once. */
+/** The least weight of a body in octets: so no more than 256 go at once. */
 const LEAST = 262_144;
 /** The longest that a store which was away is left alone before it is tried again. */
 const LONGEST_REST_MS = 10_000;
@@ -80,7 +80,7 @@ export class BodyStore {
     this.#reading = new Semaphore(this.#limits.octets, monotonic, this.#limits.waiting);
   }
 
-  /** Whether it is used, or left alone because it was away. */
+  /** The circuit's state: in use, or left alone because the store was away. */
   get state(): CircuitState {
     return this.#circuit.state;
   }

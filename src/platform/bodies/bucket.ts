@@ -22,7 +22,7 @@ const MOST_ANSWER = 4_194_304;
 
 type Method = 'PUT' | 'GET' | 'DELETE';
 
-/** What is asked of the server, besides its method. */
+/** The parts of a request, besides its method. */
 interface Asked {
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export class Bucket {
     this.#base = `${endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}`;
   }
 
-  /** Where it is, for people. */
+  /** The place of the bucket, for people. */
   get name(): string {
     const { bucket, prefix, endpoint } = this.settings;
     return `s3://${bucket}/${prefix}${endpoint === null ? '' : ` at ${endpoint}`}`;
@@ -104,7 +104,7 @@ export class Bucket {
     return { keys: within(listing.keys), prefixes: within(listing.prefixes), next: listing.next };
   }
 
-  /** True when somebody without a key gets it. */
+  /** True when a request without a key gets it. */
   async isPublic(key: string, signal: AbortSignal): Promise<boolean> {
     const response = await this.#fetch(new Request(this.#url({ key })), signal);
     await response.body?.cancel();
@@ -146,7 +146,7 @@ export class Bucket {
     return new TextDecoder().decode(await this.#octets(response, MOST_ANSWER, signal));
   }
 
-  /** The answer's octets, up to `most` and one more: whoever asked for so many sees that there are others. */
+  /** The answer's octets, up to `most` and one more: the extra one shows that the answer is longer. */
   async #octets(response: Response, most: number, signal: AbortSignal): Promise<Uint8Array> {
     const pieces: Uint8Array[] = [];
     let length = 0;

@@ -5,9 +5,9 @@ import { generationEnd } from './body-key.ts';
 const MOST_BODIES = 10_000;
 
 /**
- * The bodies that this process has written lately, each of which further emails may have as well. A generation is one process's for an
- * hour, and never named again: so a removal of its bodies, however late, meets none that anybody relies on afterwards, and nobody
- * writes to a key twice at once.
+ * The bodies that this process has written lately, which further emails may share. A generation belongs to
+ * one process for an hour, and its name is never used again: so a removal of its bodies, however late, hits
+ * none that an email refers to afterwards, and no two writes meet at one key.
  */
 export class Generations {
   #id = '';
@@ -25,8 +25,8 @@ export class Generations {
   }
 
   /**
-   * Writes a body of the current generation, unless that was done or is under way. After a failure nobody knows what the server has of
-   * it, or will have: later bodies belong to another generation.
+   * Writes a body of the current generation, unless that was done or is under way. After a failure it is
+   * unknown what the server has of it, or will have: later bodies belong to another generation.
    */
   once(key: string, write: () => Promise<void>): Promise<void> {
     const known = this.#known;

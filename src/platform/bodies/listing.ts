@@ -5,7 +5,7 @@ export interface Listing {
   readonly keys: readonly string[];
   /** With a delimiter: what the names below begin with, up to it. */
   readonly prefixes: readonly string[];
-  /** Where the next page begins; null behind the last one. */
+  /** The start of the next page; null behind the last one. */
   readonly next: string | null;
 }
 

@@ -1,21 +1,26 @@
 import { withDeadline } from '../async/deadline.ts';
 import type { Bucket } from './bucket.ts';
 
-/** The key that says which database the bodies belong to: whoever restores a backup elsewhere must not collect what is not theirs. */
+/**
+ * The key that says which database the bodies belong to: a backup that was restored elsewhere must not
+ * collect foreign bodies.
+ */
 export const OWNER_KEY = 'owner';
 
 /** More than any name of a database has. */
 const MOST = 1_000;
-/** Milliseconds for one question that nobody waits for. */
+/** Milliseconds for one background question. */
 export const PATIENCE_MS = 30_000;
 
 const NEVER = new AbortController().signal;
 
-/** Carries out one question that nobody waits for. */
+/** Carries out one background question. */
 export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop = NEVER): Promise<T> =>
   withDeadline({ signal: stop, deadlineMs: PATIENCE_MS }, ask);
 
-/** The name of the database that the bodies belong to; null where nobody has claimed them. @throws Unavailable */
+/**
+ * The name of the database that the bodies belong to; null where none has claimed them. @throws Unavailable
+ */
 export async function ownerOf(bucket: Bucket): Promise<string | null> {
   const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal));
   return octets && new TextDecoder().decode(octets).trim();

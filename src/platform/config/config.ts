@@ -37,7 +37,10 @@ export type Loaded = { readonly config: Config } | { readonly problems: readonly
 /** True in the executable, whose embedded files have a file system of their own. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
-/** Reads the configuration; nothing else in the service looks at the environment. What stands `above` it comes from the command line. */
+/**
+ * Reads the configuration; nothing else in the service looks at the environment. Settings in `above` come
+ * from the command line.
+ */
 export function loadConfig(
   environment: Environment = environmentOfProcess(),
   executable = isExecutable(),

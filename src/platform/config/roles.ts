@@ -1,11 +1,11 @@
-/** What a process may be there for. */
+/** The roles of a process. */
 export const ROLES = ['http', 'engine', 'delivery'] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The roles of a process, each once, one at least. */
 export type Roles = readonly Role[];
 
-/** What each role is for, in the words of whoever misses it: what stays undone while no process has it. */
+/** The work that stays undone while no process has a role, in an operator's words. */
 export const UNDONE_WITHOUT: Readonly<Record<Role, string>> = {
   http: 'nobody answers requests',
   engine: 'nobody runs duties, timers, flows and webhooks',

@@ -25,9 +25,10 @@ export const secretKeyFile = (dataDir: string): string => join(dataDir, 'secret-
 export const nextSecretKeyFile = (dataDir: string): string => join(dataDir, 'secret-key.next');
 
 /**
- * The keys that encrypt secrets at rest: SECRET_KEY and the one before it, or those of the data directory, where one is generated on the
- * first start. The first of them is what a new database is used with. Losing the file means losing those secrets, so that it is never
- * made anew where the database has been used with one (`isBound`): that could not be the right one, and would hide that it is lost.
+ * The keys that encrypt secrets at rest: SECRET_KEY and the one before it, or those of the data directory,
+ * where one is generated on the first start. The first of them is the key of a new database. The loss of the
+ * file is the loss of those secrets, so no new one is generated where the database has been used with a key
+ * (`isBound`): it could not be the right one, and would hide the loss.
  * @throws NoSecretKey
  */
 export async function resolveSecretKeys(
@@ -58,7 +59,7 @@ export async function presentSecretKeys({
   dataDir,
 }: KeySource): Promise<readonly string[]> {
   if (secretKey !== null) return secretKeyPrevious === null ? [secretKey] : [secretKey, secretKeyPrevious];
-  // What is moved from the one to the other meanwhile is read twice, and never missed.
+  // A key that moves from the one file to the other meanwhile is read twice, and never missed.
   const next = await readKey(nextSecretKeyFile(dataDir));
   const present = await readKey(secretKeyFile(dataDir));
   return [...new Set([present, next])].filter((key) => key !== null);
@@ -71,7 +72,7 @@ async function readKey(path: string): Promise<string | null> {
   return key;
 }
 
-/** A key that nobody has had. */
+/** Generates a random key. */
 export const newSecretKey = (): string => randomBytes(32).toString('base64url');
 
 const lost = (path: string): string =>
@@ -110,8 +111,9 @@ export async function writeNextSecretKey(dataDir: string, key: string): Promise<
 const PATIENCE_MS = 5_000;
 
 /**
- * Keeps the files of the keys for this process alone, while a rotation goes on; null while another process does so. Files are moved by
- * name: without it, whoever has looked at the next key and was frozen could move another one that lies there by then.
+ * Locks the files of the keys for this process, while a rotation goes on; null while another process holds
+ * the lock. Files are moved by name: without the lock, a process that has looked at the next key and was
+ * suspended could move another one that lies there by then.
  * @throws DataDirectoryUnusable
  */
 export function lockSecretKeys(dataDir: string, waitMs = PATIENCE_MS): DirectoryLock | null {

@@ -2,16 +2,16 @@ import { deserialize, serialize } from 'bun:jsc';
 import { join } from 'node:path';
 import { Unavailable } from '../errors/unavailable.ts';
 
-// What goes over the control socket: values as they are, dates and bytes included. Both ends are the same version, and whoever may
-// open the socket may read the files of the database as well.
+// The values on the control socket are sent as they are, dates and bytes included. Both ends are the same
+// version, and a process that may open the socket may read the files of the database as well.
 
-/** The folder of the control socket, which nobody but the owner of the data directory may enter. */
+/** The folder of the control socket, which only the owner of the data directory may enter. */
 export const controlFolder = (dataDir: string): string => join(dataDir, 'control');
 
 /** The control socket of the process that serves from a data directory. */
 export const controlSocket = (dataDir: string): string => join(controlFolder(dataDir), 'socket');
 
-/** The folder of copies of the database, each of which is removed by whoever has asked for it. */
+/** The folder of copies of the database, each of which is removed by the command that asked for it. */
 export const snapshotFolder = (dataDir: string): string => join(dataDir, 'snapshots');
 
 /** A statement for the embedded database of another process. */
@@ -24,7 +24,7 @@ export interface StatementRequest {
   readonly unparsed: readonly number[];
 }
 
-/** What became of a request. */
+/** The result of a request. */
 export type Outcome<Value = unknown> = { readonly value: Value } | { readonly error: SentError };
 
 interface SentError {

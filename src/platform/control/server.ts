@@ -22,9 +22,10 @@ export interface ControlServer {
 }
 
 /**
- * Lets commands of the same machine and user work on the embedded database while this process serves from it: each of their statements
- * is run here, between those of the service. A command that goes away leaves nothing behind, since each statement is a transaction of
- * its own. The socket lies in a folder that only the owner may enter.
+ * Lets commands of the same machine and user work on the embedded database while this process serves from it:
+ * each of their statements runs here, between those of the service. A command that goes away leaves nothing
+ * behind, since each statement is a separate transaction. The socket lies in a folder that only the owner may
+ * enter.
  */
 export function serveControl(
   engine: Engine,
@@ -32,7 +33,7 @@ export function serveControl(
   keys: Pick<ServedKeys, 'refresh' | 'inUse'>,
 ): ControlServer {
   const folder = controlFolder(dataDir);
-  // What a process that was killed has left: this one holds the lock of the data directory.
+  // Removes the files of a process that was killed: this one holds the lock of the data directory.
   rmSync(folder, { recursive: true, force: true });
   removeLeftCopies(dataDir);
   mkdirSync(folder, { mode: 0o700 });

@@ -19,10 +19,13 @@ import { snapshotFolder } from './protocol.ts';
 /** Room that is left to the service when a copy is made: it goes on writing meanwhile. */
 const MARGIN = 134_217_728;
 
-/** A command locks its copy as soon as it has the name. One that nobody has locked so long afterwards was left, or is given up. */
+/**
+ * A command locks its copy as soon as it has the name. A copy that is not locked after this time was left, or
+ * is given up.
+ */
 const UNREAD_MS = 10_000;
 
-/** What belongs to the process that runs, and not to the data. */
+/** Files that belong to the running process, and not to the data. */
 const LEFT_OUT =
   /^(?:postmaster\.(?:pid|opts)|pg_(?:replslot|stat_tmp|notify|serial|snapshots|subtrans|dynshmem)\/.+)$/;
 
@@ -130,7 +133,7 @@ function removeUnlessRead(copy: string): boolean {
     lock = lockDirectory(copy);
   } catch (error) {
     if (error instanceof DataDirectoryInUse) return false;
-    // What cannot be locked is no copy that anybody could read.
+    // A copy that cannot be locked is of no use to a command.
   }
   rmSync(copy, { recursive: true, force: true });
   lock?.release();
@@ -156,7 +159,7 @@ async function copyFolder(
 
 async function copyIfThere(from: string, to: string): Promise<void> {
   try {
-    // Where the file system shares blocks between files, a copy costs neither time nor room.
+    // On a file system that shares blocks between files, a copy costs neither time nor room.
     await copyFile(from, to, constants.COPYFILE_FICLONE);
   } catch (error) {
     // A table that was dropped meanwhile: the log says so too.

@@ -6,7 +6,7 @@ interface Place {
   readonly key: Readonly<Record<string, 'text' | 'boolean' | 'smallint'>>;
   /** The columns of the key that follow the purpose, so that the text cannot be opened in the place of another one. */
   readonly boundTo: readonly string[];
-  /** What is sealed, as an operator calls it. */
+  /** The operator's name for the sealed data. */
   readonly what: string;
 }
 
@@ -74,7 +74,7 @@ const SEALED = {
 
 type Listed = keyof typeof SEALED;
 
-/** What a text is sealed for: one of the list, or the canary, which a rotation writes by itself. */
+/** The use of a sealed text: one of the list, or the canary, which a rotation writes by itself. */
 export type Purpose = Listed | `${Listed} ${string}` | 'canary';
 
 /** One column of sealed texts, and the purposes that they may be sealed for. */

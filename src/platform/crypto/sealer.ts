@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { Purpose } from './sealed-columns.ts';
 import { type Keys, onlyKey, type SecretKey } from './secret-key.ts';
 
-/** What every sealed text begins with. */
+/** The prefix of every sealed text. */
 export const SEALED_MARK = 'sealed:';
 /** Sealed with the key that the database was first used with, or with one that took its place when it was lost. */
 const UNNAMED = `${SEALED_MARK}1:`;

@@ -9,7 +9,7 @@ export interface Signer {
   proves(mac: Uint8Array, purpose: string, text: string): boolean;
   /** A keyed hash that stays the same when the key is rotated, to find again what was stored by it. */
   hash(purpose: string, text: string): Buffer;
-  /** What another thread of this process signs with at this moment (`signingWith`). It is secret. */
+  /** The signing key of another thread of this process at this moment (`signingWith`). It is secret. */
   readonly key: Uint8Array;
 }
 

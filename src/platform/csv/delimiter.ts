@@ -4,7 +4,7 @@ import { CsvReader, type CsvRow } from './reader.ts';
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof DELIMITERS)[number];
 
-/** How a file is to be read. */
+/** The parameters of reading a file. */
 export interface Dialect {
   readonly delimiter: Delimiter;
   /** Characters before the header: a line `sep=;` as spreadsheets write it. */

@@ -1,7 +1,10 @@
-/** How a file is stored: UTF-16 is turned into UTF-8 as it arrives, so two are left. Both keep ASCII as single bytes. */
+/**
+ * The encoding of a stored file: UTF-16 is turned into UTF-8 as it arrives, so two are left. Both keep ASCII
+ * as single bytes.
+ */
 export type StoredEncoding = 'utf-8' | 'windows-1252';
 
-/** What the bytes of a file turned out to be. */
+/** The detected encoding of a file's bytes. */
 export interface DetectedEncoding {
   /** The encoding of the file as it was sent. */
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';

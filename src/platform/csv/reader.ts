@@ -28,7 +28,7 @@ export interface CsvRow {
 
 /** Longest cell as it is written, without its outer quotes, in UTF-16 units. */
 export const LONGEST_CELL = 65_536;
-/** Most lines of a quoted cell: a longer one is a quote that somebody forgot to close. */
+/** Most lines of a quoted cell: a longer one is a quote that was never closed. */
 export const MOST_LINES_OF_CELL = 100;
 /** Most cells of a row. */
 export const MOST_CELLS = 2_000;
@@ -42,22 +42,22 @@ const CR = 13;
 /** The row is not complete in the text at hand. */
 const INCOMPLETE = -1;
 
-/** How a reader begins: at the start of a file, or at the end of a row that was read before. */
+/** The start of a reader: at the start of a file, or at the end of a row that was read before. */
 export interface CsvStart {
   readonly delimiter: string;
   readonly line?: number;
 }
 
 /**
- * Reads CSV (RFC 4180) from texts of any length, and holds no more than one row. Unlike the parsers that exist it takes LF,
- * CRLF and CR in one file, names the line on which a quote was opened that nobody closed, and goes on after every fault: a row
- * with one ends with its physical line, since a forgotten quote must not swallow the rows that follow it. A quote inside a
- * cell that does not begin with one is data. Empty lines are passed over.
+ * Reads CSV (RFC 4180) from texts of any length, and holds no more than one row. Unlike the parsers that
+ * exist it takes LF, CRLF and CR in one file, names the line of a quote that was never closed, and goes on
+ * after every fault: a row with one ends with its physical line, since a forgotten quote must not swallow the
+ * rows that follow it. A quote inside a cell that does not begin with one is data. Empty lines are skipped.
  */
 export class CsvReader {
   readonly #delimiter: number;
   #text = '';
-  /** Where the row under way begins in the text. */
+  /** The start of the row under way in the text. */
   #at = 0;
   /** Characters that were dropped before the text. */
   #dropped = 0;
@@ -205,7 +205,7 @@ export class CsvReader {
     return { line, cells: [], fault, end: this.#dropped + after, nextLine: this.#line };
   }
 
-  /** Where the next line begins. A CR at the end of the text may be half of a CRLF. */
+  /** The start of the next line. A CR at the end of the text may be half of a CRLF. */
   #afterLineEnd(end: number, isLast: boolean): number {
     const text = this.#text;
     if (end >= text.length) return end;

@@ -6,7 +6,7 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
 const NEEDS_QUOTES = /[",;\t|\r\n]|^\s|\s$/;
 
-/** What may stand in a cell; null is an empty one. */
+/** The content of a cell; null is an empty one. */
 export type CellValue = string | number | boolean | null;
 
 /**

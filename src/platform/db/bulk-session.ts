@@ -21,7 +21,7 @@ export interface BulkSession extends Pick<Database, 'kind' | 'query' | 'script'>
   close(): Promise<void>;
 }
 
-/** What a session is for: a read sees one moment and can write nothing. */
+/** The purpose of a session: a read sees one moment and can write nothing. */
 export type BulkPurpose = 'read' | 'write';
 
 const BEGIN = {
@@ -56,7 +56,7 @@ async function embeddedSession(where: Where, purpose: BulkPurpose): Promise<Bulk
 // No deadline. As a text: the driver leaves out settings that are 0 or false, and the deadline of the server would hold.
 const NONE = '0' as unknown as number;
 
-/** A connection of its own to a server, without the deadlines of the service: a table may take minutes. */
+/** A separate connection to a server, without the deadlines of the service: a table may take minutes. */
 class ServerSession implements BulkSession {
   readonly kind = 'postgres';
   #backend: number | undefined;
@@ -121,7 +121,8 @@ class ServerSession implements BulkSession {
     const query = this.client.unsafe(`copy ${into} from stdin`);
     const stream = await this.#asked(query.writable());
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // The query was answered with the stream, so the driver tells a failure of the rows to nobody but this.
+    // The query was answered with the stream, so the driver reports a failure of the rows to this function
+    // alone.
     void Object.assign(query, { reject });
     stream.once('error', reject).once('finish', resolve).end(rows);
     await this.#asked(promise);

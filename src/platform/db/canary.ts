@@ -24,7 +24,7 @@ export class WrongSecretKey extends Error {
   }
 }
 
-/** What a database says of its keys. */
+/** A database's record of its keys. */
 interface StoredKeys {
   readonly canary: string;
   /** The oldest first. */

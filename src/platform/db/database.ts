@@ -12,7 +12,10 @@ export type Parameter = string | number | boolean | null | readonly string[];
 export interface QueryOptions {
   /** The time after which the statement is given up. */
   readonly deadlineMs?: number;
-  /** The statement's name, for whoever wraps the database: faults are injected by name and not by the text of the SQL. */
+  /**
+   * The statement's name, for wrappers of the database: faults are injected by name and not by the text of
+   * the SQL.
+   */
   readonly name?: string;
   /**
    * True for a read that may take long, or whose text clients have a part in: it runs on the connections of `read`, where no write waits
@@ -31,8 +34,8 @@ export interface ReadOptions {
    */
   readonly prepared?: boolean;
   /**
-   * True for a read that a client has put together and that many wait behind: a server ends it after a second, and it has connections of
-   * its own. An embedded database cannot end a statement.
+   * True for a read that a client has put together and that many wait behind: a server ends it after a
+   * second, and it has separate connections. An embedded database cannot end a statement.
    */
   readonly isBrief?: boolean;
 }
@@ -57,8 +60,9 @@ export interface Database {
   /** Runs several statements at once, without parameters, as one transaction. */
   script(text: string): Promise<void>;
   /**
-   * Runs a Drizzle query: reads and small writes. It has connections of its own, since Drizzle changes the parsers of its client.
-   * No other place runs one, so that none is left un-awaited. @throws Unavailable as `query` does.
+   * Runs a Drizzle query: reads and small writes. It has separate connections, since Drizzle changes the
+   * parsers of its client. No other place runs one, so that none is left un-awaited. @throws Unavailable as
+   * `query` does.
    */
   read<Result>(run: (orm: Orm) => PromiseLike<Result>, options?: ReadOptions): Promise<Result>;
   /** Measures a round trip, in milliseconds. */

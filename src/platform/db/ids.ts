@@ -5,7 +5,9 @@ export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 14;
 
-/** Random characters for so many ids at a time: put together one by one, each would be a text of its own first. */
+/**
+ * Random characters for so many ids at a time: ids put together one by one each make a separate text first.
+ */
 const pool = Buffer.alloc(RANDOM_LENGTH * 512);
 const CHARACTERS = Buffer.from(ID_ALPHABET);
 let poolAt = pool.length;

@@ -21,9 +21,9 @@ export const SCHEMA_LOCK = 7_265_511;
 export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
 
 /**
- * Brings the schema up to date, each migration in a transaction of its own with its entry in the ledger.
+ * Brings the schema up to date, each migration in a separate transaction with its entry in the ledger.
  * Drizzle's own migrator reads files from disk, takes no lock and skips silently, hence this one.
- * @param onApplied is told of each migration that was applied, with the milliseconds that it took
+ * @param onApplied receives each migration that was applied, with the milliseconds that it took
  * @throws OldServer for one that is too old
  * @throws MigrationMismatch when an applied migration is unknown here or differs from the one carried.
  * @returns the names of the migrations applied now.
@@ -80,7 +80,7 @@ export async function migrate(
 /** Citus leaves the storage of columns as it was when the table was distributed, which is a matter of space alone. */
 const STORAGE = /alter table \w+ alter column \w+ set storage \w+;/g;
 
-/** Citus takes no command about its tables that stands in a message with others; within one command it takes them all. */
+/** Citus takes no command about its tables in a message with others; within one command it takes them all. */
 const asOneCommand = (sql: string): string => `do $migration$ begin
   perform pg_advisory_xact_lock(${SCHEMA_LOCK});
   ${sql.replaceAll(STORAGE, '').trimEnd().replace(/;$/, '')};

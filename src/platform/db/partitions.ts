@@ -5,7 +5,10 @@ import { codeOf } from './sqlstate.ts';
 
 /** The time for which partitions are made ahead. */
 const AHEAD_MS = 2 * DAY_MS;
-/** What a start on an embedded database makes: all six take a fifth of its first one, and a duty makes the others right behind it. */
+/**
+ * The time ahead for which a start on an embedded database makes partitions: all six take a fifth of its
+ * first start, and a duty makes the others right behind it.
+ */
 const FIRST_AHEAD_MS = DAY_MS / 24;
 
 /** The tables that are partitioned by the day inside the id of `prefix`. */
@@ -14,7 +17,7 @@ export const PARTITIONED: readonly {
   readonly column: string;
   readonly prefix: IdPrefix;
 }[] = [
-  // What is dropped first: a turn has no reader without its email.
+  // The turns are dropped first: a turn has no reader without its email.
   { table: 'email_turns', column: 'email_id', prefix: 'em' },
   { table: 'emails', column: 'id', prefix: 'em' },
 ];
@@ -97,7 +100,8 @@ async function attach(
   [low, high]: readonly [string, string],
 ): Promise<'made' | 'there' | 'held'> {
   try {
-    // One statement, one transaction; Citus takes no command that stands in a message with others. The advisory lock lets only one of several starting instances through.
+    // One statement, one transaction; Citus takes no command in a message with others. The advisory lock lets
+    // only one of several starting instances through.
     await database.script(
       `do $$ begin
          ${BRIEFLY};

@@ -17,7 +17,7 @@ export function problemOfVersion(number: number): string | null {
   return `The server runs PostgreSQL ${major}.${minor}. Posthorn needs PostgreSQL ${OLDEST_POSTGRES} or later.`;
 }
 
-/** What to do about it. */
+/** The remedy for an old server. */
 export const UPGRADE_SERVER =
   'Upgrade the server (pg_upgrade), set DATABASE_URL to a newer one, or unset it to use the embedded database.';
 

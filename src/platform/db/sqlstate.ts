@@ -27,7 +27,10 @@ const NEVER_CONNECTED = new Set([
 /** The SQLSTATE query_canceled: the statement timeout of the server. */
 export const TOOK_TOO_LONG = '57014';
 
-/** What a coordinator of Citus says where a node refused a row that it was sent: it gives such an error no code of its own. */
+/**
+ * The errors of a Citus coordinator where a node refused a row that it was sent: it gives such an error no
+ * separate code.
+ */
 const REFUSED_BY_NODE = [
   [/^duplicate key value violates unique constraint "/, '23505'],
   [/^new row for relation "[^"]+" violates partition constraint/, '23514'],
@@ -46,8 +49,9 @@ export function codeOf(error: unknown): string {
 }
 
 /**
- * Returns the constraint, or unique index, that the statement violated; empty when it violated none. The drivers name the field
- * differently. What a node refused comes through a coordinator of Citus without that field: then it stands in the message alone.
+ * Returns the constraint, or unique index, that the statement violated; empty when it violated none. The
+ * drivers name the field differently. A refusal by a node comes through a coordinator of Citus without that
+ * field: then the message alone has the name.
  */
 function constraintOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return '';
@@ -62,7 +66,7 @@ function constraintOf(error: unknown): string {
 /** The only name in quotes of the message of a duplicate, in every language of PostgreSQL. */
 const NAMED = /["«„“]\s?([a-z_0-9]+)\s?["»“”]/;
 
-/** What Citus adds to the name of a constraint on the shard of a distributed table. */
+/** The suffix that Citus adds to the name of a constraint on the shard of a distributed table. */
 const SHARD_SUFFIX = /^(_[0-9]+)?$/;
 
 /** True when the statement violated this constraint or unique index, on a shard too, or any when none is named. */
@@ -85,8 +89,9 @@ export function isRetriable(error: unknown): boolean {
 }
 
 /**
- * The row was meant for the default partition, and its day got one of its own while the statement waited for the lock. PostgreSQL names no
- * constraint then, as it does where a check is violated. A machine that was suspended for days makes partitions beside its mail.
+ * The row was meant for the default partition, and its day got a partition while the statement waited for the
+ * lock. PostgreSQL names no constraint then, as it does where a check is violated. A machine that was
+ * suspended for days makes partitions beside its mail.
  */
 const isOvertakenByPartition = (error: unknown): boolean =>
   codeOf(error) === '23514' && constraintOf(error) === '';

@@ -67,7 +67,8 @@ const typeOf = ({ type, allOf }: TSchema): string => type ?? allOf?.[0]?.type;
 function firstOf(errors: ValueErrorIterator): readonly ValueError[] {
   const first: ValueError[] = [];
   for (const error of errors) {
-    // A place is told its first mistake alone; of a text with a length, the whole is wrong besides the part.
+    // Each place reports its first mistake alone; where a text has a length, the whole is wrong besides the
+    // part.
     if (first.at(-1)?.path !== error.path) first.push(error);
     if (first.length === MOST_DETAILS) break;
   }

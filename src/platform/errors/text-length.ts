@@ -40,6 +40,6 @@ export function withCharacters(schema: TSchema): TSchema {
   return { [Kind]: 'Intersect', allOf: [{ ...schema, [Kind]: LENGTH }, rest] } as unknown as TSchema;
 }
 
-/** What is no text has no length that could be wrong. */
+/** A value that is no text has no length that could be wrong. */
 const hasLength = ({ minLength = 0, maxLength = Infinity }: TSchema, value: unknown): boolean =>
   typeof value !== 'string' || !(isShorter(value, minLength) || isLonger(value, maxLength));

@@ -1,4 +1,4 @@
-/** The certainty about failed work: it did not happen, it happened, or nobody knows. */
+/** The certainty about failed work: it did not happen, it happened, or its outcome is unknown. */
 export type Applied = 'no' | 'unknown';
 
 /**

@@ -40,7 +40,7 @@ export function dateField<Row>(source: Source<Row, number>) {
     );
   const dated = (condition: (instant: Instant) => Filter<Row>): Bind<Row> =>
     bind(readDate, (instant) => condition(() => instant));
-  /** A day is its 24 hours: nobody asks for its first millisecond. */
+  /** A day is its 24 hours: no filter means its first millisecond. */
   const eq: Bind<Row> = (value) => {
     const instant = readDate(value);
     if (instant instanceof Problems) return instant;

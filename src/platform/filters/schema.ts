@@ -52,7 +52,10 @@ export const FilterComponent = {
 export const filterMember = (options: SchemaOptions = {}) =>
   Type.Unsafe<unknown>({ ...Type.Unknown(options), $ref: REFERENCE });
 
-/** The same where a draft is kept, which may hold one that is not finished. What it lacks is told before the draft comes into force. */
+/**
+ * The same for a draft, which may hold an unfinished filter. The publication of the draft reports what is
+ * missing.
+ */
 export const draftFilterMember = (options: SchemaOptions = {}) =>
   Type.Unsafe<unknown>({
     ...Type.Unknown(options),

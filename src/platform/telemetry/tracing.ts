@@ -1,14 +1,14 @@
-/** What is told of a span; never an address, a path with a token in it, or anything of a message. */
+/** The attributes of a span; never an address, a path with a token in it, or anything of a message. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** Something that happened to an email, once it is over. Times are epoch milliseconds. */
 export interface EmailSpan {
-  /** Null for what belongs to no email, which gets a trace of its own. */
+  /** Null for a span that belongs to no email, which gets a separate trace. */
   readonly emailId: string | null;
   readonly name: string;
   readonly startedAt: number;
   readonly attributes: SpanAttributes;
-  /** What went wrong, in a few words; null when nothing did. */
+  /** The problem, in a few words; null without one. */
   readonly problem: string | null;
 }
 
@@ -36,7 +36,7 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-/** Where spans go, and how many. */
+/** The destination of spans, and their share. */
 export interface TracingOptions {
   /** The base address of a collector that speaks OTLP over HTTP; null records nothing. */
   readonly endpoint: string | null;

@@ -27,7 +27,10 @@ const LONGEST_NAME = 256;
 /** A name whose every character is escaped, and an address in its longest spelling. Longer texts are refused unread. */
 const LONGEST_TEXT = 1_024;
 
-/** RFC 5322 3.2.3 dot-atom. A quoted local part is legal and nobody uses one; it is refused, since other programs parse it differently. */
+/**
+ * RFC 5322 3.2.3 dot-atom. A quoted local part is legal but unused in practice; it is refused, since other
+ * programs parse it differently.
+ */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 /** RFC 6531 3.3 adds all of Unicode; letters, marks and digits are what a mailbox can be called by. */
 const UTF8_LOCAL = /^[\w!#$%&'*+/=?^`{|}~\p{L}\p{M}\p{N}-]+(?:\.[\w!#$%&'*+/=?^`{|}~\p{L}\p{M}\p{N}-]+)*$/u;

@@ -30,8 +30,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * On Linux `/proc/uptime` counts the time of a suspension (CLOCK_BOOTTIME), which the monotonic clock leaves out: what the one has
- * gained on the other. Both begin anew in a container with a time namespace of its own, and the difference stays right.
+ * On Linux `/proc/uptime` counts the time of a suspension (CLOCK_BOOTTIME), which the monotonic clock leaves
+ * out: the difference of the two is the time suspended. Both restart in a container with a time namespace,
+ * and the difference stays right.
  */
 function suspension(): Pick<Clock, 'suspended'> {
   const read = (): number =>
@@ -51,7 +52,7 @@ export const DAY_MS = 86_400_000;
 const END_OF_TIME = Date.UTC(10_000, 0);
 
 /**
- * A moment as ISO 8601 for JSON that is stored as it is: nobody would find out before somebody reads it.
+ * A moment as ISO 8601 for JSON that is stored as it is: a wrong one would show only when it is read.
  * @throws RangeError for a moment that PostgreSQL could not read
  */
 export function storableMoment(at: number): string {

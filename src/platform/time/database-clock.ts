@@ -122,7 +122,7 @@ export class DatabaseClock implements Clock {
 
   #tell(monotonic: number): number {
     const passed = Math.max(0, monotonic - this.#from.monotonic);
-    // A clock that is far ahead of the database stands still.
+    // A clock that is far ahead of the database pauses.
     const share = this.#pending < -EXPLAINED_MS ? 1 : SLEW;
     const most = passed * share;
     return this.#from.at + passed + Math.max(-most, Math.min(most, this.#pending));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readTzif } from './tzif.ts';
 import type { Zone } from './zone.ts';
 
-/** Where systems keep the zones that they know. */
+/** The folder in which systems keep their time zones. */
 export const SYSTEM_FOLDER = '/usr/share/zoneinfo';
 
 /** The time zone database of the system. */

@@ -4,9 +4,9 @@ export interface Zone {
   readonly name: string;
   /** The end of each period but the last, in epoch milliseconds. */
   readonly ends: readonly number[];
-  /** How far the clocks of each period are ahead of UTC, in milliseconds. */
+  /** The offsets of each period from UTC, in milliseconds. */
   readonly offsets: readonly number[];
-  /** What people call the time of each period, such as `CET`; digits such as `+03` where they have no word for it. */
+  /** The name of the time of each period, such as `CET`; digits such as `+03` where it has no name. */
   readonly abbreviations: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export interface Zone {
 export interface ClockChange {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** How far they are ahead of UTC from then on, in minutes; seconds of former days are left out. */
+  /** The offset from UTC from then on, in minutes; seconds of former days are left out. */
   readonly offset: number;
   /** `CET`; `+03` where people have no word for it. */
   readonly abbreviation: string;
@@ -46,7 +46,7 @@ export function periodAt({ ends }: Zone, moment: number): number {
 
 const offsetOf = (zone: Zone, period: number): number => zone.offsets[period] ?? 0;
 
-/** How far the clocks of a zone are ahead of UTC at a moment, in milliseconds. */
+/** The offset of a zone from UTC at a moment, in milliseconds. */
 export const offsetIn = (zone: Zone, at: number): number => offsetOf(zone, periodAt(zone, at));
 
 /** No clock is further from UTC than that. */

@@ -5,7 +5,7 @@ import { type ClockChange, momentIn, offsetIn, periodAt, STATED_UNTIL, type Zone
 // The one owner of time zones: flows, analytics, templates and the dashboard go by it. The runtime's own table (Intl, Temporal) is as old
 // as the runtime, and the rules of some zone change several times a year.
 
-/** Where the rules come from. */
+/** The source of the rules. */
 export type ZoneSource = 'executable' | 'system';
 
 const MINUTE_MS = 60_000;
@@ -50,12 +50,12 @@ export class Zones {
     return this.#zoneOf(text)?.name ?? null;
   }
 
-  /** How far the clocks of a zone are ahead of UTC, in milliseconds. */
+  /** The offset of a zone from UTC, in milliseconds. */
   offsetAt(at: number, timeZone: string): number {
     return offsetIn(this.#zone(timeZone), at);
   }
 
-  /** What the clocks of a zone show at a moment. */
+  /** The local time of a zone at a moment. */
   localAt(at: number, timeZone: string): Temporal.PlainDateTime {
     const shown = at + this.offsetAt(at, timeZone);
     return Temporal.Instant.fromEpochMilliseconds(shown).toZonedDateTimeISO('UTC').toPlainDateTime();
@@ -88,7 +88,7 @@ export class Zones {
     });
   }
 
-  /** What was stored once is a zone. Should the database ever let it go, its runs and figures go on by UTC. */
+  /** A stored zone is valid. Should the database ever drop it, its runs and figures go on by UTC. */
   #zone(timeZone: string): Zone {
     return this.#zoneOf(timeZone) ?? UTC;
   }
@@ -126,6 +126,6 @@ function fixedZone(text: string): Zone | null {
 /** The zones of this process. */
 export const zones = new Zones();
 
-/** What the service says of a text that is no zone. */
+/** The error for a text that is no zone. */
 export const NO_ZONE =
   'Must be the IANA name of a time zone, such as UTC or Europe/Vienna, or an offset such as +02:00.';

@@ -31,7 +31,7 @@ Stop the service first. The new database must be empty; the one before is left a
   DATABASE_URL=postgres://… posthorn move --to embedded:/srv/mail    or into another folder
 `;
 
-/** How the commands are run. */
+/** The call that runs the commands. */
 export interface BackupRunner {
   /** With the whole configuration, or not at all. */
   configured(task: (config: Config) => Promise<number>): Promise<void>;

@@ -17,7 +17,7 @@ import { auditReport } from './audit.ts';
 /** The word for the database in the data directory; with a colon and a folder behind it, for one in that folder. */
 export const EMBEDDED = 'embedded';
 
-/** Where the data goes: a server, or the embedded database of a folder. */
+/** The destination of the data: a server, or the embedded database of a folder. */
 interface Destination {
   readonly databaseUrl: string | null;
   /** A folder that was named is absolute: the service may be started from another one, where the same words mean an empty database. */

@@ -3,10 +3,10 @@ import type { Config } from '../../../platform/config/config.ts';
 import { BackupRefused } from '../../backup/refused.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What of the configuration says a passphrase. */
+/** The members of the configuration that give a passphrase. */
 export type PassphraseSource = Pick<Config, 'backupPassphrase'>;
 
-/** Where a command says that a passphrase comes from. */
+/** The options that say where a passphrase comes from. */
 export interface PassphraseRequest {
   readonly passphraseFile?: string;
   /** Encrypts, and asks for the passphrase where nothing else says it. */
@@ -29,7 +29,7 @@ export async function newPassphrase(
   return first;
 }
 
-/** The passphrase of a backup that is encrypted. @throws BackupRefused where nobody says it */
+/** The passphrase of a backup that is encrypted. @throws BackupRefused where none is given */
 export const knownPassphrase = async (
   config: PassphraseSource,
   { passphraseFile }: PassphraseRequest,
@@ -37,7 +37,8 @@ export const knownPassphrase = async (
 ): Promise<string> => givenPassphrase(config, passphraseFile) ?? (await asked(terminal, 'Passphrase: '));
 
 /**
- * Refuses a passphrase for a backup that is readable: whoever says one expects a file that nobody else could have made.
+ * Refuses a passphrase for a backup that is readable: an operator who gives one expects a file that only its
+ * holders could have made.
  * @throws BackupRefused
  */
 export function refusePassphrase(
@@ -55,7 +56,7 @@ export function refusePassphrase(
 function givenPassphrase({ backupPassphrase }: PassphraseSource, file: string | undefined): string | null {
   if (file === undefined) return backupPassphrase;
   try {
-    // Editors end a file with a line break, which nobody means.
+    // Editors end a file with a line break, which is no part of the passphrase.
     return checked(readFileSync(file, 'utf8').replace(/\r?\n$/, ''), `The passphrase in ${file}`);
   } catch (error) {
     if (error instanceof BackupRefused) throw error;

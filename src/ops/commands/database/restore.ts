@@ -35,9 +35,9 @@ export async function runRestore(
   return findings.total === 0 ? 0 : 1;
 }
 
-/** What is to be known of a backup. */
+/** The options of looking at a backup. */
 export interface InspectRequest extends PassphraseRequest {
-  /** Whether it is whole. */
+  /** True to check that the backup is whole. */
   readonly check?: boolean;
   /** The key in it. */
   readonly printSecretKey?: boolean;

@@ -4,7 +4,7 @@ import { type Lost, type Rotated, type RotationProgress, rotate } from '../../ro
 import type { Terminal } from '../terminal.ts';
 import { withClockedDatabase } from './with-database.ts';
 
-/** A line comes with each of so many texts, for whoever waits. */
+/** A line comes with each of so many texts, so that an operator sees the progress. */
 const TOLD_EVERY = 1_000;
 
 /**
@@ -55,7 +55,7 @@ function sentenceOf(
   );
 }
 
-/** What an operator has to know once nothing is left to do. */
+/** The advice for an operator once nothing is left to do. */
 function after({ secretKey, dataDir }: Config, lost: readonly Lost[]): readonly string[] {
   return [
     ...lost.map(
@@ -113,8 +113,8 @@ const REVOKE =
   'update former_secret_keys set links_revoked_at = clock_timestamp() where links_revoked_at is null returning id';
 
 /**
- * `posthorn secret-key revoke-links` is for a key that has become known: whoever has it can sign links, until the keys before the one of now
- * prove nothing any more.
+ * `posthorn secret-key revoke-links` is for a key that has leaked: its holders can sign links until the
+ * earlier keys are no longer accepted.
  */
 export const revokeLinks = (config: Config, terminal: Terminal): Promise<number> =>
   withClockedDatabase(config, async (database) => {

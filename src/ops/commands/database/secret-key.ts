@@ -8,7 +8,10 @@ import { migrate } from '../../../platform/db/migrate.ts';
 import { openDatabase } from '../../../platform/db/open.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** What the key of a database seals or hashes: a query that counts it, and what is lost with the key. */
+/**
+ * The data that the key of a database seals or hashes: a query that counts it, and the loss when the key is
+ * lost.
+ */
 const LOST: readonly { readonly count: string; readonly what: string; readonly remedy: string }[] = [
   {
     count: `suppressions where address is null and starts_with(address_key, 'forgotten:')`,

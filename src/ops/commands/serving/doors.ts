@@ -47,7 +47,7 @@ export function openDoors(service: Served, config: Place, logger: Logger, openin
   };
 }
 
-/** HTTPS_PORT: TLS in front of a server on the loopback, which answers nobody else. */
+/** HTTPS_PORT: TLS in front of a server on the loopback, which no other machine can reach. */
 class SecureDoor {
   #front: Promise<SecureFront | null> | null = null;
   #inner: Server<SocketSession> | null = null;

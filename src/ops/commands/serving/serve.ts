@@ -147,7 +147,7 @@ function openControl(
   }
 }
 
-/** Prints the link that makes the first owner, for as long as nobody has an account. */
+/** Prints the link that makes the first owner, while there is no account. */
 async function setupText({ database, clock }: Service, config: Config, workspaceId: string): Promise<string> {
   const { publicUrl } = config;
   const link = await setupLink(database, workspaceId, { publicUrl, now: () => clock.now() });

@@ -3,7 +3,7 @@ import type { Link } from '../../../platform/db/server/connect.ts';
 import { findLink } from '../../../platform/db/server/link.ts';
 import { type Diagnosis, fine } from '../diagnosis.ts';
 
-/** Says that a pooler stands before the database, and what it drops; null where none does. */
+/** Reports a pooler in front of the database, and what it drops; null without a pooler. */
 export async function diagnosePooler(
   database: Database,
   url: string,

@@ -6,7 +6,7 @@ import { type Diagnosis, fine, messageOf, warning } from '../diagnosis.ts';
 
 const CHECK = 'Read replicas';
 
-/** What a replica is, where it cannot be read from. */
+/** The reason for which a replica cannot be read from. */
 const SAYS: Readonly<Record<Failing, string>> = {
   behind: 'is more than 250 ms behind the primary',
   primary: 'is the primary at present',

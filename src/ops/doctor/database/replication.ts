@@ -3,13 +3,16 @@ import { type Diagnosis, fine, skipped, wrong } from '../diagnosis.ts';
 
 const CHECK = 'Failover';
 
-/** What no database shows, and what Patroni's defaults leave out; docs/scale.md tells how it was found. */
+/**
+ * Settings that no database shows, and that Patroni's defaults leave out; docs/scale.md describes the
+ * measurement.
+ */
 const ALSO =
   'With Patroni also set synchronous_mode_strict, or commits wait for nobody while no standby is there, and watchdog.mode: required, or a leader that was frozen may come back and undo what its successor took: with etcd3, Patroni before 3.0.3 does.';
 
 /** Checks whether a standby would take over, and whether it would have everything that was answered 202. */
 export async function diagnoseReplication(database: Database, servers: number): Promise<Diagnosis> {
-  // Whoever may not read the states of others sees their rows all the same.
+  // A role that may not read the states of others sees their rows all the same.
   const [row] = await database.query<{ standbys: number; named: boolean; commit: string }>(
     `select (select count(*)::integer from pg_stat_replication) as standbys,
        current_setting('synchronous_standby_names') <> '' as named, current_setting('synchronous_commit') as commit`,

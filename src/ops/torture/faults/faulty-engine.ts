@@ -27,11 +27,14 @@ const APART_MS = 20;
 
 const withoutReport = <C>({ report: _, ...options }: TellOptions<C> = {}): TellOptions<C> => options;
 
-/** Between an email of a campaign and its recipient's row, when each is a commit of its own. */
+/** The pause between an email of a campaign and its recipient's row, when each is a separate commit. */
 const MARKED_AFTER_MS = 600;
 
 const WITHOUT_RECIPIENT = { campaign_contact_id: null, campaign_turn: null, campaign_next_at: null };
-/** What is written of the recipient with the email, written by itself. $1 the email, $2 its campaign, $3 the contact. */
+/**
+ * The writes for the recipient of an email, apart from the email. $1 the email, $2 its campaign, $3 the
+ * contact.
+ */
 const [MARK, TALLY] = campaignBirths.writes.map((write) => write('admitted')) as [string, string];
 const MARKED_LATER = `with admitted as (
   select $1::text as id, $2::text as campaign_id, $3::text as campaign_contact_id, null::timestamptz as campaign_next_at
@@ -59,7 +62,8 @@ class FaultyEngine extends Engine {
   ): Promise<SpawnResultOf<Name>> {
     // The broken safeguard: the mail of a step does not carry the run and the visit.
     const isOfStep = this.broken.includes('step') && request.claim?.key.startsWith('flow ');
-    // The broken safeguard: the recipient of a campaign is marked by a commit of its own, and nobody looks whether it waits.
+    // The broken safeguard: the recipient of a campaign is marked by a separate commit, which does not check
+    // that the recipient still waits.
     const recipient = this.broken.includes('recipient') ? request.columns.campaign_contact_id : undefined;
     const spawned = super.spawn(kind, {
       ...request,

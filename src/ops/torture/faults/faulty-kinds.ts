@@ -155,7 +155,7 @@ function withoutHold(order: Order): Order {
   return { ...order, actor: { ...actor, snapshot: { ...actor.snapshot, context } as typeof actor.snapshot } };
 }
 
-/** The beginning of an attempt answers the context anew, and recipients are chosen by it once more. */
+/** The beginning of an attempt reads the context again, and recipients are chosen by it once more. */
 const tellingNoHold =
   (tell: TellActor): TellActor =>
   async (event) => {

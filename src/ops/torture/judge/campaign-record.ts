@@ -2,7 +2,7 @@ import type { Post } from './flow-record.ts';
 
 /** People whom each campaign is for: few, since all of their mail leaves in every round. */
 const PEOPLE = 40;
-/** What all of the people's addresses have, and nobody else's; the mail sink takes mail for them. */
+/** The pattern of all the people's addresses, and of no others; the mail sink takes mail for them. */
 export const PEOPLE_LIKE = 'taken-campaign-%@receiver.example';
 
 /** Everybody in the audience. */
@@ -22,10 +22,10 @@ export interface CampaignStats {
 export const isBalanced = ({ total, sent, remaining, skipped, failed }: CampaignStats): boolean =>
   total === sent + remaining + skipped + failed;
 
-/** What was asked of campaigns, and what was answered. */
+/** The requests of campaigns, and their answers. */
 export class CampaignRecord {
   readonly people: readonly string[] = people();
-  /** The campaigns of which somebody was told that they begin, by their ids. */
+  /** The ids of campaigns whose start was acknowledged. */
   readonly begun = new Set<string>();
   /** Looks at their numbers, and the answers that did not balance. */
   looks = 0;

@@ -1,7 +1,7 @@
 /** A contact that was added, and so begins a run of the flow. */
 export interface FlowContact {
   readonly number: number;
-  /** Whether some answer said that it is stored. */
+  /** True when an answer said that it is stored. */
   isAcknowledged: boolean;
 }
 
@@ -25,10 +25,13 @@ export function flowMailIn(subject: string | null): FlowMail | null {
   return digits === '' ? null : { step, number: Number(digits) };
 }
 
-/** What each step of a run has to come to, in order. The event may come before the run waits for it, which then waits to the end. */
+/**
+ * The result of each step of a run, in order. The event may come before the run waits for it, which then
+ * waits to the end.
+ */
 export const RIGHT_LOG = /^hello sent, mark updated, wait (event|timeout), again sent, tag updated$/;
 
-/** What was added of contacts. */
+/** The contacts that were added. */
 export class FlowRecord {
   readonly contacts: FlowContact[] = [];
   /** Events that were acknowledged. */

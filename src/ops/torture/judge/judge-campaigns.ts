@@ -15,7 +15,7 @@ interface CampaignRow {
   readonly recipients: { readonly total: number; readonly given: number };
 }
 
-/** How much of campaigns was put to the test. */
+/** The amount of campaign work that was tested. */
 export interface CampaignsSeen {
   readonly begun: number;
   /** Looks at their numbers. */

@@ -64,7 +64,7 @@ export interface Seen {
   readonly record: OutsideRecord;
   /** The contacts that begin runs. */
   readonly flowRecord: FlowRecord;
-  /** What was asked of campaigns; null without them. */
+  /** The record of campaigns; null without them. */
   readonly campaignRecord: CampaignRecord | null;
   readonly performed: ReadonlyMap<string, Performed>;
   /** Receptions of each event by the webhook receiver; null without webhooks. */

@@ -1,7 +1,7 @@
 import type { CampaignRecord, CampaignStats } from '../judge/campaign-record.ts';
 import { Workload, type WorkloadParts } from './workload.ts';
 
-/** What the client of campaigns works with. */
+/** The parts of the client of campaigns. */
 export interface CampaignClientParts extends WorkloadParts {
   readonly audienceId: string;
   /** The sender. */
@@ -103,7 +103,10 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     return null;
   }
 
-  /** Starts or resumes a campaign. A conflict says that a try without an answer did; then whoever asks is told by its status. */
+  /**
+   * Starts or resumes a campaign. A conflict says that a try without an answer did; then the campaign's
+   * status answers the caller.
+   */
   async #send(id: string): Promise<boolean> {
     for (;;) {
       const { status } = await this.ask({ method: 'POST', path: `/v1/campaigns/${id}/send`, body: {} });
@@ -133,7 +136,10 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     while (!this.isStopped && !(await this.#deleteAudience(id))) await Bun.sleep(REPEAT_MS);
   }
 
-  /** Looks at the numbers of a campaign, and answers its status, or that everybody is given out; null when nobody answers. */
+  /**
+   * Reads the numbers of a campaign, and returns its status, or that all recipients are given out; null
+   * without an answer.
+   */
   async #follow(id: string): Promise<string | null> {
     const path = `/v1/campaigns/${id}`;
     const stats = await this.ask({ method: 'GET', path: `${path}/stats` });

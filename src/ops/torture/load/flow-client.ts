@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addressOf, type FlowContact, type FlowRecord } from '../judge/flow-record.ts';
 import { Workload, type WorkloadParts } from './workload.ts';
 
-/** What the client of flows works with. */
+/** The parts of the client of flows. */
 export interface FlowClientParts extends WorkloadParts {
   readonly flowId: string;
   readonly record: FlowRecord;
@@ -30,7 +30,10 @@ export class FlowClient extends Workload<FlowClientParts> {
     super(parts, 1, WORKERS);
   }
 
-  /** Tells whoever still waits its event, until every run has begun and ended. A flow that never comes to that is left to the judge. */
+  /**
+   * Sends the awaited event to each waiting contact, until every run has begun and ended. A flow that never
+   * gets there is left to the judge.
+   */
   async finish(): Promise<void> {
     const { flowId, record } = this.parts;
     const path = `/v1/flows/${flowId}`;

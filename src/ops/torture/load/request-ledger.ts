@@ -10,9 +10,10 @@ export interface Unanswered {
 }
 
 /**
- * Matches each stored email with the sent one whose number is in its subject. None may be stored twice: only a request with a
- * key is repeated, and a request without one has a connection of its own, so that not even the HTTP client repeats it. An
- * email that was never acknowledged may be stored once when its requests leave that open, and not at all otherwise.
+ * Matches each stored email with the sent one whose number is in its subject. None may be stored twice: only
+ * a request with a key is repeated, and a request without one has a separate connection, so that not even the
+ * HTTP client repeats it. An email that was never acknowledged may be stored once when its requests leave
+ * that open, and not at all otherwise.
  */
 export class RequestLedger {
   /** Number of stored emails, by the number of the sent one. */

@@ -1,20 +1,20 @@
 import { randomFrom } from '../random.ts';
 import { type Answer, type Ask, ask } from './ask.ts';
 
-/** What an application asks with: the instances, one of which each request goes to, and its key. */
+/** The instances, one of which gets each request of an application, and its key. */
 export interface WorkloadParts {
   readonly urls: readonly string[];
   readonly apiKey: string;
   readonly seed: number;
 }
 
-/** An application with several workers, each of which does one thing after another until it is told to stop. */
+/** An application with several workers, each of which does one thing after another until it is stopped. */
 export abstract class Workload<Parts extends WorkloadParts> {
   protected isStopped = false;
   protected readonly chance;
   #workers: Promise<void>[] = [];
 
-  /** `place`: which of the run's applications it is, so that each has a chance of its own. */
+  /** `place`: the number of the application in the run, which gives each a separate random sequence. */
   constructor(
     protected readonly parts: Parts,
     place: number,
@@ -33,7 +33,7 @@ export abstract class Workload<Parts extends WorkloadParts> {
     await Promise.all(this.#workers);
   }
 
-  /** What a worker does again and again. */
+  /** One round of a worker, which repeats it. */
   protected abstract round(): Promise<void>;
 
   protected ask({ path, ...rest }: Omit<Ask, 'url' | 'apiKey'> & { readonly path: string }): Promise<Answer> {

@@ -4,13 +4,14 @@ export const SHARD_KEY = 'workspace_id';
 /** A table that lies on several nodes, each row of it on that of its workspace. */
 export interface DistributedTable {
   readonly table: string;
-  /** Where the workspace of a row stands that has none of its own on one server: the column names the owner, by its id. */
+  /** The column of the owner's id, and the owner's table, for a row that names no workspace on one server. */
   readonly owner?: { readonly table: string; readonly column: string };
 }
 
 /**
- * What grows with the mail: lives, what is due, the replies of keys, units, and deliveries. They lie together, so that a commit for
- * workspaces of one shard writes on one node. The first one is what the others are placed by; an owner stands before what it owns.
+ * The tables that grow with the mail: lives, due rows, the replies of keys, units, and deliveries. They lie
+ * together, so that a commit for workspaces of one shard writes on one node. The others are placed by the
+ * first one; an owner precedes the tables that it owns.
  */
 export const DISTRIBUTED: readonly DistributedTable[] = [
   { table: 'emails' },

@@ -3,7 +3,7 @@ import { SCHEMA_LOCK } from '../migrate.ts';
 import { DISTRIBUTED, type DistributedTable, SHARD_KEY } from './catalogue.ts';
 import { undistributed } from './present.ts';
 
-/** What is told of each step. */
+/** Receives a text at each step. */
 export type OnStep = (says: string) => void;
 
 /** The database cannot be distributed; the sentence says what to do. */
@@ -47,7 +47,7 @@ export async function distribute(database: Database, onStep: OnStep = () => {}):
     await database.script(
       `${LOCKED}; select create_distributed_table('${table}', '${SHARD_KEY}', colocate_with => '${beside}')`,
     );
-    // What was copied to the nodes would lie here for ever, seen by nobody.
+    // The local rows, which were copied to the nodes, would lie here for ever, out of sight.
     await database.script(`select truncate_local_data_after_distributing_table('${table}')`);
     onStep(`Distributed ${table} in ${Math.round(performance.now() - begin)} ms.`);
     placed.push(table);
@@ -94,7 +94,7 @@ async function prepare(
   onStep(`Prepared ${table} in ${Math.round(performance.now() - begin)} ms.`);
 }
 
-/** What has lost its owner is seen by nobody, and has no node. */
+/** A row without its owner is invisible, and has no node. */
 const filled = (table: string, owner: NonNullable<DistributedTable['owner']>): readonly string[] => [
   `alter table ${table} add column if not exists ${SHARD_KEY} text collate "C"`,
   `update ${table} t set ${SHARD_KEY} = o.${SHARD_KEY} from ${owner.table} o where o.id = t.${owner.column} and t.${SHARD_KEY} is null`,

@@ -1,6 +1,9 @@
 import { isDistributed, isOwned, SHARD_KEY } from './catalogue.ts';
 
-/** What a statement says of the workspace so that it stays on one node; nothing on one server, whose statements stay as they are. */
+/**
+ * The terms by which a statement names the workspace so that it stays on one node; empty on one server, whose
+ * statements stay as they are.
+ */
 export interface ShardTerms {
   readonly isDistributed: boolean;
   /** ` and a.workspace_id = any($n)`: holds for every row that the batch is about, and names its shard to the planner. */

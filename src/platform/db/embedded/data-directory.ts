@@ -84,9 +84,9 @@ const hasEnded = (error: unknown): error is Error =>
 const PROBE = Buffer.alloc(65_536);
 
 /**
- * Makes the data directory where there is none, and tries whether it can be written: a file is made and removed, since
- * permissions alone do not tell of a file system that is full or mounted read-only. Without this the engine inside would end
- * with a stack of its own. @throws DataDirectoryUnusable
+ * Makes the data directory where there is none, and tests that it is writable: a file is made and removed,
+ * since permissions alone do not show a file system that is full or mounted read-only. Without this the
+ * embedded engine would end with a stack trace. @throws DataDirectoryUnusable
  */
 export function ensureWritable(dataDir: string): void {
   const database = join(dataDir, 'postgres');

@@ -22,9 +22,10 @@ export interface DirectoryLock {
 }
 
 /**
- * Takes the data directory for this process alone, since two processes on one embedded database corrupt it. It takes two locks
- * of the operating system, both of which hold across containers: a transaction of SQLite in the file `lock`, which every platform
- * has, and `flock` on the directory itself where there is one, since nobody can replace the directory beside the database.
+ * Takes the data directory for this process alone, since two processes on one embedded database corrupt it.
+ * It takes two locks of the operating system, both of which hold across containers: a transaction of SQLite
+ * in the file `lock`, which every platform has, and `flock` on the directory itself where there is one, since
+ * no process can replace the directory beside the database.
  * @throws DataDirectoryInUse, DataDirectoryUnusable
  */
 export function lockDirectory(dataDir: string): DirectoryLock {
@@ -77,7 +78,7 @@ function lockInode(dataDir: string): number | null {
   return null;
 }
 
-/** `flock` of a C library, and how it says that somebody else holds the lock. */
+/** `flock` of a C library, and its error while another process holds the lock. */
 interface System {
   flock(descriptor: number, operation: number): number;
   lastError(): number;

@@ -7,7 +7,7 @@ import { statfsSync } from 'node:fs';
 export const RESERVE = 33_554_432;
 /** A look asks the file system, which may be far away: 10 microseconds here. */
 const LOOK_EVERY_MS = 10;
-/** What is written lies in a table and in the log. */
+/** Each write goes to a table and to the log. */
 const TIMES_WRITTEN = 2;
 
 /** A refusal for want of room, with the code that PostgreSQL has for it. */

@@ -6,14 +6,14 @@ import type { DiskRoom } from './disk-room.ts';
 const LONG_LOG = 268_435_456;
 /** Written between two looks at the length of the log. */
 const LOOK_AFTER = 16_777_216;
-/** What a statement may write beside its parameters: a page of a table. */
+/** The octets that a statement may write beside its parameters: a page of a table. */
 const STATEMENT = 8_192;
 const LOG_LENGTH =
   'select (pg_current_wal_insert_lsn() - redo_lsn)::float8 as octets from pg_control_checkpoint()';
 
 /** The part of PGlite that statements go through: PGlite itself, or what hands them to the process that has it. */
 export interface Engine extends Pick<PGlite, 'query' | 'exec' | 'close'> {
-  /** Keeps the log while its files are copied, where somebody would shorten it. */
+  /** Keeps the log while its files are copied, where it might be shortened. */
   holdLog?(): () => void;
 }
 
@@ -31,8 +31,9 @@ export class EngineEnded extends Error {
 }
 
 /**
- * An engine whose disk may fill up. While there is too little room it takes no writes, whoever makes them: PostgreSQL itself refuses them in
- * read-only transactions. An engine that has ended is left alone: every further call would spin for ever, and the process with it.
+ * An engine whose disk may fill up. While there is too little room it takes no writes from any caller:
+ * PostgreSQL itself refuses them in read-only transactions. An engine that has ended is left alone: every
+ * further call would spin for ever, and the process with it.
  */
 export class GuardedEngine implements Engine {
   /** Written since the length of the log was looked at, as far as statements tell. */
@@ -157,7 +158,7 @@ const isEnd = (error: unknown): error is Error =>
   error instanceof WebAssembly.RuntimeError ||
   (error instanceof Error && 'severity' in error && error.severity === 'PANIC');
 
-/** How many octets all texts in the parameters are: nothing else in them can be long. */
+/** The octets of all texts in the parameters: nothing else in them can be long. */
 function lengthOf(parameters: readonly unknown[]): number {
   let length = 0;
   for (const parameter of parameters) {

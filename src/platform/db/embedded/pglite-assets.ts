@@ -15,7 +15,7 @@ let compiling: Promise<WebAssembly.Module> | undefined;
 /** Begins to compile the engine, once in a process: a module keeps what was compiled of it, so that the next database opens in half the time. */
 export const compiledEngine = (): Promise<WebAssembly.Module> => (compiling ??= compiled(wasm));
 
-/** What the engine mounts: its libraries and settings. */
+/** The files that the engine mounts: its libraries and settings. */
 export const fsBundle = (): Blob => Bun.file(data);
 
 /** Loads the files of the embedded database, which the executable contains. */

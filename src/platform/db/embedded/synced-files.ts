@@ -59,7 +59,7 @@ export class SyncedFiles extends NodeFS {
     private readonly syncAll: (directory: string) => boolean = syncFileSystem,
   ) {
     super(directory);
-    // Whoever waits for it is told.
+    // Callers that wait for it get the error.
     this.#failing.promise.catch(() => {});
   }
 
@@ -141,8 +141,9 @@ function syncFileSystem(directory: string): boolean {
 }
 
 /**
- * The start parameters of an embedded PostgreSQL. Its shared memory is filled with zeros before it starts and stays resident: 128 MB by
- * default, which took 60 ms of processor time and a third of an idle service. The kernel's cache of files stands behind the smaller one.
+ * The start parameters of an embedded PostgreSQL. Its shared memory is filled with zeros before it starts and
+ * stays resident: 128 MB by default, which took 60 ms of processor time and a third of an idle service. The
+ * kernel's cache of files backs the smaller one.
  */
 export const SMALL_START: readonly string[] = [
   ...PGlite.defaultStartParams,

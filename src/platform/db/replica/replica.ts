@@ -35,7 +35,10 @@ export class NotFromReplica extends Error {
   }
 }
 
-/** The two sets of connections, as at the leader: Drizzle changes the parsers of its own, and searches are planned freely. */
+/**
+ * The two sets of connections, as at the leader: Drizzle changes the parsers of its set, and searches are
+ * planned freely.
+ */
 type Clients = Record<'engine' | 'reads', postgres.Sql>;
 
 /** A server that follows the leader. Each read asks it first, over the same connection, whether it has replayed enough. */
@@ -62,7 +65,7 @@ export class Replica {
     return !this.#link.isPooled;
   }
 
-  /** How long the last read waited for what the leader had, in milliseconds. */
+  /** The wait of the last read for the leader's position, in milliseconds. */
   get waitedMs(): number {
     return this.#waitedMs;
   }
@@ -115,7 +118,8 @@ export class Replica {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const giveUp = (reason: Failing) => () => reject(new NotFromReplica(reason));
     let timer = setTimeout(giveUp('away'), ANSWER_MS + CATCH_UP_MS);
-    // What is known of the server holds for one connection only: a name may lead to several servers, and a pooler to several backends.
+    // Facts about the server hold for one connection only: a name may lead to several servers, and a pooler
+    // to several backends.
     const reading = client.begin('read only', async (transaction) => {
       await this.#caughtUp(transaction, position);
       clearTimeout(timer);
@@ -170,10 +174,13 @@ export class Replica {
   }
 }
 
-/** What leaves a connection whose answer is still to come. */
+/** The failures that leave a connection with an answer still to come. */
 const SILENT: ReadonlySet<Failing> = new Set(['away', 'slow']);
 
-/** Replaying goes before reading: a statement that stands in its way is ended (40001), or its connection is (57P01 and 40001 as well). */
+/**
+ * Replay takes precedence over reads: a statement in its way is ended (40001), or its connection is (57P01
+ * and 40001 as well).
+ */
 function notFromReplica(cause: unknown): NotFromReplica {
   const code = codeOf(cause);
   if (isRetriable(cause)) return new NotFromReplica('conflict', { cause });

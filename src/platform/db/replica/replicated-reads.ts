@@ -14,22 +14,28 @@ const EXAMINE_MS = 1_000;
  */
 const ASKED_APART_MS = 5;
 
-/** Who answered a read: a replica, or the leader and why. `resting`: no replica is in use just now. */
+/**
+ * The server that answered a read: a replica, or the leader with the reason. `resting`: no replica is in use
+ * just now.
+ */
 export type Answered = 'replica' | 'resting' | 'leader away' | Failing;
 
 /** Why reads are kept from a replica; null while they are not. */
 export type Standing = Failing | 'unknown' | null;
 
-/** What one replica says of itself. */
+/** The state of one replica. */
 export interface ReplicaState {
   readonly server: string;
   /** Why reads are kept from it; null while they are not. */
   readonly reason: Standing;
-  /** How long the last read waited for it to catch up, in milliseconds. */
+  /** The wait of the last read for it to catch up, in milliseconds. */
   readonly waitedMs: number;
 }
 
-/** What a failure says of the replica, and not of the one read. Reads are kept from it until it was seen to be fit again. */
+/**
+ * The failures that concern the replica, and not one read. Reads are kept from it until it was seen to be fit
+ * again.
+ */
 const OF_REPLICA: ReadonlySet<Failing> = new Set<Failing>([
   'behind',
   'primary',
@@ -145,7 +151,7 @@ export class ReplicatedReads implements Reads {
       this.#add('replica');
       return result;
     } catch (error) {
-      // Whatever a read throws before it is sent, it throws at the leader as well.
+      // An error that a read throws before it is sent, it throws at the leader as well.
       const reason = error instanceof NotFromReplica ? error.reason : 'error';
       if (OF_REPLICA.has(reason)) this.#note(followed, reason, error);
       return this.#count(reason, fromLeader);

@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts';
 
-/** How far the leader has come: everything that was answered before lies at or before it. */
+/** The position of the leader: every write that was answered before lies at or before it. */
 export interface WalPosition {
   /** The identifier of the cluster: a copy that follows has the same one. */
   readonly system: string;
@@ -11,8 +11,9 @@ export interface WalPosition {
 }
 
 /**
- * What a commit has returned for is flushed, unless `synchronous_commit` is off. On a server that is in recovery it is an error, which
- * says that this is no leader. Whatever can be worked out here is: as an expression over a subquery it took the leader half as long again.
+ * A commit that has returned is flushed, unless `synchronous_commit` is off. On a server that is in recovery
+ * the query is an error, which says that this is no leader. All that can be worked out here is: as an
+ * expression over a subquery it took the leader half as long again.
  */
 const LEADER = `select pg_walfile_name(pg_current_wal_flush_lsn()) as file, pg_current_wal_flush_lsn()::text as flushed,
   pg_current_wal_insert_lsn()::text as written, current_setting('synchronous_commit') as commits`;
@@ -27,7 +28,7 @@ interface Told {
 
 /** The server reads it from a file, which costs more than all the rest. */
 const SYSTEM = 'select system_identifier::text as system from pg_control_system()';
-/** How long it is believed: it changes only where the URL has come to lead to another cluster. */
+/** The time for which it is believed: it changes only where the URL now leads to another cluster. */
 const SYSTEM_FOR_MS = 1_000;
 
 /** Asks the leader how far it has come. */
@@ -62,8 +63,9 @@ export class LeaderPosition {
 }
 
 /**
- * How far a server has replayed, and of which history. A replica that stayed on the timeline of a leader that was replaced may have come
- * further than the new one, with other content. Whoever may not read the state of the receiver goes by the last restartpoint.
+ * The position that a server has replayed, and its history. A replica that stayed on the timeline of a leader
+ * that was replaced may have come further than the new one, with other content. A role that may not read the
+ * state of the receiver goes by the last restartpoint.
  */
 const REPLICA = `select c.system_identifier::text as system, pg_is_in_recovery() as follows,
   case when not pg_is_in_recovery()
@@ -73,7 +75,7 @@ const REPLICA = `select c.system_identifier::text as system, pg_is_in_recovery()
   coalesce(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false) as reached
 from pg_control_system() c`;
 
-/** What stands against reading from a server now. */
+/** The reasons against reading from a server now. */
 export type Unfit = 'behind' | 'primary' | 'no replica' | 'another cluster' | 'another timeline';
 
 interface Replayed {

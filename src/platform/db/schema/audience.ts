@@ -24,7 +24,7 @@ export const contacts = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.livemode, table.id] })],
 );
 
-/** What happened to a contact, and what the contact did. */
+/** Events of a contact, and the contact's actions. */
 export const contactActivity = pgTable(
   'contact_activity',
   {
@@ -64,7 +64,7 @@ export const audiences = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.livemode, table.id] })],
 );
 
-/** Who is in a static audience. */
+/** The members of a static audience. */
 export const audienceMembers = pgTable(
   'audience_members',
   {

@@ -15,6 +15,6 @@ export const domainTransports = pgTable('domain_transports', {
   provider: text('provider'),
   /** The transports that take over while that one is down, in this order. */
   fallbacks: text('fallbacks').array().notNull().default([]),
-  /** How its mail is warmed up, on each transport that is. */
+  /** One entry for each transport on which the domain is warmed up. */
   warmUps: json('warm_ups').notNull().default([]),
 });

@@ -39,7 +39,7 @@ export const emails = pgTable('emails', {
   content: octets('content').notNull(),
 });
 
-/** What happened to each email, a row for each write. */
+/** The turns of each email, a row for each write. */
 export const emailTurns = pgTable('email_turns', {
   emailId: text('email_id').notNull(),
   revision: integer('revision').notNull(),

@@ -17,7 +17,7 @@ const TEXTS: postgres.PostgresType<readonly string[]> = {
   parse: (list: string) => parse(list),
 };
 
-/** What stands between this process and a server. */
+/** The link between this process and a server. */
 export interface Link {
   /** True for a pooler, such as PgBouncer: a transaction may come to another backend than the one before it. */
   readonly isPooled: boolean;
@@ -29,7 +29,7 @@ export interface Link {
 
 export const DIRECT: Link = { isPooled: false, takesSettings: true, hasCitus: false };
 
-/** What connections are opened with. */
+/** The parts that connections are opened with. */
 export interface Connecting {
   readonly url: string;
   /** The name that `pg_stat_activity` shows. */
@@ -52,9 +52,10 @@ export function connect({
 }: Connecting): postgres.Sql {
   const client = postgres(url, {
     max,
-    // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by 10 s (measured).
-    // PgBouncer 1.18 gives a backend away when it has answered all that ends with Sync: the first half of a statement (Parse, Describe,
-    // Flush) that was sent behind another one is answered to nobody then, and hangs (tests/failure/pgbouncer-long.ts).
+    // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by
+    // 10 s (measured). PgBouncer 1.18 gives a backend away when it has answered all that ends with Sync: the
+    // first half of a statement (Parse, Describe, Flush) that was sent behind another one then gets no
+    // answer, and hangs (tests/failure/pgbouncer-long.ts).
     max_pipeline: link.isPooled ? 0 : 1_000_000,
     backoff: () => 0.25,
     max_lifetime: null,

@@ -1,4 +1,4 @@
-/** The result of a try to reach the server over a connection of its own. */
+/** The result of a try to reach the server over a separate connection. */
 export type ProbeResult =
   /** The server answered, and named the backends of ours that are at work. */
   | { readonly seen: 'answering'; readonly atWork: readonly number[] }
@@ -10,7 +10,7 @@ export type ProbeResult =
   | { readonly seen: 'silent' }
   /** Another of several servers takes the writes now. */
   | { readonly seen: 'elsewhere' }
-  /** None of several servers takes writes: one that does will be seen soon, or somebody is asleep. */
+  /** None of several servers takes writes: one will soon, or an operator has to act. */
   | { readonly seen: 'leaderless' };
 
 /** The means of a probe. */
@@ -35,12 +35,14 @@ const BUSY_MS = 200;
 const CONNECT_MS = 1_300;
 /** A look is a connection: a slow database gets no more than one in this time, and a new pool has as long to connect. */
 const LOOK_AGAIN_MS = 1_000;
-/** The silence, on the old connections and on new ones, after which nobody is made to wait for the database any more. */
+/**
+ * The silence, on the old connections and on new ones, after which no caller waits for the database any more.
+ */
 const AWAY_MS = 3_000;
 /** The rest between two looks for a server that has taken over: each is a connection to every server. */
 const LEADERLESS_MS = 250;
 
-/** What is seen where the old connections lead nowhere, whatever was sent over them. */
+/** The results that show that the old connections lead nowhere, whatever was sent over them. */
 const REFUSALS: ReadonlySet<ProbeResult['seen']> = new Set(['refusing', 'elsewhere']);
 
 /** A statement that was sent and not answered yet. */
@@ -112,7 +114,10 @@ export class HealthProbe {
     return sent;
   }
 
-  /** Notes that a statement was answered, whatever the answer, or that nobody waits for it any more (`unheard`). */
+  /**
+   * Notes that a statement was answered, whatever the answer, or that its caller has stopped waiting
+   * (`unheard`).
+   */
   answered(sent: Sent, { unheard }: { unheard: boolean }): void {
     this.#sent.delete(sent);
     if (!unheard) this.#heardAt = this.#monotonic();

@@ -5,9 +5,10 @@ import { backendOf } from './pool.ts';
 const ASK = `select pg_backend_pid() as pid, to_regclass('pg_dist_partition') is not null as "hasCitus"`;
 
 /**
- * Finds out what a URL leads to: a pooler greets with a process id of its own, which is not the backend's. A server that cannot be
- * asked counts as direct; the first statement then says what is wrong with it. The time limit of a connection ends where a server takes it
- * and says nothing, so that whoever cannot wait gives one.
+ * Finds out what a URL leads to: a pooler greets with a process id that is not the backend's. A server that
+ * cannot be asked counts as direct; the first statement then says what is wrong with it. The time limit of a
+ * connection starts no new attempt where a server takes it and stays silent, so a caller that cannot wait
+ * gives `withinMs`.
  */
 export async function findLink(url: string, withinMs?: number): Promise<Link> {
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -42,7 +42,7 @@ interface Generation {
   readonly abandoned: Set<(error: Unavailable) => void>;
 }
 
-/** What a pool is told of its database, which may change. */
+/** The facts about its database that a pool needs, which may change. */
 export interface PoolParts {
   /** Its name in a sentence. */
   name?(): string;

@@ -12,7 +12,10 @@ const REST_MS = 250;
 /** The time that a start waits for a primary: a failover takes up to the lease of its manager, 20 s in a usual Patroni. */
 const START_MS = 30_000;
 
-/** What one server said over a new connection. The timeline is null on a standby; each promotion begins a higher one. */
+/**
+ * The answer of one server over a new connection. The timeline is null on a standby; each promotion begins a
+ * higher one.
+ */
 export type ServerSeen =
   | { readonly seen: 'answering'; readonly atWork: readonly number[]; readonly timeline: string | null }
   | { readonly seen: 'refusing' | 'full' | 'silent' };
@@ -132,8 +135,8 @@ interface Look {
 }
 
 /**
- * A manager that takes a leadership back undoes what the later leader has committed. Nobody can tell what that was but the log of this
- * process, so that somebody is to look before it goes on.
+ * A manager that takes a leadership back undoes the commits of the later leader. Only the log of this process
+ * shows which those were, so a person has to look before it goes on.
  */
 function setBackOf(each: readonly Look[], timeline: string): string | null {
   for (const { url, found } of each)
@@ -153,7 +156,7 @@ const WORDS = {
 
 const told = ({ url, found }: Look): string => `${serverName(url)} ${WORDS[found.seen]}`;
 
-/** The URL of the one server that takes writes, for a session of its own. @throws Unavailable */
+/** The URL of the one server that takes writes, for a separate session. @throws Unavailable */
 export async function primaryUrl(url: string): Promise<string> {
   const servers = new Servers(url, (each) => probeServer(each, ''));
   await servers.find();

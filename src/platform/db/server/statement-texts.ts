@@ -20,7 +20,7 @@ export interface SentStatement {
 export class StatementTexts {
   readonly #queries = new Map<string, Query>();
 
-  /** @param form names everything that the text depends on; null for a statement that is made anew */
+  /** @param form names everything that the text depends on; null for a statement that is made each time */
   of(form: string | null, values: PlaceholderValues, make: () => SQL): SentStatement {
     let query = form === null ? undefined : this.#queries.get(form);
     if (!query) {

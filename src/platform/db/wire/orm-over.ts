@@ -3,7 +3,7 @@ import type postgres from 'postgres';
 import type { Orm } from '../database.ts';
 import { wireText } from './wire-text.ts';
 
-/** What runs a statement: a client, or a transaction of it. */
+/** The connection that runs a statement: a client, or a transaction of it. */
 type Runner = Pick<postgres.Sql, 'unsafe'>;
 
 /**

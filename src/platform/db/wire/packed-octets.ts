@@ -3,7 +3,7 @@
  * becomes 370 octets in 7. PostgreSQL took 337 µs for 15 kB with pglz, and 61 with lz4.
  */
 const OPTIONS = { level: 1 } as const;
-/** What is larger is packed and unpacked on a thread of the runtime's pool: a megabyte takes some 3 ms. */
+/** Larger values are packed and unpacked on a thread of the runtime's pool: a megabyte takes some 3 ms. */
 const LARGE = 65_536;
 
 /** A zstd frame of text or octets. That of a small one, as most are, comes at once. */
@@ -16,7 +16,7 @@ export const pack = (
 export const packOctets = (octets: string | Uint8Array<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> =>
   Bun.zstdCompress(octets, OPTIONS) as Promise<Buffer<ArrayBuffer>>;
 
-/** What a zstd frame was made of. */
+/** The octets that a zstd frame was made of. */
 export const unpackOctets = async (frame: Uint8Array): Promise<Buffer> =>
   frame.length > LARGE
     ? await Bun.zstdDecompress(frame as Uint8Array<ArrayBuffer>)

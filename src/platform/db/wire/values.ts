@@ -20,9 +20,9 @@ export function isoOf(moment: string | null): string | null {
 }
 
 const UTC = '+00';
-/** Where the seconds and the milliseconds of `2026-11-22 14:38:00.123+00` end. */
+/** The ends of the seconds and of the milliseconds in `2026-11-22 14:38:00.123+00`. */
 const SECONDS = 19;
 const MILLISECONDS = 23;
 
-/** The pattern of ILIKE for whatever contains a text, of which no character stands for others (PostgreSQL 9.7.1). */
+/** The ILIKE pattern of texts that contain a text, in which no character is a wildcard (PostgreSQL 9.7.1). */
 export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
