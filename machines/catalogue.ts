@@ -48,18 +48,18 @@ export const catalogue = {
   },
   contactImport: {
     about:
-      'A file of contacts that is worked through. The `status` of the API is the state; `checking` is reported as `processing`.',
+      'A file of contacts that is being imported. The `status` of the API is the state; `checking` is reported as `processing`.',
     machine: contactImportMachine,
     states: CONTACT_IMPORT_STATES,
   },
   campaign: {
-    about: 'One message to everybody in an audience. The `status` of the API is the state.',
+    about: 'One message to every contact in an audience. The `status` of the API is the state.',
     machine: campaignMachine,
     states: CAMPAIGN_STATES,
   },
   flowRun: {
     about:
-      'The way of one contact through a flow. Each version of a flow has a machine of its own, built of its steps; this is the one of a flow with a step of every type.',
+      'The run of one contact through a flow. Each version of a flow has its own machine, built from its steps; this one has a step of every type.',
     machine: flowRunMachine,
     states: FLOW_RUN_STATES,
   },

@@ -18,20 +18,20 @@ const STEPS: readonly Step[] = [
   {
     name: 'promises',
     command: ['oxlint', '--type-aware', '--deny-warnings', 'src', 'machines', 'scripts', 'tests'],
-    fix: 'await the promise, or say `void` where nobody waits for it',
+    fix: 'await the promise, or write `void` where no caller waits for it',
   },
   {
     name: 'format and lint',
     command: ['biome', 'check', '--error-on-warnings', '.'],
-    fix: 'bun run format mends what can be mended without thought',
+    fix: 'bun run format fixes what is safe to fix',
   },
-  { name: 'types', command: ['tsc'], fix: 'mend what is named above' },
+  { name: 'types', command: ['tsc'], fix: 'fix the errors above' },
   {
     name: 'types in the browser',
     command: ['tsc', '-p', 'src/web/dashboard/web'],
-    fix: 'mend what is named above',
+    fix: 'fix the errors above',
   },
-  { name: 'dead code', command: ['knip'], fix: 'remove what nothing uses' },
+  { name: 'dead code', command: ['knip'], fix: 'remove the unused code' },
   {
     name: 'arrows',
     command: script('check-arrows'),
@@ -44,7 +44,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'OpenAPI lint',
     command: ['redocly', 'lint', 'src/web/docs/openapi/openapi.json'],
-    fix: 'say in the route what is missing',
+    fix: 'add the missing parts to the route',
   },
   { name: 'configuration table', command: script('configuration', '--check'), fix: 'bun run generate' },
   { name: 'capacity', command: script('capacity', '--check'), fix: 'bun run generate' },
@@ -56,7 +56,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'client',
     command: script('client', '--check'),
-    fix: 'mend its types, or make it smaller: src/web/client',
+    fix: 'fix its types, or make it smaller: src/web/client',
   },
   { name: 'links', command: script('check-links'), fix: 'correct the link, or the name in the table' },
 ];
@@ -100,11 +100,11 @@ async function run(steps: readonly Step[]): Promise<boolean> {
       console.log(`${isGood ? '✓' : '✗'} ${step.name}  ${seconds(start)}`);
       if (isGood) continue;
       hasFailed = true;
-      console.log(`\n${firstLines(output.trim())}\n\nTo mend it: ${step.fix}`);
+      console.log(`\n${firstLines(output.trim())}\n\nTo fix it: ${step.fix}`);
     }
   };
   await Promise.all(Array.from({ length: availableParallelism() }, lane));
-  if (!hasFailed) console.log(`All ${steps.length} checks hold, ${seconds(begin)}.`);
+  if (!hasFailed) console.log(`All ${steps.length} checks pass, ${seconds(begin)}.`);
   return !hasFailed;
 }
 

@@ -13,7 +13,7 @@ const cell = (text: string) => text.replaceAll('|', '\\|');
 const rows = Object.entries<Setting>(SETTINGS).map(
   ([name, { about, otherwise }]) => `| \`${name}\` | ${cell(about)} | ${cell(otherwise)} |`,
 );
-const table = ['| Variable | What it is | Without it |', '| --- | --- | --- |', ...rows].join('\n');
+const table = ['| Variable | Meaning | Default |', '| --- | --- | --- |', ...rows].join('\n');
 
 const page = readFileSync(PAGE, 'utf8');
 const [before, rest] = page.split(START);

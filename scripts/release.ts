@@ -37,7 +37,8 @@ function problemOf(tag: string | undefined): string | null {
   const commit = builtCommit();
   if (commit === null || commit.includes(' ')) return 'Commit everything first: a release is of one commit.';
   const newest = newestVersion();
-  if (newest === null) return 'The registry does not answer, which knows whether a time zone has new rules.';
+  if (newest === null)
+    return 'The registry does not answer, so newer rules of time zones are unknown. Try again later.';
   return newest === pinnedVersion
     ? null
     : `${ZONES_PACKAGE} ${newest} has newer rules of time zones than ${pinnedVersion}: run bun scripts/zones.ts first.`;

@@ -8,7 +8,7 @@ import { startService, TEST_KEY } from '../tests/support/service.ts';
 // Copies the executable alone into an empty folder, starts it there, and follows one email to `delivered`.
 
 const executable = process.argv[2];
-if (executable === undefined) throw new Error('Say which executable: send-one-email.ts <path>');
+if (executable === undefined) throw new Error('Name the executable: send-one-email.ts <path>');
 const home = mkdtempSync(join(tmpdir(), 'posthorn-alone-'));
 const alone = join(home, 'posthorn');
 copyFileSync(executable, alone);
@@ -23,7 +23,7 @@ try {
     from: 'ci@example.com',
     to: 'delivered@simulator.svc.test',
     subject: 'One email',
-    text: 'From an executable that stands alone.',
+    text: 'From a standalone executable.',
   });
   if (accepted.status !== 202) throw new Error(`Not accepted: ${JSON.stringify(accepted)}`);
   const { id } = accepted.body.data;

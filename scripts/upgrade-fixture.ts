@@ -71,7 +71,7 @@ async function fill(env: Record<string, string>): Promise<{ stored: Stored[]; sc
   const stored: Stored[] = [];
   for (const [live, path] of paths) stored.push({ path, live, shown: await ask(live, path) });
   served.kill('SIGTERM');
-  if ((await served.exited) !== 0) throw new Error('The service did not stop well.');
+  if ((await served.exited) !== 0) throw new Error('The service did not stop cleanly.');
   return { stored, scheduled };
 }
 

@@ -140,7 +140,7 @@ export const campaignMachine = campaignSetup.createMachine({
   initial: 'draft',
   states: {
     draft: {
-      description: 'Being written. Only now its settings can be changed.',
+      description: 'A draft. Its settings can be changed only in this state.',
       on: {
         // The event carries all settings: one that was decided before another change would take that back.
         'settings.changed': {
@@ -161,7 +161,7 @@ export const campaignMachine = campaignSetup.createMachine({
       },
     },
     scheduled: {
-      description: 'Waits for the time that the client asked for.',
+      description: 'Waits for its scheduled time.',
       on: {
         'unschedule.requested': { target: 'draft', actions: forgetSchedule },
         'cancel.requested': { target: 'cancelled', actions: noteTime },
@@ -190,8 +190,7 @@ export const campaignMachine = campaignSetup.createMachine({
       after: { turn: again('preparing') },
     },
     sending: {
-      description:
-        'Its emails are given out, chunk by chunk, each in the statement that marks its recipient.',
+      description: 'Its emails are created chunk by chunk, each in the statement that marks its recipient.',
       on: {
         'pause.requested': { target: 'paused', actions: notePause },
         'stop.demanded': { guard: 'turnIsTheLatest', target: 'paused', actions: notePause },
@@ -210,25 +209,25 @@ export const campaignMachine = campaignSetup.createMachine({
     },
     paused: {
       description:
-        'Nothing leaves until a client resumes it. Resumed, it reaches only those whom it has not.',
+        'No email is created until a client resumes it. It then goes only to the remaining recipients.',
       on: {
         'send.requested': { guard: 'isNow', target: 'sending', actions: [noteResume, nextTurn, order] },
         'cancel.requested': { target: 'cancelled', actions: noteTime },
       },
     },
     sent: {
-      description: 'Everybody in the frozen audience was given out or skipped.',
+      description: 'Every recipient in the frozen audience was given out or skipped.',
       on: { 'delete.requested': remove },
     },
     cancelled: {
-      description: 'A client has ended it. What was sent before stays.',
+      description: 'A client has cancelled it. Emails that were sent before remain.',
       on: { 'delete.requested': remove },
     },
     failed: {
       description: 'It could not start; `failureReason` says why. It can be sent again, or removed.',
       on: { 'send.requested': send, 'delete.requested': remove },
     },
-    deleted: { type: 'final', description: 'No API shows it any more. Its emails stay.' },
+    deleted: { type: 'final', description: 'No API shows it any more. Its emails remain.' },
   },
 });
 

@@ -147,7 +147,8 @@ export const domainMachine = domainSetup.createMachine({
       ],
     },
     pending: {
-      description: 'Its DNS records are not all there yet. It is checked again, soon at first, then hourly.',
+      description:
+        'Some of its DNS records are missing. The service checks again, soon at first, then hourly.',
       on: {
         ...always,
         'check.completed': [
@@ -160,7 +161,8 @@ export const domainMachine = domainSetup.createMachine({
       after: { recheck: { target: 'pending', reenter: true, actions: order } },
     },
     verified: {
-      description: 'Live email may be sent from it. It is checked once a day, or sooner while new keys wait.',
+      description:
+        'Live email may be sent from it. The service checks it once a day, or sooner while new keys wait.',
       on: {
         ...always,
         'rotation.requested': {
@@ -182,7 +184,7 @@ export const domainMachine = domainSetup.createMachine({
     },
     temporaryFailure: {
       description:
-        'It was verified, and the latest check did not confirm it. It keeps sending: 24 hours without an answer, one hour with a wrong one.',
+        'It was verified, but the latest check did not confirm it. It keeps sending for 24 hours without an answer, for one hour with a wrong one.',
       on: {
         ...always,
         'check.completed': [
@@ -200,7 +202,7 @@ export const domainMachine = domainSetup.createMachine({
     },
     failed: {
       description:
-        'A record is wrong, or some were missing for 72 hours. Nothing is sent from it. Checks go on, so it recovers by itself.',
+        'A record is wrong, or some were missing for 72 hours. No live email is sent from it. Checks continue, so it recovers automatically.',
       on: {
         ...always,
         'check.completed': [

@@ -82,7 +82,7 @@ export const emailMachine = emailSetup.createMachine({
       ],
     },
     scheduled: {
-      description: 'Waits for the time the client asked for; can be moved or cancelled.',
+      description: 'Waits for its scheduled time; can be rescheduled or cancelled.',
       on: {
         'cancel.requested': { target: 'cancelled', actions: [refundUnit, noteTime] },
         'reschedule.requested': { target: 'scheduled', reenter: true, actions: reschedule },
@@ -126,7 +126,7 @@ export const emailMachine = emailSetup.createMachine({
     },
     deferred: {
       description:
-        'The last attempt failed for now, or it is not known whether the message was taken; the next one is timed.',
+        'The last attempt was deferred, or it is unknown whether the server accepted the message; the next one is scheduled.',
       on: { 'attempt.completed': outcomes, ...reportsWhileRetrying },
       after: {
         backoff: [{ guard: 'nobodyMayBeTried', target: 'gaveUp', actions: giveUp }, ...nextAttempt],
@@ -154,7 +154,7 @@ export const emailMachine = emailSetup.createMachine({
     },
     cancelled: {
       type: 'final',
-      description: 'Cancelled by the client, or with its campaign, before an attempt of it had begun.',
+      description: 'Cancelled by the client, or with its campaign, before its first attempt began.',
     },
   },
 });

@@ -173,8 +173,8 @@ export function eventsOfAttempt(
 
 /** The members of a bounce that no server gave a reason for: a bounce always has all of them. */
 const noAnswer = (message: string) => ({ smtpCode: null, enhancedCode: null, message, remoteMta: null });
-const NOT_TAKEN = noAnswer('Retries ran out before any server took the message.');
-const IN_DOUBT = noAnswer('Retries ran out, and no reply ever told whether a server had taken the message.');
+const NOT_TAKEN = noAnswer('Retries ran out before a server accepted the message.');
+const IN_DOUBT = noAnswer('Retries ran out, and no reply showed whether a server had accepted the message.');
 
 /** A transient bounce for each recipient that was still pending when retries ran out. */
 export function eventsOfExpiry(

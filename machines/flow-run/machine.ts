@@ -84,8 +84,7 @@ class Compiler {
         after: { wait: this.#resuming() },
       },
       held: {
-        description:
-          'The flow is paused and holds its runs: nothing is done, no waiting runs out, and events count.',
+        description: 'The flow is paused and holds its runs: no step runs, no wait ends, and events count.',
         on: {
           ...this.#leaving(),
           'event.came': this.#hearing(),
@@ -94,8 +93,8 @@ class Compiler {
       },
       completed: finalState('completed', 'It has come to an end of the flow.'),
       exited: endedAmidst('exited', 'It has left the flow before its end; a step under way is still logged.'),
-      failed: finalState('failed', 'It could not go on; the reason is told.'),
-      cancelled: endedAmidst('cancelled', 'A client has ended it; a step under way is still logged.'),
+      failed: finalState('failed', 'It failed; `reason` says why.'),
+      cancelled: endedAmidst('cancelled', 'A client has cancelled it; a step under way is still logged.'),
     };
     return runSetup.createMachine({
       id: 'flowRun',
@@ -265,11 +264,11 @@ class Compiler {
 
 const DESCRIPTIONS: Readonly<Partial<Record<FlowStep['type'], string>>> = {
   sendEmail: 'An email is being sent to the contact.',
-  condition: 'It is being asked whether a filter holds for the contact.',
-  branch: 'It is being asked which filter holds for the contact first.',
+  condition: 'A filter is being evaluated for the contact.',
+  branch: 'Filters are being evaluated for the contact, in order.',
   updateContact: 'The contact is being changed.',
   addToAudience: 'The contact is being added to an audience.',
-  removeFromAudience: 'The contact is being taken out of an audience.',
+  removeFromAudience: 'The contact is being removed from an audience.',
   webhook: 'A request is being posted.',
 };
 

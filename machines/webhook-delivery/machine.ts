@@ -114,7 +114,7 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
     },
     posting: {
       description:
-        'An attempt runs, or waits for a free slot. Without an outcome before the lease ends it is made again.',
+        'An attempt runs, or waits for a free slot. Without an outcome before the lease ends, it is repeated.',
       entry: [beginAttempt, { type: 'post', params: ({ context }) => ({ attempt: context.attempt }) }],
       on: {
         'attempt.succeeded': [
@@ -144,12 +144,12 @@ export const webhookDeliveryMachine = deliverySetup.createMachine({
       after: { lease: { target: 'posting', reenter: true } },
     },
     scheduled: {
-      description: 'The last attempt failed; the next one is timed.',
+      description: 'The last attempt failed; the next one is scheduled.',
       on: { ...stops, ...redelivers },
       after: { backoff: { target: 'posting', actions: countRetry } },
     },
     success: {
-      description: 'The receiver has taken the event.',
+      description: 'The receiver has accepted the event.',
       on: redelivers,
     },
     failed: {

@@ -1,5 +1,5 @@
 /**
- * The areas of the product, from the ground up. A file may import files of its own area and of the areas
+ * The areas of the product, from the ground up. A file may import files of the same area and of the areas
  * beneath it, and nothing else. `service` is the four files beside `main.ts` that put the areas together.
  */
 export const AREAS = [
@@ -23,7 +23,7 @@ export type Area = (typeof AREAS)[number];
 
 /** Each area in a few words, for the drawing in docs/architecture.md. */
 export const AREA_SUBJECTS: Readonly<Record<Area, string>> = {
-  platform: 'settings, database, clocks, zones, queues, files: no word of email',
+  platform: 'settings, database, clocks, zones, queues, files: nothing about email',
   machines: 'lifecycles, pure XState',
   mail: 'messages, transports, DNS, reading of replies and of list files',
   engine: 'runs machines, stores each decision, background jobs',

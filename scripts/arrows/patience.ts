@@ -10,14 +10,14 @@ const IMPATIENT: readonly { readonly what: RegExp; readonly says: string }[] = [
   },
   {
     what: /^\s*\}, [\d_]{4,}\);$/m,
-    says: 'gives a test a time of its own: tests/support/preload.ts gives each enough',
+    says: 'gives a test its own timeout: tests/support/preload.ts gives each enough time',
   },
 ];
 
 /** The files that wait or measure all the same, each with the reason why it makes no test fail. */
 const ALLOWED: Readonly<Record<string, string>> = {
-  'tests/support/eventually.ts': 'the one place that asks again after a while',
-  'tests/run.ts': 'tells how long a run takes, and judges nothing by it',
+  'tests/support/eventually.ts': 'the one place that polls',
+  'tests/run.ts': 'reports the duration of a run, and judges nothing by it',
   'tests/support/own-time.ts': 'paces the twin whose rounds it counts',
   'tests/unit/hazards.test.ts': 'shows what setTimeout itself does, and bounds times from below',
   'tests/unit/arrows.test.ts': 'quotes what these rules refuse',
@@ -26,8 +26,8 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/integration/transport/scripted-smtp.ts': 'plays a server that is slow',
   'tests/support/limited-smtp.ts': 'plays a server that takes a while, and counts mails in a time',
   'tests/failure/rendering-held-still.test.ts':
-    'holds a process still and lets it go in turns, and bounds a time from below',
-  'tests/failure/rendering-held-still.ts': 'tells how long it was held still, for a bound from below',
+    'suspends and resumes a process in turns, and bounds a time from below',
+  'tests/failure/rendering-held-still.ts': 'reports how long it was suspended, for a bound from below',
   'tests/failure/live-kill.test.ts': 'plays a server that takes a while to answer',
   'tests/failure/backup-load.ts': 'reports how long a backup took, and judges nothing by it',
   'tests/failure/patroni-load.ts': 'paces the clients of a command, which is no test',

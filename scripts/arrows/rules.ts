@@ -70,7 +70,7 @@ const followsArrows: Rule = (file) => {
     if (!mayImport(area, other))
       return [`imports ${target}: ${other} lies above ${area}, and an area imports only areas beneath it`];
     if (file.path.startsWith(CLIENT) && !target.startsWith(CLIENT))
-      return [`imports ${target}: the client is published, and stands alone`];
+      return [`imports ${target}: the client is published, and imports no other part`];
     return acrossModules(file.path, target);
   });
 };
@@ -147,7 +147,7 @@ const OTHER_ZONES =
 const asksTheZones: Rule = (file) =>
   isProduct(file) && file.path !== 'src/web/dashboard/web/clock.ts' && OTHER_ZONES.test(codeOf(file))
     ? [
-        "reckons with a zone by another table: src/platform/zones/zones.ts knows the rules, and the dashboard's clock.ts has them from there",
+        "computes with another table of zones: src/platform/zones/zones.ts knows the rules, and the dashboard's clock.ts has them from there",
       ]
     : [];
 

@@ -23,10 +23,10 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 /** Shorter ones all the same, and why. */
 const SHORT: Readonly<Record<string, string>> = {
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
-  'src/platform/bodies/address.ts': 'read by the settings, apart from whatever asks a server',
+  'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
   'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',
-  'src/ops/torture/free-port.ts': 'asks the system, apart from the instances that it is for',
-  'src/ops/torture/faults/wrong-clock.ts': 'the one place where a clock is made wrong',
+  'src/ops/torture/free-port.ts': 'asks the system, apart from its instances',
+  'src/ops/torture/faults/wrong-clock.ts': 'the one place that sets a clock wrong',
   'src/platform/config/environment.ts':
     'the one place that reads the environment, before anything else is loaded',
   'src/platform/async/close-server.ts': 'closes the servers of HTTP and of the control socket alike',
@@ -41,12 +41,12 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/mail/message/resource-hints.ts':
     'the one rule for what is shown of a message, on the server and in the browser',
   'src/web/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
-  'src/platform/db/living.ts': 'one rule for whoever counts instances',
+  'src/platform/db/living.ts': 'one rule for all code that counts instances',
   'src/platform/db/open.ts': 'the one place that knows both databases',
   'src/platform/db/server/prepared.ts': 'replaced by the build',
   'src/platform/errors/unavailable.ts': 'the one error that every layer knows',
   'src/http/log.ts': 'a type below all that logs',
-  'src/main.ts': 'all that comes before the rest of the program is loaded',
+  'src/main.ts': 'all that runs before the rest of the program is loaded',
   'src/sending/webhooks/endpoints/secret.ts': 'the one place where a secret is made',
   'src/platform/telemetry/open-tracing.ts': 'the one place that loads the library of traces',
   'src/platform/telemetry/readable.ts':
@@ -67,11 +67,11 @@ const isExplained = (path: string): boolean =>
 export function sizeProblemsOf(path: string, lines: number): string[] {
   const isProduct = /^(?:src|machines)\//.test(path);
   if (path in SHORT && lines >= FEWEST_LINES)
-    return ['is not short any more: take it from the list of short files'];
+    return ['is no longer short: remove it from the list of short files'];
   if (lines > MOST_LINES) return [`has ${lines} lines, over ${MOST_LINES}: find the second job in it`];
   return isProduct && lines < FEWEST_LINES && !isExplained(path)
     ? [
-        `has ${lines} lines, under ${FEWEST_LINES}: merge it with its neighbour, or say in scripts/arrows/sizes.ts why not`,
+        `has ${lines} lines, under ${FEWEST_LINES}: merge it with its neighbour, or give the reason in scripts/arrows/sizes.ts`,
       ]
     : [];
 }

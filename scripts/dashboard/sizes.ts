@@ -44,7 +44,7 @@ export function sizesOf(chunks: readonly [Chunk, ...Chunk[]], css: string, pack:
     const told = tooLarge.map(
       ({ name, kilobytes, most }) => `${name}: ${kilobytes.toFixed(1)} kB of ${most}`,
     );
-    throw new Error(`These pages have outgrown their bounds, compressed: ${told.join(', ')}.`);
+    throw new Error(`These pages exceed their limits, compressed: ${told.join(', ')}.`);
   }
   return sizes;
 }

@@ -14,7 +14,7 @@ async function inputs(): Promise<readonly string[]> {
   const external = [...EXECUTABLE.external, '*/THIRD-PARTY-LICENSES.txt'];
   for (const config of [{ ...EXECUTABLE, external, plugins: [browserMjml] }, APPLICATION, REFERENCE]) {
     const { metafile } = await Bun.build({ ...config, metafile: true });
-    if (!metafile) throw new Error('The bundler did not say what it has read.');
+    if (!metafile) throw new Error('The bundler did not report its inputs.');
     read.push(...Object.keys(metafile.inputs));
   }
   return [...read, ...(await stylesheets()), REFERENCE_STYLES];

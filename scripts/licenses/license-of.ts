@@ -57,7 +57,7 @@ export function licenseOf(folder: string): Licensed | string {
   const { name, version, license: named } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const license = CHOSEN.get(name) ?? named;
   if (typeof license !== 'string' || !ALLOWED.has(license))
-    return `${name} ${version} has the licence ${JSON.stringify(license) ?? 'of nobody'}, which is not in ALLOWED.`;
+    return `${name} ${version} has the licence ${JSON.stringify(license) ?? 'none'}, which is not in ALLOWED.`;
   const texts = readdirSync(folder)
     .filter((file) => HOLDS_LICENSE.test(file) && !/\.(?:[cm]?[jt]s|json)$/.test(file))
     .sort()

@@ -29,7 +29,7 @@ export function nameProblems(pages: readonly MarkdownPage[], known: ReadonlySet<
       for (const [name] of (code[1] ?? '').matchAll(WORD)) {
         if (!NAME.test(name) || known.has(name) || FOREIGN.has(name)) continue;
         const line = prose.slice(0, code.index).split('\n').length;
-        problems.push(`${path}:${line}: no source has the name ${name}.`);
+        problems.push(`${path}:${line}: no source contains the name ${name}.`);
       }
   }
   return problems;

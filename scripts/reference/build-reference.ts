@@ -88,7 +88,7 @@ export async function buildReference(): Promise<Readonly<Record<'first' | 'all',
   };
   if (sizes.first > FIRST || sizes.all > ALL)
     throw new Error(
-      `The reference has outgrown its bounds: ${sizes.first.toFixed(0)} kB of ${FIRST}, ${sizes.all.toFixed(0)} of ${ALL}.`,
+      `The reference exceeds its limits: ${sizes.first.toFixed(0)} kB of ${FIRST}, ${sizes.all.toFixed(0)} of ${ALL}.`,
     );
   await writePack('reference.json', pack);
   return sizes;

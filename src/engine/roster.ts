@@ -103,7 +103,7 @@ export class Roster {
     await this.#beat();
     this.#beating = setInterval(() => {
       this.#busy = this.#beat().catch((error: unknown) =>
-        this.parts.logger.warn({ err: error }, 'This instance could not show that it lives.'),
+        this.parts.logger.warn({ err: error }, 'This instance could not write its heartbeat.'),
       );
     }, this.parts.everyMs ?? BEAT_MS);
   }

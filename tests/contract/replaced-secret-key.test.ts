@@ -99,7 +99,7 @@ afterAll(async () => {
 
 test('replacing the key tells how much of what is lost with it, and what to do', () => {
   for (const sentence of [
-    '1 forgotten people who had left: nobody knows them any more: an import',
+    '1 forgotten people who had unsubscribed: they are no longer recognised: an import',
     '1 forgotten people whose emails still name them',
     '2 authenticators: their codes are refused: sign in with a recovery code',
     '1 DKIM keys: rotate the DKIM keys of each domain',

@@ -220,10 +220,7 @@ test('the key is rotated while two instances serve: each reads what the other on
   const told = await command(both(), 'secret-key', 'rotate');
   isOver = true;
   await load;
-  expect([told.code, told.error]).toEqual([
-    0,
-    expect.stringContaining('The database is used with the new key'),
-  ]);
+  expect([told.code, told.error]).toEqual([0, expect.stringContaining('The database uses the new key')]);
   for (const line of [
     '1 DKIM keys (RSA)',
     '1 DKIM keys (Ed25519)',
@@ -232,15 +229,18 @@ test('the key is rotated while two instances serve: each reads what the other on
     'replies that hold a secret',
     'No instance needs SECRET_KEY_PREVIOUS any more',
     '`posthorn secret-key revoke-links`',
-    'A backup from before needs the key before',
+    'An earlier backup needs the previous key',
   ])
     expect(told.out).toContain(line);
-  expect(told.out).not.toContain('stay as they are');
+  expect(told.out).not.toContain('are unchanged');
   expect(told.out + told.error + one.logged() + other.logged()).not.toMatch(/the-key-of-|PRIVATE KEY/);
   for (const [column, marks] of await sealedAnywhere())
     expect([column, marks]).toEqual([column, [`sealed:2:${secretKeyOf(NEW).id}:`]]);
   const again = await command(both(), 'secret-key', 'rotate');
-  expect(again).toMatchObject({ code: 0, out: expect.stringContaining('nothing needs SECRET_KEY_PREVIOUS') });
+  expect(again).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('SECRET_KEY_PREVIOUS is no longer needed'),
+  });
 });
 
 test('the key before stops a start with its own sentence, and is not taken as a new one', async () => {
@@ -279,7 +279,7 @@ test('with the new key alone everything goes on', async () => {
   const suppressed = await api(service, 'live', 'GET', `suppressions?address=${LEFT}`);
   expect(suppressed.body.data).toEqual([expect.objectContaining({ reason: 'manual' })]);
   expect((await command({ ...environment, SECRET_KEY: NEW }, 'doctor')).out).toContain(
-    'it opens what was sealed',
+    'it opens the sealed secrets',
   );
 });
 

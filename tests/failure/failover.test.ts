@@ -88,7 +88,7 @@ describe('two servers of which one takes writes', () => {
   test('without a standby are told by doctor', async () => {
     expect(await diagnosed()).toMatchObject({
       status: 'wrong',
-      detail: '0 of 1 standbys follow the primary: nothing would take over.',
+      detail: '0 of 1 standbys follow the primary: no server would take over.',
     });
   });
 

@@ -158,7 +158,7 @@ describe('instances with one role each', () => {
     // As it is once its last sign of life is old.
     await sql`delete from service_instances where 'delivery' = any(roles)`;
     const { out } = await command(environment('capture'), 'doctor');
-    expect(out).toMatch(/^! Roles: .*, delivery 0\. So nobody delivers live email\.$/m);
+    expect(out).toMatch(/^! Roles: .*, delivery 0\. So no process delivers live email\.$/m);
     await start('delivery');
     await until('sent', [...begun, ...later]);
     // Only what was under way in the killed one can have left twice.

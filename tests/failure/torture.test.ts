@@ -75,7 +75,7 @@ test('no safeguard can be switched off on a database that no chaos run has creat
     env: { DATABASE_URL: database.url, SECRET_KEY: 'x'.repeat(32), TORTURE: JSON.stringify(torture) },
   });
   expect(await service.ended).toBe(1);
-  expect(service.output()).toContain('this database was not made to be tortured');
+  expect(service.output()).toContain('this database was not made for a torture run');
 });
 
 test('a service without TORTURE runs the plain engine, without wrappers', async () => {

@@ -46,7 +46,7 @@ test('a passphrase for a backup that is readable is refused, wherever it is said
   const refused = (how: string) => ({
     code: 1,
     error: expect.stringMatching(
-      new RegExp(`^${file} is not encrypted, so the passphrase proves nothing .+, ${how}\\.\n$`),
+      new RegExp(`^${file} is not encrypted, so the passphrase does not prove .+, ${how}\\.\n$`),
     ),
   });
   for (const flags of [[], ['--check'], ['--print-secret-key']]) {

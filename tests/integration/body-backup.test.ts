@@ -112,6 +112,6 @@ test('the audit names a body that is not there, and a backup counts it', async (
 test('without BODY_STORE there is no backup of what lies there', async () => {
   const from = await openBulkSession({ url: service.databaseUrl, dataDir: null }, 'read');
   const parts = Array.fromAsync(dump(from, null, new BodyReader(null)));
-  await expect(parts).rejects.toThrow('none is set: set it as the service has it.');
+  await expect(parts).rejects.toThrow('none is set: set it as for the service.');
   await from.close();
 });

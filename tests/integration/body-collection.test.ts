@@ -158,12 +158,12 @@ const diagnoses = async (environment: Readonly<Record<string, string>>) => {
 test('the doctor tries the store, and tells of one that strangers can read', async () => {
   const found = await diagnoses(s3.environment);
   expect(found.map(({ status }) => status)).toEqual(['fine', 'wrong']);
-  expect(found[1]?.detail).toContain('Anybody can read');
+  expect(found[1]?.detail).toContain('Anyone can read');
   expect(await s3.keys('doctor/')).toEqual([]);
   const [unset] = await diagnoses({});
   expect([unset?.status, unset?.detail]).toEqual([
     'wrong',
-    'BODY_STORE is not set, and contents of emails lie in one: they wait, and cannot be shown.',
+    'BODY_STORE is not set, and contents of emails are in one: these emails wait, and cannot be shown.',
   ]);
   const [away] = await diagnoses({ ...s3.environment, BODY_STORE: 's3://nobodys-bucket' });
   expect([away?.status, away?.detail]).toEqual(['wrong', 'The body store answered 404 NoSuchBucket to PUT.']);

@@ -50,7 +50,7 @@ describe('beside a service on the embedded database', () => {
     expect(await run('workspaces', 'export', id, file)).toMatchObject({ code: 0 });
     expect(statSync(file).size).toBeGreaterThan(100);
     await run('workspaces', 'archive', id);
-    expect(await run('workspaces', 'delete', id)).toMatchObject({ code: 0, out: `${id} is gone.\n` });
+    expect(await run('workspaces', 'delete', id)).toMatchObject({ code: 0, out: `${id} was deleted.\n` });
     expect(await run('members', 'reset-password', 'nobody@acme.example')).toMatchObject({
       code: 1,
       error: 'There is no account with this address.\n',
@@ -63,7 +63,7 @@ describe('beside a service on the embedded database', () => {
     expect(out).toContain('✓ Database: Embedded, ');
     expect(out).toContain('✓ Schema: Up to date');
     expect(out).toContain('✓ Event log: ');
-    expect(out).toContain('it is the one of the database');
+    expect(out).toContain('it is the key of the database');
   });
 
   test('audit and backup read a copy as it was at one moment, while the service goes on, and leave none', async () => {
@@ -80,8 +80,8 @@ describe('beside a service on the embedded database', () => {
       });
     for (let i = 0; i < 20; i++) expect((await send()).status).toBe(202);
     const { code, out } = await run('audit');
-    expect([code, out]).toEqual([0, expect.stringContaining('The ledger holds')]);
-    expect(out).toContain('An instance serves this database, and a copy of it was read');
+    expect([code, out]).toEqual([0, expect.stringContaining('No faults')]);
+    expect(out).toContain('An instance serves this database, and the audit read a copy');
     expect(out).not.toContain('No instance is connected');
     const file = join(home, 'backup');
     const [made, beside] = await Promise.all([run('backup', file), run('audit')]);
@@ -203,7 +203,7 @@ test('a command of another version than the service says so', async () => {
   const other = Bun.serve({ unix: socketOf(dataDir), fetch: () => new Response('0.0.9') });
   expect(await command({ DATA_DIR: dataDir }, 'workspaces', 'list')).toMatchObject({
     code: 1,
-    error: expect.stringContaining('The service that runs here is Posthorn 0.0.9'),
+    error: expect.stringContaining('The running service is Posthorn 0.0.9'),
   });
   await other.stop(true);
   lock.release();

@@ -67,7 +67,7 @@ async function doctor(environment: Record<string, string>, words: readonly strin
 describe('doctor before the first start', () => {
   test('nothing is wrong, nothing is made, and what cannot be seen is said', async () => {
     const { code, out, about } = await doctor({ DATA_DIR: join(folder, 'none') });
-    expect(out).toEndWith('\nNothing is wrong.\n');
+    expect(out).toEndWith('\nNo faults.\n');
     expect(code).toBe(0);
     expect(about('Database')).toBe(
       `– Database: There is none in ${join(folder, 'none')} yet; the first start makes it.\n`,
@@ -93,7 +93,7 @@ describe('doctor before the first start', () => {
     );
     expect(about('Name server')).toMatch(/^✗ .+\n {4}Check DNS_SERVERS/);
     expect(about('SMTP relay')).toMatch(/^✗ .+\n {4}Check host and port in SMTP_URL/);
-    expect(out).toEndWith('\n3 things are wrong.\n');
+    expect(out).toEndWith('\n3 faults.\n');
   });
 
   test('others reach the service: links to localhost and keys in clear text are wrong', async () => {
@@ -101,7 +101,7 @@ describe('doctor before the first start', () => {
     const open = await doctor({ DATA_DIR, HOST: '0.0.0.0', SUBMISSION_PORT: '2525' });
     expect(open.about('Public URL')).toMatch(/^✗ .+localhost:9.+\n {4}Set PUBLIC_URL/);
     expect(open.about('Submission')).toMatch(/^✗ .+clear text.+\n {4}Set SUBMISSION_TLS_CERT/);
-    expect([open.code, open.out.endsWith('\n2 things are wrong.\n')]).toEqual([1, true]);
+    expect([open.code, open.out.endsWith('\n2 faults.\n')]).toEqual([1, true]);
 
     const cert = join(folder, 'cert.pem');
     const key = join(folder, 'key.pem');
@@ -157,7 +157,7 @@ describe('doctor with a database and a verified domain', () => {
     expect(about('Schema')).toBe(`✓ Schema: Up to date: ${applied} applied.\n`);
     for (const check of ['Partitions', 'Clock', 'Scheduler', 'SMTP relay', 'Test message'])
       expect(about(check)).toStartWith(`✓ ${check}`);
-    expect(about('Secret key')).toBe('✓ Secret key: From SECRET_KEY; it opens what was sealed.\n');
+    expect(about('Secret key')).toBe('✓ Secret key: From SECRET_KEY; it opens the sealed secrets.\n');
     expect(about('Reverse DNS')).toStartWith('– ');
     const [received] = sink.received;
     expect(received?.to).toEqual(['me@receiver.example']);
@@ -185,7 +185,7 @@ describe('doctor with a database and a verified domain', () => {
     const { code, about } = await doctor({ ...environment, SECRET_KEY: 'x'.repeat(32) });
     expect(code).toBe(1);
     expect(about('Secret key')).toMatch(
-      /^✗ .+does not open what was sealed.+\n {4}Set SECRET_KEY to the key/,
+      /^✗ .+does not open the se(cret|aled) .+\n {4}Set SECRET_KEY to the key/,
     );
   });
 
@@ -210,7 +210,7 @@ describe('doctor on a database', () => {
     const readOnly = new PostgresDatabase(made.url);
     expect(await diagnoseWrites(readOnly)).toMatchObject({
       status: 'wrong',
-      detail: 'The database is read-only: nothing can be accepted or sent.',
+      detail: 'The database is read-only: no mail can be accepted or sent.',
     });
     await Promise.all([readOnly.close(), database.close()]);
   });
@@ -223,7 +223,7 @@ describe('doctor on a database', () => {
     await before.close();
     const database = new PostgresDatabase(made.url);
     expect(await diagnoseReplication(database, 1)).toMatchObject(
-      wrong('may be gone after a crash', 'set it to on'),
+      wrong('a crash may lose mail', 'set it to on'),
     );
     await database.close();
   });
@@ -247,7 +247,7 @@ describe('doctor on a database', () => {
     const known = migrations.map(({ name }) => ({ name, sql: 'x' }));
     expect(await diagnoseSchema(database)).toMatchObject({ status: 'fine' });
     expect(await diagnoseSchema(database, [])).toMatchObject(wrong('does not know', 'newer version'));
-    expect(await diagnoseSchema(database, known)).toMatchObject(wrong('another form', 'restore'));
+    expect(await diagnoseSchema(database, known)).toMatchObject(wrong('other content', 'restore'));
     const longer = [...migrations, { name: '0001_later', sql: 'x' }];
     expect(await diagnoseSchema(database, longer)).toMatchObject(wrong('0001_later', '`posthorn migrate`'));
     await database.script('drop table posthorn_migrations');
@@ -296,7 +296,7 @@ test('doctor looks into an embedded database through the service that uses it', 
   );
   const apart = await doctor({ ...settings, PORT: '9' });
   expect(apart.code).toBe(1);
-  expect(apart.about('Database')).toContain('see HOST and PORT');
+  expect(apart.about('Database')).toContain('check HOST and PORT');
 });
 
 test('doctor checks host name, reverse DNS and outgoing port 25 for direct delivery', async () => {

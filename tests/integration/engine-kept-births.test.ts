@@ -241,11 +241,11 @@ onEachStore('births that an instance keeps', (store) => {
       return faults.length > 0 ? faults : undefined;
     });
     expect(found).toEqual([
-      `births: ${id} has no turn and no place among what is due, and lies below the mark of its instance`,
+      `births: ${id} has no turn and no due row, and lies below the mark of its instance`,
     ]);
     await scene.database.query('delete from instances');
     expect(await scene.faults()).toEqual([
-      `births: ${id} has no turn and no place among what is due, and the instance that kept it is gone`,
+      `births: ${id} has no turn and no due row, and the instance that kept it is gone`,
     ]);
   });
 

@@ -324,7 +324,7 @@ onEachStore('deliveries that an instance keeps', (store) => {
       return (await scene.faults()).length > 0 ? true : undefined;
     });
     expect(await scene.faults()).toEqual([
-      `births: ${id} has no turn and no place among what is due, and lies below the mark of its instance`,
+      `births: ${id} has no turn and no due row, and lies below the mark of its instance`,
     ]);
   });
 

@@ -47,7 +47,7 @@ test('a key is made for the only workspace, for the one that is named, and for n
   const second = (await run('workspaces', 'create', 'Customer')).out.trim();
   const unsaid = await create();
   expect({ code: unsaid.code, out: unsaid.out }).toEqual({ code: 1, out: '' });
-  expect(unsaid.error).toContain('There are 2 workspaces: say which with --workspace <id>.');
+  expect(unsaid.error).toContain('There are 2 workspaces: choose one with --workspace <id>.');
   expect(unsaid.error).toContain(`  ${second}  Customer\n`);
   expect(await create('--workspace', 'ws_nobody')).toMatchObject({
     code: 1,

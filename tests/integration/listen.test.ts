@@ -122,7 +122,7 @@ test('posthorn listen says what is missing or refused', async () => {
     [to, 2, 'An API key with emails:read is needed'],
     [['--key', TEST_KEY], 2, '--forward-to must be an address'],
     [['--key', TEST_KEY, '--forward-to', 'ftp://a'], 2, '--forward-to must be an address'],
-    [['--key', TEST_KEY, ...to, '--url', 'mail'], 2, '--url must be like'],
+    [['--key', TEST_KEY, ...to, '--url', 'mail'], 2, '--url must be an address such as'],
     [['--key', TEST_KEY, ...to, '--events', 'opened,gone'], 2, 'Allowed are sent, delivered'],
     [['--key', 'svc_test_wrong', ...to, '--url', service.url], 1, 'API key'],
   ];

@@ -45,7 +45,7 @@ test('moved into a folder that is named: every row is equal, and the key goes al
   for (const same of [`${first}/.`, link])
     expect(await move(`embedded:${same}`)).toMatchObject({
       code: 1,
-      error: expect.stringContaining('That is the database that is in use already.'),
+      error: expect.stringContaining('That database is already in use.'),
     });
   expect((await move('embedded:')).code).toBe(2);
 });

@@ -120,7 +120,7 @@ describe('a database that refuses writes', () => {
     });
     expect(await health?.handle({} as never)).toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
-      message: 'The database is read-only: nothing can be accepted or sent.',
+      message: 'The database is read-only: no mail can be accepted or sent.',
     });
   });
 });

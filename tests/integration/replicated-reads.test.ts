@@ -100,7 +100,7 @@ describe('a read', () => {
       await tell(servers.standby, 'select pg_wal_replay_resume()');
     }
     await until('replica', () => reads.query(WHERE));
-    await diagnosed(servers.standby.url('postgres'), 'fine', 'has what the primary has.');
+    await diagnosed(servers.standby.url('postgres'), 'fine', 'is up to date with the primary.');
   });
 
   test('that stands in the way of replaying, or takes too long at the replica, is answered by the leader', async () => {
@@ -155,7 +155,11 @@ describe('a server', () => {
   test('may be the primary beside others, as where they change places', async () => {
     const both = servers.standby.url('postgres').replace('@', `@127.0.0.1:${servers.leader.port},`);
     const { port } = servers.standby;
-    await diagnosed(both, 'fine', `is the primary at present; 127.0.0.1:${port} has what the primary has.`);
+    await diagnosed(
+      both,
+      'fine',
+      `is the primary at present; 127.0.0.1:${port} is up to date with the primary.`,
+    );
   });
 
   test('that stayed on the timeline before is not read from, however far it came', async () => {

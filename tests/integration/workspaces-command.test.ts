@@ -58,7 +58,11 @@ test('posthorn workspaces: made, named, archived, exported and deleted by the op
     await server`update workspaces set erase_at = now() where id = ${id}`;
     await server.end();
     expect((await run('workspaces', 'list')).out).toContain(`${id}  growth     deleted   Customer 1`);
-    expect(await run('workspaces', 'delete', id)).toEqual({ code: 0, out: `${id} is gone.\n`, error: '' });
+    expect(await run('workspaces', 'delete', id)).toEqual({
+      code: 0,
+      out: `${id} was deleted.\n`,
+      error: '',
+    });
     expect((await run('workspaces', 'list')).out).toBe('');
     for (const words of [
       ['delete', id],

@@ -88,7 +88,7 @@ describe('attempts of the email machine', () => {
       subType: 'expired',
       smtpCode: null,
       enhancedCode: null,
-      message: 'Retries ran out, and no reply ever told whether a server had taken the message.',
+      message: 'Retries ran out, and no reply showed whether a server had accepted the message.',
       remoteMta: null,
       inDoubt: true,
     };

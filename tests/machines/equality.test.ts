@@ -102,7 +102,7 @@ describe('a definition that the engine cannot run is refused with a sentence', (
     [{ initial: 'a', states: idle, onDone: {} }, 'it has "onDone"'],
     [
       { initial: 'a', states: idle, on: { go: { target: '.a', reenter: true } } },
-      'it has a transition of all states at once that enters the machine anew',
+      'it has a transition of all states at once that re-enters the machine',
     ],
     [inState({ initial: 'x', states: { x: {} } }), 'its state "a" has nested states'],
     [inState({ type: 'parallel', states: { x: {} } }), 'its state "a" is parallel'],

@@ -106,7 +106,7 @@ describe.each([
     for (const cut of cuts) {
       writeFileSync(path, whole.subarray(0, cut));
       expect(await refusal(all(readBackup(path, passphrase)))).toMatch(
-        /is damaged: |is no backup of Posthorn\./,
+        /is damaged: |is not a backup of Posthorn\./,
       );
     }
   });
@@ -153,9 +153,9 @@ test('two backups of the same rows under one passphrase have no frame in common'
 
 test('what is no backup, or one of a newer form, is told apart from a damaged one', async () => {
   writeFileSync(path, 'a letter');
-  expect(await refusal(isEncrypted(path))).toContain('is no backup of Posthorn.');
+  expect(await refusal(isEncrypted(path))).toContain('is not a backup of Posthorn.');
   writeFileSync(path, '');
-  expect(await refusal(isEncrypted(path))).toContain('is no backup of Posthorn.');
+  expect(await refusal(isEncrypted(path))).toContain('is not a backup of Posthorn.');
   rmSync(path);
   expect(await refusal(isEncrypted(path))).toContain('There is no ');
   await write();

@@ -152,7 +152,7 @@ test('only so many bodies wait to be written; one more is refused at once', asyn
   bucket.hold = gate.promise;
   const body = (seed: number) => new Uint8Array([seed]);
   const [first, second] = [store.write(OWNER, body(1)), store.write(OWNER, body(2))];
-  await expect(store.write(OWNER, body(3))).rejects.toThrow('too much to do');
+  await expect(store.write(OWNER, body(3))).rejects.toThrow('overloaded');
   gate.resolve();
   await Promise.all([first, second]);
   expect(bucket.puts).toBe(2);

@@ -53,7 +53,7 @@ test('a webhook step by a clock that gets no turn since the service stops is tol
   await work.next();
   const moved = work.move(AT);
   done.resolve();
-  await expect(moved).rejects.toThrow('The service stops.');
+  await expect(moved).rejects.toThrow('The service is stopping.');
   expect([begun, told]).toEqual([1, []]);
 });
 

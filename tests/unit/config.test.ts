@@ -88,7 +88,7 @@ describe('the defaults of the configuration', () => {
     expect(load({ ...shared, ROLES: 'engine,delivery' }).roles).toEqual(['engine', 'delivery']);
     for (const roles of ['http', 'engine,delivery'])
       expect(problemsOf({ ROLES: roles })).toEqual([
-        'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, and nobody else could do the rest.',
+        'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work.',
       ]);
     for (const roles of ['worker', 'http,http', 'http,,engine'])
       expect(problemsOf({ ...shared, ROLES: roles })).toEqual([

@@ -206,6 +206,6 @@ describe('the first reading of a start', () => {
   });
 
   test('is given up where the database stays slow: nothing can go by it', async () => {
-    await expect(start([])).rejects.toThrow('takes too long to say what time it is');
+    await expect(start([])).rejects.toThrow('takes too long to report its time');
   });
 });

@@ -48,7 +48,7 @@ test('nothing but a copy is opened and removed, whatever is answered', async () 
   const other = mkdtempSync(join(tmpdir(), 'posthorn-other-'));
   writeFileSync(join(other, 'mine'), '');
   for (const answer of [other, '..', '', `../../${other}`, '0123456789abcdef/..'])
-    expect(String(await openAnswered(answer))).toContain('something else than the name of a copy');
+    expect(String(await openAnswered(answer))).toContain('did not answer with the name of a copy');
   expect(readdirSync(other)).toEqual(['mine']);
   expect(existsSync(join(dataDir, 'postgres'))).toBeTrue();
   rmSync(other, { recursive: true });

@@ -83,7 +83,7 @@ describe('a look at two servers, of which the first is in use', () => {
     seen.set(ONE, STANDBY).set(TWO, primary('00000009'));
     expect([(await servers.look()).seen, servers.url]).toEqual(['leaderless', ONE]);
     expect(servers.setBack).toStartWith(
-      'two:5432 takes writes on timeline 9, though timeline 10 was seen: what was acknowledged on it is missing there.',
+      'two:5432 takes writes on timeline 9, though timeline 10 was seen: commits acknowledged on that one are missing.',
     );
     seen.set(TWO, primary('0000000B'));
     expect([(await servers.look()).seen, servers.setBack]).toEqual(['elsewhere', null]);

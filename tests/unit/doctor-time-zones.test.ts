@@ -5,7 +5,7 @@ const OWN = { release: '2026f', source: 'executable' as const };
 
 test.each([
   [{ ...OWN, systemRelease: '2026b' }, null, 'fine', 'in this executable; this machine has 2026b.'],
-  [{ ...OWN, systemRelease: null }, '2026f', 'fine', 'this machine does not say which it has.'],
+  [{ ...OWN, systemRelease: null }, '2026f', 'fine', 'the release of this machine is unknown.'],
   [
     { release: '2027a', source: 'system' as const, systemRelease: '2027a' },
     '2027a',

@@ -70,7 +70,7 @@ test('what is longer than the room beside the reserve is refused, and shorter wr
   await world.guard.query('a', ['12345', ['1234', '5']]);
   await expect(world.guard.query('b', ['12345', ['1234', '56']])).rejects.toMatchObject({
     code: '53100',
-    message: '32 MiB are free on the disk of /data, and 32 MiB stay free beside what is written: make room',
+    message: '32 MiB are free on the disk of /data, and 32 MiB must stay free after each write: make room',
   });
   await expect(world.guard.query('c', [], { blob: new Blob(['12345678901']) })).rejects.toMatchObject({
     code: '53100',

@@ -37,7 +37,7 @@ test.each([
   ['an empty text', 'ISC', { LICENSE: ' \n' }, 'carries no text of its licence (ISC)'],
   ['a licence that asks for more', 'GPL-3.0', { LICENSE: 'GPL' }, 'has the licence "GPL-3.0", which is not'],
   ['a choice that nobody made', '(MIT OR GPL-2.0)', { LICENSE: 'MIT' }, 'which is not in ALLOWED'],
-  ['no licence', undefined, { LICENSE: 'Mine' }, 'has the licence of nobody, which is not in ALLOWED'],
+  ['no licence', undefined, { LICENSE: 'Mine' }, 'has the licence none, which is not in ALLOWED'],
 ])('a package with %s is refused', (_, license, files, sentence) => {
   rmSync(join(folder, 'bare'), { recursive: true, force: true });
   expect(licenseOf(given('bare', license, files))).toContain(sentence);

@@ -26,5 +26,5 @@ test.each([
   ['`GoneClass`', 'GoneClass'],
   ['`posthorn_gone_total{by}`', 'posthorn_gone_total'],
 ])('%s names what has gone', (text, name) => {
-  expect(problems(`# Title\n\n${text}`)).toEqual([`README.md:3: no source has the name ${name}.`]);
+  expect(problems(`# Title\n\n${text}`)).toEqual([`README.md:3: no source contains the name ${name}.`]);
 });

@@ -18,9 +18,6 @@ export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
 /** A sentence for each reason why no instance would find that birth if its own instance were gone. */
 export function birthFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
   const mark = marks.get(kept_by as number);
-  if (mark === undefined)
-    return ['has no turn and no place among what is due, and the instance that kept it is gone'];
-  return id < mark
-    ? [`has no turn and no place among what is due, and lies below the mark of its instance`]
-    : [];
+  if (mark === undefined) return ['has no turn and no due row, and the instance that kept it is gone'];
+  return id < mark ? [`has no turn and no due row, and lies below the mark of its instance`] : [];
 }

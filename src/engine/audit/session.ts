@@ -61,7 +61,7 @@ async function serverSession(url: string): Promise<Session> {
         try {
           const now = await pidOf(query);
           if (now !== backend)
-            throw new Unavailable('The database was away while it was read. Audit it again.');
+            throw new Unavailable('The database became unavailable during the audit. Run it again.');
         } finally {
           await client.end({ timeout: 1 });
         }

@@ -104,7 +104,7 @@ class LeapWatch {
     this.#heldUntil = this.clock.monotonic() + HELD_AFTER_STOP_MS;
     this.logger.warn(
       { stoppedMs },
-      `By the clock nothing has run here for ${(stoppedMs / DAY_MS).toFixed(1)} days: nothing is removed for its age in the next hour. If the clock is wrong, stop the service and put it right.`,
+      `According to the clock, no instance has run for ${(stoppedMs / DAY_MS).toFixed(1)} days: retention removes nothing in the next hour. If the clock is wrong, stop the service and correct it.`,
     );
   }
 
@@ -121,7 +121,7 @@ class LeapWatch {
     this.#heldUntil = Math.max(this.#heldUntil, monotonic + HELD_AFTER_LEAP_MS);
     this.logger.warn(
       { leapMs },
-      'The clock has leapt ahead: nothing is removed for its age in the next 15 minutes.',
+      'The clock has jumped ahead: retention removes nothing in the next 15 minutes.',
     );
   }
 }

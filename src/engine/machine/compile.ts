@@ -94,7 +94,7 @@ function arrowOf(from: AnyStateNode, transition: AnyTransitionDefinition, compil
     unsupported(place, 'has a transition to something that is not one state of it');
   const isRoot = source === compiling.root;
   if (isRoot && target !== undefined && transition.reenter)
-    unsupported(place, 'has a transition of all states at once that enters the machine anew');
+    unsupported(place, 'has a transition of all states at once that re-enters the machine');
   const acts = actsOf(transition.actions, place);
   // A transition of the machine's root leaves even the state that it leads to; one of a state to itself
   // stays, unless it says `reenter`.

@@ -83,7 +83,7 @@ export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKi
         for (const row of rows) {
           const before = moved.find(({ id }) => id === row.id);
           if (before?.revision === row.revision)
-            throw new Error(`${row.id} stays as it is, ${row.state}, although its time has come.`);
+            throw new Error(`${row.id} stays ${row.state}, although it is due.`);
           if (dueOf(spec, row) === Number.POSITIVE_INFINITY) waiting.delete(row.id);
           else waiting.set(row.id, row);
         }

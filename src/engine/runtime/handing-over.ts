@@ -8,7 +8,7 @@ export interface Share {
   /** Claims actors whose time has come, but for those that offer themselves. */
   readonly wakes: boolean;
   /**
-   * True when the process carries out the orders of its own commits, but for those that actors offer
+   * True when the process carries out the orders that it commits, but for those that actors offer
    * themselves for.
    */
   readonly orders: boolean;

@@ -59,7 +59,7 @@ export class Outbox {
     if (failed.length > 0)
       this.logger.warn(
         { err: failed[0]?.reason, undelivered: failed.length },
-        'Events between actors could not be delivered; they are tried again.',
+        'Events between actors could not be delivered; the service tries again.',
       );
     return found;
   }

@@ -210,7 +210,7 @@ export class KeptBirths {
     } catch (error) {
       this.parts.logger.warn(
         { err: error, kind: this.kind.name },
-        'What an instance keeps could not be looked after.',
+        'The births that this instance keeps could not be checked.',
       );
     }
   }
@@ -298,7 +298,7 @@ export class KeptBirths {
       if (left > 0)
         logger.warn(
           { kind: this.kind.name, instance: id, left },
-          'An instance is gone; what it kept is left to the clock.',
+          'An instance is gone; the clock takes over the births that it kept.',
         );
     }
   }

@@ -55,7 +55,7 @@ export class SettledTime {
   async ask(): Promise<boolean> {
     const asked = this.clock.monotonic();
     const [row] = await this.database.query<{ at: number; number: string; lowest: string }>(MARK);
-    if (!row) throw new Error('The database did not say where its transactions stand.');
+    if (!row) throw new Error('The database did not report its transactions.');
     const at = Math.floor(row.at);
     const isForward = !this.#latest || at - this.#latest.at >= asked - this.#latest.answered - UNSEEN_MS;
     if (!isForward) this.forget();

@@ -96,7 +96,7 @@ const REFUSED: Readonly<Record<WriteRefusal, Failure>> = {
   }),
   readOnly: new Failure(
     'SERVICE_UNAVAILABLE',
-    'The database is read-only: nothing can be accepted or sent.',
+    'The database is read-only: no mail can be accepted or sent.',
     {
       suggestion:
         'Set DATABASE_URL to the primary, or make the database writable; the service recovers automatically.',

@@ -32,9 +32,9 @@ export async function auditLedger(
   const served = (row?.instances ?? 0) > 0;
   if (session.isCopy)
     findings.note(
-      'An instance serves this database, and a copy of it was read: whether it is late is not judged.',
+      'An instance serves this database, and the audit read a copy: it does not check for delays.',
     );
-  else if (!served) findings.note('No instance is connected: what is due now waits for the next start.');
+  else if (!served) findings.note('No instance is connected: due work waits for the next start.');
   const removed = await readRemoved(session);
   const audit: Audit = { session, findings, now, since, removed, served, bodies };
   const quotas = new QuotaLedger(removed, since);
@@ -57,6 +57,6 @@ async function checkVersion(session: Session): Promise<void> {
   const applied = rows.map(({ name }) => name).join();
   if (applied !== migrations.map(({ name }) => name).join())
     throw new NotAuditable(
-      'The database is of another version. Audit it with that one, or migrate it first.',
+      'The database belongs to another version. Audit it with that version, or migrate it first.',
     );
 }

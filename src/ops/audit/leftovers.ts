@@ -44,7 +44,7 @@ export async function auditReplies({ session, findings, removed }: Audit): Promi
     findings.look('replies', named.length);
     for (const id of named)
       if (!there.has(id) && !mayBeRemoved(id, removed))
-        findings.wrong('replies', id, 'was answered to an idempotency key, and is not there');
+        findings.wrong('replies', id, 'was the answer to an idempotency key, and does not exist');
     const end = rows.at(-1);
     if (!end || rows.length < BATCH) return;
     last = end;
@@ -81,7 +81,7 @@ export async function auditPositions({ session, findings, served }: Audit): Prom
   findings.look('positions', 1);
   if (!isOutOfLine(state)) return;
   if (state.last < state.next && !served)
-    findings.note('The database was restored, or taken over: the next start moves the event log along.');
+    findings.note('The database was restored, or failed over: the next start advances the event log.');
   else
     findings.wrong(
       'positions',

@@ -51,7 +51,7 @@ export class BodyReader {
     const { store } = this;
     if (!store)
       throw new BackupRefused(
-        'Contents of emails lie in a BODY_STORE, and none is set: set it as the service has it.',
+        'Contents of emails are in a BODY_STORE, and none is set: set it as for the service.',
       );
     for (let from = 0; from < keys.length; ) {
       const some = [keys[from] ?? ''];
@@ -102,7 +102,7 @@ export class BodyPlacer {
     const place = readBodyKey(key);
     const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');
     if (place?.hash !== hash || place.octets !== octets.length)
-      throw new BackupRefused(`The body ${key} of the backup is not what its name says.`);
+      throw new BackupRefused(`The body ${key} of the backup does not match its name.`);
     const { store } = this;
     if (store)
       await patiently((signal) => store.bucket.put(key, octets as Uint8Array<ArrayBuffer>, hash, signal));

@@ -64,7 +64,7 @@ export async function load(
       return part.trailer;
     }
   }
-  throw new BackupRefused('The backup ends before its end.');
+  throw new BackupRefused('The backup is cut off.');
 }
 
 /** The migrations that the backup's schema was made by. @throws MigrationMismatch when one is not carried here */
@@ -157,7 +157,7 @@ class Loader {
     const own = this.present.find((table) => table.name === name);
     // The names come from a file: only those that the schema has are put into a statement.
     this.#into = own && sorted(own.columns) === sorted(columns) ? `"${name}" (${columns})` : null;
-    if (!own) this.options.warn(`The table ${name} is none of Posthorn's, and is left out.`);
+    if (!own) this.options.warn(`The table ${name} does not belong to Posthorn, and is left out.`);
     else if (this.#into === null)
       throw new BackupRefused(`The table ${name} of the backup has other columns than its schema says.`);
   }

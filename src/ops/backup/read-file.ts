@@ -37,14 +37,13 @@ export async function* readFrames(path: string, passphrase: string | null): Asyn
       const kind = kindOf(number);
       const begin = reader.at;
       const body = seal.open(number, await reader.take(head.readUInt32BE(1)));
-      if (body === null || kind === undefined)
-        throw torn(path, `what stands at byte ${begin} is not what was written there`);
+      if (body === null || kind === undefined) throw torn(path, `the data at byte ${begin} has changed`);
       if (last === 'trailer' || (last === null) !== (kind === 'header'))
         throw torn(path, 'its parts are out of order');
       last = kind;
       yield { kind, body, share: reader.at / size };
     }
-    if (last !== 'trailer') throw torn(path, 'it ends before its end');
+    if (last !== 'trailer') throw torn(path, 'it is cut off');
   } catch (error) {
     throw asRefused(path, error);
   } finally {
@@ -89,7 +88,7 @@ async function readPreface(
   reader: Reader,
   path: string,
 ): Promise<{ readonly lock: Lock | null; readonly digest: Buffer }> {
-  const none = new BackupRefused(`${path} is no backup of Posthorn.`);
+  const none = new BackupRefused(`${path} is not a backup of Posthorn.`);
   if (reader.size < MARK.length + 4 || !(await reader.take(MARK.length)).equals(MARK)) throw none;
   const length = (await reader.take(4)).readUInt32BE();
   if (length > LONGEST_PREFACE) throw none;
@@ -122,11 +121,11 @@ class Reader {
 
   async take(length: number): Promise<Buffer> {
     // Asked before anything is made: a torn length may be that of four gigabytes.
-    if (length > this.size - this.at) throw torn(this.path, 'it ends before its end');
+    if (length > this.size - this.at) throw torn(this.path, 'it is cut off');
     const bytes = Buffer.allocUnsafe(length);
     for (let from = 0; from < length; ) {
       const { bytesRead } = await this.file.read(bytes, from, length - from, this.at + from);
-      if (bytesRead === 0) throw torn(this.path, 'it ends before its end');
+      if (bytesRead === 0) throw torn(this.path, 'it is cut off');
       from += bytesRead;
     }
     this.at += length;

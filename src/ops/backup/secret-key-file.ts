@@ -18,7 +18,7 @@ export async function placeSecretKey(
   const whose = file === null ? "the database's" : "the backup's";
   if (secretKey !== null)
     throw new BackupRefused(
-      `SECRET_KEY is another one than ${whose}, so its secrets could not be opened. Set it to what \`posthorn restore --print-secret-key ${file ?? '<a backup>'}\` prints.`,
+      `SECRET_KEY differs from ${whose}, so the secrets could not be opened. Set it to the output of \`posthorn restore --print-secret-key ${file ?? '<a backup>'}\`.`,
     );
   const path = join(dataDir, 'secret-key');
   if (existsSync(path)) {

@@ -47,7 +47,7 @@ export async function runCommandLine(
     if ('config' in loaded) code = await task(loaded.config);
     else {
       terminal.error(
-        `The configuration is not right:\n${loaded.problems.map((problem) => `  ${problem}\n`).join('')}`,
+        `The configuration is invalid:\n${loaded.problems.map((problem) => `  ${problem}\n`).join('')}`,
       );
       code = MISUSE;
     }
@@ -67,7 +67,7 @@ export async function runCommandLine(
       '--only <roles>',
       'http, engine or delivery, or several separated by commas: ROLES; needs DATABASE_URL',
     )
-    .addOption(new Option('--worker <index>', 'one of them').argParser(wholeNumber).hideHelp())
+    .addOption(new Option('--worker <index>', 'the number of a worker').argParser(wholeNumber).hideHelp())
     .addHelpText('after', settingsHelp)
     .action((options: ServeOptions) =>
       configured(
@@ -96,12 +96,14 @@ export async function runCommandLine(
     .command('keys')
     .description('API keys')
     .command('create')
-    .description('make an API key and print it, once')
+    .description('create an API key and print it once')
     .addOption(new Option('--env <env>', 'its environment').choices(['live', 'test']).makeOptionMandatory())
     .option('--workspace <id>', 'its workspace, where there are several: posthorn workspaces list')
-    .option('--name <name>', 'what it is for', 'Made on the command line')
+    .option('--name <name>', 'its name', 'Made on the command line')
     .addOption(
-      new Option('--permissions <permissions...>', 'what it may do').choices(PERMISSION_NAMES).default(['*']),
+      new Option('--permissions <permissions...>', 'its permissions')
+        .choices(PERMISSION_NAMES)
+        .default(['*']),
     )
     .action((request: KeyRequest) => configured((config) => createKey(config, request, terminal)));
 
@@ -109,16 +111,16 @@ export async function runCommandLine(
   secretKey
     .command('rotate')
     .description(
-      'go over to another one, while serving: to SECRET_KEY from SECRET_KEY_PREVIOUS, or to a new one in DATA_DIR',
+      'change to another key while the service runs: from SECRET_KEY_PREVIOUS to SECRET_KEY, or to a new key in DATA_DIR',
     )
     .action(() => configured((config) => rotateSecretKey(config, terminal)));
   secretKey
     .command('revoke-links')
-    .description('refuse links and return addresses in emails that a key before the one of now has signed')
+    .description('refuse links and return addresses in emails that an earlier key has signed')
     .action(() => configured((config) => revokeLinks(config, terminal)));
   secretKey
     .command('replace')
-    .description('go on with another one, when the one before is lost for good')
+    .description('use another key, when the previous one is lost for good')
     .action(() => configured((config) => replaceSecretKey(config, terminal)));
 
   program
@@ -139,15 +141,15 @@ export async function runCommandLine(
     .action(() => configured((config) => showWorkspaces(config, terminal)));
   workspaces
     .command('create')
-    .description('make one, and print its id')
+    .description('create a workspace and print its id')
     .argument('<name>')
-    .option('--owner <email>', 'an account that gets it')
+    .option('--owner <email>', 'the account of its owner')
     .action((name: string, { owner }: { owner?: string }) =>
       configured((config) => addWorkspace(config, name, owner ?? null, terminal)),
     );
   workspaces
     .command('rename')
-    .description('give one another name')
+    .description('rename a workspace')
     .argument('<workspace>', 'its id')
     .argument('<name>')
     .action((id: string, name: string) =>
@@ -155,21 +157,21 @@ export async function runCommandLine(
     );
   workspaces
     .command('archive')
-    .description('stop its keys; nothing is removed')
+    .description('disable the keys of a workspace; nothing is removed')
     .argument('<workspace>', 'its id')
-    .option('--undo', 'take it back into use')
+    .option('--undo', 'restore it')
     .action((id: string, { undo }: { undo?: boolean }) =>
       configured((config) => changeWorkspace(config, id, { archived: !undo }, terminal)),
     );
   workspaces
     .command('export')
-    .description('write every row of it into a file, a JSON text a line, without secrets')
+    .description('export all rows of a workspace to a file, one JSON object a line, without secrets')
     .argument('<workspace>', 'its id')
-    .argument('<file>', 'that does not exist yet')
+    .argument('<file>', 'a file that does not exist yet')
     .action((id: string, file: string) => configured((config) => saveWorkspace(config, id, file, terminal)));
   workspaces
     .command('delete')
-    .description('remove an archived one and every row of it, for good')
+    .description('delete an archived workspace and all of its rows, permanently')
     .argument('<workspace>', 'its id')
     .action((id: string) => configured((config) => removeWorkspace(config, id, terminal)));
 
@@ -188,33 +190,37 @@ export async function runCommandLine(
     .command('machines')
     .description('list the state machines, or show one')
     .argument('[name]')
-    .addOption(new Option('--format <format>', 'how to show it').choices(MACHINE_FORMATS).default('mermaid'))
+    .addOption(
+      new Option('--format <format>', 'the format of the output').choices(MACHINE_FORMATS).default('mermaid'),
+    )
     .action((name: string | undefined, { format }: { format: MachineFormat }) => {
       code = showMachines(name, format, terminal);
     });
 
   program
     .command('audit')
-    .description('prove the ledger of the database: reads only, and answers 1 when anything disagrees')
+    .description('check the consistency of the database: reads only, and exits with 1 on any fault')
     .option('--since <time>', 'only emails accepted since then (ISO 8601)', momentOf, 0)
     .action(({ since }: { since: number }) => configured((config) => runAudit(config, since, terminal)));
 
   program
     .command('torture')
     .description(
-      'kill, freeze and cut off instances of this program on a database made for them, and check what is left',
+      'kill, freeze and cut off instances of this program on a database made for them, and check the result',
     )
-    .option('--seconds <n>', 'how long', wholeNumber, 60)
-    .option('--instances <n>', 'how many, 1 to 3', oneToThree, 2)
+    .option('--seconds <n>', 'the duration in seconds', wholeNumber, 60)
+    .option('--instances <n>', 'the number of instances, 1 to 3', oneToThree, 2)
     .option('--embedded', 'one instance on the embedded database, without a PostgreSQL')
-    .option('--seed <n>', 'makes the same chances come again', wholeNumber, 1)
-    .option('--workers <n>', 'requests under way at most', wholeNumber, 64)
-    .option('--no-webhooks', 'without a receiver of webhooks: ends sooner')
-    .option('--no-clocks', 'with the right time on every machine')
-    .option('--no-live', 'without live mail and a server that takes it')
-    .option('--postgres-bin <folder>', 'where initdb and postgres are')
+    .option('--seed <n>', 'repeats the random choices of a run', wholeNumber, 1)
+    .option('--workers <n>', 'the most requests under way', wholeNumber, 64)
+    .option('--no-webhooks', 'no receiver of webhooks: ends sooner')
+    .option('--no-clocks', 'no wrong clocks')
+    .option('--no-live', 'no live mail, and no server that accepts it')
+    .option('--postgres-bin <folder>', 'the folder of initdb and postgres')
     .addOption(
-      new Option('--break <safeguard...>', 'switch them off: the torture must then fail').choices(SAFEGUARDS),
+      new Option('--break <safeguard...>', 'safeguards to switch off: the torture must then fail').choices(
+        SAFEGUARDS,
+      ),
     )
     .action(async (request: TortureRequest) => {
       code = await runTorture(request, terminal);
@@ -222,19 +228,23 @@ export async function runCommandLine(
 
   program
     .command('doctor')
-    .description('look at everything that email depends on, and say what is wrong and what to do')
-    .option('--to <address>', 'send a test message there, from a verified domain', plainAddress)
-    .option('--probe <domain>', 'whose mail server shows whether port 25 is open outwards', 'gmail.com')
+    .description('check everything that email depends on, and report each fault with its remedy')
+    .option('--to <address>', 'send a test message to this address, from a verified domain', plainAddress)
+    .option(
+      '--probe <domain>',
+      'the domain whose mail server tests that port 25 is open outwards',
+      'gmail.com',
+    )
     .action((request: DoctorRequest) => configured((config) => runDoctor(config, request, terminal)));
 
   program
     .command('listen')
     .description('post each event of a service to an address of this machine, signed as a webhook')
-    .option('--forward-to <url>', 'where to post: http://localhost:4000/hooks')
+    .option('--forward-to <url>', 'the address to post to, such as http://localhost:4000/hooks')
     .addOption(serviceUrl())
     .addOption(serviceKey('emails:read'))
-    .option('--events <types>', 'only these, with commas between: delivered,bounced', eventTypes)
-    .option('--print-secret', 'print the secret that events are signed with for this key, and end')
+    .option('--events <types>', 'only these types, separated by commas: delivered,bounced', eventTypes)
+    .option('--print-secret', 'print the secret that signs events for this key, and end')
     .action(async (request: ListenRequest) => {
       code = await listen(request, terminal);
     });
@@ -245,15 +255,18 @@ export async function runCommandLine(
       'the Model Context Protocol on standard streams, for an assistant: it reads, and sends nothing',
     )
     .addOption(serviceUrl())
-    .addOption(serviceKey('what the tools need, such as emails:read'))
-    .option('--allow-changes', 'also offer to store templates and to send email, by what the key permits')
+    .addOption(serviceKey('the permissions of the tools, such as emails:read'))
+    .option(
+      '--allow-changes',
+      'also offer tools that store templates and send email, within the permissions of the key',
+    )
     .action(async (request: McpRequest) => {
       code = await runMcp(request, terminal);
     });
 
   program
     .command('health')
-    .description('ask the service on this machine how it is')
+    .description('check the health of the service on this machine')
     .action(() => configured((config) => checkHealth(config, terminal)));
 
   program
@@ -278,7 +291,9 @@ export async function runCommandLine(
 }
 
 const serviceUrl = (): Option =>
-  new Option('--url <url>', 'where the service is').env('POSTHORN_URL').default('http://localhost:3000');
+  new Option('--url <url>', 'the address of the service')
+    .env('POSTHORN_URL')
+    .default('http://localhost:3000');
 
 const serviceKey = (permission: string): Option =>
   new Option('--key <key>', `an API key with ${permission}; in the variable no other program sees it`).env(
@@ -288,7 +303,7 @@ const serviceKey = (permission: string): Option =>
 function eventTypes(text: string): string {
   const unknown = text.split(',').find((type) => !(EMAIL_EVENT_TYPES as readonly string[]).includes(type));
   if (unknown !== undefined)
-    throw new InvalidArgumentError(`Allowed are ${EMAIL_EVENT_TYPES.join(', ')}, with commas between.`);
+    throw new InvalidArgumentError(`Allowed are ${EMAIL_EVENT_TYPES.join(', ')}, separated by commas.`);
   return text;
 }
 

@@ -39,9 +39,7 @@ export async function runDoctor(
     if (diagnosis.status === 'wrong') bad += 1;
     terminal.out(lineOf(diagnosis));
   }
-  terminal.out(
-    bad === 0 ? '\nNothing is wrong.\n' : `\n${bad === 1 ? 'One thing is' : `${bad} things are`} wrong.\n`,
-  );
+  terminal.out(bad === 0 ? '\nNo faults.\n' : `\n${bad === 1 ? 'One fault' : `${bad} faults`}.\n`);
   return bad === 0 ? 0 : 1;
 }
 

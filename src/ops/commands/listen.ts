@@ -44,7 +44,8 @@ export async function listen(request: ListenRequest, terminal: Terminal): Promis
   const to = targetOf(request.forwardTo);
   if (to === null)
     return misuse(terminal, '--forward-to must be an address such as http://localhost:4000/hooks.');
-  if (!/^https?:\/\/[^/]/.test(url)) return misuse(terminal, '--url must be like https://mail.example.com.');
+  if (!/^https?:\/\/[^/]/.test(url))
+    return misuse(terminal, '--url must be an address such as https://mail.example.com.');
   const poster = createPoster({ guard: () => true, resolve: resolveBySystem, clock: systemClock });
   const ending = new AbortController();
   void stopRequested().then(() => ending.abort());

@@ -17,7 +17,7 @@ export async function runMcp(
 ): Promise<number> {
   if (!key || !/^https?:\/\/[^/]/.test(url)) {
     const missing = key
-      ? '--url must be like https://mail.example.com.'
+      ? '--url must be an address such as https://mail.example.com.'
       : 'An API key is needed: --key, or POSTHORN_API_KEY.';
     terminal.error(`${missing}\n`);
     return MISUSE;

@@ -10,11 +10,5 @@ export function settingsHelp(): string {
     const details = `${kind.allowed} (${otherwise})`;
     return `  ${name.padEnd(INDENT - 2)}${about}\n${' '.repeat(INDENT)}${details}`;
   });
-  return [
-    '',
-    'Configuration, from the environment (without it, what stands in brackets):',
-    '',
-    ...rows,
-    '',
-  ].join('\n');
+  return ['', 'Configuration, from the environment (defaults in brackets):', '', ...rows, ''].join('\n');
 }

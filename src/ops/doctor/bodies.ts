@@ -19,7 +19,7 @@ export async function* diagnoseBodies(
     if (isUsed)
       yield wrong(
         CHECK,
-        'BODY_STORE is not set, and contents of emails lie in one: they wait, and cannot be shown.',
+        'BODY_STORE is not set, and contents of emails are in one: these emails wait, and cannot be shown.',
         'Set it as it was when they were accepted, until the last of them has been removed.',
       );
     return;
@@ -35,22 +35,18 @@ export async function* diagnoseBodies(
     const listed = await patiently((signal) => bucket.list(key, {}, signal));
     await patiently((signal) => bucket.delete(key, signal));
     if (found === null || !Buffer.from(octets).equals(found))
-      yield wrong(
-        CHECK,
-        `${bucket.name} does not give back what was stored there.`,
-        'Choose another server.',
-      );
+      yield wrong(CHECK, `${bucket.name} does not return stored bodies.`, 'Choose another server.');
     else if (!listed.keys.includes(key))
       yield wrong(
         CHECK,
-        `${bucket.name} does not list what was stored there, so that nothing could be removed.`,
-        'Permit ListBucket for this bucket, and choose a server that shows at once what was stored.',
+        `${bucket.name} does not list stored bodies, so that none could be removed.`,
+        'Permit ListBucket for this bucket, and choose a server whose listings show new objects at once.',
       );
-    else yield fine(CHECK, `${bucket.name} takes, gives, lists and removes bodies.`);
+    else yield fine(CHECK, `${bucket.name} stores, returns, lists and removes bodies.`);
     if (isPublic)
       yield wrong(
         CHECK,
-        'Anybody can read what lies there, without a key.',
+        'Anyone can read its objects without a key.',
         'Make the bucket private: contents of emails are stored in it as they are.',
       );
     const own = database && (await first<{ id: string }>(database, OWN_NAME))?.id;
@@ -58,14 +54,14 @@ export async function* diagnoseBodies(
     if (owner !== null && owner !== own)
       yield warning(
         CHECK,
-        `The bodies there belong to another database (${owner}), so that nothing is ever collected.`,
-        'Give each installation a bucket or a prefix of its own. If that database is no more, as after a restore, delete the object "owner" there.',
+        `The bodies there belong to another database (${owner}), so unused bodies are never removed.`,
+        'Give each installation its own bucket or prefix. If that database no longer exists, as after a restore, delete the object "owner" there.',
       );
   } catch (error) {
     yield wrong(
       CHECK,
       messageOf(error),
-      `Large emails are refused with 503 and large ones that wait do not leave until ${bucket.name} can be used: see BODY_STORE and its key.`,
+      `Large emails are refused with 503 and large ones that wait are not sent, until ${bucket.name} can be used: check BODY_STORE and its key.`,
     );
   }
 }

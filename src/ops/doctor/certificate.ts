@@ -7,7 +7,7 @@ import { type Diagnosis, fine, messageOf, warning, wrong } from './diagnosis.ts'
 
 const CHECK = 'Certificate';
 const REACH =
-  'The authority must reach this service at http://<host of PUBLIC_URL>:80, which leads to PORT; it is tried again at the time that is named.';
+  'The authority must reach this service at http://<host of PUBLIC_URL>:80, which leads to PORT; the next try is at the time shown.';
 
 /** The certificate of HTTPS_PORT is there, and renewed in time. */
 export async function diagnoseCertificate(
@@ -29,8 +29,8 @@ export async function diagnoseCertificate(
     );
   const { not_before: notBefore, not_after: notAfter } = row;
   const days = Math.floor((notAfter - now) / DAY_MS);
-  if (notAfter <= now) return wrong(CHECK, `The one for ${host} has ended.${failure}`, REACH);
-  const detail = `The one for ${host} holds for ${days} ${days === 1 ? 'day' : 'days'}.${failure}`;
+  if (notAfter <= now) return wrong(CHECK, `The one for ${host} has expired.${failure}`, REACH);
+  const detail = `The one for ${host} is valid for ${days} ${days === 1 ? 'day' : 'days'}.${failure}`;
   // A day late is a renewal that has failed, or that nothing runs to make.
   if (now > renewalOf({ notBefore, notAfter }) + DAY_MS) return warning(CHECK, detail, REACH);
   return fine(CHECK, detail);

@@ -130,7 +130,7 @@ async function* waysOut(
     yield wrong(
       'Transport',
       messageOf(error),
-      'Mend the setting that is named; `posthorn serve --help` explains each.',
+      'Correct the named setting; `posthorn serve --help` explains each.',
     );
     return;
   }
@@ -157,6 +157,6 @@ async function* guarded(check: string, look: () => Promise<Diagnosis>): AsyncGen
   try {
     yield await look();
   } catch (error) {
-    yield wrong(check, messageOf(error), 'See the findings above: this could not be looked at.');
+    yield wrong(check, messageOf(error), 'This could not be checked: see the findings above.');
   }
 }

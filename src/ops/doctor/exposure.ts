@@ -24,7 +24,7 @@ export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
     return skipped(check, `Only this machine reaches the service, at ${publicUrl}.`);
   return wrong(
     check,
-    `HOST=${host} lets other machines in, but links in emails, webhooks and documents lead to ${publicUrl}, which is each reader's own.`,
+    `HOST=${host} lets other machines in, but links in emails, webhooks and documents lead to ${publicUrl}, which is the machine of each reader.`,
     'Set PUBLIC_URL to the address at which others reach this service, such as https://mail.example.com.',
   );
 }
@@ -33,12 +33,12 @@ export function diagnosePublicUrl({ host, publicUrl }: Exposure): Diagnosis {
 export function diagnoseProxy({ publicUrl, trustProxy, httpsPort }: Exposure): Diagnosis {
   const check = 'Proxy';
   const isTrusted = !('hops' in trustProxy) || trustProxy.hops > 0;
-  if (isTrusted) return fine(check, 'TRUST_PROXY says whose X-Forwarded-For is believed.');
+  if (isTrusted) return fine(check, 'TRUST_PROXY names the proxies whose X-Forwarded-For is trusted.');
   if (httpsPort !== null) return skipped(check, `HTTPS is served here, on port ${httpsPort}.`);
   if (!publicUrl.startsWith('https:')) return skipped(check, 'None is expected in front of an http address.');
   return wrong(
     check,
-    `A proxy answers for ${publicUrl}, and TRUST_PROXY trusts none: all requests count against the proxy's own address, so that RATE_LIMIT_PER_IP and the brake on wrong passwords hold for everybody together.`,
+    `A proxy answers for ${publicUrl}, and TRUST_PROXY trusts none: all requests count against the proxy's own address, so that RATE_LIMIT_PER_IP and the limit on wrong passwords apply to all clients together.`,
     'Set TRUST_PROXY to the number of proxies in front, usually 1, or to their addresses.',
   );
 }
@@ -50,12 +50,12 @@ export function diagnoseSubmission(exposure: Exposure): Diagnosis {
   const ports = [submissionPort, submissionTlsPort].filter((port) => port !== null);
   if (ports.length === 0) return skipped(check, 'No port takes emails over SMTP.');
   if (submissionTlsCert !== null)
-    return fine(check, `Passwords are taken over TLS alone, on ${ports.join(' and ')}.`);
+    return fine(check, `Passwords are accepted over TLS only, on ${ports.join(' and ')}.`);
   if (reachOf(host) !== 'world')
-    return fine(check, `Port ${submissionPort} takes passwords in clear text, within ${host} alone.`);
+    return fine(check, `Port ${submissionPort} takes passwords in clear text, within ${host} only.`);
   return wrong(
     check,
-    `Port ${submissionPort} on ${host} takes passwords in clear text, and they are API keys: whoever listens on the way can send.`,
+    `Port ${submissionPort} on ${host} takes passwords in clear text, and they are API keys: an eavesdropper on the network could send mail.`,
     'Set SUBMISSION_TLS_CERT and SUBMISSION_TLS_KEY, or HOST to an address of a network that you trust.',
   );
 }

@@ -36,7 +36,10 @@ export async function diagnoseLimits(database: Database): Promise<Diagnosis> {
   if (found.length === 0) return skipped(CHECK, 'No server has shown one yet.');
   const named = found.slice(0, NAMED).map(({ server, words }) => `${server} takes ${words}`);
   const more = found.length > NAMED ? `; and ${found.length - NAMED} more` : '';
-  return fine(CHECK, `${named.join('; ')}${more}. Mail keeps to it, and more is tried from time to time.`);
+  return fine(
+    CHECK,
+    `${named.join('; ')}${more}. Mail keeps to these limits, and tries more from time to time.`,
+  );
 }
 
 const wordsOf = (record: LimitRecord): string => {

@@ -44,7 +44,7 @@ export async function diagnoseDisk(dataDir: string): Promise<Diagnosis> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       return skipped(check, `${dataDir} does not exist yet; the first start makes it.`);
-    return wrong(check, messageOf(error), 'See whether DATA_DIR is what you mean, and may be read.');
+    return wrong(check, messageOf(error), 'Check that DATA_DIR is right and readable.');
   }
 }
 
@@ -55,7 +55,7 @@ export function diagnoseTimeZones(
 ): Diagnosis {
   const check = 'Time zones';
   const others =
-    systemRelease === null ? 'this machine does not say which it has' : `this machine has ${systemRelease}`;
+    systemRelease === null ? 'the release of this machine is unknown' : `this machine has ${systemRelease}`;
   const detail =
     source === 'system'
       ? `Release ${release} of the IANA database, from ${SYSTEM_FOLDER}, which is newer than that of this executable.`

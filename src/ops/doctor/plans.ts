@@ -27,7 +27,7 @@ export async function diagnosePlans(
   const { emailsPerMonth, domains } = PLANS.free;
   return warning(
     check,
-    `${named.join(', ')}${free.length > named.length ? ' and others' : ''} may send ${emailsPerMonth.toLocaleString('en')} live emails a month from ${domains} domains, as the free plan has it.`,
+    `${named.join(', ')}${free.length > named.length ? ' and others' : ''} may send ${emailsPerMonth.toLocaleString('en')} live emails a month from ${domains} domains, under the free plan.`,
     `Lift the ceiling with \`posthorn plan set ${named[0]} unlimited\`, and for new workspaces with DEFAULT_PLAN=unlimited.`,
   );
 }

@@ -12,12 +12,12 @@ export async function diagnoseRoles(database: Database): Promise<Diagnosis> {
   const living = await readLiving(database);
   const counts = ROLES.map((role) => `${role} ${living[role]}`).join(', ');
   if (ROLES.every((role) => living[role] === 0))
-    return skipped(CHECK, 'No instance has shown within 35 seconds that it lives.');
+    return skipped(CHECK, 'No instance has written a heartbeat within 35 seconds.');
   const missing = ROLES.filter((role) => living[role] === 0);
   if (missing.length === 0) return fine(CHECK, `Living instances: ${counts}.`);
   return warning(
     CHECK,
     `Living instances: ${counts}. So ${missing.map((role) => UNDONE_WITHOUT[role]).join(', and ')}.`,
-    `Start one with \`posthorn serve --only ${missing.join(',')}\`. What was accepted waits for it.`,
+    `Start one with \`posthorn serve --only ${missing.join(',')}\`. Accepted mail waits for it.`,
   );
 }

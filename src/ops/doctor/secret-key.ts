@@ -17,7 +17,7 @@ export const ROTATE_KEYS =
   'The key was replaced: rotate the DKIM keys of each domain, with POST /v1/domains/{id}/rotate-dkim.';
 
 const RIGHT_KEY = 'Set SECRET_KEY to the key that this database was used with.';
-const GO_ON = 'Run `posthorn secret-key rotate` again: it goes on where it was.';
+const GO_ON = 'Run `posthorn secret-key rotate` again: it continues.';
 const CHECK = 'Secret key';
 
 /** The sealer that opens the secrets of a database; null where there is no key, or a wrong one. */
@@ -47,7 +47,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
     offered = await presentSecretKeys(source);
   } catch (error) {
     if (!(error instanceof NoSecretKey)) throw error;
-    return wrong(CHECK, error.message, 'Restore the file, or set SECRET_KEY to what it held.');
+    return wrong(CHECK, error.message, 'Restore the file, or set SECRET_KEY to its content.');
   }
   const sealed = database && (await anySealedKeys(database));
   const [first] = offered;
@@ -56,7 +56,7 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
       ? wrong(
           CHECK,
           `There is none at ${path}, though secrets have been sealed.`,
-          'Restore the file, or set SECRET_KEY to what it held.',
+          'Restore the file, or set SECRET_KEY to its content.',
         )
       : skipped(CHECK, 'There is none yet; the first start makes one.');
   let keys: Keys | null;
@@ -64,24 +64,28 @@ export async function diagnoseSecretKey(source: KeySource, database: Database | 
     keys = database && (await readKeys(database, offered));
   } catch (error) {
     if (!(error instanceof WrongSecretKey)) throw error;
-    return wrong(CHECK, `From ${whence}; it does not open what was sealed at the first start.`, RIGHT_KEY);
+    return wrong(
+      CHECK,
+      `From ${whence}; it does not open the secret that was sealed at the first start.`,
+      RIGHT_KEY,
+    );
   }
   if (database && keys) {
     const rotation = await diagnoseRotation(database, keys, source, offered);
     if (rotation) return rotation;
   }
-  if (!sealed && keys) return fine(CHECK, `From ${whence}; it is the one of the database.`);
-  if (!sealed) return fine(CHECK, `From ${whence}; nothing has been sealed that it could be tried on.`);
+  if (!sealed && keys) return fine(CHECK, `From ${whence}; it is the key of the database.`);
+  if (!sealed) return fine(CHECK, `From ${whence}; there is no sealed secret to try it on.`);
   try {
     signingKeys(
       sealerOf(() => keys ?? onlyKey(first)),
       sealed,
     );
-    return fine(CHECK, `From ${whence}; it opens what was sealed.`);
+    return fine(CHECK, `From ${whence}; it opens the sealed secrets.`);
   } catch {
     return wrong(
       CHECK,
-      `From ${whence}; it does not open what was sealed, so nothing can be signed.`,
+      `From ${whence}; it does not open the sealed secrets, so no mail can be signed.`,
       keys ? ROTATE_KEYS : RIGHT_KEY,
     );
   }
@@ -101,20 +105,20 @@ async function diagnoseRotation(
     const left = counted(await countLeft(database, keys));
     return warning(
       CHECK,
-      `A rotation that began at ${since} is unfinished: ${left} still sealed with a key before.`,
+      `A rotation that began at ${since} is unfinished: ${left} still sealed with an earlier key.`,
       GO_ON,
     );
   }
   if (source.secretKey === null && offered.some((key) => key !== keys.current.text))
     return warning(
       CHECK,
-      'A rotation to another key has begun, and the database is not used with that yet.',
+      'A rotation to another key has begun, and the database does not use it yet.',
       GO_ON,
     );
   if (source.secretKey !== null && source.secretKey !== keys.current.text)
     return warning(
       CHECK,
-      'The database is used with SECRET_KEY_PREVIOUS still.',
+      'The database still uses SECRET_KEY_PREVIOUS.',
       'Once every instance has both keys: `posthorn secret-key rotate`.',
     );
   return null;

@@ -29,7 +29,7 @@ export type Rotated =
   /** Nothing has changed: instances live that do not have the new key. */
   | ({ readonly outcome: 'refused' } & Waited)
   /**
-   * The database is used with the new key, but instances live that seal with the one before, or do so faster
+   * The database uses the new key, but instances live that seal with the one before, or do so faster
    * than it is resealed.
    */
   | ({ readonly outcome: 'unfinished' } & Waited)

@@ -10,9 +10,9 @@ import { type Keys, type SecretKey, secretKeyOf } from '../../platform/crypto/se
 import type { FormerKey } from '../../platform/db/canary.ts';
 
 const HOW = [
-  'To go over to a new key:',
-  '  1. On every instance set SECRET_KEY to a new key (`openssl rand -base64 32` prints one) and SECRET_KEY_PREVIOUS to the one of now.',
-  '  2. Restart them, one after the other. They go on with the key of now, and can read what the new one seals.',
+  'To change to a new key:',
+  '  1. On every instance set SECRET_KEY to a new key (`openssl rand -base64 32` prints one) and SECRET_KEY_PREVIOUS to the current one.',
+  '  2. Restart them, one after the other. They keep using the current key, and can open secrets of the new one.',
   '  3. Run `posthorn secret-key rotate` with the same settings.',
   '',
 ].join('\n');
@@ -47,8 +47,8 @@ export async function targetOf(
     if (wanted.id !== current.id) return { next: wanted };
     if (isUnfinished) return { goesOn: true };
     if (secretKeyPrevious === null)
-      return { nothing: `The database is used with SECRET_KEY already. ${HOW}`, isFine: false };
-    const done = 'The database is used with SECRET_KEY, and nothing needs SECRET_KEY_PREVIOUS any more.\n';
+      return { nothing: `The database already uses SECRET_KEY. ${HOW}`, isFine: false };
+    const done = 'The database uses SECRET_KEY, and SECRET_KEY_PREVIOUS is no longer needed.\n';
     return { nothing: done, isFine: true };
   }
   const isBegun = existsSync(nextSecretKeyFile(dataDir));

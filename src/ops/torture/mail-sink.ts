@@ -148,7 +148,7 @@ function replyTo(line: string): string {
     case 'EHLO':
       return '250-sink\r\n250-ENHANCEDSTATUSCODES\r\n250 8BITMIME';
     case 'RCPT':
-      return line.includes(`<${REFUSED}`) ? '550 5.1.1 Nobody here by that name' : '250 2.1.5 Ok';
+      return line.includes(`<${REFUSED}`) ? '550 5.1.1 No such user' : '250 2.1.5 Ok';
     case 'DATA':
       return '354 Go ahead';
     case 'QUIT':

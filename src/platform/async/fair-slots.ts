@@ -105,7 +105,7 @@ export class FairSlots<T> {
 
   #queueOf(key: string): Queue<T> {
     const queue = this.#queues.get(key);
-    if (!queue) throw new Error('Nothing of this key runs.');
+    if (!queue) throw new Error('No work of this key runs.');
     return queue;
   }
 

@@ -125,7 +125,7 @@ export class BodyStore {
     const need = Math.max(octets, LEAST);
     const refuse = (reason: 'busy' | 'resting', seconds: number): Unavailable => {
       metrics?.bodyStoreFailure(operation, reason);
-      const says = reason === 'busy' ? 'has too much to do' : 'was away, and is tried again soon';
+      const says = reason === 'busy' ? 'is overloaded' : 'is unavailable, and is tried again soon';
       return new Unavailable(`The body store ${says}.`, 'no', seconds);
     };
     return withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {

@@ -98,7 +98,7 @@ export class Bucket {
     const text = await this.#text(response, signal);
     if (!response.ok) throw refused('LIST', response.status, errorCode(text));
     const listing = readListing(text);
-    if (!listing) throw new Unavailable('The body store answered to LIST with something else.', 'no', 5);
+    if (!listing) throw new Unavailable('The body store answered LIST without a listing.', 'no', 5);
     const within = (names: readonly string[]) =>
       names.flatMap((name) => (name.startsWith(own) ? [name.slice(own.length)] : []));
     return { keys: within(listing.keys), prefixes: within(listing.prefixes), next: listing.next };

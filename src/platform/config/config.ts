@@ -111,7 +111,7 @@ function contradictionsIn(config: Config): string[] {
     [config.httpsPort === config.port, 'HTTPS_PORT and PORT must differ.'],
     [
       config.databaseUrl === null && !isWhole(config.roles),
-      'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, and nobody else could do the rest.',
+      'ROLES must name http, engine and delivery without DATABASE_URL: the embedded database belongs to one process, which has to do all the work.',
     ],
     [
       config.databaseReadUrl !== null && config.databaseUrl === null,
@@ -123,11 +123,11 @@ function contradictionsIn(config: Config): string[] {
     ],
     [
       config.secretKeyPrevious !== null && config.secretKey === null,
-      'SECRET_KEY must be set with SECRET_KEY_PREVIOUS: it is the key that comes after that one.',
+      'SECRET_KEY must be set with SECRET_KEY_PREVIOUS: it is the new key, which replaces that one.',
     ],
     [
       config.secretKeyPrevious !== null && config.secretKeyPrevious === config.secretKey,
-      'SECRET_KEY and SECRET_KEY_PREVIOUS must differ: the first is the new key, the other the one before.',
+      'SECRET_KEY and SECRET_KEY_PREVIOUS must differ: the first is the new key, the other the previous one.',
     ],
     [
       config.smtpFallbackUrl !== null && !config.transport.includes('smtp'),

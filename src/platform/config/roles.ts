@@ -7,9 +7,9 @@ export type Roles = readonly Role[];
 
 /** The work that stays undone while no process has a role, in an operator's words. */
 export const UNDONE_WITHOUT: Readonly<Record<Role, string>> = {
-  http: 'nobody answers requests',
-  engine: 'nobody runs duties, timers, flows and webhooks',
-  delivery: 'nobody delivers live email',
+  http: 'no process answers requests',
+  engine: 'no process runs duties, timers, flows and webhooks',
+  delivery: 'no process delivers live email',
 };
 
 /** True of a process that does everything. */

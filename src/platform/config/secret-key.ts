@@ -76,7 +76,7 @@ async function readKey(path: string): Promise<string | null> {
 export const newSecretKey = (): string => randomBytes(32).toString('base64url');
 
 const lost = (path: string): string =>
-  `There is no secret key at ${path}, though this database has been used with one. Restore the file, or set SECRET_KEY to what it held. ` +
+  `There is no secret key at ${path}, though this database has been used with one. Restore the file, or set SECRET_KEY to its content. ` +
   'If it is lost for good: `posthorn secret-key replace`.';
 
 async function read(path: string): Promise<string | null> {

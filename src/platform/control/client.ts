@@ -25,7 +25,7 @@ export class OtherVersion extends Error {
 
   constructor(serving: string) {
     super(
-      `The service that runs here is Posthorn ${serving}, and this command is of ${VERSION}. Use the executable that serves, or restart the service with this one.`,
+      `The running service is Posthorn ${serving}, and this command is ${VERSION}. Use the executable of the service, or restart the service with this one.`,
     );
   }
 }
@@ -100,7 +100,7 @@ const COPY_NAME = /^[0-9a-f]{16}$/;
 async function copyOf(inUse: DataDirectoryInUse): Promise<string> {
   const name = await ask<unknown>(await findSocket(inUse), '/snapshot', null);
   if (typeof name !== 'string' || !COPY_NAME.test(name))
-    throw new Error('The service has answered something else than the name of a copy.');
+    throw new Error('The service did not answer with the name of a copy.');
   return join(snapshotFolder(inUse.dataDir), name);
 }
 
@@ -141,7 +141,7 @@ async function ask<Value>(unix: string, path: string, message: unknown): Promise
     } as RequestInit);
     bytes = await response.arrayBuffer();
   } catch (error) {
-    throw new Unavailable('The service ended while this was asked of it. Ask again.', 'unknown', 1, {
+    throw new Unavailable('The service stopped before it answered. Try again.', 'unknown', 1, {
       cause: error,
     });
   }

@@ -54,7 +54,7 @@ export class Snapshots {
 
   /** Gives up what is being copied, and copies nothing more. */
   stop(): void {
-    this.#stopped.abort(new Unavailable('The service stops.'));
+    this.#stopped.abort(new Unavailable('The service is stopping.'));
   }
 
   async #copy(signal: AbortSignal): Promise<string> {
@@ -114,7 +114,7 @@ export class Snapshots {
   #noRoom(bytes: number): Unavailable {
     const needed = bytes > 0 ? ` It takes ${Math.ceil(bytes / 1_048_576)} MiB for a moment.` : '';
     return new Unavailable(
-      `The disk of ${this.dataDir} has no room for a copy of the database, which is read instead of the one that serves.${needed} Make room, or stop the service first.`,
+      `The disk of ${this.dataDir} has no room for a copy of the database, which commands read while the service runs.${needed} Make room, or stop the service first.`,
     );
   }
 }

@@ -63,7 +63,7 @@ const SEALED = {
   'a suppression that was removed': [
     {
       ...{ table: 'ses_removals', column: 'sealed', ...byId },
-      what: 'removed suppressions that Amazon SES has not heard of',
+      what: 'removed suppressions that Amazon SES may still have',
     },
   ],
   'idempotent reply': [{ ...ofReplies, boundTo: [] }],

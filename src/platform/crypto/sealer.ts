@@ -16,7 +16,9 @@ export class SealedWithAnotherKey extends Error {
   override readonly name = 'SealedWithAnotherKey';
 
   constructor(cause?: unknown) {
-    super('This was sealed with another SECRET_KEY than the one of now, and cannot be opened.', { cause });
+    super('This secret was sealed with another SECRET_KEY than the current one, and cannot be opened.', {
+      cause,
+    });
   }
 }
 

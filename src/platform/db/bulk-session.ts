@@ -134,7 +134,7 @@ class ServerSession implements BulkSession {
 
   async commit(): Promise<void> {
     if ((await this.#pid()) !== this.#backend)
-      throw new Unavailable('The database was away while it was read or written. Begin again.');
+      throw new Unavailable('The database became unavailable during the transfer. Start again.');
     await this.script('commit');
   }
 

@@ -15,10 +15,10 @@ export class WrongSecretKey extends Error {
     super(
       replacedAt
         ? `SECRET_KEY is a key that this database was used with until ${replacedAt.toISOString()}, when \`posthorn secret-key rotate\` ` +
-            'put another one in its place. Set SECRET_KEY to that one, as the other instances have it.'
-        : 'SECRET_KEY is not the key that this database uses, so nothing that was sealed with it could be opened. ' +
+            'replaced it. Set SECRET_KEY to the new key, as on the other instances.'
+        : 'SECRET_KEY is not the key that this database uses, so the sealed secrets could not be opened. ' +
             'Set SECRET_KEY to that key, or restore the file `secret-key` of the DATA_DIR that it was generated into. ' +
-            'To go over to another key, set SECRET_KEY_PREVIOUS to the one before and see `posthorn secret-key rotate --help`. ' +
+            'To change the key, set SECRET_KEY_PREVIOUS to the previous one and see `posthorn secret-key rotate --help`. ' +
             'If it is lost for good: `posthorn secret-key replace`.',
     );
   }

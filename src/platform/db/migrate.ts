@@ -53,7 +53,7 @@ export async function migrate(
     if (before === hash) continue;
     if (before !== undefined)
       throw new MigrationMismatch(
-        `Migration ${name} was applied in another form. Restore the database or the version.`,
+        `Migration ${name} was applied with other content. Restore the database, or run the version that applied it.`,
       );
     const begin = performance.now();
     try {

@@ -125,7 +125,7 @@ const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
   [/^53200/, 'is short of memory'],
   [/^53300/, 'takes no more connections'],
   [/^53/, 'has no resources left'],
-  [/^55P03/, 'did not give a lock in time: somebody else holds what the statement needs'],
+  [/^55P03/, 'did not give a lock in time: another session holds it'],
   [/^57014/, 'ended a statement that took longer than statement_timeout'],
   [/^25006/, 'is read-only: a standby, or one that was set so. Name the primary in DATABASE_URL'],
   [/^58/, 'reports an error of its machine'],
@@ -144,7 +144,7 @@ export function classify(error: unknown, database = 'The database'): unknown {
   if (NEVER_CONNECTED.has(code)) return unavailable('cannot be reached', 'no');
   if (CONNECTION_LOST.has(code) || SOCKET_ERROR.test(code))
     return unavailable('was lost in the middle of a statement', 'unknown');
-  if (/^57P/.test(code)) return unavailable('is going away', 'unknown');
+  if (/^57P/.test(code)) return unavailable('is shutting down', 'unknown');
   const refusal = REFUSALS.find(([pattern]) => pattern.test(code));
   if (refusal) return unavailable(refusal[1], 'no');
   if (/^(28|3D)/.test(code) || isFatal(error))

@@ -93,7 +93,7 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
   [ValueErrorType.ObjectAdditionalProperties]: ({ properties }) => {
     const known = Object.keys(properties);
     return known.length === 0
-      ? 'Nothing is expected here; leave it out.'
+      ? 'Unexpected here; leave it out.'
       : `No such member; known are ${known.join(', ')}.`;
   },
   [ValueErrorType.ObjectMinProperties]: ({ minProperties }) =>
@@ -116,8 +116,8 @@ const WORDINGS: { readonly [Type in ValueErrorType]?: Wording } = {
       : pattern === ONE_LINE
         ? 'Must be one line, without control characters.'
         : description
-          ? `Not of the form that is needed: ${description}`
-          : 'Not of the form that is needed.',
+          ? `Wrong format: ${description}`
+          : 'Wrong format.',
   [ValueErrorType.StringFormat]: () =>
     'Send an ISO 8601 date and time with an offset or Z, such as 2026-01-31T09:30:00Z.',
   [ValueErrorType.IntegerMinimum]: atLeast,

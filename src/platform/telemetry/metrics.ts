@@ -63,7 +63,7 @@ export class Metrics {
   );
   readonly #outcomes = this.#counter(
     'posthorn_attempt_outcomes_total',
-    'What attempts to deliver came to, a recipient each.',
+    'Outcomes of delivery attempts, one per recipient.',
     ['outcome', 'livemode'],
   );
   readonly #bodies = this.#histogram(
@@ -74,14 +74,14 @@ export class Metrics {
   );
   readonly #bodyFailures = this.#counter(
     'posthorn_body_store_failures_total',
-    'Bodies that could not be written or read then; resting: the store was away shortly before, and is left alone.',
+    'Bodies that could not be written or read; resting: the store failed shortly before, and is not asked.',
     ['operation', 'reason'],
   );
   readonly #events = this.#counter('posthorn_email_events_total', 'Events of emails.', ['type', 'livemode']);
 
   readonly #reports = this.#counter(
     'posthorn_reports_total',
-    'Reports that came in about emails that had left; unread: mail to a return path that is no report that can be read.',
+    'Reports received about sent emails; unread: mail to a return path that is no readable report.',
     ['kind'],
   );
 

@@ -189,7 +189,7 @@ const telling = (
       if (result.code !== ExportResultCode.SUCCESS)
         warn(
           { collector: new URL(endpoint).host, lost: spans.length, err: result.error },
-          'The collector of OTEL_EXPORTER_OTLP_ENDPOINT did not take traces. Sending goes on without them.',
+          'The collector of OTEL_EXPORTER_OTLP_ENDPOINT refused traces. Sending continues without them.',
         );
       told(result);
     }),

@@ -150,7 +150,7 @@ export class DatabaseClock implements Clock {
     if (agrees) {
       this.#agreed = reading;
       this.#strangeSince = null;
-      if (!before) this.logger.info('The clocks agree again: what is due is claimed.');
+      if (!before) this.logger.info('The clocks agree again: the service claims due work.');
       return;
     }
     this.#strangeSince ??= reading.monotonic;
@@ -158,7 +158,7 @@ export class DatabaseClock implements Clock {
       this.logger.warn(
         { clockSkewMs: this.#agreement.skewMs },
         `The clock of the database has jumped by ${(skewMs / 1_000).toFixed(1)} s. Nothing is claimed and nothing is removed until it agrees again. ` +
-          'Let its machine take the time from NTP; if it is right now, restart this instance.',
+          'Synchronise its machine with NTP; if its time is right now, restart this instance.',
       );
   }
 }
@@ -174,7 +174,7 @@ async function firstReading(database: Pick<Database, 'query'>, machine: Clock): 
     const reading = await readClock(database, machine);
     if (reading.within <= TOO_VAGUE_MS) return reading;
     if (tries === FIRST_READINGS)
-      throw new Unavailable('The database takes too long to say what time it is.', 'no');
+      throw new Unavailable('The database takes too long to report its time.', 'no');
   }
 }
 

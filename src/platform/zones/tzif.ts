@@ -20,7 +20,7 @@ interface Counts {
 }
 
 function countsAt(file: DataView, at: number): Counts {
-  if (file.getUint32(at) !== MAGIC) throw new RangeError('It is no TZif file.');
+  if (file.getUint32(at) !== MAGIC) throw new RangeError('It is not a TZif file.');
   const count = (index: number): number => file.getUint32(at + 20 + 4 * index);
   return {
     version: file.getUint8(at + 4),

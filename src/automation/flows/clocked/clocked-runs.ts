@@ -71,7 +71,7 @@ export function clockedRuns(deps: {
     if (step.type !== 'webhook') return carried();
     const events = await posts.take(row.workspace_id, carried);
     // Whoever moves the clock next does it at the same moment, so that the journal tells nothing of the stop.
-    if (events === null && posts.isClosed) throw new Unavailable('The service stops.');
+    if (events === null && posts.isClosed) throw new Unavailable('The service is stopping.');
     return events ?? [{ type: 'step.postponed', at, visit, until: at + PASSED_OVER_MS, isUntried: true }];
   }
 

@@ -99,7 +99,9 @@ export class Scheduler {
     this.#sweeping = isWhole ? 'all' : 'lives';
     if (isWhole) this.#isWanted = false;
     this.#busy = work()
-      .catch((error: unknown) => this.logger.warn({ err: error }, 'The clock could not read what is due.'))
+      .catch((error: unknown) =>
+        this.logger.warn({ err: error }, 'The scheduler could not read the due actors.'),
+      )
       .finally(() => {
         this.#sweeping = null;
         if (this.#isWanted) this.sweep();

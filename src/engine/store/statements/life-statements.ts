@@ -89,7 +89,8 @@ export function turnCtes(
   { withoutRevisionCheck = false, isContended = false }: TurnOptions,
 ): string {
   const life = lifeOf(kind);
-  if (kind.receivesEvents) throw new Error(`Nobody deletes the outbox events that ${kind.name} has handled.`);
+  if (kind.receivesEvents)
+    throw new Error(`No statement deletes the outbox events that ${kind.name} has handled.`);
   const kept = listed([...derivedNames(kind), ...life.kept.filter(has)]);
   const computed = Object.fromEntries(
     Object.entries(life.computed).map(([name, { of, sql }]) => [name, has(of) ? sql : 'null']),

@@ -17,7 +17,7 @@ export async function askSecret(
   const hear = (typed: Buffer): void => {
     for (const character of typed.toString('utf8')) {
       if (ENDS.has(character)) return resolve(answer);
-      if (character === INTERRUPT) return reject(new BackupRefused('Broken off; nothing was changed.'));
+      if (character === INTERRUPT) return reject(new BackupRefused('Cancelled; nothing was changed.'));
       answer = ERASES.has(character) ? [...answer].slice(0, -1).join('') : answer + character;
     }
   };

@@ -71,7 +71,7 @@ function chosenOf(
   const more = inUse.length > MOST_NAMED ? ['  … (`posthorn workspaces list` shows all)'] : [];
   return {
     problem: [
-      `There are ${inUse.length} workspaces: say which with --workspace <id>.`,
+      `There are ${inUse.length} workspaces: choose one with --workspace <id>.`,
       ...names,
       ...more,
     ].join('\n'),
@@ -82,4 +82,4 @@ function chosenOf(
 const MOST_NAMED = 10;
 
 const archived = (id: string): string =>
-  `The workspace ${id} is archived: \`posthorn workspaces archive --undo ${id}\` takes it back into use.`;
+  `The workspace ${id} is archived: \`posthorn workspaces archive --undo ${id}\` restores it.`;

@@ -21,10 +21,10 @@ export function printResetLink(
     const { passkeys, hasAuthenticator } = link;
     if (!withoutSecondFactor && passkeys > 0)
       terminal.error(
-        `The account keeps ${passkeys} passkey${passkeys === 1 ? '' : 's'}, each of which goes on to open it without a password: --without-second-factor removes them.\n`,
+        `The account keeps ${passkeys} passkey${passkeys === 1 ? '' : 's'}, each of which still opens it without a password: --without-second-factor removes them.\n`,
       );
     if (!withoutSecondFactor && hasAuthenticator)
-      terminal.error('The authenticator stays, and is asked for: --without-second-factor removes it.\n');
+      terminal.error('The authenticator is still required: --without-second-factor removes it.\n');
     return 0;
   });
 }

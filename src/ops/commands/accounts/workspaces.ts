@@ -57,7 +57,7 @@ export const addWorkspace = (
     return 0;
   });
 
-/** Renames a workspace, archives it, or takes it back into use. */
+/** Renames a workspace, archives it, or restores it. */
 export const changeWorkspace = (
   config: Config,
   id: string,
@@ -71,7 +71,7 @@ export const changeWorkspace = (
         : await archiveWorkspace(database, id, change.archived ? now() : null);
     if (!isDone) return absent(terminal, id);
     await note(database, id, 'workspace.changed', change, now());
-    terminal.out(`${id} is changed.\n`);
+    terminal.out(`${id} was changed.\n`);
     return 0;
   });
 
@@ -119,7 +119,7 @@ export const removeWorkspace = (config: Config, id: string, terminal: Terminal):
     await endSubscriptions({ database, stripe: stripeOf(config), log }, id);
     const { onRemoved } = tellProgress((sentence) => terminal.error(`${sentence}\n`));
     await eraseWorkspace(database, journals, id, { onRemoved });
-    terminal.out(`${id} is gone.\n`);
+    terminal.out(`${id} was deleted.\n`);
     return 0;
   });
 

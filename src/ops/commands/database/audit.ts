@@ -36,7 +36,7 @@ export function auditReport(findings: Findings, ms: number): string {
   const width = Math.max(...checks.map(([, sentence]) => sentence.length));
   const number = (value: number) => value.toLocaleString('en').padStart(12);
   const lines = [
-    `  ${' '.repeat(width)}${'looked at'.padStart(12)}${'wrong'.padStart(12)}`,
+    `  ${' '.repeat(width)}${'checked'.padStart(12)}${'wrong'.padStart(12)}`,
     ...checks.map(([check, sentence]) => {
       const wrong = findings.wrongOf(check);
       return `${wrong === 0 ? '✓' : '✗'} ${sentence.padEnd(width)}${number(findings.lookedAt(check))}${number(wrong)}`;
@@ -48,7 +48,7 @@ export function auditReport(findings: Findings, ms: number): string {
   if (unnamed > 0) lines.push(`… and ${unnamed.toLocaleString('en')} more.`);
   lines.push(
     ...findings.notes,
-    `${findings.total === 0 ? 'The ledger holds' : `${findings.total.toLocaleString('en')} faults`}, read in ${(ms / 1_000).toFixed(1)} s.`,
+    `${findings.total === 0 ? 'No faults' : `${findings.total.toLocaleString('en')} faults`}, read in ${(ms / 1_000).toFixed(1)} s.`,
   );
   return `${lines.join('\n')}\n`;
 }

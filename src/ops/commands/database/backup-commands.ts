@@ -12,19 +12,19 @@ const PASSPHRASE = [
 ] as const;
 
 const BACKUP_HELP = `
-The service may run on. The file holds everything as it was at one moment, the secret key included, and appears under its name
-when it is whole. Every night, by cron:
+The service can keep running. The file holds the whole database as of one moment, with the secret key, and gets its name
+when it is complete. Every night, by cron:
 
   15 3 * * *  posthorn backup --passphrase-file /etc/posthorn/passphrase /backups/posthorn-$(date +\\%F)
 `;
 
 const RESTORE_HELP = `
-The database that DATABASE_URL or DATA_DIR names must be empty. It is brought to the schema of this version, readers of the event
-log go on with the cursors that they have, and an audit ends it. What had not been sent when the backup was made is sent again.
+The database that DATABASE_URL or DATA_DIR names must be empty. It gets the schema of this version, readers of the event log
+keep their cursors, and an audit follows. Mail that was unsent at the time of the backup is sent, even if it left since.
 `;
 
 const MOVE_HELP = `
-Stop the service first. The new database must be empty; the one before is left as it is. Cut off, it can be begun again.
+Stop the service first. The new database must be empty; the old one is not changed. An interrupted move can be run again.
 
   posthorn move --to postgres://user:password@host:5432/posthorn     from the embedded database to a server
   DATABASE_URL=postgres://… posthorn move --to embedded              and back, into DATA_DIR
@@ -47,8 +47,8 @@ export function addBackupCommands(
 ): void {
   program
     .command('backup')
-    .description('write everything in the database into one file, while it serves')
-    .argument('<file>', 'that does not exist yet')
+    .description('write the whole database to one file, while the service runs')
+    .argument('<file>', 'a file that does not exist yet')
     .option('--encrypt', 'ask for a passphrase, where none is given otherwise')
     .option(...PASSPHRASE)
     .addHelpText('after', BACKUP_HELP)
@@ -57,11 +57,11 @@ export function addBackupCommands(
     );
   program
     .command('restore')
-    .description('put a backup into an empty database')
-    .argument('<file>', 'that `posthorn backup` has written')
+    .description('restore a backup into an empty database')
+    .argument('<file>', 'a file of `posthorn backup`')
     .option(...PASSPHRASE)
-    .option('--check', 'only see whether the file is whole')
-    .option('--print-secret-key', 'only print the secret key that is in it')
+    .option('--check', 'only check that the file is complete')
+    .option('--print-secret-key', 'only print its secret key')
     .addHelpText('after', RESTORE_HELP)
     .action((file: string, request: InspectRequest) =>
       request.check || request.printSecretKey
@@ -70,7 +70,7 @@ export function addBackupCommands(
     );
   program
     .command('move')
-    .description('put everything in the database into another one')
+    .description('move the whole database to another one')
     .requiredOption(
       '--to <database>',
       `the URL of a PostgreSQL, "${EMBEDDED}", or "${EMBEDDED}:" and a folder`,

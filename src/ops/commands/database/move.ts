@@ -41,7 +41,7 @@ function folderOf(path: string): string {
   }
 }
 
-const STOP_FIRST = 'Stop it first: what it accepts from now on would stay behind.';
+const STOP_FIRST = 'Stop it first: mail that it accepts from now on would be left behind.';
 
 const SERVED = `select count(*)::integer as instances from pg_stat_activity
 where datname = current_database() and application_name like 'posthorn #%'`;
@@ -55,7 +55,7 @@ export async function runMove(config: Config, to: string, terminal: Terminal): P
   const destination = destinationOf(to, config);
   const isElsewhere = folderOf(destination.dataDir) !== folderOf(dataDir);
   if (destination.databaseUrl === config.databaseUrl && !isElsewhere)
-    throw new BackupRefused('That is the database that is in use already.');
+    throw new BackupRefused('That database is already in use.');
   if (destination.databaseUrl !== null && config.databaseUrl !== null)
     throw new BackupRefused('From one server to another: `posthorn backup`, then `posthorn restore`.');
   const source = await openSourceAlone(config).catch((error) => {
@@ -119,7 +119,7 @@ function nextSteps(
   const isKeyBehind = url !== null && secretKey === null;
   return [
     `${settings.slice(0, 1).toUpperCase()}${settings.slice(1)} and start the service.`,
-    ...(isKeyBehind ? [`Set SECRET_KEY to what ${dataDir}/secret-key holds, or keep that file.`] : []),
-    `The database before, ${databaseUrl === null ? `the one in ${dataDir}` : 'the one on the server'}, is as it was: started again it would send once more what waits in it.`,
+    ...(isKeyBehind ? [`Set SECRET_KEY to the content of ${dataDir}/secret-key, or keep that file.`] : []),
+    `The old database, ${databaseUrl === null ? `the one in ${dataDir}` : 'the one on the server'}, is unchanged: a service started on it would send its waiting mail once more.`,
   ].join('\n');
 }

@@ -25,7 +25,7 @@ export async function newPassphrase(
   const given = givenPassphrase(config, passphraseFile);
   if (given !== null || !encrypt) return given;
   const first = checked(await asked(terminal, 'Passphrase: '), 'The passphrase');
-  if ((await asked(terminal, 'Again: ')) !== first) throw new BackupRefused('These are two passphrases.');
+  if ((await asked(terminal, 'Again: ')) !== first) throw new BackupRefused('The two passphrases differ.');
   return first;
 }
 
@@ -49,7 +49,7 @@ export function refusePassphrase(
   if (givenPassphrase(config, passphraseFile) === null) return;
   const source = passphraseFile === undefined ? 'unset BACKUP_PASSPHRASE' : 'leave out --passphrase-file';
   throw new BackupRefused(
-    `${path} is not encrypted, so the passphrase proves nothing of it: anybody may have written it. Where you know whose it is, ${source}.`,
+    `${path} is not encrypted, so the passphrase does not prove its origin: anyone could have written it. If you trust the file, ${source}.`,
   );
 }
 
@@ -67,7 +67,7 @@ function givenPassphrase({ backupPassphrase }: PassphraseSource, file: string | 
 function asked(terminal: Terminal, question: string): Promise<string> {
   if (terminal.askSecret) return terminal.askSecret(question);
   throw new BackupRefused(
-    'The passphrase is missing: give it with --passphrase-file or BACKUP_PASSPHRASE, since nobody can be asked here.',
+    'The passphrase is missing: give it with --passphrase-file or BACKUP_PASSPHRASE, since there is no terminal to ask for it.',
   );
 }
 

@@ -54,7 +54,7 @@ export async function inspectBackup(
   const { secretKey, takenAt, posthorn } = await readHeader(path, passphrase);
   if (request.check) {
     await seeThatItIsWhole(path, passphrase);
-    terminal.out(`${path} is whole: made by Posthorn ${posthorn}, as it was at ${takenAt}.\n`);
+    terminal.out(`${path} is complete: made by Posthorn ${posthorn}, as of ${takenAt}.\n`);
   }
   if (!request.printSecretKey) return 0;
   if (secretKey === null)

@@ -37,20 +37,20 @@ function sentenceOf(
 ): string {
   if (rotated.outcome === 'unbound')
     return (
-      'This database has not been used with any key yet. The first start takes SECRET_KEY, or makes a key. ' +
+      'This database has not been used with a key yet. The first start takes SECRET_KEY, or makes a key. ' +
       'If a service runs, this is not its database: run this with the DATABASE_URL and DATA_DIR of the service.\n'
     );
   if (rotated.outcome === 'refused') {
     const who = `Nothing has been changed: ${rotated.behind} of ${rotated.all} instances do not have the new key`;
     return secretKey === null
-      ? `${who}, which lay in ${dataDir} for them to read. Most likely their settings are others than those of this command: run it on their ` +
+      ? `${who}, which lay in ${dataDir} for them to read. Their settings probably differ from those of this command: run it on their ` +
           'machine with their DATA_DIR; where they have SECRET_KEY, set SECRET_KEY to a new key and SECRET_KEY_PREVIOUS to that one, for them ' +
-          'and for this. Each has to be in this version; one that was killed counts for 35 s.\n'
-      : `${who}. Start each with the new SECRET_KEY and with SECRET_KEY_PREVIOUS, and in this version; one that was killed counts for 35 s. ` +
-          'If they have both, this command has other settings than they: run it with the same. Then run this again.\n';
+          'and for this. Each has to run this version; a killed instance counts for 35 s.\n'
+      : `${who}. Start each with the new SECRET_KEY and with SECRET_KEY_PREVIOUS, and in this version; a killed instance counts for 35 s. ` +
+          'If they have both, the settings of this command differ: run it with the same settings. Then run this again.\n';
   }
   return (
-    'The database is used with the new key, but instances still seal with the one before, or could not be waited for. ' +
+    'The database uses the new key, but some instances still seal with the previous one, or did not answer in time. ' +
     'Nothing is lost: both keys open everything. Run this again to finish.\n'
   );
 }
@@ -60,16 +60,16 @@ function after({ secretKey, dataDir }: Config, lost: readonly Lost[]): readonly 
   return [
     ...lost.map(
       ({ what, rows }) =>
-        `  ${rows.toLocaleString('en')} ${what} stay as they are: a key that was lost before has sealed them`,
+        `  ${rows.toLocaleString('en')} ${what} are unchanged: they are sealed with a key that was lost before`,
     ),
     secretKey === null
-      ? `The new key is in ${dataDir}/secret-key; whatever else has a copy of the key needs the new one.`
-      : 'No instance needs SECRET_KEY_PREVIOUS any more; take it away with the next restart.',
-    'The key before stays in the database, sealed with the new one. With it go on:',
+      ? `The new key is in ${dataDir}/secret-key; replace all other copies of the key.`
+      : 'No instance needs SECRET_KEY_PREVIOUS any more; remove it at the next restart.',
+    'The previous key stays in the database, sealed with the new one. It is still needed for:',
     '  links in earlier emails, and bounces of them: unless you run `posthorn secret-key revoke-links`',
-    '  the hashes by which forgotten people who had left are known',
-    'A backup from before needs the key before: keep that for as long as you keep such backups.',
-    'Where the key became known to somebody who has a copy of the database, what it sealed is known too: docs/security.md says what to rotate.',
+    '  the hashes that recognise forgotten people who had unsubscribed',
+    'An earlier backup needs the previous key: keep that key as long as you keep such backups.',
+    'If a person with a copy of the database has got the key, the secrets that it sealed are known too: docs/security.md lists what to rotate.',
   ];
 }
 
@@ -85,9 +85,7 @@ class Told implements RotationProgress {
   }
 
   turned(): void {
-    this.terminal.error(
-      'The database is used with the new key. What the one before has sealed is sealed anew.\n',
-    );
+    this.terminal.error('The database uses the new key. Resealing the secrets of the previous key.\n');
   }
 
   resealed(what: string, rows: number): void {
@@ -95,15 +93,15 @@ class Told implements RotationProgress {
     const before = Math.floor(this.#sum / TOLD_EVERY);
     this.#sum += rows;
     if (Math.floor(this.#sum / TOLD_EVERY) > before)
-      this.terminal.error(`${this.#sum.toLocaleString('en')} texts, at present ${what}.\n`);
+      this.terminal.error(`${this.#sum.toLocaleString('en')} texts, now ${what}.\n`);
   }
 
   summary(): readonly string[] {
     const counts = [...this.#rows].filter(([, rows]) => rows > 0);
     return [
       counts.length > 0
-        ? 'Nothing is left of the key before. Sealed anew:'
-        : 'Nothing is left of the key before.',
+        ? 'No secret is sealed with the previous key any more. Resealed:'
+        : 'No secret is sealed with the previous key any more.',
       ...counts.map(([what, rows]) => `  ${rows.toLocaleString('en')} ${what}`),
     ];
   }
@@ -119,13 +117,13 @@ const REVOKE =
 export const revokeLinks = (config: Config, terminal: Terminal): Promise<number> =>
   withClockedDatabase(config, async (database) => {
     if ((await readFormerKeys(database)).length === 0) {
-      terminal.error('There is no key before the one of now: `posthorn secret-key rotate` comes first.\n');
+      terminal.error('There is no previous key: run `posthorn secret-key rotate` first.\n');
       return 1;
     }
     const revoked = await database.query(REVOKE);
     terminal.out(
       revoked.length > 0
-        ? 'Links that a key before has signed are refused within five seconds: to unsubscribe, to preferences, to confirm, tracked ones. Bounces and complaints about earlier emails that come by mail are not recognised.\n'
+        ? 'Links signed with earlier keys are refused within five seconds: to unsubscribe, to preferences, to confirm, tracked ones. Bounces and complaints about earlier emails that come by mail are not recognised.\n'
         : 'Links of earlier keys are refused already.\n',
     );
     return 0;

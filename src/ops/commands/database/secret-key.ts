@@ -15,13 +15,13 @@ import type { Terminal } from '../terminal.ts';
 const LOST: readonly { readonly count: string; readonly what: string; readonly remedy: string }[] = [
   {
     count: `suppressions where address is null and starts_with(address_key, 'forgotten:')`,
-    what: 'forgotten people who had left',
-    remedy: 'nobody knows them any more: an import, or whoever adds them, may mail them again',
+    what: 'forgotten people who had unsubscribed',
+    remedy: 'they are no longer recognised: an import, or a client that adds them, may mail them again',
   },
   {
     count: 'erasures',
     what: 'forgotten people whose emails still name them',
-    remedy: 'their addresses stay in those emails until these are removed for their age',
+    remedy: 'their addresses stay in those emails until retention removes the emails',
   },
   {
     count: 'accounts where totp is not null',
@@ -49,7 +49,7 @@ const LOST: readonly { readonly count: string; readonly what: string; readonly r
   {
     count: 'acme_certificates where certificate is not null',
     what: 'certificates for HTTPS',
-    remedy: 'they are ordered again by themselves',
+    remedy: 'the service orders new ones',
   },
   {
     count: 'service_emails',
@@ -58,17 +58,17 @@ const LOST: readonly { readonly count: string; readonly what: string; readonly r
   },
   {
     count: 'ses_removals',
-    what: 'removed suppressions that Amazon SES has not heard of',
+    what: 'removed suppressions that Amazon SES may still have',
     remedy: 'remove them there by hand',
   },
 ];
 
 const STOP_FIRST =
-  'A Posthorn serves from this database. Stop it first: what it seals from now on could not be opened with this key.\n';
+  'A Posthorn serves from this database. Stop it first: secrets that it seals from now on could not be opened with this key.\n';
 
 const NOT_LOST =
   'The key of this database is not lost: it is SECRET_KEY_PREVIOUS, or the one beside `secret-key` in DATA_DIR. Nothing was changed. ' +
-  '`posthorn secret-key rotate` has the database go over to the new one, with all that is sealed.\n';
+  '`posthorn secret-key rotate` changes the database to the new key, with all sealed secrets.\n';
 
 /** Instances on a server; the embedded database has one at most, which locks its folder. */
 const OTHERS = `select count(*)::integer as instances from pg_stat_activity where datname = current_database()
@@ -93,7 +93,7 @@ export async function replaceSecretKey(config: Config, terminal: Terminal): Prom
     await migrate(database);
     const [key, ...further] = await resolveSecretKeys(config);
     if (await isItsKey(database, createSealer(key))) {
-      terminal.out('This is the key of the database already; nothing was changed.\n');
+      terminal.out('This is already the key of the database; nothing was changed.\n');
       return 0;
     }
     for (const each of further)
@@ -104,12 +104,12 @@ export async function replaceSecretKey(config: Config, terminal: Terminal): Prom
     await bindAnew(database, key);
     terminal.out(
       [
-        'The database goes on with this key. What was sealed, hashed or signed with the one before is lost to it:',
+        'The database now uses this key. Everything sealed, hashed or signed with the previous key is lost:',
         ...(await lostIn(database)),
         '  links in earlier emails (to unsubscribe, to preferences, to confirm, tracked ones): they are refused',
         '  bounces and complaints about earlier emails that come by mail: they are not recognised',
-        'Sessions, API keys, passwords, passkeys and recovery codes go on.',
-        'If the key before is found again: set it, and run this command once more. Then that holds again, and what came since is lost.',
+        'Sessions, API keys, passwords, passkeys and recovery codes remain valid.',
+        'If you find the previous key again, set it and run this command once more. Its secrets are valid again then, and those since are lost.',
         '',
       ].join('\n'),
     );

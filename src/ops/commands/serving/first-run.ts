@@ -16,7 +16,7 @@ export function firstRunText(
     `Posthorn is set up to answer at ${publicUrl}`,
     '',
     ...(named.length === 0 ? [] : ['Your API keys. They are shown this once and never again:', ...named, '']),
-    'Send a first email. A test key delivers to nobody; the simulator answers:',
+    'Send a first email. A test key delivers no mail; the simulator answers:',
     `  curl ${publicUrl}/v1/emails \\`,
     `    -H 'authorization: Bearer ${test ?? '<your test key>'}' \\`,
     `    -H 'content-type: application/json' \\`,
@@ -33,7 +33,7 @@ export function firstRunText(
 
 /** A sentence about captured live mail, so that it is not searched for elsewhere or thought to be sent. */
 const captured = (publicUrl: string): string[] => [
-  'Live email does not leave yet: TRANSPORT is capture, which keeps it here to be read:',
+  'Live email is not sent yet: TRANSPORT is capture, which stores it here to be read:',
   `  ${publicUrl}/v1/captured  with the live key`,
   'To send for real, set TRANSPORT to smtp, direct or ses.',
   '',

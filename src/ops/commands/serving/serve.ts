@@ -92,14 +92,14 @@ export async function serve(config: Config, terminal: Terminal, options: ServeOp
       service.drain();
       await pause(drainMs);
     }
-    logger.info({ signal }, 'Stopping: what is in flight is finished first');
+    logger.info({ signal }, 'Stopping: finishing the work in flight first');
   } finally {
     const finished = await isDoneWithin(
       FINISH_WITHIN_MS - (isDraining ? config.drainSeconds * 1_000 : 0),
       finish(service, doors, control),
     );
     if (finished) logger.info('Stopped');
-    else logger.warn('Stopped with work in flight; the next start goes on with it');
+    else logger.warn('Stopped with work in flight; the next start continues it');
   }
   return 0;
 }
@@ -142,7 +142,10 @@ function openControl(
   try {
     return serveControl(statements, dataDir, secretKeys);
   } catch (error) {
-    logger.warn({ err: error }, 'Commands cannot reach this service: its control socket could not be made.');
+    logger.warn(
+      { err: error },
+      'Commands cannot reach this service: its control socket could not be created.',
+    );
     return null;
   }
 }
@@ -151,13 +154,13 @@ function openControl(
 async function setupText({ database, clock }: Service, config: Config, workspaceId: string): Promise<string> {
   const { publicUrl } = config;
   const link = await setupLink(database, workspaceId, { publicUrl, now: () => clock.now() });
-  return link === null ? '' : `Make the first account, once, within a day:\n  ${link}\n\n`;
+  return link === null ? '' : `Create the first account, once, within a day:\n  ${link}\n\n`;
 }
 
 /** Prints links into the live view for a developer who has started the service locally. */
 async function liveViewText({ link }: Inspector, workspaceId: string): Promise<string> {
   return [
-    'See the machines live. Each link opens one session of an hour, once:',
+    'Open the live view. Each link opens one session of an hour, once:',
     `  test  ${await link({ workspaceId, livemode: false })}`,
     `  live  ${await link({ workspaceId, livemode: true })}`,
     '',

@@ -35,7 +35,7 @@ export async function diagnoseConnection(database: Database): Promise<Diagnosis>
       messageOf(error),
       database.kind === 'postgres'
         ? 'Check host, port, user and password in DATABASE_URL, and that the server takes connections from here.'
-        : 'See whether DATA_DIR is whole and belongs to the user that this runs as.',
+        : 'Check that DATA_DIR is complete and belongs to the user that runs this command.',
     );
   }
 }
@@ -49,16 +49,16 @@ export async function diagnoseWrites(database: Database): Promise<Diagnosis> {
   if (row?.standby)
     return wrong(
       check,
-      'This is a standby: it can be read, and nothing can be accepted or sent.',
+      'This is a standby: it can be read, but no mail can be accepted or sent.',
       'Name the primary in DATABASE_URL, or promote this server.',
     );
   return row?.refused
     ? wrong(
         check,
-        'The database is read-only: nothing can be accepted or sent.',
+        'The database is read-only: no mail can be accepted or sent.',
         'Find who has set default_transaction_read_only with `select * from pg_db_role_setting`, and in postgresql.conf.',
       )
-    : fine(check, 'The database takes them.');
+    : fine(check, 'The database accepts writes.');
 }
 
 /** Checks that the schema is the one that this version works with. */
@@ -80,13 +80,13 @@ export async function diagnoseSchema(
     return wrong(
       check,
       `It has ${listed(unknown)}, which this version does not know.`,
-      'A newer version made it: run that one, or restore the database of this one.',
+      'A newer version made it: run that version, or restore the database of this one.',
     );
   const changed = carried.filter(({ name, sql }) => applied.has(name) && applied.get(name) !== hashOf(sql));
   if (changed.length > 0)
     return wrong(
       check,
-      `${listed(changed)} was applied in another form.`,
+      `${listed(changed)} was applied with other content.`,
       'Run the version that made this database, or restore the database of this one.',
     );
   const missing = carried.filter(({ name }) => !applied.has(name));
@@ -114,11 +114,11 @@ export async function diagnosePartitions(database: Database, now: number): Promi
     (name) => !present.has(name),
   );
   return missing.length === 0
-    ? fine(check, 'Today has its own.')
+    ? fine(check, 'There is one for today.')
     : wrong(
         check,
         `${missing.join(', ')} is missing; rows of today are kept, but not dropped by the day.`,
-        'The service makes them each hour: see whether it runs, and what it logs as partitionMaker.',
+        'The service makes them each hour: check that it runs, and read its log lines of partitionMaker.',
       );
 }
 
@@ -136,14 +136,14 @@ export async function diagnoseLog(database: Database, lateSeconds = LATE_LOG_SEC
   if (state.last >= state.next)
     return wrong(
       check,
-      `It goes up to ${state.last}, and what is written next gets ${state.next}: readers would miss it.`,
-      'The data come from another database. Start the service again, which moves the log along.',
+      `It ends at ${state.last}, and the next event gets ${state.next}: readers would miss it.`,
+      'The data come from another database. Restart the service, which advances the log.',
     );
   if (isOutOfLine(state))
     return wrong(
       check,
-      'The database was restored, or another server took it over, since the service last started.',
-      'Start the service again, which moves the log along: readers with older cursors could miss events.',
+      'The database was restored or failed over since the service last started.',
+      'Restart the service, which advances the log: readers with older cursors could miss events.',
     );
   const seconds = await readLogLag(database);
   return seconds > lateSeconds
@@ -152,14 +152,14 @@ export async function diagnoseLog(database: Database, lateSeconds = LATE_LOG_SEC
         `A transaction has been open for ${Math.round(seconds)} s, in some database of the server: the log shows nothing after it.`,
         'Find it with `select pid, datname, usename, query from pg_stat_activity where backend_xid is not null order by xact_start`, or in pg_prepared_xacts, and end it.',
       )
-    : fine(check, 'It is in one order, and shows what was written.');
+    : fine(check, 'It is in order, and shows all commits.');
 }
 
 /** Checks that this machine's clock and the database's agree. */
 export async function diagnoseClock(database: Database, now: () => number): Promise<Diagnosis> {
   const check = 'Clock';
   if (database.kind === 'embedded')
-    return skipped(check, 'The embedded database has no other one to compare with.');
+    return skipped(check, 'The embedded database goes by the clock of this machine.');
   const before = now();
   const [row] = await database.query<{ at: number }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at',
@@ -170,7 +170,7 @@ export async function diagnoseClock(database: Database, now: () => number): Prom
     ? wrong(
         check,
         detail,
-        'Emails go by the clock of the database, logs and certificates by that of this machine. Let both take their time from NTP.',
+        'Emails go by the clock of the database, logs and certificates by that of this machine. Synchronise both with NTP.',
       )
     : fine(check, detail);
 }

@@ -18,11 +18,15 @@ export async function openExisting(
     return await openForCommand({ url: databaseUrl, dataDir: databaseUrl === null ? dataDir : null });
   } catch (error) {
     if (!(error instanceof DataDirectoryInUse))
-      return wrong(check, messageOf(error), 'See whether DATA_DIR is whole and may be read and written.');
+      return wrong(check, messageOf(error), 'Check that DATA_DIR is complete, readable and writable.');
     const detail =
       'The embedded database is in use by a process that cannot be asked: it has no control socket.';
     return serviceRuns
       ? skipped(check, detail)
-      : wrong(check, detail, 'Its service does not answer on this machine: see HOST and PORT, and its log.');
+      : wrong(
+          check,
+          detail,
+          'Its service does not answer on this machine: check HOST and PORT, and its log.',
+        );
   }
 }

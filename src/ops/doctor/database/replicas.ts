@@ -10,14 +10,14 @@ const CHECK = 'Read replicas';
 const SAYS: Readonly<Record<Failing, string>> = {
   behind: 'is more than 250 ms behind the primary',
   primary: 'is the primary at present',
-  'no replica': 'follows nobody: it was promoted, or never was a replica',
+  'no replica': 'follows no server: it was promoted, or never was a replica',
   'another cluster': 'belongs to another cluster',
-  'another timeline': 'has not followed the primary of now: it stands on another timeline',
+  'another timeline': 'does not follow the current primary: it is on another timeline',
   away: 'does not answer',
   busy: 'takes no more reads',
   slow: 'takes too long',
-  conflict: 'ended the statement, which stood in the way of replaying',
-  error: 'refuses what it is asked',
+  conflict: 'cancelled the statement, which was in the way of replay',
+  error: 'refuses queries',
 };
 
 /** Checks whether each replica of DATABASE_READ_URL can be read from now. */
@@ -27,7 +27,7 @@ export async function diagnoseReplicas(database: Database, url: string): Promise
       const replica = new Replica(each);
       try {
         await replica.examine(await new LeaderPosition(database).read());
-        return { isFit: true, isPrimary: false, says: `${replica.name} has what the primary has` };
+        return { isFit: true, isPrimary: false, says: `${replica.name} is up to date with the primary` };
       } catch (error) {
         if (!(error instanceof NotFromReplica)) throw error;
         const because = error.cause === undefined ? '' : ` (${messageOf(error.cause).replace(/\.$/, '')})`;

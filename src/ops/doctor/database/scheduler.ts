@@ -21,19 +21,19 @@ export async function diagnoseScheduler(
       return wrong(
         CHECK,
         `The clock of the database has jumped by ${(clockSkewMs / 1_000).toFixed(1)} s: the service on this machine claims and removes nothing.`,
-        'Let the machine of the database take its time from NTP; if it is right now, restart the service.',
+        'Synchronise the machine of the database with NTP; if its time is right now, restart the service.',
       );
-    const detail = `The service on this machine says ${status}; the oldest that is due waits ${oldestDueSeconds} s.`;
+    const detail = `The service on this machine says ${status}; the oldest due work waits ${oldestDueSeconds} s.`;
     return status === 'ok'
       ? fine(CHECK, detail)
-      : wrong(CHECK, detail, 'See its log; the database may be slow, or the machine short of processors.');
+      : wrong(CHECK, detail, 'Read its log; the database may be slow, or the machine short of processors.');
   }
-  if (!database) return skipped(CHECK, 'Neither a service nor a database can be asked.');
+  if (!database) return skipped(CHECK, 'Neither the service nor the database answers.');
   const due = await overdue(database, now);
   if (due.count === 0) return fine(CHECK, 'No service answers on this machine, and nothing is due.');
   const detail = `${due.count} due, the oldest for ${Math.round(due.seconds)} s.`;
   return due.seconds > LATE_SECONDS
-    ? wrong(CHECK, detail, 'Start the service: `posthorn serve`. What is due is made up for.')
+    ? wrong(CHECK, detail, 'Start the service: `posthorn serve`. It catches up on due work.')
     : fine(CHECK, detail);
 }
 

@@ -33,7 +33,7 @@ export async function diagnoseRelays(
     : warning(
         CHECK,
         detail,
-        'Mail leaves by what is in use, where anything is; the evidence of an email (`explain`) has what the relay answered.',
+        'Mail leaves through a relay in use, where there is one; the evidence of an email (`explain`) contains the reply of the relay.',
       );
 }
 

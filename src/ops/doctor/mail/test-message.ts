@@ -36,7 +36,7 @@ export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> 
   if (!domain?.keys)
     return wrong(
       CHECK,
-      'No domain is verified that it could be sent from.',
+      'No domain is verified, so there is no sender for it.',
       'Add one with POST /v1/domains and set its DNS records.',
     );
   let dkim: OutboundMessage['dkim'];
@@ -75,7 +75,7 @@ export async function sendTestMessage(message: TestMessage): Promise<Diagnosis> 
     CHECK,
     `${from} to ${to} was ${outcome?.outcome ?? 'not tried'}: ${outcome?.response ?? 'no reason is known'}`,
     outcome?.outcome === 'refused'
-      ? 'The answer is the receiver’s own; it names what it objects to.'
-      : 'Try again in a few minutes; the findings above tell what may be in the way.',
+      ? 'This is the reply of the receiver, which names its objection.'
+      : 'Try again in a few minutes; the findings above may name the cause.',
   );
 }

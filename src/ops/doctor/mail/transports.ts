@@ -11,7 +11,7 @@ export async function diagnoseWays(database: Database, enabled: EnabledTransport
   );
   if (!schema?.there) return skipped(check, 'There are none yet.');
   const missing = await missingTransports(database, enabled);
-  if (missing.length === 0) return fine(check, 'Each leaves by a transport that is enabled.');
+  if (missing.length === 0) return fine(check, 'The transport of each is enabled.');
   const sentences = missing.map(
     ({ provider, domains, names }) =>
       `${names.join(', ')}${domains > names.length ? ` and ${domains - names.length} more` : ''} by ${provider}`,

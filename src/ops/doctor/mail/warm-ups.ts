@@ -46,7 +46,7 @@ export async function diagnoseWarmUps(database: Database): Promise<Diagnosis> {
   if (usedUp.length === 0) return fine(CHECK, `${named(all)}.`);
   return warning(
     CHECK,
-    `${named(usedUp)}. What exceeds the day waits, by itself, for one that has room.`,
+    `${named(usedUp)}. Mail over the daily limit waits for a day with room.`,
     'Wait for midnight UTC, or change the schedule with PATCH /v1/domains/{id} and `warmUps`; an empty list ends it.',
   );
 }

@@ -18,7 +18,7 @@ export class NotBreakable extends Error {
   override readonly name = 'NotBreakable';
 
   constructor() {
-    super('TORTURE is set, but this database was not made to be tortured. Unset it.');
+    super('TORTURE is set, but this database was not made for a torture run. Unset it.');
   }
 }
 

@@ -25,7 +25,7 @@ export const SETTINGS = {
   ROLES: withDefault(
     is.choices('in any order', ...ROLES),
     ROLES.join(','),
-    'What this process is there for: to answer requests (http), to run duties, timers, flows and webhooks (engine), to deliver live email and give out campaigns (delivery); `serve --only` names them too',
+    'The roles of this process: it answers requests (http), runs duties, timers, flows and webhooks (engine), delivers live email and gives out campaigns (delivery); `serve --only` sets them too',
   ),
   PUBLIC_URL: optional(
     is.url('an http or https URL', 'http:', 'https:'),
@@ -44,8 +44,8 @@ export const SETTINGS = {
   ),
   DATABASE_READ_URL: secret(
     is.databaseUrl,
-    'DATABASE_URL answers everything',
-    'Replicas of DATABASE_URL, one or several hosts, that answer lists, searches, figures and exports while they have replayed what the primary has',
+    'DATABASE_URL answers all reads',
+    'Replicas of DATABASE_URL, one or several hosts, that answer lists, searches, figures and exports while they are up to date with the primary',
   ),
   SECRET_KEY: secret(
     is.text('at least 32 characters', { minLength: 32 }),
@@ -55,12 +55,12 @@ export const SETTINGS = {
   SECRET_KEY_PREVIOUS: secret(
     is.text('at least 32 characters', { minLength: 32 }),
     'none',
-    'The key before SECRET_KEY, until `posthorn secret-key rotate` has gone over from it',
+    'The previous SECRET_KEY, until `posthorn secret-key rotate` has finished',
   ),
   BACKUP_PASSPHRASE: secret(
     is.text('at least 8 characters', { minLength: 8 }),
     'backups are not encrypted',
-    'Encrypts what `posthorn backup` writes, and opens it for `posthorn restore`',
+    'The passphrase with which `posthorn backup` encrypts files and `posthorn restore` decrypts them',
   ),
   SENDING_SLOTS: withDefault(
     is.integer(1, 1_000),
@@ -70,7 +70,7 @@ export const SETTINGS = {
   DRAIN_SECONDS: withDefault(
     is.integer(0, 20),
     '0',
-    'How long requests are still answered once a stop was asked for, while GET /ready says 503: two looks of the load balancer',
+    'The time for which requests are still answered after a stop signal, while GET /ready answers 503: two checks of the load balancer',
   ),
   CAMPAIGN_BOUNCE_RATE: withDefault(
     is.percentage(),
@@ -102,17 +102,17 @@ export const SETTINGS = {
   SIGNUP: withDefault(
     is.choice('closed', 'open'),
     'closed',
-    'Whether anybody may make an account with a workspace of their own, once the first owner is there',
+    'open: anyone can create an account with a new workspace, once the first owner exists',
   ),
   MCP_CHANGES: withDefault(
     is.choice('off', 'on'),
     'off',
-    'Whether assistants at /mcp are offered tools that store templates and send email, by what their keys permit',
+    'on: assistants at /mcp also get tools that store templates and send email, within the permissions of their keys',
   ),
   REQUIRE_TWO_FACTOR: withDefault(
     is.choice('off', 'admins', 'everyone'),
     'off',
-    'Who may only read in the dashboard until they sign in with a second factor: nobody, owners and admins, or everyone',
+    'The members who can only read in the dashboard until they sign in with a second factor: none (off), owners and admins (admins), or all (everyone)',
   ),
   TEST_SENDS_PER_DAY: withDefault(
     is.integer(0, 1_000_000_000, ', 0 for no limit'),
@@ -168,7 +168,7 @@ export const SETTINGS = {
   TRANSPORT: withDefault(
     is.choices('the default one first', ...TRANSPORTS),
     'capture',
-    'The transports for live email; capture keeps it here. With several (smtp,ses) each domain may choose one, and the first is the default',
+    'The transports for live email; capture stores it here instead of sending it. With several (smtp,ses) each domain may choose one, and the first is the default',
   ),
   SPAMASSASSIN_URL: optional(
     is.url('an address such as tcp://127.0.0.1:783', 'tcp:'),
@@ -188,13 +188,13 @@ export const SETTINGS = {
   SMTP_FALLBACK_URL: secret(
     is.url('a URL such as smtps://user:password@host:465', 'smtp:', 'smtps:'),
     'none',
-    'The relay that takes over while the one of SMTP_URL is down; never for mail that the first one may have taken',
+    'The relay that takes over while the one of SMTP_URL is down; never for mail that the first one may have accepted',
   ),
   DIRECT_PORT: withDefault(is.port, '25', 'The port of the receiving servers for TRANSPORT=direct'),
   DIRECT_CONNECTIONS_PER_SITE: withDefault(
     is.integer(1, 100),
     '10',
-    'The most connections that all instances together have open at the same time to one receiving site (the mail servers that domains share) for TRANSPORT=direct; each that delivers has one at least',
+    'The most connections that all instances together have open at the same time to one receiving site (the mail servers that domains share) for TRANSPORT=direct; each instance that delivers has at least one',
   ),
   DIRECT_MESSAGES_PER_MINUTE: withDefault(
     is.integer(60, 60_000),
@@ -250,7 +250,7 @@ export const SETTINGS = {
   SERVICE_EMAILS: withDefault(
     is.choice('on', 'off'),
     'on',
-    'Whether the service sends emails of its own; off sends none, and nothing depends on them',
+    'on: the service sends its own emails; off sends none, and nothing depends on them',
   ),
   INBOUND_SMTP_PORT: optional(is.port, 'off', 'The port that receives bounces and complaints over SMTP'),
   SUBMISSION_PORT: optional(is.port, 'off', 'The port that accepts emails over SMTP'),

@@ -20,7 +20,7 @@ type Problem = readonly [codes: RegExp, problem: string, advice: string];
 const NOT_WRITABLE: Problem = [
   /./,
   'cannot be written',
-  'Let it belong to the user that Posthorn runs as, make it writable, or choose another DATA_DIR.',
+  'Make it writable for the user that Posthorn runs as, or choose another DATA_DIR.',
 ];
 const PROBLEMS: readonly Problem[] = [
   [
@@ -57,8 +57,8 @@ export class UnfinishedRestore extends Error {
 
   constructor(folder: string) {
     super(
-      `A restore was begun in ${dirname(folder)} and not finished: nothing can be served from it. ` +
-        `Begin it again with \`posthorn restore\`, or remove ${folder} to start with an empty database.`,
+      `A restore was begun in ${dirname(folder)} and not finished: the service cannot use it. ` +
+        `Run it again with \`posthorn restore\`, or remove ${folder} to start with an empty database.`,
     );
   }
 }

@@ -51,7 +51,7 @@ export class DiskRoom {
   refusal(): NoRoom {
     const free = Math.floor(this.#free / 1_048_576);
     return new NoRoom(
-      `${free} MiB are free on the disk of ${this.directory}, and ${RESERVE / 1_048_576} MiB stay free beside what is written: make room`,
+      `${free} MiB are free on the disk of ${this.directory}, and ${RESERVE / 1_048_576} MiB must stay free after each write: make room`,
     );
   }
 

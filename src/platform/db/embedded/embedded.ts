@@ -49,7 +49,7 @@ export class EmbeddedDatabase implements Database {
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
     try {
       if (isCopy && directory !== null && !existsSync(directory))
-        throw new Unavailable('The copy of the database is gone: the service was started anew. Ask again.');
+        throw new Unavailable('The copy of the database is gone: the service has restarted. Try again.');
       if (directory !== null) await ensureDataDirectory(directory);
       const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
       const engine = new WithFixedArrays({

@@ -24,7 +24,7 @@ export class EngineEnded extends Error {
 
   constructor(cause: Error) {
     super(
-      `The embedded database has ended (${cause.message}). A new start brings everything back that was accepted.`,
+      `The embedded database has stopped (${cause.message}). A restart recovers everything that was accepted.`,
       { cause },
     );
   }

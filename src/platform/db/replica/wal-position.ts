@@ -53,7 +53,7 @@ export class LeaderPosition {
       this.#system = cluster.system;
       this.#systemUntil = asked + SYSTEM_FOR_MS;
     }
-    if (!row) throw new Error('The leader told no position.');
+    if (!row) throw new Error('The leader reported no position.');
     return {
       system: this.#system,
       lsn: row.commits === 'off' ? row.written : row.flushed,
@@ -91,7 +91,7 @@ export async function unfitFor(
   ask: (text: string, parameters: string[]) => PromiseLike<readonly object[]>,
 ): Promise<Unfit | null> {
   const [row] = (await ask(REPLICA, [lsn])) as readonly Replayed[];
-  if (!row) throw new Error('The replica told no position.');
+  if (!row) throw new Error('The replica reported no position.');
   if (row.system !== system) return 'another cluster';
   // One that was promoted writes another timeline than the leader of now.
   if (!row.follows) return row.timeline === timeline ? 'primary' : 'no replica';

@@ -7,8 +7,8 @@ const ASK = `select pg_backend_pid() as pid, to_regclass('pg_dist_partition') is
 /**
  * Finds out what a URL leads to: a pooler greets with a process id that is not the backend's. A server that
  * cannot be asked counts as direct; the first statement then says what is wrong with it. The time limit of a
- * connection starts no new attempt where a server takes it and stays silent, so a caller that cannot wait
- * gives `withinMs`.
+ * connection ends once a server accepts it, even if the server then stays silent, so a caller that cannot
+ * wait gives `withinMs`.
  */
 export async function findLink(url: string, withinMs?: number): Promise<Link> {
   const { promise: late, reject } = Promise.withResolvers<never>();

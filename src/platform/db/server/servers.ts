@@ -141,7 +141,7 @@ interface Look {
 function setBackOf(each: readonly Look[], timeline: string): string | null {
   for (const { url, found } of each)
     if (found.seen === 'answering' && found.timeline !== null && found.timeline < timeline)
-      return `${serverName(url)} takes writes on timeline ${number(found.timeline)}, though timeline ${number(timeline)} was seen: what was acknowledged on it is missing there. See docs/scale.md, and restart this instance to go on without it.`;
+      return `${serverName(url)} takes writes on timeline ${number(found.timeline)}, though timeline ${number(timeline)} was seen: commits acknowledged on that one are missing. See docs/scale.md, and restart this instance to continue without them.`;
   return null;
 }
 
