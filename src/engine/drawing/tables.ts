@@ -24,7 +24,7 @@ export const moveTable = ({ moves }: Drawing): string =>
       from === '*' ? 'any' : `\`${from}\``,
       cause === null ? 'at once' : `\`${cause}\``,
       guard === null ? '' : `\`${guard}\``,
-      to === '*' ? 'stays' : `\`${to}\`${anew ? ' anew' : ''}`,
+      to === '*' ? 'stays' : `\`${to}\`${anew ? ', re-entered' : ''}`,
       code(effects),
     ]),
   );

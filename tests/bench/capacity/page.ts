@@ -80,7 +80,7 @@ export function printCapacity(measured: readonly Measured[]): string {
     '',
     printTimes(figures, life),
     '',
-    'Supposed, and not measured:',
+    'Assumed, and not measured:',
     '',
     ...SUPPOSED.map((line) => `- ${line}`),
     '',
@@ -208,13 +208,13 @@ function printTimes({ times, weights, background, diskPerSecond }: Required<Figu
   );
 }
 
-/** What the model supposes and nobody measured. */
+/** The assumptions of the model that no measurement backs. */
 const SUPPOSED = [
   `Nothing is in use for more than ${percent(USED)}; the largest server has ${LARGEST_SERVER} cores and a link of ${whole((LINK_PER_SECOND * 8) / 1e9)} Gbit a second. Cores are like those of the run.`,
-  'PostgreSQL was tried with two cores. That its own locks, the right ends of its indexes and the one writer of its WAL keep up with more is supposed, and the first thing to measure on a larger machine.',
-  `From one machine to another and back takes ${ROUND_TRIP_US} µs, and a flush as long as in the run, however much it takes along.`,
-  'Live mail takes as many writes a commit as test mail does, and a third commit for its beginning; its service time is that of one sending machine with both signatures, its receivers answer at once.',
-  "Of the service's work on an email the simulation puts six tenths before the batch, two into it and two behind it; of a batch's own work a half on each side. A thread keeps its core for 4 ms where others wait.",
-  'The texts of the measured emails repeat themselves and are packed small: what an email has of incompressible text and attachments comes to the WAL, the tables and the network once more each.',
-  'Storage is that of tables and indexes as they are written: without copies, backups, archived WAL, and what retention leaves to be reused.',
+  'PostgreSQL was tested with two cores. Its locks, the right ends of its indexes and the one writer of its WAL keep up with more: measure this first on a larger machine.',
+  `A round trip between two machines takes ${ROUND_TRIP_US} µs, and a flush as long as in the run, whatever its size.`,
+  'Live mail has as many writes a commit as test mail, and a third commit for its beginning; its service time is that of one sending machine with both signatures, and its receivers answer at once.',
+  "The simulation puts six tenths of the service's work on an email before the batch, two into it and two behind it; of a batch's own work a half on each side. A thread keeps its core for 4 ms while others wait.",
+  'The texts of the measured emails repeat themselves and compress well: incompressible text and attachments of an email add their size to the WAL, the tables and the network each.',
+  'Storage is that of tables and indexes as they are written: without copies, backups, archived WAL, and space that retention frees for reuse.',
 ];
