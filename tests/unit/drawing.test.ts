@@ -59,12 +59,12 @@ describe('the tables', () => {
     );
   });
 
-  test('list arrows with guards, effects and whether the state begins anew', () => {
+  test('list arrows with guards, effects and re-entered states', () => {
     expect(moveTable(drawing).split('\n').slice(2)).toEqual([
       '| any | `stop.requested` |  | `lost` | `tell` |',
       '| `packed` | at once | `isReady` | `carried` |  |',
       '| `packed` | `after patience` |  | `lost` |  |',
-      '| `carried` | `go.requested` | `mayRetry` | `carried` anew |  |',
+      '| `carried` | `go.requested` | `mayRetry` | `carried`, re-entered |  |',
       '| `carried` | `go.requested` |  | `carried` | `carry` |',
       '| `carried` | `after lease` |  | `lost` |  |',
     ]);
