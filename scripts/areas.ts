@@ -10,7 +10,9 @@ const PAGE = 'docs/architecture.md';
 const START = '<!-- areas: written by `bun run generate` from the imports -->';
 const END = '<!-- end of areas -->';
 
-/** Arrows with fewer imports than this share of all between areas are left out of the drawing, and stand in the table. */
+/**
+ * Arrows with fewer imports than this share of all between areas are only in the table, not in the drawing.
+ */
 const DRAWN_FROM = 0.02;
 
 const files = [...new Bun.Glob('{src,machines}/**/*.{ts,tsx}').scanSync()].sort();

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes a generated file; with `--check` it only compares, and the exit code tells whether the file is stale.
- * The one behaviour of every generator, so that the gate can hold them all fresh.
+ * Writes a generated file; with `--check` it only compares, and the exit code is 1 for a stale file. All
+ * generators use it, so that the gate can check them alike.
  */
 export function keepFresh(path: string, content: string): void {
   const current = existsSync(path) ? readFileSync(path, 'utf8') : null;

@@ -19,7 +19,7 @@ import { newestVersion, pinnedVersion, ZONES_PACKAGE } from './release/zones-pac
 // fetches from the package registry.
 
 const FOLDER = resolve('dist/release');
-/** The commit's own time, in seconds: an archive tells nothing of who packed it, and when. */
+/** The commit's time, in seconds: an archive shows neither its maker nor the time of packing. */
 const EPOCH = Number(spawnSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8' }).stdout) || 0;
 
 const { values, positionals } = parseArgs({ options: { tag: { type: 'string' } }, allowPositionals: true });

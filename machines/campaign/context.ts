@@ -22,11 +22,11 @@ export interface CampaignContext {
   readonly at: number;
   /** The time for which a turn of work may be silent before it counts as lost. */
   readonly leaseMs: number;
-  /** Number of the latest turn of work that was ordered; what it tells must carry it. */
+  /** The number of the latest ordered turn of work; its reports must carry it. */
   readonly attempt: number;
   /** The wait before the next turn; null while a turn is under way. */
   readonly waitMs: number | null;
-  /** The contact up to whom everybody has been given out. It only shortens the search for the next ones. */
+  /** The last contact up to which the emails are given out. It only shortens the search for the next ones. */
   readonly place: string;
   readonly canary: CanaryStage;
   readonly hasCanary: boolean;

@@ -115,7 +115,7 @@ const send = [
   { guard: 'isNow' as const, target: 'preparing', actions: [forgetSchedule, ...start] },
 ] as const;
 const remove = { target: 'deleted', actions: noteTime } as const;
-/** A turn that is not heard of has committed whatever it has done: the next one goes on behind it. */
+/** A turn without a report has committed all that it did: the next one continues behind it. */
 const again = (target: 'preparing' | 'sending') =>
   ({ target, reenter: true, actions: [nextTurn, order] }) as const;
 

@@ -157,7 +157,7 @@ export const domainMachine = domainSetup.createMachine({
           { guard: 'checkIsAwaited', target: 'pending', reenter: true, actions: noteCheck },
         ],
       },
-      // The next check is the lease of the one before it: a lost check is simply made again.
+      // The next check is the lease of the current one: a lost check is simply repeated.
       after: { recheck: { target: 'pending', reenter: true, actions: order } },
     },
     verified: {

@@ -63,8 +63,9 @@ const undoubted = ({ doubted }: RecipientProgress): Partial<RecipientProgress> =
   doubted === undefined ? { inDoubt: false } : { inDoubt: false, doubted: null };
 
 /**
- * The end of a doubt, where an attempt says that it delivered nothing. It says so of itself alone: an earlier attempt may have reached
- * the recipient. Where doubts are held, a recipient in doubt is in no later attempt.
+ * The end of a doubt, where an attempt reports that it delivered nothing. The report concerns that attempt
+ * alone: an earlier one may have reached the recipient. Where doubts are held, a recipient in doubt is in no
+ * later attempt.
  */
 const unlessEarlier = (
   known: RecipientProgress,

@@ -4,7 +4,10 @@ import type { EmailEventType, FailureReason, RecipientProgress } from './recipie
 /** Visits closer together than this count once: a program that shows a message twice, a second click out of impatience. */
 const SAME_VISIT_MS = 10_000;
 
-/** The most visits of a kind that are recorded for a recipient, since anybody with the message can repeat them without end. */
+/**
+ * The most visits of a kind that are recorded for a recipient, since any holder of the message can repeat
+ * them without end.
+ */
 const MOST_VISITS = 100;
 
 /** The reason that a report makes its recipient fail for; null when it does not. */

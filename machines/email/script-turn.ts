@@ -27,7 +27,10 @@ export interface ScriptedTurn {
 /** Each report numbers its links from the start, so that none repeats the one before. */
 const MOST_OF_A_TURN = 1_000;
 
-/** Takes the next reports of the script, for all recipients. Nobody hears of one who has failed, nor twice of the same. */
+/**
+ * Takes the next reports of the script, for all recipients. Failed recipients make no report, and none makes
+ * the same one twice.
+ */
 export function turnOfScript(context: Scripted, at: number): ScriptedTurn {
   const done = context.scripted?.done ?? 0;
   let { recipients } = context;

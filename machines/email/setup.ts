@@ -283,7 +283,10 @@ export const refundUnit = {
   params: ({ context }: { context: EmailContext }) => ({ acceptedAt: context.acceptedAt }),
 };
 
-/** Ends an email that its campaign does not send any more: the unit goes back, and the campaign hears who gets nothing. */
+/**
+ * Ends an email that its campaign no longer sends: the unit is returned, and the campaign gets the recipients
+ * that receive no email.
+ */
 export const withdraw = [
   refundUnit,
   {

@@ -24,13 +24,13 @@ export interface FlowRunContext {
   readonly depth: number;
   readonly status: FlowRunStatus;
   readonly step: string | null;
-  /** Numbers the steps that were come to; what a step tells must carry it. */
+  /** Counts the steps that the run has entered; reports of a step must carry it. */
   readonly visit: number;
-  /** When the present step was come to. */
+  /** The time at which the run entered the present step. */
   readonly since: number;
   /** The number of times that the present step was begun. */
   readonly attempt: number;
-  /** The name of the event that is waited for; null as well where it has come to a run that is held. */
+  /** The name of the awaited event; null as well once it has arrived for a run that is held. */
   readonly awaits: string | null;
   /** When the present waiting ends. */
   readonly until: number;

@@ -57,7 +57,7 @@ export type FlowStep = {
   };
 }[StepType];
 
-/** A way from one step to another; `when` is `default`, or what the step came to. */
+/** A way from one step to another; `when` is `default`, or the result of the step. */
 export interface FlowEdge {
   readonly from: string;
   readonly to: string;
@@ -91,7 +91,7 @@ export interface FlowDefinition {
   readonly edges: readonly FlowEdge[];
 }
 
-/** The steps that only let time pass; all others do something when a run comes to them. */
+/** The steps that only let time pass; all others act when a run enters them. */
 export const WAITS: ReadonlySet<StepType> = new Set(['delay', 'delayUntil', 'waitForEvent']);
 
 /** The possible results of a step; each is the `when` of an edge. */

@@ -165,7 +165,7 @@ class Compiler {
       });
   }
 
-  /** A step that does something: its order goes out when the run has come there, and again when nothing is heard of it. */
+  /** A step that acts: its order goes out when the run enters it, and again when no report arrives. */
   #acting(step: FlowStep): object {
     const { key } = step;
     const ways = waysOf(step).flatMap((way) =>

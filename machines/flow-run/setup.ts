@@ -25,7 +25,7 @@ export const runSetup = setup({
   types: { context: {} as FlowRunContext, events: {} as FlowRunEvent, input: {} as FlowRunInput },
   guards: {
     visitIsTheLatest: (given) => isOfVisit(given),
-    /** A step was begun when the run was ended, and has not told yet what it came to. */
+    /** A step was begun when the run ended, and has not reported its result yet. */
     stepIsOpen: (given) => isOfVisit(given) && given.context.attempt > 0,
     /** The same of one that was tried without success, and would have been tried again. */
     stepWasTried: (given) =>
@@ -53,7 +53,7 @@ export const runSetup = setup({
   actions: {
     /** Order: do what the step says. The same visit carries the same idempotency key, however often it is tried. */
     perform: (_, _params: { readonly step: string; readonly visit: number; readonly attempt: number }) => {},
-    /** Fact: a step is over, and what it came to. */
+    /** Fact: a step is over, with its result. */
     log: (_, _params: LogLine) => {},
     /** Fact: the run is over, and how. */
     end: (_, _params: { readonly status: EndStatus }) => {},
@@ -110,7 +110,7 @@ export const beginning = runSetup.assign((given) => ({
   attempt: given.context.attempt + 1,
 }));
 
-/** Waits for the time that the step has told. */
+/** Waits for the time that the step has reported. */
 export const postponing = runSetup.assign(({ context, event }) => ({
   at: event.at,
   status: 'waiting' as const,
@@ -125,10 +125,13 @@ export const holding = runSetup.assign(({ context, event }) => ({
   attempt: context.attempt - 1,
 }));
 
-/** A waiting is over, and the flow holds its runs: it stays where it is, and hears the event that it waits for. */
+/**
+ * A wait is over, and the flow holds its runs: the run stays where it is, and takes the event that it waits
+ * for.
+ */
 export const standingStill = runSetup.assign((given) => ({ at: momentOf(given) }));
 
-/** The event has come to a run that is held. */
+/** The event has arrived for a run that is held. */
 export const remembering = runSetup.assign(({ context, event }) => ({
   at: event.at,
   awaits: null,
@@ -145,7 +148,7 @@ export const ending = (status: FlowRunContext['status'], reason: string | null =
     reason: reason ?? ('reason' in given.event ? given.event.reason : null),
   }));
 
-/** The step that was under way when the run was ended has told what it came to. */
+/** The step that was under way at the end of the run has reported its result. */
 export const settling = runSetup.assign(({ event }) => ({ at: event.at, attempt: 0 }));
 
 /** The line for a step that the present event ends. */

@@ -42,7 +42,7 @@ export function quietUntil(
   if (!isQuiet) return null;
   const day = here.toPlainDate().add({ days: overMidnight && isAfter(begin) ? 1 : 0 });
   const moment = zones.momentOf(day.toPlainDateTime(end), timeZone);
-  // In autumn the end may lie an hour back, within the same hour told twice.
+  // In autumn the end may be an hour back, within the hour that the clocks show twice.
   return moment > at ? moment : null;
 }
 

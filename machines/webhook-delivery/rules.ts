@@ -10,7 +10,7 @@ import type {
 export const momentOf = (context: WebhookDeliveryContext, event: { readonly at?: number }): number =>
   event.at ?? context.at;
 
-/** True when the event is an outcome, and of the attempt under way: one that counts as lost can still come to an end. */
+/** True when the event is an outcome of the attempt under way: one that counts as lost can still end. */
 export const isOfLatestAttempt = (context: WebhookDeliveryContext, event: WebhookDeliveryEvent): boolean =>
   'attempt' in event && event.attempt === context.attempt;
 

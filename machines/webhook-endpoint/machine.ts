@@ -145,8 +145,9 @@ const endpointSetup = setup({
 type Failure = Extract<WebhookEndpointEvent, { type: 'delivery.failed' }>;
 
 /**
- * True for a failure that follows the one counted before it. What was ordered while that one ran met the same stall of the receiver:
- * fifty posts at once that wait ten seconds for one restart are one failure, as are those behind them that wait for a slot.
+ * True for a failure that follows the one counted before it. Posts ordered while that one ran met the same
+ * stall of the receiver: fifty posts at once that wait ten seconds for one restart are one failure, as are
+ * those behind them that wait for a slot.
  */
 const counts = (
   { countedSince, lastFailures = [] }: WebhookEndpointContext,

@@ -7,8 +7,9 @@ interface Visited {
 }
 
 /**
- * The circles of a graph, each as its sorted vertices: the strongly connected components of more than one vertex, and the
- * vertices that point at themselves. Edges to vertices that are not in the graph are passed over. (Tarjan 1972.)
+ * The circles of a graph, each as its sorted vertices: the strongly connected components of more than one
+ * vertex, and the vertices that point at themselves. Edges to vertices outside the graph are skipped. (Tarjan
+ * 1972.)
  */
 export function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const visited = new Map<string, Visited>();

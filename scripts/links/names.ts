@@ -1,6 +1,6 @@
 import type { MarkdownPage } from './problems.ts';
 
-/** A fence of code shows examples, whose names may be anybody's. */
+/** A fence of code shows examples, which may use foreign names. */
 const FENCE = /^( *)(```+|~~~+).*?^\1\2 *$/gms;
 const CODE = /`([^`\n]+)`/g;
 /** A word that is no part of a path, an option, a host or a text in quotes. */
@@ -10,7 +10,7 @@ const WORD = /(?<![\w./:@-])[A-Za-z_]\w*(?![\w-]|\.[a-z])/g;
  * metrics.
  */
 const NAME = /^[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*$|^posthorn_/;
-/** Names of other software that the pages tell of. */
+/** Names of other software in the pages. */
 const FOREIGN: ReadonlySet<string> = new Set(['PutObject', 'GetObject', 'DeleteObject', 'bytecodeOrder']);
 
 /** Every word of source texts. */

@@ -37,7 +37,7 @@ function objectOf(properties: Readonly<Record<string, JsonSchema>>, required: re
   return `{ ${members.join(' ')} }`;
 }
 
-/** The parameters of an operation that stand in one place. */
+/** The parameters of an operation in one place. */
 function parametersOf({ parameters = [] }: Operation, place: string): string {
   const here = parameters.flatMap((each) => ('in' in each && each.in === place ? [each] : []));
   return objectOf(

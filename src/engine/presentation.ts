@@ -3,7 +3,7 @@ import type { Explanation } from './explanation.ts';
 import type { MachineOf } from './machine/definitions.ts';
 import type { ActorHistory } from './store/history.ts';
 
-/** The texts by which people tell the actors of a kind apart in a list: SQL over a row `a` of its table. */
+/** The texts that distinguish the actors of a kind in a list: SQL over a row `a` of its table. */
 export interface LabelSql {
   /** One text: the domain of a recipient, the name of a key. */
   readonly title: string;

@@ -23,7 +23,10 @@ const LIVING = (columns: string) => `select ${columns} from service_instances wh
 export const readLiving = async (database: Database): Promise<Living> =>
   countedByRole(await database.query<KnownInstance>(LIVING('roles')));
 
-/** An instance, as it says it in the database. Versions before this one do not tell their own, nor when they started. */
+/**
+ * An instance, as its row in the database describes it. Versions before this one state neither their version
+ * nor their start.
+ */
 export interface LivingInstance extends KnownInstance {
   readonly id: string;
   readonly version: string | null;

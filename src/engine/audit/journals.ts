@@ -10,7 +10,7 @@ export interface JournalOfActor {
   readonly last: number;
   /** State after its last step; null when no entry has a step. */
   readonly state: string | null;
-  /** Steps that do not begin where the one before ended. */
+  /** Steps that do not begin at the end of the previous one. */
   readonly leaps: number;
 }
 

@@ -55,7 +55,8 @@ export class QuotaLedger {
     const key = keyOf(workspaceId, livemode, period);
     const isLate = testClockId !== undefined || periodOf(livemode, at) !== period;
     if (!GIVES_BACK[state]) addOne(this.#units, key);
-    // Earlier versions gave no unit back to a period that was over, nor to one on a test clock. Nothing is left that tells them apart.
+    // Earlier versions returned no unit to a period that was over, nor to one on a test clock. The two can no
+    // longer be told apart.
     else if (isLate) addOne(this.#late, key);
   }
 

@@ -9,7 +9,10 @@ export interface Removed {
 
 const MARKS = `select livemode, (extract(epoch from removed_before) * 1000)::float8 as before from retention`;
 
-/** Reads what retention has stored before it removed anything, so that a session never sees a gap that this does not tell. */
+/**
+ * Reads retention's records before its removals, so that a session never sees a gap that this does not
+ * explain.
+ */
 export async function readRemoved(session: Session): Promise<Removed> {
   const rows = await session.query<{ livemode: boolean; before: number }>(MARKS);
   const of = (livemode: boolean) => rows.find((row) => row.livemode === livemode)?.before ?? 0;

@@ -10,8 +10,9 @@ interface SecretKeyWatchDeps {
 }
 
 /**
- * Follows a rotation of the secret key: takes the key that came, seals with it once the database says so, and tells at once, since the
- * rotation waits for every instance. One that was away meanwhile, and has no key of now, has to end.
+ * Follows a rotation of the secret key: takes the new key, seals with it once the database says so, and
+ * reports that at once, since the rotation waits for every instance. An instance that was away meanwhile, and
+ * lacks the current key, has to end.
  */
 export const secretKeyWatch = ({ keys, roster, onSuperseded }: SecretKeyWatchDeps): Duty => ({
   name: 'secretKeyWatch',

@@ -11,8 +11,8 @@ where s.n_mod_since_analyze > ${LEAST_CHANGED} + ${SHARE} * greatest(c.reltuples
 order by s.n_mod_since_analyze desc limit 1`;
 
 /**
- * Everything waits meanwhile, so that few rows are looked at: 6,000 tell whether a condition is met by most of a table or by some of it. On a
- * server the properties of contacts are looked at more closely (0002_contacts).
+ * All statements wait meanwhile, so it reads few rows: 6,000 show whether most rows of a table meet a
+ * condition or some. On a server the properties of contacts get a larger sample (0002_contacts).
  */
 const analyse = (table: string): string => `alter table contacts alter column properties set statistics -1;
 set default_statistics_target = 20;

@@ -79,7 +79,7 @@ function contextOf({ config: { context } }: AnyStateMachine): MachineTable['cont
   return (input) => ({ ...make({ input }) });
 }
 
-/** A machine that comes to a final state is left at once. */
+/** A machine that enters a final state is left at once. */
 const entering = (node: AnyStateNode, { borders, exit }: Compiling): readonly Act[] => {
   const own = borders.get(node) as Borders;
   return node.type === 'final' ? [...own.entry, ...own.exit, ...exit] : own.entry;

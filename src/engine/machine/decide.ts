@@ -4,7 +4,7 @@ import type { Actor, ActorEvent, Effect, Snapshot } from './kind.ts';
 import { arrowFor, follow, rowOf } from './run.ts';
 import type { Given, MachineTable, StateRow, Work } from './table.ts';
 
-/** One transition taken: what the journal and the inspector tell of it. */
+/** One transition taken, as the journal and the inspector show it. */
 export interface Step {
   /** The event's type; of a timer `after.` and the name of its delay. */
   readonly event: string;

@@ -11,7 +11,7 @@ export const TIMERS_DUE = 'timers.due';
 
 /** Additions to the events of timers, where their kind has any (`Registration.timersSay`). */
 interface TimersDue extends ActorEvent {
-  /** Somebody has moved when the actor is due: the write puts it right, whatever the timers come to. */
+  /** Another process has moved the due moment: the write corrects it, whatever the timers decide. */
   readonly isClaimed?: boolean;
   readonly says?: object | undefined;
 }

@@ -9,8 +9,8 @@ import type { AppendedLife, DerivedColumn } from '../store/statements/appended-l
 import type { Has } from '../store/statements/statement-forms.ts';
 
 /**
- * The kinds that an engine may be told of, each with its machine and the states that are stored. Declared by name, so
- * that `tell` and `spawn` know what a kind takes; tests declare theirs beside these.
+ * The kinds of an engine, each with its machine and the states that are stored. Declared by name, so that
+ * `tell` and `spawn` know what a kind takes; tests declare theirs beside these.
  */
 export interface Kinds extends Catalogue {}
 
@@ -90,7 +90,10 @@ export interface FollowingWrite {
    * rows need it.
    */
   isFor?(row: Readonly<Record<string, unknown>>): boolean;
-  /** SQL of a data-modifying statement, or of a query that others of them read. `has` tells which others are there by their names. */
+  /**
+   * SQL of a data-modifying statement, or of a query that others of them read. `has` returns true for the
+   * names of the others that are present.
+   */
   sql(source: string, has: Has): string;
   readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
   /**
@@ -108,7 +111,9 @@ export interface ChildSpec {
   readonly kind: Kind;
   readonly fact: string; // The fact whose rows they are made from: a commit without any makes none.
   readonly reads?: string; // Another fact that their SQL reads, which has rows wherever the first one has.
-  /** The input of the new actors' machine. All of one commit begin alike; what tells them apart are their own columns. */
+  /**
+   * The input of the new actors' machine. All of one commit begin alike, and differ only in their columns.
+   */
   input(at: number): unknown;
   /**
    * SQL of the insert, which may read the CTEs of the fact tables. `template` is a relation of one row: state, context,

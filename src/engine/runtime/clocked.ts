@@ -12,7 +12,7 @@ export interface OwnClock {
 
 /** The work of a clock, of one sort. Times are epoch milliseconds. */
 export interface ClockedWork {
-  /** Looks for what has come since, and tells when the next thing is due; infinity for none. @throws Unavailable */
+  /** Looks for new work, and returns the next due moment; infinity for none. @throws Unavailable */
   next(): Promise<number>;
   /** Does some of what is due at that moment: as much as takes far less than a lease of the clock. @throws Unavailable */
   move(at: number): Promise<void>;
@@ -34,7 +34,7 @@ export interface ClockedKind {
   ids(clock: OwnClock): () => Promise<readonly string[]>;
   /** True of one that has ordered something: that is done at once, at the time at which it was ordered. */
   isUnderWay(row: ActorRow): boolean;
-  /** Does what it has ordered, and tells it. @throws Unavailable */
+  /** Carries out its order, and reports the outcome. @throws Unavailable */
   perform(row: ActorRow): Promise<void>;
   /** Tells it that its clock is gone. @throws Unavailable */
   end(row: ActorRow, at: number | undefined): Promise<void>;

@@ -20,7 +20,7 @@ export function rowsTold(
   return rows;
 }
 
-/** The workspace of an actor, as far as one of its events tells it. */
+/** The workspace of an actor, if one of its events names it. */
 export const workspaceTold = (events: readonly PendingEvent[] | undefined): string | undefined =>
   events
     ?.map(({ scope, workspaceId }) => workspaceId ?? scope?.workspaceId)

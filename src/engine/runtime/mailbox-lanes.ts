@@ -6,7 +6,10 @@ import { BulkLane } from './bulk-lane.ts';
 /** Commits of selected actors at once: one is decided while PostgreSQL works on the other. */
 export const SELECTED_WIDTH = 2;
 
-/** Written apart, a crash in between would keep the first part: an email that was sent and is never told to be delivered. */
+/**
+ * Written apart, a crash in between would keep only the first part: an email that was sent and never reported
+ * as delivered.
+ */
 const isOfOneReport = (before: PendingEvent, pending: PendingEvent): boolean =>
   pending.report !== undefined && pending.report === before.report;
 
@@ -27,7 +30,7 @@ export class MailboxLanes {
   readonly #ordered: readonly Batcher<PendingEvent>[];
   /** Events that hold for one revision only: they need no order among the others, and keep none of them waiting. */
   readonly #selected: Batcher<PendingEvent>;
-  /** Events that no caller waits for; each goes out after the one before it is durable. */
+  /** Events that no caller waits for; each goes out after the previous one is durable. */
   readonly #bulk: Batcher<PendingEvent>;
   /** The monotonic moment of the last event with a waiting caller. */
   #othersAt = Number.NEGATIVE_INFINITY;

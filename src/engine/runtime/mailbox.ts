@@ -30,7 +30,7 @@ import { MailboxLanes } from './mailbox-lanes.ts';
  * would surprise it.
  */
 export const LONGEST_WAIT_MS = 7_000;
-/** A statement may take 7 s to fail; together with this the caller still hears within 8 s. */
+/** A statement may take 7 s to fail; with this the caller still gets an answer within 8 s. */
 export const READ_BACK_MS = 900;
 /** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
 const REST_MS = 250;
@@ -83,8 +83,8 @@ export class Mailbox {
   }
 
   /**
-   * Puts an event into the mailbox. Patient events are taken even when it is full: they tell what has happened
-   * already, and are bounded by what was begun. @throws Unavailable when it is full
+   * Puts an event into the mailbox. Patient events are taken even when it is full: they report facts, and are
+   * bounded by the work that was begun. @throws Unavailable when it is full
    */
   push(pending: PendingEvent): void {
     this.#lanes.push(pending);
@@ -136,7 +136,7 @@ export class Mailbox {
     });
   }
 
-  /** One actor's events. What goes wrong here (a bug of ours, a definition that is missing) must not reach its neighbours. */
+  /** One actor's events. An error here (a bug of ours, a missing definition) must not reach other actors. */
   #decide(
     row: ActorRow | undefined,
     kept: Actor | undefined,
@@ -272,7 +272,9 @@ export class Mailbox {
     this.#lanes.unshift(events);
   }
 
-  /** The database did not take the batch: callers hear of it, outcomes of performed orders are tried on. */
+  /**
+   * The database did not take the batch: callers get the error, outcomes of performed orders are tried again.
+   */
   #undelivered(events: readonly PendingEvent[], error: unknown, tag: number | null = null): void {
     const now = this.deps.clock.monotonic();
     const patient: PendingEvent[] = [];

@@ -16,7 +16,10 @@ export interface Performer {
   readonly slots: number;
   readonly backlog: number;
   perform(order: Order, tell: TellActor): Promise<readonly ActorEvent[]> | readonly ActorEvent[];
-  /** Given to it once, before its first order, where it tells other actors than those of its orders. */
+  /**
+   * Called once, before its first order, for a performer that sends events to other actors than those of its
+   * orders.
+   */
   attached?(engine: SelectionTeller): void;
   /** The number of waiting actors (`Kind.offers`) that it could take now. */
   room?(): number;

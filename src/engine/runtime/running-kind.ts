@@ -41,7 +41,7 @@ export interface TellOptions<C = Claim> {
   readonly claim?: C | undefined;
   /** The wait for a database that is away, in milliseconds; no wait when absent. */
   readonly patienceMs?: number;
-  /** Events told with the same one, one after the other, are written by one commit. */
+  /** Consecutive events with the same one are written by one commit. */
   readonly report?: object;
   /** True when no caller waits: the event is written apart from those that callers wait for. */
   readonly isBulk?: boolean | undefined;
@@ -228,8 +228,9 @@ export class RunningKind {
   }
 
   /**
-   * Tells the actor what its order came to; several events in the order they happened. Resolves once they are durable or given up.
-   * One promise for all of them, since every email of the simulator comes this way.
+   * Reports the outcome of its order to the actor; several events in the order of their time. Resolves once
+   * they are durable or given up. One promise for all of them, since every email of the simulator takes this
+   * way.
    */
   #report(order: Order, events: readonly ActorEvent[]): Promise<void> {
     const { isBulk, actor } = order;

@@ -38,7 +38,7 @@ export interface SpawnRequest<Input = { readonly at: number }, C = Claim> {
   readonly payload?: unknown;
   /** About how many bytes its row takes in the statement. */
   readonly bytes?: number;
-  /** True once its client was told that the deadline passed: it is not written any more. */
+  /** True once its client got the answer that the deadline passed: the insert is not written any more. */
   readonly isGivenUp?: (() => boolean) | undefined;
   /** True when no caller waits: the insert is written apart from those that callers wait for. */
   readonly isBulk?: boolean;
@@ -273,7 +273,10 @@ export class SpawnQueue {
     return row;
   }
 
-  /** Asks nothing of the database: the others of the batch are committed, and must hear so whatever happens here. */
+  /**
+   * Asks the database nothing: the others of the batch are committed, and their callers must get an answer,
+   * whatever happens here.
+   */
   #notAdmitted({ request }: PendingSpawn, row: NotAdmitted): SpawnResult | 'again' {
     if (row.status === WITHHELD) return { outcome: 'withheld' };
     if (row.fingerprint === null || !request.claim) return { outcome: 'overQuota' };

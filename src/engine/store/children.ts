@@ -122,7 +122,7 @@ class KeptChildren {
     if (this.#makings.length > 0) this.#kept?.doubt();
   }
 
-  /** Every try of the statement has come to something; these were made. */
+  /** Every try of the statement has ended; these were made. */
   ended(ids: readonly string[]): void {
     for (const [index, making] of this.#makings.entries())
       this.#kept?.ended(making, index === this.#makings.length - 1 ? ids : []);

@@ -111,8 +111,9 @@ async function readBack<Item, Result>(
 }
 
 /**
- * True when PostgreSQL gave the statement up for taking too long: of half as many items it may be capable. 200 outcomes of
- * emails to 50 recipients, with 20 endpoints to tell, take 10 s at once; told again all together they would never be stored.
+ * True when PostgreSQL ended the statement for taking too long: half as many items may succeed. 200 outcomes
+ * of emails to 50 recipients, with 20 endpoints to inform, take 10 s at once; repeated all together they
+ * would never be stored.
  */
 export const hasOverrun = (verdict: Verdict<unknown>): boolean =>
   'failed' in verdict && codeOf(verdict.failed) === TOOK_TOO_LONG;
@@ -129,7 +130,9 @@ export function checkTag(tag: number, brought: string | undefined): void {
 export class CommitTags {
   #next = (Math.random() * 0x7fffffff) | 0;
 
-  /** A tag no other batch of late carries, of this process or another: it tells whose write a row holds. */
+  /**
+   * A tag that no other recent batch carries, of this process or another: it shows which write made a row.
+   */
   next(): number {
     this.#next = (this.#next + 1) & 0x7fffffff;
     return this.#next;

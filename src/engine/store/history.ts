@@ -9,7 +9,7 @@ export interface HistoryEntry extends Step {
   readonly revision: number;
 }
 
-/** An actor as its row and its journal tell it. */
+/** An actor, by its row and its journal. */
 export interface ActorHistory {
   readonly id: string;
   readonly state: string;

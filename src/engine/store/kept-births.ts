@@ -65,7 +65,7 @@ export interface Making {
 interface Kept {
   /** Monotonic moment at which it was taken. */
   readonly since: number;
-  /** True when its statement has been heard of. */
+  /** True when its statement has been answered. */
   isBorn: boolean;
   /** True when it is certain that it has no row among what is due. */
   isAlone: boolean;
@@ -107,7 +107,7 @@ export class KeptBirths {
     this.#beating ??= setInterval(() => this.#begin(), this.#times.beatMs);
   }
 
-  /** Ends the term. What it still keeps is found by others, or by the next start. */
+  /** Ends the term. Others, or the next start, find the births that it still keeps. */
   async stop(): Promise<void> {
     clearInterval(this.#beating);
     this.#beating = undefined;
@@ -128,7 +128,7 @@ export class KeptBirths {
     return term.id;
   }
 
-  /** The same for births that a statement makes itself; `ended` is to be called when it has come to something. */
+  /** The same for births that a statement makes itself; call `ended` when it has ended. */
   begun(lowest: string): Making | null {
     const term = this.#termFor(lowest);
     if (term === null) return null;
@@ -180,7 +180,7 @@ export class KeptBirths {
     if (kept) kept.isBorn = true;
   }
 
-  /** The birth has had a turn, or has not come to be. */
+  /** The birth has had a turn, or was not stored. */
   settled(id: string): void {
     this.#open.delete(id);
   }
@@ -247,7 +247,7 @@ export class KeptBirths {
       for (const id of this.#open.keys()) if (id < mark) mark = id;
       for (const { lowest } of this.#making) if (lowest < mark) mark = lowest;
     }
-    // From here on nothing below is taken, whether the statement is heard of or not.
+    // From here on no lower id is taken, even if the statement gets no answer.
     if (mark > term.mark) term.mark = mark;
     const renewed = await database.query(RENEW, [term.id, term.mark]);
     if (renewed.length === 0 && this.#term === term) this.#retire();

@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/time/clock.ts';
 const MARK = `select (extract(epoch from now()) * 1000)::float8 as at, pg_current_xact_id()::text as number,
   pg_snapshot_xmin(pg_current_snapshot())::text as lowest`;
 
-/** Once everybody with a lower number has ended, what they wrote can be seen. */
+/** The writes of all transactions with a lower number can be seen once these have ended. */
 interface Mark {
   /** By the database's clock, before the number was given out (epoch ms). */
   readonly at: number;

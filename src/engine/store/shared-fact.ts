@@ -4,8 +4,8 @@ import type { FactTable } from '../machine/kind.ts';
 export type FactAlias<Column extends string> = { readonly from: string } & Readonly<Record<Column, string>>;
 
 /**
- * A fact whose rows other kinds build upon. What it answers is declared, so that a column that is renamed does not
- * compile where it is read.
+ * A fact whose rows other kinds build upon. Its answer is declared, so that a renamed column does not compile
+ * where it is read.
  */
 export interface SharedFact<Column extends string> extends FactTable {
   /** The fact under an alias. */

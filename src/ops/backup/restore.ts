@@ -32,7 +32,8 @@ export interface Restored {
 }
 
 /**
- * Loads a backup into the empty database that the settings name, audits it, and puts it into use. What fails leaves nothing.
+ * Loads a backup into the empty database that the settings name, audits it, and puts it into use. A failed
+ * restore leaves nothing.
  * @throws BackupRefused, MigrationMismatch, DataDirectoryInUse, DataDirectoryUnusable, Unavailable
  */
 export async function restore(

@@ -8,7 +8,10 @@ import {
 } from 'node:crypto';
 import { BackupRefused } from './refused.ts';
 
-/** The parameters of scrypt that a passphrase becomes a key with, and what tells the right passphrase: part of the file. */
+/**
+ * The parameters of scrypt that turn a passphrase into a key, and the check of the right passphrase: part of
+ * the file.
+ */
 export interface Lock {
   readonly cost: number;
   readonly blockSize: number;
@@ -79,7 +82,10 @@ function derive({ cost, blockSize, parallelism, salt }: Omit<Lock, 'check'>, pas
   return { key: bytes.subarray(0, KEY_BYTES), check: bytes.subarray(KEY_BYTES) };
 }
 
-/** Makes the seal of a file: with a key its frames are encrypted, without one they carry a checksum. `file` is what tells it from others. */
+/**
+ * Makes the seal of a file: with a key its frames are encrypted, without one they carry a checksum. `file`
+ * distinguishes it from others.
+ */
 export function frameSeal(file: Uint8Array, key: Uint8Array | null): FrameSeal {
   let place = 0;
   const next = (kind: number): Buffer => {

@@ -20,8 +20,9 @@ export interface Source {
 }
 
 /**
- * Opens the configured database to read all of it; of an embedded one that serves, a copy. @throws BackupRefused where there is none,
- * DataDirectoryInUse when no copy can be had, WrongSecretKey, NoSecretKey
+ * Opens the configured database to read all of it; of an embedded one that serves, a copy. @throws
+ * BackupRefused where there is none, DataDirectoryInUse when a copy is impossible, WrongSecretKey,
+ * NoSecretKey
  */
 export async function openSource(place: Place): Promise<Source> {
   const { databaseUrl: url, dataDir } = place;

@@ -40,7 +40,7 @@ const serverTarget = (url: string): Target => ({
   where: { url, dataDir: null },
   isOurs: false,
   fill: (work) => inSession({ url, dataDir: null }, work),
-  // A server tells by itself.
+  // A server reports it itself.
   seeRoom() {},
   async use() {},
   close() {},

@@ -38,7 +38,7 @@ import { momentOf, oneToThree, wholeNumber } from './words.ts';
 export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
-  /** Reads the configuration; `more` are variables that stand above those of the environment. */
+  /** Reads the configuration; `more` are variables that precede those of the environment. */
   load: (more?: Environment) => Loaded,
 ): Promise<number> {
   let code = 0;

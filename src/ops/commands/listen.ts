@@ -24,8 +24,8 @@ const LISTENER = 'wh_listen';
 const EVERY_MS = 1_000;
 
 /**
- * The secret that events are signed with here: the same for a key at every start, so that it can stand in a `.env`. Whoever has it
- * learns nothing of the key.
+ * The secret that signs events here: the same for a key at every start, so that it can be in a `.env`. It
+ * reveals nothing of the key.
  */
 const secretOf = (key: string): string =>
   `whsec_${createHmac('sha256', key).update('posthorn listen').digest('base64url')}`;
@@ -128,7 +128,7 @@ const isPassing = ({ code }: PosthornError): boolean =>
     code,
   );
 
-/** Posts one event once, and tells how it went. */
+/** Posts one event once, and prints the result. */
 async function forward(
   event: { readonly id: string; readonly type: string; readonly recipient: string },
   { poster, to, secret, terminal }: Forwarding,

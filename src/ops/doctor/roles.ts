@@ -5,7 +5,10 @@ import { type Diagnosis, fine, skipped, warning } from './diagnosis.ts';
 
 const CHECK = 'Roles';
 
-/** Checks that some living instance has each role. Where none lives at all, the service is simply not running. */
+/**
+ * Checks that some living instance has each role. Without any living instance, the service is simply not
+ * running.
+ */
 export async function diagnoseRoles(database: Database): Promise<Diagnosis> {
   if (database.kind === 'embedded')
     return skipped(CHECK, 'The embedded database has one process, which does everything.');

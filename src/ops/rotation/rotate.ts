@@ -29,8 +29,8 @@ export type Rotated =
   /** Nothing has changed: instances live that do not have the new key. */
   | ({ readonly outcome: 'refused' } & Waited)
   /**
-   * The database uses the new key, but instances live that seal with the one before, or do so faster
-   * than it is resealed.
+   * The database uses the new key, but living instances seal with the previous one, or do so faster than it
+   * is resealed.
    */
   | ({ readonly outcome: 'unfinished' } & Waited)
   | { readonly outcome: 'done'; readonly lost: readonly Lost[] };
@@ -41,7 +41,7 @@ export interface Lost {
   readonly rows: number;
 }
 
-/** The rotation tells how it goes on. */
+/** Receives the progress of a rotation. */
 export interface RotationProgress {
   waiting(): void;
   turned(): void;

@@ -50,7 +50,10 @@ export interface Owned {
   readonly workspaceId: string;
 }
 
-/** The same as `rowsById` of what has known workspaces: they tell a database that is distributed by them where the rows lie. */
+/**
+ * The same as `rowsById` for ids of known workspaces: in a distributed database the workspaces give the nodes
+ * of the rows.
+ */
 export const rowsByOwner =
   <Row extends { readonly id: string }>(
     query: (ids: readonly string[], workspaceIds: readonly string[]) => Promise<readonly Row[]>,

@@ -31,7 +31,9 @@ export const COMMIT_LIMITS: BatchLimits = {
 /** Those of writes that cost as much by the commit as by its items. */
 export const GATHERED: BatchLimits = { ...COMMIT_LIMITS, gathers: true };
 
-/** Those of what clients ask for one by one. What comes by the commit would be cut at the wrong places. */
+/**
+ * The limits for requests that clients make one by one. A commit's items would be cut at the wrong places.
+ */
 export const HALVED: BatchLimits = { ...GATHERED, halves: true };
 
 /** The number of items by which batches grow again after one was too large: to 500 within fifty batches. */
@@ -65,7 +67,7 @@ export class Batcher<T> {
     private readonly limits: BatchLimits = COMMIT_LIMITS,
     /** The most batches that may be under way at once. */
     private readonly width = 1,
-    /** True when an item must be in the batch of the one before it. */
+    /** True when an item must be in the same batch as the previous one. */
     private readonly isOneWith: (before: T, item: T) => boolean = () => false,
     /** The pause after each batch, in milliseconds. */
     private readonly restMs: () => number = () => 0,

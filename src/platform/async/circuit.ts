@@ -63,7 +63,10 @@ export class Circuit {
     this.#isTried = false;
   }
 
-  /** The relay failed. What began before the rest says nothing about the time after it, so only the trial prolongs a rest. */
+  /**
+   * The relay failed. An attempt from before the rest says nothing about the time after it, so only the trial
+   * prolongs a rest.
+   */
   failed(admission: Admission): void {
     if (admission === 'trial' && this.#restsUntil !== null) {
       this.#restMs = Math.min(2 * this.#restMs, this.longestRestMs);

@@ -88,7 +88,7 @@ export class WorkTime {
     }
   }
 
-  /** True from when its user has been told that the deadline passed. */
+  /** True once its user got the answer that the deadline passed. */
   get isUsedUp(): boolean {
     return this.#isUsedUp;
   }
@@ -161,7 +161,7 @@ export const orAborted = <T>(promise: Promise<T>, signal: AbortSignal, reason: (
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 
-/** True once the client was told that the deadline passed: what is not written by then is not written any more. */
+/** True once the client got the answer that the deadline passed: no write may follow. */
 export type GivenUp = () => boolean;
 
 /**

@@ -2,7 +2,7 @@
 const MANY = 16;
 /** The part of the largest number inside that is still expected after each batch. */
 const FADING = 0.95;
-/** Nearly all that are expected: hardly anybody is left to wait for. */
+/** The share of expected items that counts as all of them. */
 const NEARLY_ALL = 0.9;
 /** The longest that a batch waits for more, however long others took. */
 const LONGEST_MS = 8;

@@ -117,7 +117,7 @@ export class Semaphore {
     if (this.idle) for (const drained of this.#drained.splice(0)) drained();
   }
 
-  /** Runs `work` with one unit; rejects with what `refused` makes where none could be had. */
+  /** Runs `work` with one unit; rejects with the error of `refused` if there is none. */
   async run<T>(
     work: () => Promise<T>,
     signal?: AbortSignal,

@@ -101,7 +101,7 @@ export class WaitingRoom<Want extends Wanted> {
     return this.#places.size === 0;
   }
 
-  /** Answers everybody, because the service stops. */
+  /** Answers all waiters, because the service stops. */
   close(): void {
     this.#close.resolve(CLOSED);
     this.#rest();

@@ -13,7 +13,7 @@ export interface KeySource {
   readonly dataDir: string;
 }
 
-/** There is no key to be had, though one is needed. */
+/** There is no key, though one is needed. */
 export class NoSecretKey extends Error {
   override readonly name = 'NoSecretKey';
 }
@@ -128,7 +128,10 @@ export function lockSecretKeys(dataDir: string, waitMs = PATIENCE_MS): Directory
   return { release: () => lock.close() };
 }
 
-/** Has the key of a rotation that died take the place of the one before, unless a rotation goes on at present: that does it by itself. */
+/**
+ * Puts the key of a rotation that died in the place of the previous one, unless a rotation is under way: that
+ * does it itself.
+ */
 export async function settleWhenFree(dataDir: string, current: string): Promise<void> {
   if ((await read(nextSecretKeyFile(dataDir))) !== current) return;
   const lock = lockSecretKeys(dataDir, 0);
@@ -139,7 +142,10 @@ export async function settleWhenFree(dataDir: string, current: string): Promise<
   }
 }
 
-/** Has the key of a rotation take the place of the one before, once the database is used with it. Whoever calls has the lock. */
+/**
+ * Puts the key of a rotation in the place of the previous one, once the database uses it. The caller has the
+ * lock.
+ */
 export async function settleSecretKey(dataDir: string, current: string): Promise<void> {
   const next = nextSecretKeyFile(dataDir);
   if ((await read(next)) !== current) return;
@@ -147,7 +153,10 @@ export async function settleSecretKey(dataDir: string, current: string): Promise
   await syncFolder(dataDir);
 }
 
-/** Takes away the key of a rotation that has changed nothing. Whoever calls has the lock, and knows that no database is used with it. */
+/**
+ * Removes the key of a rotation that has changed nothing. The caller has the lock, and knows that no database
+ * uses the key.
+ */
 export async function discardNextSecretKey(dataDir: string): Promise<void> {
   await rm(nextSecretKeyFile(dataDir), { force: true });
   await syncFolder(dataDir);

@@ -93,7 +93,10 @@ export class Snapshots {
     }
   }
 
-  /** Removes what commands have left that were killed since the service began; what the one before left is gone since then. */
+  /**
+   * Removes the copies of commands that were killed since the service began; the copies from before its start
+   * are already gone.
+   */
   #removeLeft(): void {
     for (const [name, at] of this.#given) {
       const copy = join(snapshotFolder(this.dataDir), name);

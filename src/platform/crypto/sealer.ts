@@ -11,7 +11,10 @@ const NAMED = `${SEALED_MARK}2:`;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A text was sealed with another key: the one of now came in its place (`posthorn secret-key replace`), or is the wrong one. */
+/**
+ * A text was sealed with another key: the current one replaced it (`posthorn secret-key replace`), or is the
+ * wrong one.
+ */
 export class SealedWithAnotherKey extends Error {
   override readonly name = 'SealedWithAnotherKey';
 
@@ -84,7 +87,7 @@ function openWith(key: SecretKey, sealed: Buffer, purpose: string): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
 }
 
-/** Opens a sealed text; null when it was sealed with another key, which callers tell in words of their own. */
+/** Opens a sealed text; null when it was sealed with another key, for which callers have their own words. */
 export function openOrNull(sealer: Pick<Sealer, 'open'>, text: string, purpose: Purpose): string | null {
   try {
     return sealer.open(text, purpose);

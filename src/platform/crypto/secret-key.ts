@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** A key, and what is derived of it. */
 export interface SecretKey {
   readonly text: string;
-  /** The name of the key in the texts that are sealed with it. It tells nothing of the key. */
+  /** The name of the key in the texts that are sealed with it. It reveals nothing of the key. */
   readonly id: string;
   /** Encrypts. */
   readonly seal: Buffer;

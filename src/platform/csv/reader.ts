@@ -62,7 +62,7 @@ export class CsvReader {
   /** Characters that were dropped before the text. */
   #dropped = 0;
   #line: number;
-  /** A fault whose row is passed over up to the end of its line. */
+  /** A fault whose row is skipped up to the end of its line. */
   #failed: { readonly fault: CsvFault; readonly line: number } | null = null;
   // The row under way: its cells, and where the scan is.
   #cells: string[] = [];
@@ -87,7 +87,7 @@ export class CsvReader {
     }
   }
 
-  /** Behind everything that has been passed over; null inside a row, and inside the line of a fault. */
+  /** The place behind everything that was skipped; null inside a row, and inside the line of a fault. */
   get behindBlank(): Pick<CsvRow, 'end' | 'nextLine'> | null {
     const isBetween = !this.#failed && this.#at === this.#text.length;
     return isBetween ? { end: this.#dropped + this.#at, nextLine: this.#line } : null;
@@ -181,7 +181,7 @@ export class CsvReader {
     return INCOMPLETE;
   }
 
-  /** Gives up the row under way; the text is passed over from there to the end of that physical line. */
+  /** Gives up the row under way; the text is skipped from there to the end of that physical line. */
   #fail(code: CsvFaultCode, from: number, line: number): 'blank' {
     const column = Math.min(this.#cells.length + 1, MOST_CELLS + 1);
     this.#failed = { fault: { code, line, column }, line: this.#line };

@@ -61,7 +61,7 @@ async function readStored(database: Reader): Promise<StoredKeys | null> {
 /** True when the database has been used with a key. */
 export const isBound = async (database: Reader): Promise<boolean> => (await readStored(database)) !== null;
 
-/** The keys that the database was used with before the one of now, the oldest first. */
+/** The keys that the database used before the current one, the oldest first. */
 export const readFormerKeys = async (database: Reader): Promise<readonly FormerKey[]> =>
   (await readStored(database))?.former ?? [];
 
@@ -99,7 +99,7 @@ export async function readKeys(database: Reader, offered: readonly string[]): Pr
   };
 }
 
-/** The former keys that the key of now leads to, the oldest first: each is sealed with a later one. */
+/** The former keys that the current key opens, the oldest first: each is sealed with a later one. */
 function openChain(current: SecretKey, former: readonly FormerKey[]): readonly SecretKey[] {
   const opened = new Map<string, SecretKey>();
   const sealer = sealerOf(() => ({ ...onlyKey(current.text), others: [...opened.values()] }));
@@ -147,8 +147,8 @@ on conflict (id) do update set sealed = excluded.sealed, resealed_at = null
 returning id`;
 
 /**
- * Has the database be used with another key from now on, and keeps the one of now sealed with it. False when that is not its key any
- * more, or an instance lives that does not have the other one.
+ * Makes the database use another key from now on, and stores the current one sealed with it. False if that is
+ * no longer its key, or a living instance lacks the other one.
  */
 export async function turnTo(database: Database, { current }: Keys, next: SecretKey): Promise<boolean> {
   const stored = await readStored(database);

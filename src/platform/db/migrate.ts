@@ -17,7 +17,7 @@ const LEDGER = `
 /** The advisory lock that serialises instances which start together. The number is arbitrary, and the same in every instance. */
 export const SCHEMA_LOCK = 7_265_511;
 
-/** The hash that tells two forms of a migration apart. */
+/** The hash that distinguishes two versions of a migration. */
 export const hashOf = (sql: string): string => new Bun.CryptoHasher('sha256').update(sql).digest('hex');
 
 /**

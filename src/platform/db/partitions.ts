@@ -28,9 +28,9 @@ const dayStart = (atMs: number): number => Math.floor(atMs / DAY_MS) * DAY_MS;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * The time to wait for a lock. Attaching locks the default partition against everybody, detaching locks the parent, and every
- * statement that comes while such a lock is waited for waits behind it. A dump or a vacuum may hold a table for hours, so the
- * wait is short and is repeated every hour.
+ * The time to wait for a lock. Attaching locks the default partition against all others, detaching locks the
+ * parent, and every statement that comes while such a lock is waited for waits behind it. A dump or a vacuum
+ * may hold a table for hours, so the wait is short and is repeated every hour.
  */
 const BRIEFLY = `set local lock_timeout = '100ms'`;
 

@@ -1,9 +1,12 @@
 import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox';
 
-/** The pattern of a text that can stand in a header: without line breaks and controls, but for the tab. */
+/** The pattern of a text for a header: without line breaks and controls, but for the tab. */
 export const ONE_LINE = '^[^\\u0000-\\u0008\\u000a-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
 
-/** A name that people give to a thing: it may stand in a header, as that of an audience does in the subject that asks to confirm. */
+/**
+ * A name that people give to a thing: headers may contain it, as the subject that asks to confirm contains
+ * the name of an audience.
+ */
 export const nameSchema = (options: {
   readonly description?: string;
   readonly examples: readonly string[];

@@ -12,7 +12,7 @@ export interface EmailSpan {
   readonly problem: string | null;
 }
 
-/** A request as a span tells it. */
+/** A request, as its span describes it. */
 export interface TracedRequest {
   readonly method: string;
   /** The pattern, never the path. */

@@ -17,8 +17,9 @@ export const hasUnseen = (text: string): boolean => UNSEEN.test(text);
 const UNSEEN_RUN = /[\s[[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]--\p{Join_Control}]]+/gv;
 
 /**
- * A name as it can stand in a header and be read there: line breaks and controls become a space, invisible characters go, and so do
- * the spaces around it. Names of people come from forms and spreadsheets, which do not show what else is in the cell.
+ * A name for a header and its readers: line breaks and controls become a space, invisible characters go, and
+ * so do the spaces around it. Names of people come from forms and spreadsheets, which do not show all
+ * characters of a cell.
  */
 export const seenName = (text: string): string =>
   hasUnseen(text)

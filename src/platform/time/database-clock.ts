@@ -129,8 +129,8 @@ export class DatabaseClock implements Clock {
   }
 
   /**
-   * True when the machine was suspended for the difference. Where that is not known, a leap of the machine's clock by as much has
-   * to do, though both clocks may have been set together.
+   * True when the machine was suspended for the difference. If that is unknown, a jump of the machine's clock
+   * by as much counts, though both clocks may have been set together.
    */
   #wasSuspended(reading: Reading, skewMs: number): boolean {
     const { at, machine, suspended } = this.#agreed;

@@ -1,9 +1,10 @@
 import packed from 'moment-timezone/data/packed/latest.json';
 import type { Zone } from './zone.ts';
 
-// The IANA database as the package moment-timezone carries it, which follows each release within days. A zone is one text: its name,
-// the abbreviations, their offsets in minutes west of UTC, the index of each period's abbreviation, and the ends of the periods in
-// minutes, each counted from the one before it. Numbers are written to base 60.
+// The IANA database in the form of the package moment-timezone, which follows each release within days. A
+// zone is one text: its name, the abbreviations, their offsets in minutes west of UTC, the index of each
+// period's abbreviation, and the ends of the periods in minutes, each counted from the previous one. Numbers
+// are written to base 60.
 
 /** The release of the IANA database in this executable. */
 export const PACKED_RELEASE: string = packed.version;

@@ -68,12 +68,12 @@ export class Zones {
     return momentIn(this.#zone(timeZone), local.toZonedDateTime('UTC').epochMilliseconds);
   }
 
-  /** The first moment of a day. Where the clocks are put forward at midnight it is no midnight. */
+  /** The first moment of a day. On a day whose clocks go forward at midnight it is not midnight. */
   startOfDay(day: Temporal.PlainDate, timeZone: string): number {
     return momentIn(this.#zone(timeZone), day.toZonedDateTime('UTC').epochMilliseconds, true);
   }
 
-  /** The changes of the clocks between two moments; the first item tells of the beginning. */
+  /** The changes of the clocks between two moments; the first item describes the beginning. */
   changesOf(timeZone: string, from: number, to: number): readonly ClockChange[] {
     const zone = this.#zone(timeZone);
     const first = periodAt(zone, from);

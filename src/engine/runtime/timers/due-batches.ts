@@ -35,7 +35,7 @@ export interface Wakeable {
 export interface Woken {
   /** Actors that are unchanged: another process had changed them before, or they cannot be woken. */
   readonly left: readonly string[];
-  /** Another instance decided on some of them, or they could not be told. */
+  /** Another instance decided on some of them, or they could not take the event. */
   readonly isContested: boolean;
 }
 

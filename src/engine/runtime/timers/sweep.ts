@@ -67,7 +67,7 @@ export class Sweep {
   #left: number | null = null;
   /** Actors were left though there was room: another process has them locked. */
   #isLeftLocked = false;
-  /** Something due may wait for room, of which `roomCame` will tell. */
+  /** A due actor may wait for room; `roomCame` reports it. */
   awaitsRoom = false;
 
   constructor(

@@ -55,10 +55,11 @@ type Walked = ActorRow & { readonly key: string; readonly reason: string | null 
   >;
 
 /**
- * Tells each selected actor an event, through its machine and in commits like any other, and answers how many it changed. An actor
- * that changes between the look and the commit is left as it is: the reason may not hold any more. Pages are read by key,
- * so that memory is bounded by two pages, no row is read twice and a walk ends however many rows it passes over.
- * @throws whatever the first event failed with, once those under way have ended
+ * Sends each selected actor an event, through its machine and in commits like any other, and returns the
+ * number of changed ones. An actor that changes between the look and the commit is left as it is: the reason
+ * may no longer hold. Pages are read by key, so that memory is bounded by two pages, no row is read twice and
+ * a walk ends however many rows it skips.
+ * @throws the error of the first failed event, once those under way have ended
  */
 export async function tellSelected(
   deps: WalkDeps,

@@ -26,7 +26,10 @@ export interface AppendedLife {
   readonly dueWith?: Readonly<Record<string, string>>;
   /** Derived columns that births have as well. */
   readonly bornWith: readonly string[];
-  /** Derived columns that births alone have. What the process knows it writes down: PostgreSQL would read the context once more for it. */
+  /**
+   * Derived columns of births alone. The process writes the values that it knows: PostgreSQL would read the
+   * context once more for them.
+   */
   readonly bornOnlyWith?: readonly DerivedColumn<unknown>[];
   /** Further columns of a birth, as SQL over the columns of the input. */
   readonly computedAtBirth?: Readonly<Record<string, string>>;
@@ -34,7 +37,10 @@ export interface AppendedLife {
   readonly kept: readonly string[];
   /** Members of the context that never change: they lie in the birth alone. */
   readonly constants: readonly string[];
-  /** Members of the context that stand in derived columns, and are read from there. What births have no column for is null in most. */
+  /**
+   * Members of the context that lie in derived columns, and are read from there. Those without a column in
+   * births are null in most.
+   */
   readonly inColumns: readonly MemberInColumn[];
   /** Further members that are null at most births: null is read where neither the birth nor its latest turn has them. */
   readonly nullAtFirst: readonly string[];

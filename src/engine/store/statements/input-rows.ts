@@ -68,7 +68,7 @@ export class InputRows {
   ) x where c[1] is not null`;
   }
 
-  /** The parameters for these rows; members that are no columns are passed over, missing ones are null. */
+  /** The parameters for these rows; members without a column are skipped, missing ones are null. */
   parameters(rows: Rows): readonly Parameter[] {
     for (let marks = MARKS; ; marks = rarerMarks()) {
       const lines = linesOf(this.#inLine, rows, marks);
@@ -102,7 +102,8 @@ function linesOf(
     for (const { name, type } of columns) {
       const value = row[name];
       if (value === null || value === undefined) cells.push(nothing);
-      // The last guard: what PostgreSQL refuses would be refused for ever, and whatever it tells of be done again.
+      // The last guard: a value that PostgreSQL refuses would be refused for ever, and the work that it
+      // reports would be repeated.
       else if (type === 'json') cells.push(storableJson(JSON.stringify(value)));
       else {
         const cell = type === 'text[]' ? (wireText(value) as string) : String(value);

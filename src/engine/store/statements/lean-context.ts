@@ -43,8 +43,9 @@ function omittedOf(life: AppendedLife) {
 }
 
 /**
- * The context of a draft as its row holds it. What is left out is undefined, which JSON does not write: the copy keeps the shape of the
- * context so, while an object that is put together name by name gets a new one with each.
+ * The context of a draft as its row holds it. Members that are left out are undefined, which JSON does not
+ * write: so the copy keeps the shape of the context, while an object that is put together name by name gets a
+ * new one with each.
  */
 export function leanContext(life: AppendedLife, { before, after }: Written): Context {
   const context = after.snapshot.context as Context;
@@ -73,7 +74,7 @@ export interface StoredContext {
   readonly born: Context;
   /** Of its latest turn; null before the first one. */
   readonly turned: Context | null;
-  /** The members that stand in columns: a text, or epoch milliseconds. */
+  /** The members in columns: a text, or epoch milliseconds. */
   readonly [member: string]: unknown;
 }
 
@@ -92,7 +93,7 @@ export function contextColumns({ inColumns, bornWith }: AppendedLife): string {
   return `b.context as born, t.context as turned${columns.join('')}`;
 }
 
-/** The context of an actor, put together from its parts. What neither a column nor a row says is null. */
+/** The context of an actor, put together from its parts. A member in neither a column nor a row is null. */
 export function wholeContext({ inColumns, nullAtFirst }: AppendedLife, stored: StoredContext): Context {
   const whole: Record<string, unknown> = {};
   for (const member of nullAtFirst) whole[member] = null;

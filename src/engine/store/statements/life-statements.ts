@@ -76,10 +76,11 @@ export function birthCtes(kind: Kind, wake: WakeWriting, tag: string): string {
 }
 
 /**
- * The next turn of each actor of the relation `input`, whose rows are in the order of their ids: batches that wait for each other in
- * any other order would deadlock. The key of the turns is the check of the revision. Who comes second finds the place taken, and the
- * statement fails as a whole: races are rare, and a look before each insert would cost every turn of every life. While they are not
- * (`isContended`), the same turns are written so that only losers are left out; `changed` is the relation of those that got theirs.
+ * The next turn of each actor of the relation `input`, whose rows are in the order of their ids: batches that
+ * wait for each other in any other order would deadlock. The key of the turns is the check of the revision.
+ * The second of two finds the key taken, and the statement fails as a whole: races are rare, and a look
+ * before each insert would cost every turn of every life. While races are frequent (`isContended`), the same
+ * turns are written so that only losers are left out; `changed` is the relation of those that were written.
  */
 export function turnCtes(
   kind: Kind,
@@ -156,8 +157,8 @@ returning a.id, (extract(epoch from due.wake_at) * 1000)::float8 as due_at`;
 }
 
 /**
- * Forgets those of the ids in $1 that wait for the clock though there is no such actor: an outcome was told of an email that was being
- * removed with its workspace.
+ * Forgets those of the ids in $1 that wait for the clock though there is no such actor: an outcome was
+ * reported for an email that was being removed with its workspace.
  */
 export function forgetStrayStatement(kind: Kind): string {
   const { due, births } = lifeOf(kind);

@@ -42,10 +42,10 @@ join ${kind.journal} j on j.actor_id = i.id and j.revision = i.revision${shard.w
 }
 
 /**
- * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another instance passes
- * over them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing. Answers each with the
- * moment at which it was due. The CTE is a fence: without it the planner may repeat the LIMIT inside a nested loop. `where` leaves out others of
- * the kind.
+ * Claims actors whose wake_at has come ($1) and is not before $4, at most $2, by moving it to $3: another
+ * instance skips them (SKIP LOCKED now, the new wake_at afterwards), and a claimer that dies loses nothing.
+ * Returns each with its due moment. The CTE is a fence: without it the planner may repeat the LIMIT inside a
+ * nested loop. `where` leaves out others of the kind.
  */
 export function claimDueStatement(kind: Kind, wake: WakeWriting, where?: string): string {
   return `with due as materialized (

@@ -66,8 +66,8 @@ export interface BatchStatement {
   /** The optional parts of a batch. */
   readonly parts: readonly Part[];
   /**
-   * `templates`: what writes how the children begin, one for each kind of them. `topics`: what the batch is about, for a statement that asks
-   * whether anybody listens.
+   * `templates`: the first states of the children, one for each kind of them. `topics`: the topics of the
+   * batch, for a statement that asks for listeners.
    */
   prepare(
     rows: readonly Readonly<Record<string, unknown>>[],
@@ -83,7 +83,7 @@ interface Writing {
   readonly has: Has;
   /** Which of its parts are read in the statement, and not only written down. */
   readonly reads: Has;
-  /** The relation of what the batch is about, where the statement asks whether anybody listens; else empty. */
+  /** The relation of the batch's topics, if the statement asks for listeners; else empty. */
   readonly topics: string;
   readonly templates: readonly (string | null)[]; // The parameter of each kind of children; null where the form makes none of them.
   readonly bounds: Bounds;
@@ -276,7 +276,7 @@ const childrenOf = (
 )`;
 };
 
-/** The children to be performed at once, in the columns of an answer: `child` tells their kinds apart. */
+/** The children to be performed at once, in the columns of an answer: `child` gives their kind. */
 export const answeredChildren = ({ children }: Kind, has: Has, columns: string): string =>
   children
     .map(({ performedAtOnce, brings = false, fact }, place) =>

@@ -120,8 +120,9 @@ const listeningCtes = (hearing: Hearing | null, topics: string): string =>
     : '';
 
 /**
- * The rows of the input whose actors are locked, in id order, and as they were decided upon. Where tables are distributed the lock is a
- * query of one table: Citus reads what a lock beside a join hands on in another form than it wrote it in.
+ * The rows of the input whose actors are locked, in id order, and as they were decided upon. Where tables are
+ * distributed the lock is a query of one table: Citus reads the result of a lock beside a join in another
+ * form than it wrote.
  */
 const lockedCtes = (kind: Kind, shard: ShardTerms, condition: string): string =>
   shard.isDistributed

@@ -13,7 +13,7 @@ import type { FactTable, Kind } from '../../machine/kind.ts';
 export interface Topic {
   readonly workspaceId: string;
   readonly livemode: boolean;
-  /** The value of the column that tells the rows of the fact apart. */
+  /** The value of the column that gives the topic of the rows. */
   readonly about: string;
 }
 
@@ -27,7 +27,7 @@ export interface Hearing {
   listening(topics: string): string;
 }
 
-/** The kind's fact that has topics, as long as everybody who reads it says where it listens. */
+/** The kind's fact with topics, as long as all of its readers name the topics that they listen to. */
 export function hearingOf({ facts, followers = [], children, life }: Kind): Hearing | null {
   const fact = facts.find(({ topic }) => topic !== undefined);
   if (!fact || !life?.kept.includes(fact.name)) return null;

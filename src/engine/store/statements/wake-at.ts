@@ -11,9 +11,10 @@ export interface WakeWriting {
 }
 
 /**
- * No statement writes a `wake_at` that lies before the moment at which its transaction had its number. Whoever looks for
- * what is due may then forget what lies behind a moment, once all transactions with a lower number than one that was
- * given out after it have ended. The number comes first, so that this holds however long a statement waits.
+ * No statement writes a `wake_at` before the moment at which its transaction had its number. A search for due
+ * actors may then forget the time before a moment, once all transactions with a lower number than one that
+ * was given out after it have ended. The number comes first, so that this holds however long a statement
+ * waits.
  */
 const BOUNDED: WakeWriting = {
   cte: `, write_began as materialized (
@@ -26,5 +27,8 @@ const BOUNDED: WakeWriting = {
 
 const UNBOUNDED: WakeWriting = { cte: '', at: (decided) => decided, earliest: 'null::timestamptz' };
 
-/** Bounded where the clock is the database's: of any other the database cannot tell what lies in the past. */
+/**
+ * Bounded where the clock is the database's: of any other clock the database cannot know which moments are
+ * past.
+ */
 export const wakeWriting = ({ agreement }: Clock): WakeWriting => (agreement ? BOUNDED : UNBOUNDED);

@@ -9,5 +9,5 @@ const [command = 'serve'] = process.argv.slice(2);
 // The service does so once it listens.
 if (command !== 'serve') usualCompilers();
 if (command === 'serve' && usesEmbedded())
-  // The one who needs it awaits the same promise and tells of the failure.
+  // The user of the promise awaits it and reports the failure.
   compiledEngine().catch(() => {});

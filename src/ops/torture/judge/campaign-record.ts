@@ -18,7 +18,7 @@ export interface CampaignStats {
   readonly failed: number;
 }
 
-/** True when everybody is accounted for, once. */
+/** True when each recipient is counted once. */
 export const isBalanced = ({ total, sent, remaining, skipped, failed }: CampaignStats): boolean =>
   total === sent + remaining + skipped + failed;
 
@@ -41,7 +41,10 @@ export class CampaignRecord {
   }
 }
 
-/** Makes an audience of everybody in the record, and answers its id. They must be there before a flow begins with each new contact. */
+/**
+ * Makes an audience of all people in the record, and returns its id. They must exist before a flow begins
+ * with each new contact.
+ */
 export async function preparePeople(post: Post): Promise<string> {
   const audienceId = await post('/v1/audiences', { name: 'Torture', type: 'static' });
   await post('/v1/contacts/batch', { contacts: people().map((email) => ({ email })) });

@@ -2,7 +2,7 @@ import type { Session } from '../../../engine/audit/session.ts';
 import type { CampaignRecord } from './campaign-record.ts';
 import type { Violations } from './invariants.ts';
 
-/** Every campaign that has begun, with the numbers that its recipients' rows come to. */
+/** Every campaign that has begun, with the numbers that follow from its recipients' rows. */
 const CAMPAIGNS = `select c.id, c.state, (
   select json_build_object('total', count(*), 'given', count(*) filter (where r.state in ('sent', 'failed'))) from campaign_recipients r
   where r.campaign_id = c.id) as recipients

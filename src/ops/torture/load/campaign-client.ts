@@ -22,7 +22,10 @@ const PAUSE_EVERY = 2;
 const WORKERS = 4;
 /** One campaign in so many goes to the audience of all. */
 const SHARED_EVERY = 4;
-/** One look in so many is followed by an attempt to delete the audience, which is refused until everybody is given out. */
+/**
+ * One look in this many is followed by an attempt to delete the audience, which is refused until all
+ * recipients are given out.
+ */
 const DELETE_EVERY = 4;
 /** Ten a second, so that each is given out in several statements, with time in between for what goes wrong. */
 const RATE_PER_HOUR = 36_000;
@@ -42,7 +45,10 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     super(parts, 2, WORKERS);
   }
 
-  /** Sends on what a late pause has stopped, until every campaign is sent. One that never comes to that is left to the judge. */
+  /**
+   * Resumes campaigns after a late pause, until every campaign is sent. One that is never sent is left to the
+   * judge.
+   */
   async finish(): Promise<void> {
     const { record } = this.parts;
     const open = new Set(record.begun);
@@ -67,7 +73,7 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     await this.#watch(id);
   }
 
-  /** An audience of everybody; null where no answer said that all of them are in it. */
+  /** An audience of all people; null if no answer confirmed that all of them are in it. */
   async #makeAudience(): Promise<string | null> {
     const made = await this.ask({ method: 'POST', path: '/v1/audiences', body: { name: 'Of one campaign' } });
     const id = made.status === 201 ? (made.body as Answered<{ readonly id: string }>)?.data?.id : undefined;

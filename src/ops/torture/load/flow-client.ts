@@ -24,7 +24,7 @@ const REPEAT_MS = 100;
 /** Time in which all runs have to end once the faults have. */
 const FINISH_MS = 75_000;
 
-/** An application that adds contacts, which begin runs, and tells the events that these wait for. */
+/** An application that adds contacts, which begin runs, and sends the events that these wait for. */
 export class FlowClient extends Workload<FlowClientParts> {
   constructor(parts: FlowClientParts) {
     super(parts, 1, WORKERS);

@@ -36,7 +36,7 @@ export class EngineEnded extends Error {
  * further call would spin for ever, and the process with it.
  */
 export class GuardedEngine implements Engine {
-  /** Written since the length of the log was looked at, as far as statements tell. */
+  /** The octets written since the last look at the length of the log, by the size of statements. */
   #written = 0;
   #logHolders = 0;
   readonly #ended = Promise.withResolvers<EngineEnded>();

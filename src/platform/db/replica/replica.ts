@@ -60,7 +60,10 @@ export class Replica {
     return this.#slots.taken + this.#slots.waiting;
   }
 
-  /** Statements are kept by their names as at the leader. Where a server has lost one, the leader answers, and connections are new. */
+  /**
+   * Statements keep their names as at the leader. If a server has lost one, the leader answers, and
+   * connections are new.
+   */
   get #keeps(): boolean {
     return !this.#link.isPooled;
   }

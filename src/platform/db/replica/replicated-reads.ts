@@ -51,9 +51,10 @@ interface Followed {
 }
 
 /**
- * Reads from replicas what was true when the read began: each asks the leader how far it has come (those that ask while a question is
- * under way, or within five milliseconds of it, share the next one), and takes the replica only once it has replayed so much. So
- * whatever was answered before, to whomever and by whichever instance, is seen. Where a replica cannot answer, the leader does.
+ * Reads the state at the beginning of the read from replicas: each read asks the leader for its position
+ * (those that ask while a question is under way, or within five milliseconds of it, share the next one), and
+ * takes the replica only once it has replayed up to that. So a read sees every write that any instance
+ * answered before. If a replica cannot answer, the leader does.
  */
 export class ReplicatedReads implements Reads {
   readonly #followed: readonly Followed[];

@@ -93,7 +93,7 @@ export async function unfitFor(
   const [row] = (await ask(REPLICA, [lsn])) as readonly Replayed[];
   if (!row) throw new Error('The replica reported no position.');
   if (row.system !== system) return 'another cluster';
-  // One that was promoted writes another timeline than the leader of now.
+  // A promoted server writes another timeline than the present leader.
   if (!row.follows) return row.timeline === timeline ? 'primary' : 'no replica';
   if (row.timeline !== timeline) return 'another timeline';
   return row.reached ? null : 'behind';

@@ -19,7 +19,7 @@ const TEXTS: postgres.PostgresType<readonly string[]> = {
 
 /** The link between this process and a server. */
 export interface Link {
-  /** True for a pooler, such as PgBouncer: a transaction may come to another backend than the one before it. */
+  /** True for a pooler, such as PgBouncer: consecutive transactions may get different backends. */
   readonly isPooled: boolean;
   /** False where a pooler refuses connections that ask for settings of their own. */
   readonly takesSettings: boolean;

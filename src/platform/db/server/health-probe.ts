@@ -184,7 +184,7 @@ export class HealthProbe {
     for (const seen of this.#waiting) seen(true);
   }
 
-  /** The overdue statements on which no backend works, as far as this look tells. */
+  /** The overdue statements without a working backend, by this look. */
   #dead(atWork: readonly number[], tookMs: number): readonly Sent[] {
     if (tookMs >= BUSY_MS) return [];
     const patientSince = this.#monotonic() - CONNECT_MS;

@@ -40,7 +40,7 @@ export class PostgresDatabase implements Database {
 
   /** Connects when it is first used; of several servers, to the first until another is found to take the writes. */
   constructor(url: string) {
-    // The name is unique to this process, which tells its statements from another instance's by it.
+    // The name is unique to this process, and distinguishes its statements from another instance's.
     const name = `posthorn #${randomBytes(4).toString('hex')}`;
     this.#servers = new Servers(url, (each) => probeServer(each, name, this.#link));
     this.#watch = new HealthProbe({

@@ -83,8 +83,8 @@ export class Servers {
   }
 
   /**
-   * Finds the primary of several, for which a start waits; answers whether it is another than the one before.
-   * @throws Unavailable that says of each what it is
+   * Finds the primary of several, for which a start waits; returns true if it is not the previous one.
+   * @throws Unavailable with the state of each server
    */
   async find(withinMs = START_MS): Promise<boolean> {
     if (!this.areSeveral) return false;
@@ -104,8 +104,8 @@ export class Servers {
     const each = await Promise.all(this.#urls.map(async (url) => ({ url, found: await this.probe(url) })));
     const own = each.find(({ url }) => url === this.#current)?.found ?? { seen: 'silent' };
     if (!this.areSeveral) return { result: own, each };
-    // A leader that was frozen believes in itself when it thaws: the later timeline is the one that counts, also while the server on
-    // it does not answer. What the older one took would be lost.
+    // A leader that was suspended believes in itself when it resumes: the later timeline counts, even while
+    // the server on it does not answer. Writes to the older one would be lost.
     const [primary] = each
       .flatMap(({ url, found }) =>
         found.seen === 'answering' && found.timeline !== null && found.timeline >= this.#timeline

@@ -33,8 +33,8 @@ export const ARRAYS: readonly (readonly [type: number, array: number])[] = [
 const asText = (text: string): string => text;
 
 /**
- * PGlite that knows these arrays from the beginning. It would ask the catalogue for all of them while it opens, which takes a twentieth of a
- * start. What a query answers of any other type of array is its text.
+ * PGlite that knows these arrays from the beginning. It would ask the catalogue for all of them while it
+ * opens, which takes a twentieth of a start. A query answers other types of array as text.
  */
 export class WithFixedArrays extends PGlite {
   override async _initArrayTypes(): Promise<void> {
