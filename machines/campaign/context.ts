@@ -16,7 +16,10 @@ export type CampaignFailure = 'sender_unverified' | 'audience_gone' | 'content_r
  */
 export type CanaryStage = 'first' | 'holding' | 'over';
 
-/** The context of a campaign. Its settings, its content and its recipients lie in tables of their own. Times are epoch milliseconds. */
+/**
+ * The context of a campaign. Its settings, its content and its recipients lie in separate tables. Times are
+ * epoch milliseconds.
+ */
 export interface CampaignContext {
   /** The time of the last event, from which delays count. */
   readonly at: number;
@@ -78,7 +81,7 @@ export interface SendRequested {
   readonly at: number;
   /** Later than `at`; null is now. */
   readonly scheduledAt: number | null;
-  /** The `at` of the campaign that the client has seen. Without it the client takes whatever is there. */
+  /** The `at` of the campaign that the client has seen. Without it the request applies to any version. */
   readonly seenAt?: number;
 }
 
@@ -111,5 +114,5 @@ export type CampaignEvent =
   | TurnEnded
   /** Nobody waits any more. */
   | (OfTurn & { readonly type: 'recipients.exhausted' })
-  /** It must not go on. */
+  /** The campaign must not continue. */
   | (OfTurn & { readonly type: 'stop.demanded'; readonly reason: Exclude<PausedReason, 'manual'> });

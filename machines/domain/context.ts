@@ -90,7 +90,10 @@ export type DomainEvent =
       readonly fallbacks?: readonly string[];
       /** One entry for each transport on which the domain is warmed up. */
       readonly warmUps?: readonly WarmUp[];
-      /** The `changedAt` that the client has seen; null for one that was never changed. Without it the client takes whatever is there. */
+      /**
+       * The `changedAt` that the client has seen; null for one that was never changed. Without it the request
+       * applies to any version.
+       */
       readonly seenAt?: number | null;
     }
   /** A client removes the domain for good. */

@@ -8,7 +8,10 @@ const DAY_MS = 24 * HOUR_MS;
 export const PATIENCE_MS = 72 * HOUR_MS;
 /** The time that a verified domain keeps sending while DNS gives no answer. */
 export const OUTAGE_GRACE_MS = DAY_MS;
-/** The time that it keeps sending while DNS gives a wrong answer: a zone that is being edited or moved recovers by itself. */
+/**
+ * The time that it keeps sending while DNS gives a wrong answer: a zone that is being edited or moved
+ * recovers without help.
+ */
 export const REFUTED_GRACE_MS = HOUR_MS;
 /** The time after which a check without an outcome is lost, and another one may begin. */
 export const CHECK_LEASE_MS = 30_000;

@@ -41,7 +41,7 @@ const settled = [
 /** A mail that comes back, and is no report, is noted for people: it changes nothing. */
 const returned = { 'mail.returned': { guard: 'isFirstReturned', actions: noteReturned } } as const;
 const reportsAfterwards = { 'report.received': settled, ...returned } as const;
-/** The script of a test email goes on by itself, report by report, once the message was taken. */
+/** The script of a test email continues, report by report, once the message was accepted. */
 const scripted = {
   script: [
     { guard: 'scriptFailsEveryRecipient', target: 'failed', actions: absorbScript },

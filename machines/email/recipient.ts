@@ -42,7 +42,10 @@ export interface RecipientProgress {
   readonly reason: FailureReason | null;
   /** The simulated outcome of this recipient; null for live mail. */
   readonly simulate: string | null;
-  /** True when an attempt ended without knowledge of whether the message was taken. It stays so whatever ends the email. */
+  /**
+   * True when an attempt ended without knowledge of whether the message was accepted. It remains true after
+   * the end of the email.
+   */
   readonly inDoubt: boolean;
   /** The attempt that the doubt is about; null once that has ended, absent where there was none or an earlier version noted it. */
   readonly doubted?: number | null;

@@ -48,7 +48,7 @@ export type SimulatedReport = keyof typeof SIMULATED_REPORTS;
  * The outcome and the reports of a test email, as its sender scripted them. They apply to every recipient.
  */
 export interface OutcomeScript {
-  /** Attempts that are put off before the one that counts. */
+  /** The deferred attempts before the one that counts. */
   readonly deferrals: number;
   /** `deferred` puts the email off until its retries run out. */
   readonly outcome: Exclude<RecipientOutcome['outcome'], 'unknown'>;

@@ -86,7 +86,7 @@ export type FlowRunEvent =
   /** It can never be done. */
   | ({ readonly type: 'step.failed'; readonly reason: string } & OfVisit)
   | EventCame
-  /** The flow goes on. */
+  /** The flow resumes its runs. */
   | { readonly type: 'hold.ended'; readonly at: number }
   /** The flow's purpose is fulfilled, or the contact is gone. */
   | { readonly type: 'exit.requested'; readonly at: number; readonly reason: string }

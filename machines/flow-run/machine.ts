@@ -119,7 +119,7 @@ class Compiler {
     };
   }
 
-  /** Of an event and the end of the waiting, what comes first counts; where both are there, the event. */
+  /** The first of the event and the end of the wait counts; if both are due, the event. */
   #waitForEvent({ key }: FlowStep): object {
     return {
       description: 'Waits for an event of the contact.',

@@ -118,7 +118,10 @@ export const postponing = runSetup.assign(({ context, event }) => ({
   attempt: context.attempt - (event.type === 'step.postponed' && event.isUntried ? 1 : 0),
 }));
 
-/** Waits until the flow goes on. Nothing was tried: a step is in doubt only once it was, however long its flow was held. */
+/**
+ * Waits until the flow resumes its runs. Nothing was tried: a step is in doubt only once it was tried,
+ * however long its flow was held.
+ */
 export const holding = runSetup.assign(({ context, event }) => ({
   at: event.at,
   status: 'waiting' as const,

@@ -52,7 +52,7 @@ export type WebhookDeliveryEvent =
   | { readonly type: 'attempt.declined'; readonly at: number; readonly attempt: number }
   /** The endpoint was disabled or deleted, or the event is gone; nothing more is sent. */
   | { readonly type: 'endpoint.stopped'; readonly at: number; readonly reason: StopReason }
-  /** A client asks for the event again, whatever its outcome was; retries start over. */
+  /** A client asks for the event again, after any outcome; retries start over. */
   | { readonly type: 'redeliver.requested'; readonly at: number };
 
 /** The stored row of an attempt. */

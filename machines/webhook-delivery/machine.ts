@@ -41,7 +41,7 @@ const deliverySetup = setup({
   actions: {
     /** Order: sign the event and post it to the endpoint as that is now. */
     post: (_, _params: { readonly attempt: number }) => {},
-    /** Fact: one row for the attempt, with what was answered. */
+    /** Fact: one row for the attempt, with its answer. */
     record: (_, _params: RecordedAttempt) => {},
     /** Event to the endpoint. A success is sent only when the endpoint has counted failures. */
     tell: (_, _params: { readonly webhookId: string; readonly news: NewsOfAttempt }) => {},

@@ -94,7 +94,10 @@ export type WebhookEndpointEvent =
       readonly url?: string;
       readonly events?: readonly EmailEventType[];
       readonly status?: 'active' | 'disabled';
-      /** The `changedAt` that the client has seen; null for one that was never changed. Without it the client takes whatever is there. */
+      /**
+       * The `changedAt` that the client has seen; null for one that was never changed. Without it the request
+       * applies to any version.
+       */
       readonly seenAt?: number | null;
     }
   /** A client has a new secret, which replaces the old one at once. */

@@ -17,7 +17,7 @@ const EMPTY_NAMES = new Set(['types', 'interfaces', 'utils', 'util', 'helpers', 
 
 const isProduct = ({ path }: SourceFile) => path.startsWith('src/') || path.startsWith('machines/');
 
-/** Comments may speak of what code may not do. A `//` inside a text follows its colon without a space. */
+/** Comments may mention code that is forbidden. A `//` inside a text follows its colon without a space. */
 const codeOf = ({ text }: SourceFile) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 

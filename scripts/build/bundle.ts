@@ -3,7 +3,7 @@
  * (scripts/licenses.ts).
  */
 export const EXECUTABLE = {
-  // Threads have files of their own, with the same relative paths as their sources.
+  // Threads have separate files, with the same relative paths as their sources.
   entrypoints: [
     'src/main.ts',
     'src/mail/content/markdown-thread.ts',

@@ -21,7 +21,10 @@ export function builtCommit(): string | null {
   return process.env.COMMIT?.slice(0, 12) || (head && `${head}${changed}`);
 }
 
-/** Makes what every executable carries, whatever machine it is for: a database, the dashboard, the reference. Answers the database's path. */
+/**
+ * Makes the parts of every executable, for any machine: a database, the dashboard, the reference. Returns the
+ * database's path.
+ */
 export async function prepareParts(folder: string): Promise<string> {
   // Bun inlines NODE_ENV while it bundles; without this the libraries' development branches would be shipped.
   process.env.NODE_ENV = 'production';

@@ -27,7 +27,10 @@ export async function dataDirectoryTar(): Promise<Uint8Array<ArrayBuffer>> {
   }
 }
 
-/** Of three databases one is used: the others, 600 files, are what new ones would be copied from. Of the log the end is enough. */
+/**
+ * One of three databases is used: new databases would be copied from the others, 600 files. The end of the
+ * log is enough.
+ */
 const WITHOUT_THE_REST = [
   'update pg_database set datistemplate = false',
   'drop database template0',

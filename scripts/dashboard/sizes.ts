@@ -5,7 +5,7 @@ import { kilobytesOf } from './pack-files.ts';
 export interface Chunk {
   readonly name: string;
   readonly code: Uint8Array;
-  /** The source that it is loaded for; null for what several of them share. */
+  /** The source that it is loaded for; null for parts that several sources share. */
   readonly opens: string | null;
   /** The scripts that have to be there before it runs. */
   readonly imports: readonly string[];

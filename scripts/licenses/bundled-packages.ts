@@ -3,11 +3,11 @@ import { browserMjml, EXECUTABLE } from '../build/bundle.ts';
 import { APPLICATION, stylesheets } from '../dashboard/build-dashboard.ts';
 import { REFERENCE, REFERENCE_STYLES } from '../reference/build-reference.ts';
 
-/** The folder of the package that a file belongs to; null for a file of our own. */
+/** The folder of the package that a file belongs to; null for our own files. */
 export const packageOf = (path: string): string | null =>
   /^(.*\bnode_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? null;
 
-/** The files that the bundlers read for what is shipped. @throws when one cannot bundle */
+/** The files that the bundlers read for the shipped parts. @throws when one cannot bundle */
 async function inputs(): Promise<readonly string[]> {
   const read: string[] = [];
   // A file that this script is about to write need not exist yet.

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 
 /** A Markdown page of the repository. */
 export interface MarkdownPage {
-  /** From the root of the repository, with forward slashes. */
+  /** The path from the root of the repository, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }

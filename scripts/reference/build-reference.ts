@@ -7,7 +7,7 @@ import { patches } from './patches.ts';
 
 const WEB = resolve(import.meta.dir, '../../src/web/dashboard/web/reference');
 
-/** The most kilobytes of brotli that /docs may load at once, and all together with what "try it" needs. */
+/** The most kilobytes of brotli that /docs may load at once, and all together with the parts of "try it". */
 const FIRST = 950;
 const ALL = 1_100;
 

@@ -78,7 +78,7 @@ export class Engine implements SelectionTeller {
     this.#scheduler.start();
   }
 
-  /** Lets what is under way finish: claimed actors, queued events, running orders and their outcomes. */
+  /** Lets work under way finish: claimed actors, queued events, running orders and their outcomes. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await this.#scheduler.stop();
@@ -151,7 +151,10 @@ export class Engine implements SelectionTeller {
     return this.#outbox.recover();
   }
 
-  /** True while other processes leave births to this one: they are looked for more often than what comes due by itself. */
+  /**
+   * True while other processes leave births to this one: it looks for them more often than for other due
+   * work.
+   */
   expectBirthsOfOthers(areExpected: boolean): void {
     this.#scheduler.lookForBirths(areExpected);
   }

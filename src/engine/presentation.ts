@@ -11,7 +11,7 @@ export interface LabelSql {
   readonly facts: string;
 }
 
-/** The machines of a kind whose actors run definitions of their own. */
+/** The machines of a kind whose actors run definitions. */
 export interface OwnDefinitions {
   machineOf(database: Database): MachineOf;
   /** SQL over a row `a` of its table: the actors of the definition $1, by an index. */

@@ -102,7 +102,7 @@ export class Roster {
   async start(): Promise<void> {
     if (this.parts.database.kind === 'embedded') return this.parts.onOthers([]);
     await this.#beat();
-    // Of two instances that start at once, the one that looks again after it was written sees the other.
+    // Of two instances that start at once, the second to look sees the other.
     await this.#beat();
     this.#beating = setInterval(() => {
       this.#busy = this.#beat().catch((error: unknown) =>
@@ -169,7 +169,7 @@ export class Roster {
     const { database, roles, keys, onOthers, monotonic, version } = this.parts;
     const { holds, sealsWith } = keys();
     const beganAt = monotonic();
-    // Others no longer count an instance that was silent for so long.
+    // Others no longer count an instance that was silent for this time.
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
     const runsMs = beganAt - this.#startedAt;
     const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];

@@ -9,7 +9,7 @@ import { mayBeRemoved, type Removed } from './removed.ts';
 import type { Session } from './session.ts';
 import { type AuditedActor, isKept, isTimedElsewhere, overdueBy, snapshotFaults } from './snapshots.ts';
 
-/** An audit reads this many actors at once, which bounds its memory whatever the size of the database. */
+/** An audit reads this many actors at once, which bounds its memory for any size of database. */
 const BATCH = 500;
 /** A timer this late was forgotten; a busy service is seconds late. */
 const OVERDUE_MS = 60_000;
@@ -25,7 +25,7 @@ export interface Audit {
   readonly since: number;
   /** The rows that retention may have removed. */
   readonly removed: Removed;
-  /** True when an instance is connected. Without one, what is due waits for the next start. */
+  /** True when an instance is connected. Without one, due work waits for the next start. */
   readonly served: boolean;
   /** The store of large contents; null where no setting names one. */
   readonly bodies: BodyStore | null;

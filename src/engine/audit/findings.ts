@@ -39,7 +39,7 @@ export class Findings {
   readonly #named: Fault[] = [];
   readonly #notes: string[] = [];
 
-  /** Counts so many more rows as checked. */
+  /** Adds this many checked rows. */
   look(check: Check, rows: number): void {
     this.#looked.set(check, this.lookedAt(check) + rows);
   }

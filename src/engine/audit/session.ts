@@ -76,7 +76,7 @@ async function serverSession(url: string): Promise<Session> {
 const pidOf = async (query: Session['query']): Promise<number | undefined> =>
   (await query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
 
-/** Of a database that a service has open, a copy is read: a transaction in it would hold up the service. */
+/** A database that a service has open is read as a copy: a transaction in it would hold up the service. */
 async function embeddedSession(where: Where): Promise<Session> {
   const { database, isCopy, remove } = await openOrCopy(where, (place) =>
     EmbeddedDatabase.open(place.dataDir, place),

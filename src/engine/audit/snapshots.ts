@@ -14,9 +14,9 @@ export interface AuditedActor {
   readonly revision: number;
   readonly machine_version: number;
   readonly wake_at: number | null;
-  /** Of a birth: the instance that keeps it as long as it has had no turn. */
+  /** For a birth: the instance that keeps it as long as it has had no turn. */
   readonly kept_by?: number | null;
-  /** Of kinds that have definitions. */
+  /** For kinds with definitions. */
   readonly definition_id?: string | null;
   readonly [derived: string]: unknown;
 }

@@ -5,7 +5,7 @@ const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).jo
 const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
   [row(heads), row(heads.map(() => '---')), ...rows.map(row)].join('\n');
 
-/** Markdown: each state, what it means, and the effects of entering it. */
+/** Markdown: each state, its meaning, and the effects of entering it. */
 export const stateTable = ({ states }: Drawing): string =>
   table(
     ['State', 'Meaning', 'On entry'],

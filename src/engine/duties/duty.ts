@@ -8,7 +8,7 @@ export interface Duty {
   readonly pattern: string;
   /** True when it removes data by their age. It does not run while the time is in doubt. */
   readonly goesByAge?: boolean;
-  /** True when it writes down what only this process knows: it runs whatever roles the process has. */
+  /** True when it writes facts that only this process knows: it runs with any roles of the process. */
   readonly isEverybodys?: boolean;
   /** True when there is work that should not wait for the next time. */
   readonly isWanted?: () => boolean;

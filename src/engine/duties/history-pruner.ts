@@ -9,7 +9,7 @@ const prune = ({ table, journal }: Kind): string => `delete from ${journal} j us
   where a.revision > ${KEPT_WRITES} limit ${RETENTION_BATCH}
 ) old where j.actor_id = old.actor_id and j.revision = old.revision returning 1 as one`;
 
-/** Cuts the histories of kinds whose actors have no end of their own. */
+/** Cuts the histories of kinds whose actors never end. */
 export const historyPruner = ({ database }: DutyDeps, kinds: readonly Kind[]): Duty => ({
   name: 'historyPruner',
   pattern: '0 57 * * * *',

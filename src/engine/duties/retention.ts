@@ -24,8 +24,9 @@ on conflict (livemode) do update set removed_before = excluded.removed_before
 where retention.removed_before < excluded.removed_before`;
 
 /**
- * Answers the moment (epoch ms) before which the data of an environment is to be removed, and stores it first: the audit goes by what
- * was removed, also when the settings were others then. @throws Unavailable
+ * Returns the moment (epoch ms) before which the data of an environment is to be removed, and stores it
+ * first: the audit relies on the recorded removals, even if the settings have changed since. @throws
+ * Unavailable
  */
 export async function beginRemoval(
   { database, clock, config }: RetentionDeps,

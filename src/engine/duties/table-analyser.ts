@@ -20,16 +20,16 @@ analyze ${table};
 reset default_statistics_target`;
 
 /**
- * Has the embedded database look at what its tables hold, one table at a time. A server does so by itself; nothing runs beside an embedded
- * one, and its planner would take every table for what it was when it was made: a filter that most contacts match for one that few
- * do, and count them all where it should estimate.
+ * Lets the embedded database analyse its tables, one at a time. A server does so without help; an embedded
+ * one has no background process, and its planner would use the figures of an empty table for ever: it would
+ * take a filter that most contacts match for a rare one, and count them all where it should estimate.
  */
 export const tableAnalyser = ({ database }: Pick<DutyDeps, 'database'>): Duty => ({
   name: 'tableAnalyser',
   pattern: '15,45 * * * * *',
   async run() {
     const [table] = await database.query<{ name: string }>(CHANGED);
-    // Its name is one of our own migrations'.
+    // Its name comes from our migrations.
     if (table) await database.script(analyse(table.name));
   },
 });

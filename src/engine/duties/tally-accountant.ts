@@ -6,7 +6,7 @@ import type { Duty, DutyDeps } from './duty.ts';
  */
 export interface Tallies {
   readonly table: string;
-  /** The columns of what is counted, in the order of the table's index. */
+  /** The key columns of the counts, in the order of the table's index. */
   readonly keys: readonly string[];
   readonly sums: readonly string[];
   /** The columns of which the greatest value counts. */

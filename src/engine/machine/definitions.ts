@@ -8,7 +8,10 @@ export type MachineOf = (definitionId: string) => Promise<AnyStateMachine | null
 
 /** The deciders of the actors of one batch. */
 export interface Deciders {
-  /** Of the kind's own machine when an actor names no definition. @throws Unavailable when the definition could not be loaded */
+  /**
+   * The decider of the kind's machine when an actor names no definition. @throws Unavailable when the
+   * definition could not be loaded
+   */
   of(definitionId: string | null | undefined): Decider;
 }
 
@@ -16,8 +19,9 @@ export interface Deciders {
 const KEPT = 200;
 
 /**
- * The machines that actors of a kind run: the kind's own, and for a kind that has definitions one for each of them. A decision is
- * synchronous, so a batch loads what it needs before: what it has loaded, it keeps, whatever the cache lets go meanwhile.
+ * The machines that actors of a kind run: the kind's machine, and for a kind with definitions one for each of
+ * them. A decision is synchronous, so a batch loads its definitions before it: it keeps those it has loaded,
+ * even if the cache drops them meanwhile.
  */
 export class Definitions {
   readonly #own: Decider;

@@ -66,7 +66,10 @@ export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
   return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
 }
 
-/** A step in the order of the view that shows it by name (`life_steps`): the names were half of what a journal took. */
+/**
+ * A step in the order of the view that shows it by name (`life_steps`): the names were half of a journal's
+ * size.
+ */
 const packedStep = ({ event, from, to, at, attempt, effects }: Step): readonly unknown[] => [
   event,
   from,

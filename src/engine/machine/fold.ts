@@ -6,7 +6,7 @@ import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
 import { type Actor, type ActorEvent, type Effect, type Kind, stateOf } from './kind.ts';
 import type { Claim, EventResult, Scope } from './result.ts';
 
-/** Stands for "whatever timers are due": the clock does not know which, the actor does. */
+/** The event of all due timers: the clock does not know which are due, the actor does. */
 export const TIMERS_DUE = 'timers.due';
 
 /** Additions to the events of timers, where their kind has any (`Registration.timersSay`). */
@@ -131,7 +131,7 @@ export function fold(
   return { draft: { before: actor, after, steps, effects, outbox, claim }, answers };
 }
 
-/** An event that was meant for the actor as it was read is for no other revision, nor behind another event of the batch. */
+/** An event for the actor as it was read is for no other revision, nor behind another event of the batch. */
 const isAsRead = ({ read }: PendingEvent, now: Actor, before: Actor | undefined): boolean =>
   !read || (now === before && now.revision === read.revision);
 
@@ -143,7 +143,9 @@ const conditionOf = ({ snapshot }: Actor): { readonly state: string; readonly co
   context: snapshot.context,
 });
 
-/** The reply that is stored speaks of what its own event led to, whatever is folded into the write after it. */
+/**
+ * The stored reply describes the result of its own event, without the events that follow in the same write.
+ */
 const repliedFrom = (claim: Claim, { snapshot }: Actor): Claim => ({
   ...claim,
   reply: () => claim.reply(stateOf(snapshot), snapshot.context),

@@ -126,9 +126,15 @@ export interface ChildSpec {
    * topic may have one.
    */
   listens?(topic: string): string;
-  /** True when the commit answers the new actors, so that their orders are performed at once and not when the clock finds them. */
+  /**
+   * True when the commit answers the new actors, so that their orders are performed at once and not when the
+   * clock finds them.
+   */
   readonly performedAtOnce: boolean;
-  /** Of children that their instance may keep (`Kind.keepsChildren`): the lowest id that one may have which is made from a row of the fact. */
+  /**
+   * For children that their instance may keep (`Kind.keepsChildren`): the lowest possible id of a child from
+   * a row of the fact.
+   */
   lowestId?(row: Readonly<Record<string, unknown>>): string;
   readonly brings?: boolean; // The answer has a text `brought` besides, which comes with the orders (`Order.payload`) and spares a read.
 }
@@ -228,8 +234,9 @@ export interface Kind {
    */
   readonly journal: string;
   /**
-   * True when its table has a column `kept_by`: actors that other kinds' commits make, and whose orders are performed at once, are then kept by
-   * their instance, and the clock knows nothing of them, as long as they have had no turn (kept-births.ts).
+   * True when its table has a column `kept_by`: actors that other kinds' commits make, and whose orders are
+   * performed at once, are then kept by their instance, and unknown to the clock, as long as they have had no
+   * turn (kept-births.ts).
    */
   readonly keepsChildren?: true;
   /** True when other actors write to this kind: its commits then delete them from the outbox. */

@@ -18,7 +18,7 @@ export interface Claim<State extends string = string, Context = unknown> {
   readonly key: string;
   /** One of the things that the call asks for, by its number; the call as a whole when left out. */
   readonly item?: number | undefined;
-  /** The scope of the key: the caller's workspace and environment, whatever the actor's are. */
+  /** The scope of the key: the caller's workspace and environment, which may differ from the actor's. */
   readonly scope: Scope;
   readonly fingerprint: string;
   readonly status: number;

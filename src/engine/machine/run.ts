@@ -28,8 +28,8 @@ function firstOpen(arrows: readonly Arrow[], given: Given): Arrow | null {
 }
 
 /**
- * Takes an arrow, and then whatever needs no event from outside: "always" and raised events, until the machine rests. Answers the
- * state that it rests in.
+ * Takes an arrow, and then every step that needs no event from outside: "always" and raised events, until the
+ * machine rests. Returns the state in which it rests.
  */
 export function follow(table: MachineTable, from: StateRow, arrow: Arrow | null, work: Work): StateRow {
   let row = arrow ? take(table, arrow, work) : from;

@@ -50,7 +50,7 @@ export interface StateRow {
   readonly isFinal: boolean;
   /** Taken without an event. */
   readonly always: readonly Arrow[];
-  /** By the event's type; those of wildcards are behind them. */
+  /** The arrows by the event's type; those of wildcards are behind them. */
   readonly on: ReadonlyMap<string, readonly Arrow[]>;
   /** For the types that `on` does not list. */
   readonly wildcards: readonly Wildcard[];

@@ -2,12 +2,12 @@ import { Batcher, type BatchLimits, COMMIT_LIMITS } from '../../platform/async/b
 
 /** A larger statement makes others wait too long for the same rows or the same disk. */
 const LIMITS: BatchLimits = { ...COMMIT_LIMITS, batchItems: 64 };
-/** For so long after the last of the others it is likely that more of them come. */
+/** For this time after the last other work, more of it is likely. */
 const ABOUT_MS = 1_000;
 /** The longest rest: a disk that takes seconds for a commit is no fault of the batch. */
 const LONGEST_REST_MS = 250;
 
-/** True while more of the others are likely, the last of whom came so long ago. */
+/** True while more other work is likely, by the time since the last of it. */
 export const areAbout = (othersAgoMs: number): boolean => othersAgoMs < ABOUT_MS;
 
 /**

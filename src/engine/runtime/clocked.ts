@@ -14,7 +14,10 @@ export interface OwnClock {
 export interface ClockedWork {
   /** Looks for new work, and returns the next due moment; infinity for none. @throws Unavailable */
   next(): Promise<number>;
-  /** Does some of what is due at that moment: as much as takes far less than a lease of the clock. @throws Unavailable */
+  /**
+   * Does some of the work that is due at that moment: an amount that takes far less than a lease of the
+   * clock. @throws Unavailable
+   */
   move(at: number): Promise<void>;
 }
 

@@ -81,6 +81,6 @@ const isOrder = ({ effects }: Kind, type: string): boolean => {
   return meaning !== undefined && 'order' in meaning;
 };
 
-/** Of orders that a commit has released, those for this process. */
+/** The orders for this process among those that a commit has released. */
 export const ownOrders = (kind: Kind, share: Share, orders: readonly Order[]): readonly Order[] =>
   orders.filter(({ actor }) => carriesOut(kind, share, actor) && !isOnOwnTime(kind, actor));

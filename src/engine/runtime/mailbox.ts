@@ -50,7 +50,7 @@ export interface CommitDeps extends ChildDeps {
   readonly shards: Shards | null; // The shard of each workspace, where tables are distributed.
   /** The births of the kind that this process keeps, if it keeps any. */
   readonly keptBirths: KeptBirths | null;
-  /** Hears of what was committed, in commit order. */
+  /** Receives each commit, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
   childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
@@ -257,7 +257,7 @@ export class Mailbox {
     if (events.some(({ claim, decisions }) => claim && mayBeRepetition(error, decisions)))
       return this.#decideAgain(events);
     if (events.length === 1) return events[0]?.fail(error);
-    // One of them is at fault. Each by itself, in their order, shows which.
+    // One of them is at fault. Run separately, in their order, they show which.
     for (const pending of events) pending.alone = true;
     this.#lanes.unshift(events);
   }

@@ -20,8 +20,8 @@ const FIRST = '';
 export type Deliver = (kind: string, id: string, event: ActorEvent, outboxId: string) => Promise<EventResult>;
 
 /**
- * Delivers events from actor to actor. A row is written with the sender's commit; delivery from memory is only
- * quicker, and whatever gets lost there is found again by its age.
+ * Delivers events from actor to actor. A row is written with the sender's commit; delivery from memory is
+ * only faster, and the age of its row recovers an event that is lost there.
  */
 export class Outbox {
   readonly #underWay = new Set<string>();

@@ -22,13 +22,13 @@ import { SpawnQueue } from './spawn-queue.ts';
  */
 export type TimersSay = (definitionIds: readonly string[]) => Promise<ReadonlyMap<string, object>>;
 
-/** A kind together with what performs its orders. */
+/** A kind, with the performer of its orders. */
 export interface Registration {
   readonly kind: Kind;
   readonly performer?: Performer;
-  /** Of a kind that has definitions: what they are. */
+  /** The definitions, for a kind that has them. */
   readonly machineOf?: MachineOf;
-  /** Of a kind that has definitions: what the events of timers say besides. */
+  /** The additions to the events of timers, for a kind with definitions. */
   readonly timersSay?: TimersSay;
   /** This process's share in the kind; all of it when absent. */
   readonly share?: Share;
@@ -60,7 +60,7 @@ export interface KindParts {
   readonly keptDefinitions?: number;
   /** When instances count as gone (tests). */
   readonly keeping?: Partial<KeepingTimes>;
-  /** Safeguards to leave out of the statements, and of what is kept (chaos). */
+  /** Safeguards to leave out of the statements, and of the keeping of births (chaos). */
   readonly statements?: StatementOptions;
   /** The shard of each workspace, where tables are distributed. */
   readonly shards?: Shards | null;
@@ -206,7 +206,7 @@ export class RunningKind {
     });
   }
 
-  /** Lets what is queued finish. */
+  /** Lets queued work finish. */
   async drained(): Promise<void> {
     await this.spawnQueue.drained();
     await this.mailbox.drained();

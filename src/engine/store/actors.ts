@@ -18,7 +18,7 @@ export interface ActorRow {
   readonly timers: Readonly<Record<string, number>> | null;
   readonly revision: number;
   readonly machine_version: number;
-  /** Of kinds that have definitions. */
+  /** For kinds with definitions. */
   readonly definition_id?: string | null;
 }
 

@@ -24,7 +24,10 @@ type Row = Readonly<Record<string, unknown>>;
 
 const byId = (a: Row, b: Row): number => ((a.id as string) < (b.id as string) ? -1 : 1);
 
-/** For so long after a race that was lost, turns are written by the statement that leaves out losers: another is likely. */
+/**
+ * For this time after a lost race, turns are written by the statement that leaves out losers: another race is
+ * likely.
+ */
 const CONTENDED_MS = 1_000;
 
 interface WriterDeps {
@@ -36,7 +39,10 @@ interface WriterDeps {
 /** A commit in its two ways. */
 interface Ways {
   readonly statement: BatchStatement;
-  /** Of a kind whose lives are appended: the statement that fails as a whole where one of its turns is taken. */
+  /**
+   * For a kind with appended lives: the statement that fails as a whole if the key of one of its turns is
+   * taken.
+   */
   readonly uncontested: BatchStatement | null;
 }
 

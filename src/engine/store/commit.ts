@@ -15,7 +15,7 @@ const RETRIES = 3;
 export interface StatementOptions {
   /** The tables lie on several nodes (db/distribution): statements name the workspaces of their batch. */
   readonly isDistributed?: boolean;
-  /** A commit overwrites whatever revision it finds. */
+  /** A commit overwrites any revision it finds. */
   readonly withoutRevisionCheck?: boolean;
   /** A spawn stores no reply for its idempotency key: a repeated request is accepted again. */
   readonly withoutStoredReplies?: boolean;

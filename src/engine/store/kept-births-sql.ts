@@ -15,7 +15,7 @@ export const RENEW = `update instances set heartbeat_at = clock_timestamp(), low
 export const END = `delete from instances where id = $1 and open`;
 const IS_GONE = `not (heartbeat_at between clock_timestamp() - $2 * interval '1 millisecond'
   and clock_timestamp() + $2 * interval '1 millisecond')`;
-/** The terms of a kind that were closed, or have shown nothing of themselves for so long. */
+/** The terms of a kind that were closed, or have had no heartbeat for this time. */
 export const FIND_GONE = `select id, low_water, open from instances where kind = $1 and (not open or ${IS_GONE}) order by id`;
 /** Closes such a term; it waits for the statements that rely on it. */
 export const CLOSE = `update instances set open = false where id = $1 and open and ${IS_GONE} returning id`;
@@ -35,7 +35,10 @@ export function leftStatement(kind: Kind): string {
 const isUnturned = ({ turns }: AppendedLife, alias: string, lowest: string): string =>
   `not exists (select from ${turns} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
 
-/** SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; the clock knows nothing of it. */
+/**
+ * SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; it
+ * is unknown to the clock.
+ */
 const hasNoTurn = (alias: string): string =>
   `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
 
@@ -62,7 +65,7 @@ export function keptSql(kind: Kind, columns: string): string | null {
 /** Actors looked at for those that instances keep. */
 const KEPT_EXAMINED = 5_000;
 
-/** The newest actors (`f`) of a condition on their births that instances keep, which the clock knows nothing of. */
+/** The newest actors (`f`) of a condition on their births that instances keep, unknown to the clock. */
 export function newestKeptSql(kind: Kind, condition: string, most: number): string {
   const life = lifeOf(kind);
   const lowest = lowestMarkSql(kind);

@@ -46,7 +46,10 @@ export interface KeepingParts {
 
 /** A birth has its id before it waits for its statement: a mark that leaves none so young behind lets nearly all be kept. */
 const LAG_MS = 2_000;
-/** An instance that has had nothing to keep for so many beats shows no more of itself: an idle service writes nothing. */
+/**
+ * An instance without anything to keep for this many beats sends no more heartbeats: an idle service writes
+ * nothing.
+ */
 const IDLE_BEATS = 10;
 
 /** One stretch of an instance's life. */
@@ -87,7 +90,7 @@ export class KeptBirths {
   readonly #times: KeepingTimes;
   /** Births of the present term that may have no turn yet. */
   readonly #open = new Map<string, Kept>();
-  /** Statements under way that make births of the present term with ids of their own. */
+  /** Statements under way that make births of the present term and their ids. */
   readonly #making = new Set<Making>();
   #term: Term | null = null;
   #beating: ReturnType<typeof setInterval> | undefined;
@@ -142,7 +145,7 @@ export class KeptBirths {
    * Takes the ids that the statement has made, all of them durable; an empty list where it was rolled back.
    */
   ended(making: Making, ids: readonly string[]): void {
-    // Of a term that has ended meanwhile others look all of it through.
+    // Others look through all births of a term that has ended meanwhile.
     if (!this.#making.delete(making)) return;
     const since = this.parts.clock.monotonic();
     for (const id of ids) this.#open.set(id, { since, isBorn: true, isAlone: true });
@@ -185,7 +188,7 @@ export class KeptBirths {
     this.#open.delete(id);
   }
 
-  /** Nobody knows whether births of the term are there, or will be: it is left to be looked through. */
+  /** The births of the term are unknown, now or later: others look it through. */
   doubt(): void {
     this.#retire();
   }
@@ -224,7 +227,7 @@ export class KeptBirths {
 
   async #newTerm(): Promise<void> {
     const mark = this.#idBefore(LAG_MS);
-    // By chance and not from a sequence, which a restored copy of the rows may have left behind.
+    // A random id and not one of a sequence, which a restored copy of the rows may have left behind.
     const id = randomInt(1, 2 ** 31);
     await this.parts.database.query(BEGIN, [id, this.kind.name, mark]);
     this.#isWanted = false;
@@ -234,7 +237,7 @@ export class KeptBirths {
 
   async #renew(term: Term): Promise<void> {
     const { database, clock, faults } = this.parts;
-    // Of a clock that was put back nothing new would be kept until it has come here again.
+    // With a clock that was put back, no new birth would be kept until it is back at this moment.
     if (clock.now() < timeOfId(term.mark) - 1_000) return this.#retire();
     if (this.#isIdle && ++this.#idleBeats > IDLE_BEATS) {
       // Nobody may take it while it goes.

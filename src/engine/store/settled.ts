@@ -7,7 +7,7 @@ const MARK = `select (extract(epoch from now()) * 1000)::float8 as at, pg_curren
 
 /** The writes of all transactions with a lower number can be seen once these have ended. */
 interface Mark {
-  /** By the database's clock, before the number was given out (epoch ms). */
+  /** The time by the database's clock, before the number was given out (epoch ms). */
   readonly at: number;
   readonly number: bigint;
 }

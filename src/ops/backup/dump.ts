@@ -6,7 +6,7 @@ import { rangesOf, readTables, type SchemaTable } from './catalogue.ts';
 import { countRows, type Header, inPieces, type Part } from './parts.ts';
 import { BackupRefused } from './refused.ts';
 
-/** The octets of a frame's rows before compression; a longer row is a frame by itself. */
+/** The octets of a frame's rows before compression; a longer row is a whole frame. */
 const FRAME_BYTES = 1_048_576;
 
 /**

@@ -26,8 +26,9 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a backup into an empty database, brings it up to the present schema, and has its event log go on behind all cursors. It is
- * all in the session's transaction: what fails or is cut off leaves nothing. @throws BackupRefused, MigrationMismatch, Unavailable
+ * Loads a backup into an empty database, brings it up to the present schema, and continues its event log
+ * behind all cursors. All of it is in the session's transaction: a failed or interrupted load leaves nothing.
+ * @throws BackupRefused, MigrationMismatch, Unavailable
  */
 export async function load(
   session: BulkSession,
@@ -58,7 +59,7 @@ export async function load(
       await migrate(session);
       if (!isMoved) await forgetStore(session);
       await continueLog(session);
-      // The first plans are made of these figures, and an embedded database collects none by itself.
+      // The first plans are made from these figures, and an embedded database collects none without help.
       await session.script('analyze');
       await session.commit();
       return part.trailer;

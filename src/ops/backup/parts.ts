@@ -11,7 +11,7 @@ export interface Header {
   readonly takenAt: string;
   /** The key that its secrets are sealed with; null when the database was never used with one. */
   readonly secretKey: string | null;
-  /** The days that have partitions of their own, as their first milliseconds. */
+  /** The days with partitions, as their first milliseconds. */
   readonly days: readonly number[];
   readonly tables: number;
   /** As many rows as PostgreSQL believes there are, for the progress. */
@@ -50,7 +50,7 @@ export function countRows(rows: Uint8Array): number {
   return count;
 }
 
-/** The same rows in pieces of about so many bytes, cut between two rows. */
+/** The same rows in pieces of about this many bytes, cut between two rows. */
 export function* inPieces(rows: Uint8Array<ArrayBuffer>, bytes: number): Generator<Uint8Array<ArrayBuffer>> {
   for (let from = 0; from < rows.length; ) {
     const end = rows.length - from <= bytes ? rows.length : rows.indexOf(LINE_END, from + bytes) + 1;

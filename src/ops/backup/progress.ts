@@ -49,7 +49,7 @@ export class Progress {
     this.#rows += rows;
   }
 
-  /** Takes the size of what has been written so far. */
+  /** Takes the number of octets written so far. */
   setBytes(bytes: number): void {
     this.#bytes = bytes;
   }
@@ -59,7 +59,7 @@ export class Progress {
     this.#share = share;
   }
 
-  /** Leaves the line of the bar to what follows. */
+  /** Leaves the line of the bar to further output. */
   end(): void {
     if (this.screen.columns !== undefined) this.screen.error('\r\u001b[K');
   }

@@ -6,7 +6,7 @@ export class BackupRefused extends Error {
 /** A backup is to go into a database that has something in it already. */
 export class TargetNotEmpty extends BackupRefused {}
 
-/** The sentences of the operating system for what an operator can mend. */
+/** The sentences for errors of the operating system that an operator can correct. */
 const SAYS: Readonly<Record<string, (path: string) => string>> = {
   ENOSPC: (path) => `There is no room left on the disk of ${path}. Make room, or choose another place.`,
   EDQUOT: (path) => `The quota of the disk of ${path} is used up. Make room, or choose another place.`,

@@ -20,7 +20,7 @@ export interface Target {
   seeRoom(): void;
   /** Puts what was loaded and looked at into use. */
   use(): Promise<void>;
-  /** Lets go of it; what is not in use by then is removed. */
+  /** Closes it; a database that is not in use by then is removed. */
   close(): void;
 }
 

@@ -68,7 +68,7 @@ async function seeThatItIsOurs(path: string, file: FileHandle): Promise<void> {
     throw new BackupRefused(`Another backup is written to ${path} at the same time. Name another file.`);
 }
 
-/** Makes the names of what is in a folder durable. */
+/** Makes the names of a folder's files durable. */
 export async function syncEntries(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {

@@ -22,7 +22,7 @@ export async function runMcp(
     terminal.error(`${missing}\n`);
     return MISUSE;
   }
-  // The protocol's own library would be a fifth of what every other command loads.
+  // The protocol's library would be a fifth of the code that every other command loads.
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   const { mcpServer } = await import('../../web/mcp/server.ts');
   const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 1 });

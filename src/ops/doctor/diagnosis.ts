@@ -27,7 +27,7 @@ export const wrong = (check: string, detail: string, advice: string): Diagnosis 
   advice,
 });
 
-/** The diagnosis of what works now and will surprise later. */
+/** The diagnosis of a setting that works now and will surprise later. */
 export const warning = (check: string, detail: string, advice: string): Diagnosis => ({
   check,
   status: 'warning',
@@ -43,7 +43,7 @@ export const skipped = (check: string, detail: string, advice: string | null = n
   advice,
 });
 
-/** The diagnosis of what a transport found out about itself. */
+/** The diagnosis of a transport's finding about itself. */
 export const ofFinding = ({ check, ok, detail, advice }: Finding): Diagnosis => ({
   check,
   status: ok ? 'fine' : 'wrong',
@@ -51,7 +51,7 @@ export const ofFinding = ({ check, ok, detail, advice }: Finding): Diagnosis => 
   advice,
 });
 
-/** The message of whatever was thrown, as a sentence. */
+/** The message of any thrown value, as a sentence. */
 export const messageOf = (error: unknown): string => {
   const message = error instanceof Error && error.message !== '' ? error.message : String(error);
   return /[.!?]$/.test(message) ? message : `${message}.`;

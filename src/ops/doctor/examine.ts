@@ -152,7 +152,7 @@ async function* waysOut(
   }
 }
 
-/** A check that itself fails becomes a diagnosis, and the others go on. */
+/** A failing check becomes a diagnosis, and the others continue. */
 async function* guarded(check: string, look: () => Promise<Diagnosis>): AsyncGenerator<Diagnosis> {
   try {
     yield await look();

@@ -16,7 +16,10 @@ import { readInstances, untilAll, type Waited } from './instances.ts';
 import { resealColumn } from './reseal.ts';
 import { targetOf } from './target.ts';
 
-/** An instance may have sealed a text just before it went over, and store it a moment later: so much later it is looked for once more. */
+/**
+ * An instance may have sealed a text just before it changed the key, and store it a moment later: after this
+ * time the rotation looks once more.
+ */
 const LOOK_AGAIN_MS = 2_000;
 /** After so many passes the operator runs the command again, to wait for instances that lag. */
 const MOST_PASSES = 10;

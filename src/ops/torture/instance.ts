@@ -95,7 +95,7 @@ export class Instance {
     this.#frozen = false;
   }
 
-  /** Resolves once the instance answers /health, with whatever status. */
+  /** Resolves once the instance answers /health, with any status. */
   async ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS;
     while (performance.now() < deadline && this.isRunning) {
@@ -119,7 +119,7 @@ export class Instance {
     await gone;
   }
 
-  /** Resolves when the process has ended by itself. */
+  /** Resolves when the process has ended without a kill. */
   async died(): Promise<NodeJS.Signals | null> {
     const child = this.#process;
     if (child === null) return null;

@@ -150,7 +150,7 @@ export class World implements AsyncDisposable {
       await Bun.sleep(this.server ? LOOK_MS : LOOK_AT_COPY_MS);
   }
 
-  /** Of the embedded database a copy is read while its instance runs. */
+  /** The embedded database is read as a copy while its instance runs. */
   async #isBusy(): Promise<boolean> {
     const session = await openSession(this.where);
     try {
@@ -205,7 +205,7 @@ export class World implements AsyncDisposable {
           break: [...broken],
         },
       });
-      // The first instance keeps the right time: it must not be misled by what the others wrote.
+      // The first instance keeps the right time: the writes of the others must not mislead it.
       if (clocks && index > 0) instance.clockOffsetMs = AHEAD_MS[index % AHEAD_MS.length] as number;
       this.#stack.defer(() => instance.end('SIGKILL'));
       this.records.push(record);

@@ -21,7 +21,10 @@ export class BatchedRead<Question, Answer> {
     limits?: BatchLimits,
     /** Reads at once. Of two, one need not wait for another that began before it was asked for; of one, more share a statement. */
     width: 1 | 2 = 2,
-    /** Begins with each statement; the next one waits until it is over, and those who ask meanwhile share that. */
+    /**
+     * Begins with each statement; the next statement waits for its end, and shares the questions that come
+     * meanwhile.
+     */
     private readonly rest?: () => Promise<void>,
   ) {
     this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, width);

@@ -8,7 +8,10 @@ export const SMALL = 65_536;
 
 /** The bytes of one body that is arriving. */
 export interface BodyReservation {
-  /** Raises the reservation to so many bytes, either announced or received so far. False when the budget is used up. */
+  /**
+   * Raises the reservation to this many bytes, either announced or received so far. False when the budget is
+   * used up.
+   */
   hold(bytes: number): boolean;
   /** Returns the bytes to the budget, once the body was read or given up. */
   release(): void;

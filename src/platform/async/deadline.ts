@@ -2,7 +2,10 @@ import { Unavailable } from '../errors/unavailable.ts';
 
 const deadlinePassed = (): Error => new Unavailable('the deadline passed', 'unknown');
 
-/** Settles as `work` does, or rejects with the error of `late` after `ms`; the work itself goes on unheard. */
+/**
+ * Settles as `work` does, or rejects with the error of `late` after `ms`; the work itself continues, and its
+ * result is dropped.
+ */
 export function within<T>(ms: number, work: Promise<T>, late: () => Error = deadlinePassed): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const timer = setTimeout(() => reject(late()), Math.max(0, ms));
@@ -58,7 +61,10 @@ export class WorkTime {
     this.#since = monotonic();
   }
 
-  /** Settles as `work` does, or rejects as `within` does once the time is used up; the work itself goes on unheard. */
+  /**
+   * Settles as `work` does, or rejects as `within` does once the time is used up; the work itself continues,
+   * and its result is dropped.
+   */
   limit<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#late = reject;
@@ -76,7 +82,7 @@ export class WorkTime {
     return promise;
   }
 
-  /** Waits for what does not count. */
+  /** Waits for work that does not count. */
   async except<T>(waited: Promise<T>): Promise<T> {
     this.#ending?.delete(this);
     this.ms -= this.monotonic() - this.#since;

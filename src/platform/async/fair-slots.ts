@@ -81,7 +81,7 @@ export class FairSlots<T> {
     this.#enter(key, queue);
   }
 
-  /** Drops the waiting work of a key and returns it; running work goes on. */
+  /** Drops the waiting work of a key and returns it; running work continues. */
   forget(key: string): readonly T[] {
     const queue = this.#queues.get(key);
     if (!queue) return [];

@@ -8,11 +8,11 @@ const NEARLY_ALL = 0.9;
 const LONGEST_MS = 8;
 
 /**
- * Decides when a batch leaves that costs something whatever is in it (a commit: 330 µs of PostgreSQL, as much as eleven emails). Of 64
- * clients that wait for their replies, those few whose batch has just returned ask again, and if what they ask leaves at once, batches
- * never grow beyond nine. So a batch waits until it has half of what has lately been inside, waiting and under way, and two
- * take turns; but for no longer than half of what a batch takes, or the whole of it beside one that is under way, and not at all where
- * few are inside.
+ * Decides when a batch leaves whose cost is nearly fixed (a commit: 330 µs of PostgreSQL, as much as eleven
+ * emails). Of 64 clients that wait for their replies, the few whose batch has just returned ask again, and if
+ * their requests leave at once, batches never grow beyond nine. So a batch waits until it has half of those
+ * lately inside, waiting and under way, and two take turns; but for no longer than half of a batch's
+ * duration, or the whole of it beside one that is under way, and not at all with few inside.
  */
 export class Gathering {
   #inside = 0;
@@ -45,7 +45,7 @@ export class Gathering {
     this.#inside *= FADING;
   }
 
-  /** A batch has returned after so many milliseconds. */
+  /** A batch has returned after this many milliseconds. */
   returned(ms: number): void {
     this.#batchMs += (ms - this.#batchMs) / 8;
   }

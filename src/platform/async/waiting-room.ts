@@ -27,14 +27,14 @@ interface Place<Want> {
   fail(error: unknown): void;
 }
 
-/** Shortest time between two looks: whatever comes meanwhile is found by the next one. */
+/** The shortest time between two looks: the next one finds everything that comes meanwhile. */
 const PAUSE_MS = 20;
 /** The time between two looks where others bring something as well. */
 const OTHERS_MS = 1_000;
 
 /** The answer to one waiter too many. */
 export const FULL = Symbol('full');
-/** The answer to those who wait while the room is closed. */
+/** The answer to waiters while the room is closed. */
 export const CLOSED = Symbol('closed');
 /** The answer to waiters that have gone; none of them reads it. */
 export const GONE = Symbol('gone');
@@ -69,7 +69,7 @@ export class WaitingRoom<Want extends Wanted> {
     if (!this.#budget.take(holder)) return FULL;
     const { promise, resolve, reject } = Promise.withResolvers<string | null>();
     const place: Place<Want> = { want, isLooked: false, isLate: false, settle: resolve, fail: reject };
-    // The first look is made whatever the time: with a time of nothing it is the only one.
+    // The first look happens at any time limit: with a limit of zero it is the only one.
     const timer = setTimeout(() => {
       place.isLate = true;
       if (place.isLooked) resolve(null);

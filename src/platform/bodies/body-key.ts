@@ -28,7 +28,7 @@ export const environmentPrefix = (livemode: boolean): string => `${livemode ? 'l
 export const bodyKey = ({ livemode, day, workspaceId, generation, hash, octets }: BodyPlace): string =>
   `${environmentPrefix(livemode)}${day}/${workspaceId}/${generation}/${hash}-${octets}`;
 
-/** Reads a key; null for whatever else lies in the bucket. */
+/** Reads a key; null for any other object in the bucket. */
 export function readBodyKey(key: string): BodyPlace | null {
   const [, environment, day = '', workspaceId = '', generation = '', hash = '', octets] =
     SHAPE.exec(key) ?? [];
@@ -41,9 +41,9 @@ const GENERATION_MS = 60 * 60_000;
 /** The time beyond it in which an email that was given one may still be accepted: a request ends within seconds. */
 const ACCEPTED_WITHIN_MS = 10 * 60_000;
 
-/** From then on no email is given a body of that generation any more. */
+/** From then on no email gets a body of that generation. */
 export const generationEnd = (generation: string): number => timeOfId(generation) + GENERATION_MS;
 
-/** From then on (by the database's clock) no email that has a body of that generation is accepted any more. */
+/** From then on (by the database's clock) no email with a body of that generation is accepted. */
 export const generationClosed = (generation: string): number =>
   generationEnd(generation) + ACCEPTED_WITHIN_MS;

@@ -31,7 +31,7 @@ export class BodyLost extends Error {
 
 /** Numbers and services of a store. */
 export interface BodyStoreParts {
-  /** By the database's clock (epoch ms). */
+  /** The time by the database's clock (epoch ms). */
   readonly now: () => number;
   readonly monotonic: () => number;
   readonly metrics?: Pick<Metrics, 'bodyStore' | 'bodyStoreFailure'> | null;

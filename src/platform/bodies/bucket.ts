@@ -62,7 +62,7 @@ export class Bucket {
     const response = await this.#ask('GET', { key }, signal);
     if (response.status === 404) {
       const code = errorCode(await this.#text(response, signal));
-      // Of a bucket that is not there nothing is known: it may be named wrongly.
+      // A missing bucket proves nothing: its name may be wrong.
       if (code === 'NoSuchKey') return null;
       throw refused('GET', 404, code);
     }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** One page of what lies under a prefix. */
+/** One page of the objects under a prefix. */
 export interface Listing {
   readonly keys: readonly string[];
   /** With a delimiter: what the names below begin with, up to it. */

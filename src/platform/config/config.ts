@@ -34,7 +34,7 @@ export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Nam
 /** Either a configuration, or all problems of the environment, a sentence each. */
 export type Loaded = { readonly config: Config } | { readonly problems: readonly string[] };
 
-/** True in the executable, whose embedded files have a file system of their own. */
+/** True in the executable, whose embedded files have their own file system. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
 
 /**
@@ -97,7 +97,7 @@ const NEEDED_BY_TRANSPORT: Readonly<
   },
 };
 
-/** Contradictions between values that are valid by themselves. */
+/** Contradictions between values that are each valid. */
 function contradictionsIn(config: Config): string[] {
   const wrong: [boolean, string][] = [
     [
@@ -184,7 +184,9 @@ function isCertifiable(publicUrl: string): boolean {
   );
 }
 
-/** The host and port of a relay: whatever else differs, what is down for one URL is down for the other. */
+/**
+ * The host and port of a relay: two URLs with the same ones are down together, even if they differ elsewhere.
+ */
 function endOf(relayUrl: string): string {
   const relay = readRelayUrl(relayUrl);
   return relay === null ? relayUrl : `${relay.host}:${relay.port}`;

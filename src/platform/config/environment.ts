@@ -8,8 +8,9 @@ export const environmentOfProcess = (): Environment => process.env;
 export const usesEmbedded = (environment = environmentOfProcess()): boolean => !environment.DATABASE_URL;
 
 /**
- * Has this process and its threads read and write times without a zone as those of UTC. By the zone of the machine a template would show
- * another hour on another machine, and none of its clocks goes by the newest rules (src/platform/zones).
+ * Makes this process and its threads read and write times without a zone as UTC. In the machine's zone a
+ * template would show another hour on another machine, and none of its clocks follows the newest rules
+ * (src/platform/zones).
  */
 export const goByUtc = (): void => {
   process.env.TZ = 'UTC';

@@ -9,5 +9,5 @@ export const PLANS = {
 /** The name of a plan. The check of `workspaces.plan` lists the same names; a test compares the two. */
 export type PlanName = keyof typeof PLANS;
 
-/** The names of the plans, in the order of what they allow. */
+/** The names of the plans, in the order of their limits. */
 export const PLAN_NAMES = Object.keys(PLANS) as readonly PlanName[];

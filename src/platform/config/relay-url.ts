@@ -2,7 +2,7 @@
 export interface RelayUrl {
   readonly host: string;
   readonly port: number;
-  /** The use of TLS; `opportunistic` goes on in clear text when STARTTLS is not offered or refused. */
+  /** The use of TLS; `opportunistic` continues in clear text when STARTTLS is not offered or refused. */
   readonly tls: 'implicit' | 'required' | 'opportunistic' | 'none';
   readonly credentials: { readonly user: string; readonly pass: string } | null;
 }

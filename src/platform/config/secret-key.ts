@@ -107,13 +107,13 @@ export async function writeNextSecretKey(dataDir: string, key: string): Promise<
   return (await readKey(path)) ?? key;
 }
 
-/** A rotation may wait so long for an instance that moves a key. */
+/** The longest wait of a rotation for an instance that moves a key. */
 const PATIENCE_MS = 5_000;
 
 /**
- * Locks the files of the keys for this process, while a rotation goes on; null while another process holds
- * the lock. Files are moved by name: without the lock, a process that has looked at the next key and was
- * suspended could move another one that lies there by then.
+ * Locks the files of the keys for this process, during a rotation; null while another process holds the lock.
+ * Files are moved by name: without the lock, a process that has looked at the next key and was suspended
+ * could move another one that lies there by then.
  * @throws DataDirectoryUnusable
  */
 export function lockSecretKeys(dataDir: string, waitMs = PATIENCE_MS): DirectoryLock | null {

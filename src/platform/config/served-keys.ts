@@ -45,8 +45,8 @@ export class ServedKeys {
   /** Looks at them again. True when something has changed. @throws WrongSecretKey when the database is used with a key that is not here */
   async refresh(): Promise<boolean> {
     const before = this.inUse;
-    // The current key goes on: a removed file stops the next start, and not this service. Earlier keys do
-    // not, since the thief of one could have the database go back to it.
+    // The current key remains in use: a removed file stops the next start, and not this service. Earlier keys
+    // do not, since the thief of one could make the database return to it.
     const offered = [...(await presentSecretKeys(this.source)), this.keys.current.text];
     const keys = await readKeys(this.database, offered);
     if (!keys) throw new WrongSecretKey();

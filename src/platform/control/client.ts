@@ -77,7 +77,8 @@ export async function openOrCopy<T>(
 }
 
 /**
- * Has the service that uses a data directory look at its secret keys again, and answers them; null when none does.
+ * Makes the service that uses a data directory look at its secret keys again, and returns them; null when
+ * none does.
  * @throws OtherVersion, Unavailable
  */
 export async function keysInUse(dataDir: string): Promise<KeysInUse | null> {
@@ -94,8 +95,9 @@ export async function keysInUse(dataDir: string): Promise<KeysInUse | null> {
 const COPY_NAME = /^[0-9a-f]{16}$/;
 
 /**
- * Has the service make a copy. It answers a name and no path: the service may see its data directory elsewhere, as in a container, or below
- * another working directory, and what is removed in the end lies in the folder of copies, whatever was answered.
+ * Makes the service copy the database. It answers a name and no path: the service may see its data directory
+ * elsewhere, as in a container, or below another working directory, and the later removal stays within the
+ * folder of copies for any answer.
  */
 async function copyOf(inUse: DataDirectoryInUse): Promise<string> {
   const name = await ask<unknown>(await findSocket(inUse), '/snapshot', null);

@@ -77,7 +77,10 @@ async function answered(work: Promise<unknown>): Promise<Response> {
   return new Response(toBytes(outcome));
 }
 
-/** The one connection of the database is shared: a transaction of a client would take in what the service writes meanwhile. */
+/**
+ * The one connection of the database is shared: a transaction of a client would include the service's writes
+ * meanwhile.
+ */
 const OPENS_TRANSACTION = /^\s*(?:begin|start)\b/i;
 
 async function run(engine: Engine, request: StatementRequest): Promise<unknown> {

@@ -16,7 +16,7 @@ import type { Engine } from '../db/embedded/guarded-engine.ts';
 import { Unavailable } from '../errors/unavailable.ts';
 import { snapshotFolder } from './protocol.ts';
 
-/** Room that is left to the service when a copy is made: it goes on writing meanwhile. */
+/** Room that is left to the service when a copy is made: it continues to write meanwhile. */
 const MARGIN = 134_217_728;
 
 /**

@@ -29,8 +29,8 @@ const ofReplies = {
 } as const;
 
 /**
- * Everything that is sealed with SECRET_KEY, by the purpose that it is sealed for. A rotation of the key goes by this list: nothing can
- * be sealed for a purpose that is not in it, and a test looks through every column of the database for what is sealed elsewhere.
+ * Everything that is sealed with SECRET_KEY, by its purpose. A rotation of the key uses this list: no text
+ * can be sealed for a purpose outside it, and a test searches every column of the database for others.
  */
 const SEALED = {
   'DKIM key of': [

@@ -113,7 +113,10 @@ function openChain(current: SecretKey, former: readonly FormerKey[]): readonly S
   return former.flatMap(({ id }) => opened.get(id) ?? []);
 }
 
-/** Seals for the canary, with the key named: a version that cannot read such texts must not go on with the key. */
+/**
+ * Seals for the canary, with the key named: a version that cannot read such texts must not continue with the
+ * key.
+ */
 const namedCanary = (key: SecretKey): string =>
   sealerOf(() => ({ ...onlyKey(key.text), named: true })).seal(PLAINTEXT, PURPOSE);
 

@@ -6,7 +6,7 @@ const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 14;
 
 /**
- * Random characters for so many ids at a time: ids put together one by one each make a separate text first.
+ * Random characters for this many ids at a time: ids put together one by one each make a separate text first.
  */
 const pool = Buffer.alloc(RANDOM_LENGTH * 512);
 const CHARACTERS = Buffer.from(ID_ALPHABET);

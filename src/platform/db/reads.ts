@@ -4,9 +4,10 @@ import type { Orm, Parameter, QueryOptions, ReadOptions } from './database.ts';
 export type ReadOrm = Pick<Orm, 'select' | 'selectDistinct' | 'selectDistinctOn'>;
 
 /**
- * A database to show from: lists, searches, figures, exports. A replica may answer in place of the one that takes writes. Nothing is
- * decided by what comes from here: its results have another type than those of `Database`, so that no function which asks for a
- * `Database`, or a part of one, takes it. The other way round every `Database` can be read as this.
+ * A database for showing: lists, searches, figures, exports. A replica may answer in place of the server that
+ * takes writes. No decision uses its results: they have another type than those of `Database`, so that no
+ * function which asks for a `Database`, or a part of one, takes it. The other way round every `Database` can
+ * be read as this.
  */
 export interface Reads {
   /** Runs one statement that writes nothing, and returns its rows. @throws Unavailable */

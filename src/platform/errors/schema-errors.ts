@@ -35,8 +35,8 @@ export function shortened(path: string): string {
 }
 
 /**
- * Finds the relevant errors of a value that may have one of several forms. The client most likely meant the form whose errors
- * lie deepest: `to: ["a@b", 7]` is a list with one wrong member, not a failed string.
+ * Finds the relevant errors of a value that may have one of several forms. The client most likely intended
+ * the form whose errors lie deepest: `to: ["a@b", 7]` is a list with one wrong member, not a failed string.
  */
 function placesOf(error: ValueError): readonly ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];
@@ -45,7 +45,7 @@ function placesOf(error: ValueError): readonly ValueError[] {
     (inner) => inner.length > 0 && inner.every(({ path }) => path.length > error.path.length),
   );
   if (deeper) return deeper.flatMap(placesOf);
-  // Of the forms only one may take values of this type: a text that is too long was not meant to be null.
+  // Only one of the forms may take values of this type: a text that is too long was not intended as null.
   const types: readonly TSchema[] = error.schema.anyOf ?? [];
   const fitting = forms.filter((_, n) => takes(types[n], error.value));
   return fitting.length === 1 && fitting[0]?.length ? fitting[0].flatMap(placesOf) : [error];

@@ -20,7 +20,9 @@ function charactersOf(text: string): number {
   return count;
 }
 
-/** True for a text of more characters. Only one between once and twice as many units has to be counted. */
+/**
+ * True for a text of more characters. Only a text of between once and twice as many units has to be counted.
+ */
 export const isLonger = (text: string, most: number): boolean =>
   text.length > most && (text.length > 2 * most || charactersOf(text) > most);
 
@@ -35,7 +37,10 @@ export const firstCharacters = (text: string, most: number): string =>
 /** The kind of schema that checks a length, and nothing else. */
 const LENGTH = 'Length';
 
-/** Lets the lengths of a string's schema count characters, where TypeBox counts UTF-16 units; all else stays TypeBox's to check. */
+/**
+ * Makes the lengths of a string's schema count characters, where TypeBox counts UTF-16 units; TypeBox checks
+ * all else.
+ */
 export function withCharacters(schema: TSchema): TSchema {
   const { minLength, maxLength, ...rest } = schema;
   if (schema[Kind] !== 'String' || (minLength === undefined && maxLength === undefined)) return schema;

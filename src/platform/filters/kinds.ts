@@ -21,7 +21,7 @@ export const presence = <Row, Value>(source: Source<Row, Value>): Pick<Field<Row
   isEmpty: asked(not(isThere(source))),
 });
 
-/** The same with the empty text as absent, for sources whose value is a text, whatever its type. */
+/** The same with the empty text as absent, for sources whose value is always a text. */
 export const textPresence = <Row>(
   source: Source<Row, unknown>,
 ): Required<Pick<Field<Row>, 'exists' | 'isEmpty'>> => ({

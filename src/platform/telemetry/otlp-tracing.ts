@@ -169,7 +169,7 @@ export class OtlpTracing implements Tracing {
     await isDoneWithin(STOP_MS, this.#provider.shutdown()).catch(() => {});
   }
 
-  /** The span of an acceptance, on whatever instance it was: recorded or not by the trace's id alone. */
+  /** The span of an acceptance, on any instance: the trace's id alone decides whether it is recorded. */
   #acceptanceOf(emailId: string): SpanContext {
     const place = placeOf(emailId);
     const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, place.traceId);

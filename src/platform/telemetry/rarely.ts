@@ -3,7 +3,7 @@ interface Warned {
   warn(fields: object, message: string): void;
 }
 
-/** The most warnings that are logged in so many milliseconds. */
+/** The most warnings that are logged within that many milliseconds. */
 export interface Rarity {
   readonly everyMs: number;
   readonly most: number;

@@ -75,7 +75,7 @@ export function parseAddress(text: string): Address | AddressProblem {
   return typeof name === 'object' && name !== null ? name : readMailbox(name, text.slice(open + 1, -1));
 }
 
-/** The address as text that parseAddress reads back; the name is quoted only where it has to be. */
+/** The address as text that parseAddress reads back; the name is quoted only if necessary. */
 export function formatAddress({ name, address }: Pick<Address, 'name' | 'address'>): string {
   if (name === null) return address;
   return SPECIALS.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}" <${address}>` : `${name} <${address}>`;

@@ -59,10 +59,11 @@ export async function readClock(
 }
 
 /**
- * A clock that follows the database's, whatever the machine's own clock says: it is measured at the start and every ten seconds,
- * and carried on by the monotonic clock in between. It never goes back. Small differences are corrected gradually. A larger one
- * is adopted at once where this machine was suspended for as long, and otherwise not believed: the database's clock was set,
- * perhaps together with the machine's, or another server answers. Nothing is claimed or removed then until both agree again.
+ * A clock that follows the database's, independent of the machine's clock: it is measured at the start and
+ * every ten seconds, and continued with the monotonic clock in between. It never goes back. Small differences
+ * are corrected gradually. A larger one is adopted at once if this machine was suspended for as long, and
+ * otherwise not believed: the database's clock was set, perhaps together with the machine's, or another
+ * server answers. Nothing is claimed or removed then until both agree again.
  */
 export class DatabaseClock implements Clock {
   /** The time from which this clock is carried on, and the monotonic time of it. */

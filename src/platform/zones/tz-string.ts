@@ -49,8 +49,8 @@ function dayIn(year: number, day: string): number {
 }
 
 /**
- * The changes that such a rule makes after the last one that is stated, up to a moment. A rule that is empty, or without summer time, makes
- * none after that: what is counted last goes on.
+ * The changes that such a rule makes after the last stated one, up to a moment. A rule that is empty, or
+ * without summer time, makes none after that: the last count continues.
  */
 export function recurringEnds(rule: string, last: number | null, until: number): readonly Change[] {
   const [, standard, west = '', summer, summerWest, start, end] = FORM.exec(rule) ?? [];

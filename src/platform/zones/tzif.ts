@@ -1,8 +1,8 @@
 import { recurringEnds } from './tz-string.ts';
 import { STATED_UNTIL, type Zone } from './zone.ts';
 
-// A file of /usr/share/zoneinfo (RFC 9636): a header and a block of 32-bit times for readers of former days, then both once more with
-// 64-bit times, and a line that says how the years after the last time go on.
+// A file of /usr/share/zoneinfo (RFC 9636): a header and a block of 32-bit times for readers of former days,
+// then both once more with 64-bit times, and a line with the rule for the years after the last time.
 
 const MAGIC = 0x545a6966; // "TZif"
 const HEADER_OCTETS = 44;

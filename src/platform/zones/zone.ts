@@ -28,7 +28,7 @@ const CYCLE_MS = 146_097 * 86_400_000;
 /** Both sources of zones state every change before this moment. */
 export const STATED_UNTIL = Date.UTC(2499, 0);
 
-/** By how many whole cycles a moment lies behind what is stated. */
+/** The number of whole cycles by which a moment lies behind the stated times. */
 const cyclesBehind = (at: number): number =>
   Math.max(0, Math.ceil((at - STATED_UNTIL) / CYCLE_MS)) * CYCLE_MS;
 

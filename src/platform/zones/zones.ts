@@ -11,7 +11,10 @@ export type ZoneSource = 'executable' | 'system';
 const MINUTE_MS = 60_000;
 
 const UTC: Zone = { name: 'UTC', ends: [], offsets: [0], abbreviations: ['UTC'] };
-/** Ahead of UTC by so much the whole year. Clocks differ by whole quarters of an hour, which figures and dates of contacts rest upon. */
+/**
+ * An offset from UTC for the whole year. Clocks differ by whole quarters of an hour, which figures and dates
+ * of contacts rely on.
+ */
 const OFFSET = /^([+-])(0\d|1[0-4])(?::?(00|15|30|45))?$/;
 /** On Baker Island and on Kiritimati. */
 const [FURTHEST_BEHIND, FURTHEST_AHEAD] = [-12 * 60, 14 * 60];
@@ -24,7 +27,7 @@ export class Zones {
   /** The release that the system has; null where it does not say. */
   readonly systemRelease: string | null;
   readonly #system: ReturnType<typeof systemZones>;
-  /** By the name in lower case. */
+  /** The zones by their names in lower case. */
   readonly #known = new Map<string, Zone>();
   #spellings: ReadonlyMap<string, string> | undefined;
 
@@ -44,7 +47,8 @@ export class Zones {
   }
 
   /**
-   * A zone as it is written: the IANA name, however its letters are cased, or an offset from UTC such as `+02:00`. Null for what is neither.
+   * A zone in its canonical form: the IANA name, from any letter case, or an offset from UTC such as
+   * `+02:00`. Null for any other text.
    */
   nameOf(text: string): string | null {
     return this.#zoneOf(text)?.name ?? null;
@@ -88,7 +92,7 @@ export class Zones {
     });
   }
 
-  /** A stored zone is valid. Should the database ever drop it, its runs and figures go on by UTC. */
+  /** A stored zone is valid. Should the database ever drop it, its runs and figures continue by UTC. */
   #zone(timeZone: string): Zone {
     return this.#zoneOf(timeZone) ?? UTC;
   }

@@ -13,8 +13,8 @@ const BATCH = 500;
 /** A claimer that dies holds its claims no longer than this. */
 const CLAIM_MS = 5_000;
 /**
- * For so long after something was found that could not be woken, what is due is claimed: another instance, which is not known yet, wakes it
- * as well, or it cannot be woken at all, and would be found first for ever.
+ * For this time after the discovery of an actor that could not be woken, due actors are claimed: an unknown
+ * instance wakes them as well, or the actor cannot be woken at all, and would be found first for ever.
  */
 const CLAIMING_MS = 60_000;
 
@@ -206,7 +206,7 @@ export class DueBatches {
     this.#claimsUntil = this.parts.clock.monotonic() + CLAIMING_MS;
   }
 
-  /** Of a kind whose actors are rows they were found whole. */
+  /** The actors of a kind with rows were found whole. */
   async #rowsOf(due: readonly Claimed[], left: Set<string>): Promise<readonly ActorRow[]> {
     if (!this.wakeable.kind.life || due.length === 0) return due as readonly (Claimed & ActorRow)[];
     const workspaces = new Map(due.map(({ id, workspace_id }) => [id, workspace_id]));

@@ -76,7 +76,7 @@ export class Scheduler {
     this.sweep();
   }
 
-  /** Stops claiming and waits for what was claimed. */
+  /** Stops claiming and waits for the claimed work. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#ticking);
@@ -116,7 +116,7 @@ export class Scheduler {
     this.#areShared = areShared;
   }
 
-  /** Looks for what is due of appended lives five times a second from now on, or not any more. */
+  /** Looks for due births of appended lives five times a second from now on, or stops that. */
   lookForBirths(isOn: boolean): void {
     this.#looksFromStart = isOn;
     if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;

@@ -8,7 +8,7 @@ export const AHEAD_MS = 1_000;
 
 /** Sweeps begin with this much; all that lies further back is read beside them. */
 const FIRST_MS = 10_000;
-/** The backlog is read for so long at a time, so that the sweeps go on. */
+/** The longest time of one read of the backlog, so that the sweeps continue. */
 const READING_MS = 50;
 /** A stretch of it that takes longer is followed by a shorter one. */
 const LONG_MS = 500;

@@ -31,9 +31,10 @@ const SUSPICIOUS = /\p{Cc}/u;
 type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /**
- * Rows as a relation inside a statement: a line a row with its cells side by side, all in one text that PostgreSQL cuts up again.
- * As a list of JSON objects 100 new emails took it more than twice as long to read, since it lexes every body twice and hashes every
- * name in every row; a text a column took it a fifteenth longer. Octets, which may be many, come in a text of their own.
+ * Rows as a relation inside a statement: a line a row with its cells side by side, all in one text that
+ * PostgreSQL splits again. As a list of JSON objects 100 new emails took it more than twice as long to read,
+ * since it lexes every body twice and hashes every name in every row; a text a column took it a fifteenth
+ * longer. Octets, which may be many, come in a separate text.
  */
 export class InputRows {
   /** A query that answers the rows, of which the first column is never null. Its parameters are numbered from `first`. */

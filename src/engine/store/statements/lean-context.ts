@@ -20,7 +20,7 @@ interface Written {
 const known = new WeakMap<AppendedLife, { readonly born: Omitted; readonly turned: Omitted }>();
 
 interface Omitted {
-  /** Members that lie in the birth, whatever they are. */
+  /** The members that lie in the birth. */
   readonly always: readonly string[];
   /** Those that have a column, by which they are read. */
   readonly columns: readonly MemberInColumn[];
@@ -70,9 +70,9 @@ const standsIn = ({ isMoment }: MemberInColumn, value: unknown): boolean =>
 
 /** The result of `contextColumns` for an actor. */
 export interface StoredContext {
-  /** Of its birth. */
+  /** The birth's context. */
   readonly born: Context;
-  /** Of its latest turn; null before the first one. */
+  /** The latest turn's context; null before the first one. */
   readonly turned: Context | null;
   /** The members in columns: a text, or epoch milliseconds. */
   readonly [member: string]: unknown;

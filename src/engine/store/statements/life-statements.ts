@@ -8,8 +8,8 @@ import { type Has, type Part, single } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /**
- * The SQL of kinds whose lives are appended (`Kind.life`): what their statements have instead of an actor's row that is rewritten.
- * An actor that waits for the clock has a row in the table of what is due, and no other.
+ * The SQL of kinds whose lives are appended (`Kind.life`), in place of that for a rewritten row. An actor
+ * that waits for the clock has a row in the table of due actors, and no other.
  */
 const listed = (names: readonly string[], from = ''): string =>
   names.map((name) => `, ${from}${name}`).join('');

@@ -101,9 +101,9 @@ interface BatchOptions {
 export const TAG = '$2::integer';
 
 /**
- * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, what the batch is about where the
- * statement asks who listens, the lowest and the highest id of the batch where it asks for them, and its workspaces where the tables
- * are distributed.
+ * $1 is the machine's version, $2 the commit's tag; then come the rows, the templates of children, the topics
+ * of the batch if the statement asks for listeners, the lowest and the highest id of the batch if it asks for
+ * them, and its workspaces where the tables are distributed.
  */
 export function batchStatement(
   kind: Kind,

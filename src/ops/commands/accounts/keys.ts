@@ -22,8 +22,8 @@ export interface KeyRequest {
 }
 
 /**
- * `posthorn keys create` helps an operator who has lost every key, or has made a workspace. It prints the new key and nothing else, for
- * pipes.
+ * `posthorn keys create` helps an operator who has lost every key, or has made a workspace. It prints only
+ * the new key, for pipes.
  */
 export function createKey(config: Config, request: KeyRequest, terminal: Terminal): Promise<number> {
   return withDatabase(config, async (database) => {
@@ -52,7 +52,7 @@ export function createKey(config: Config, request: KeyRequest, terminal: Termina
   });
 }
 
-/** The workspace that is meant. A key of an archived one would open nothing, so none is made there. */
+/** The chosen workspace. A key of an archived one would open nothing, so none is made there. */
 function chosenOf(
   workspaces: readonly ListedWorkspace[],
   wanted: string | undefined,

@@ -107,7 +107,7 @@ const NOT_DELETED = {
   inUse: 'Only an archived workspace can be deleted: posthorn workspaces archive comes first.',
 } as const;
 
-/** Deletes an archived workspace and removes its rows now; goes on where an earlier run was cut off. */
+/** Deletes an archived workspace and removes its rows now; continues an interrupted run. */
 export const removeWorkspace = (config: Config, id: string, terminal: Terminal): Promise<number> =>
   withClockedDatabase(config, async (database, now) => {
     const reason = await deleteWorkspace(database, id, now());

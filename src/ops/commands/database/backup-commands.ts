@@ -35,7 +35,7 @@ Stop the service first. The new database must be empty; the old one is not chang
 export interface BackupRunner {
   /** With the whole configuration, or not at all. */
   configured(task: (config: Config) => Promise<number>): Promise<void>;
-  /** With the passphrase of the configuration, whatever else may be wrong in it. */
+  /** Runs with the passphrase of the configuration, even if other settings are invalid. */
   withPassphrase(task: (config: PassphraseSource) => Promise<number>): Promise<void>;
   readonly terminal: Terminal;
 }

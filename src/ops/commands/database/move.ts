@@ -99,7 +99,7 @@ async function* whileUnserved(parts: AsyncIterable<Part>, session: BulkSession):
 /** An embedded database is locked for as long as it is moved. @throws BackupRefused */
 async function refuseWhileServed(session: BulkSession): Promise<void> {
   if (session.kind === 'embedded') return;
-  // A transaction goes on seeing the connections that it saw first.
+  // A transaction keeps showing the connections that it saw first.
   await session.query('select pg_stat_clear_snapshot()');
   const [row] = await session.query<{ instances: number }>(SERVED);
   if ((row?.instances ?? 0) > 0)

@@ -13,7 +13,7 @@ export interface PassphraseRequest {
   readonly encrypt?: boolean;
 }
 
-/** A shorter passphrase can be guessed whatever it costs to try one. */
+/** A shorter passphrase can be guessed at any cost of a try. */
 const SHORTEST = 8;
 
 /** The passphrase of a new backup: of a file, of BACKUP_PASSPHRASE, or of a person; null for none. @throws BackupRefused */

@@ -4,12 +4,12 @@ import { type Lost, type Rotated, type RotationProgress, rotate } from '../../ro
 import type { Terminal } from '../terminal.ts';
 import { withClockedDatabase } from './with-database.ts';
 
-/** A line comes with each of so many texts, so that an operator sees the progress. */
+/** The number of texts after which a line comes, so that an operator sees the progress. */
 const TOLD_EVERY = 1_000;
 
 /**
- * `posthorn secret-key rotate` has the database go over to another key while it is served. Killed, it goes on where it was when it is run
- * again.
+ * `posthorn secret-key rotate` moves the database to another key while it is served. A killed run continues
+ * when the command runs again.
  */
 export const rotateSecretKey = (config: Config, terminal: Terminal): Promise<number> =>
   withClockedDatabase(config, async (database) => {
@@ -73,7 +73,7 @@ function after({ secretKey, dataDir }: Config, lost: readonly Lost[]): readonly 
   ];
 }
 
-/** Says how a rotation goes on. */
+/** Prints the progress of a rotation. */
 class Told implements RotationProgress {
   readonly #rows = new Map<string, number>();
   #sum = 0;

@@ -75,8 +75,9 @@ const OTHERS = `select count(*)::integer as instances from pg_stat_activity wher
 and application_name like 'posthorn #%' and application_name <> current_setting('application_name')`;
 
 /**
- * `posthorn secret-key replace` helps an operator who has lost the key: the database goes on with SECRET_KEY, or with a new one
- * in the data directory. Nothing that the lost one sealed is removed, so that a key that is found again can be put back.
+ * `posthorn secret-key replace` helps an operator who has lost the key: the database continues with
+ * SECRET_KEY, or with a new one in the data directory. No secret of the lost key is removed, so that a key
+ * that is found again can be put back.
  */
 export async function replaceSecretKey(config: Config, terminal: Terminal): Promise<number> {
   const { databaseUrl: url, dataDir } = config;

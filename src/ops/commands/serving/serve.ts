@@ -132,7 +132,9 @@ async function finish(
   await service.stop();
 }
 
-/** Lets commands work on the embedded database beside the service; those of a server reach it by themselves. */
+/**
+ * Lets commands work on the embedded database beside the service; those of a server connect to it directly.
+ */
 function openControl(
   { statements, secretKeys }: Service,
   { dataDir }: Config,

@@ -39,7 +39,7 @@ export async function diagnoseReplicas(database: Database, url: string): Promise
     }),
   );
   const detail = `${found.map(({ says }) => says).join('; ')}.`;
-  // Of servers that change places, one is the primary.
+  // One of several servers that change places is the primary.
   const isWell =
     found.some(({ isFit }) => isFit) && found.every(({ isFit, isPrimary }) => isFit || isPrimary);
   return isWell

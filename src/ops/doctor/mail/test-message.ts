@@ -14,7 +14,7 @@ const PATIENCE_MS = 60_000;
 export interface TestMessage {
   readonly to: string;
   readonly transport: Transport;
-  /** True when domains without a choice of their own use this transport. */
+  /** True when domains that choose no transport use this one. */
   readonly isDefault: boolean;
   readonly database: Database | null;
   /** Null when there is no key; then nothing can be signed. */

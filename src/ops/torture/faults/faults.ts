@@ -168,8 +168,8 @@ export class Faults {
 
   async #startAgain(instance: Instance): Promise<void> {
     this.#start(instance);
-    // An instance exits when PostgreSQL is away for too long at its start; then it is started again. While faults go on, a start on
-    // a busy machine may meet one every time.
+    // An instance exits when PostgreSQL is away for too long at its start; then it is started again. While
+    // faults continue, a start on a busy machine may meet one every time.
     for (let undisturbed = 0; ; undisturbed += this.#stopped ? 1 : 0) {
       try {
         return await instance.ready();
@@ -194,7 +194,7 @@ export class Faults {
 
   /** Starts an instance, with another clock offset each time. */
   #start(instance: Instance, crash?: Parameters<Instance['start']>[1]): void {
-    // The first instance keeps the right time: it must not be misled by what the others wrote.
+    // The first instance keeps the right time: the writes of the others must not mislead it.
     if (this.targets.clocks && instance !== this.targets.instances[0])
       instance.clockOffsetMs = this.#clockChance.pick(CLOCKS_MS);
     if (instance.clockOffsetMs !== 0) this.#count('wrong clock');

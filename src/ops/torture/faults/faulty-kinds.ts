@@ -68,7 +68,7 @@ const leaseOf = ({ id }: AnyStateMachine, { leaseMs }: ChaosSetting): number =>
 const turnOfCampaign = ({ context: { waitMs } }: { readonly context: CampaignContext }): number =>
   waitMs ?? CAMPAIGN_LEASE_MS;
 
-/** Actors that run definitions of their own break like all others of their kind. */
+/** Actors that run definitions break like all others of their kind. */
 const faultyDefinitions =
   (machineOf: MachineOf, setting: ChaosSetting): MachineOf =>
   async (id) => {

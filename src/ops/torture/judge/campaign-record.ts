@@ -32,7 +32,7 @@ export class CampaignRecord {
   readonly unbalanced: string[] = [];
   /** Pauses that were answered. */
   pauses = 0;
-  /** Audiences of campaigns that had begun, deleted while some of their mail may have been put off. */
+  /** Audiences of campaigns that had begun, deleted while some of their mail may have been deferred. */
   deleted = 0;
 
   look(id: string, stats: CampaignStats): void {

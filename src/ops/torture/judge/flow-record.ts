@@ -44,7 +44,7 @@ export class FlowRecord {
   }
 }
 
-/** Posts to the live environment, and answers the id of what was made. */
+/** Posts to the live environment, and returns the id of the new resource. */
 export type Post = (path: string, body: object) => Promise<string>;
 
 /** Makes an active flow of five steps, and answers its id: two mails, two changes of the contact, and the waiting for an event. */

@@ -11,7 +11,9 @@ from campaigns c where c.context ->> 'startedAt' is not null order by c.id`;
 interface CampaignRow {
   readonly id: string;
   readonly state: string;
-  /** `given` counts those who were given out; an email whose doubt is held to the end has failed. */
+  /**
+   * `given` counts the recipients that were given out; an email whose doubt is held to the end has failed.
+   */
   readonly recipients: { readonly total: number; readonly given: number };
 }
 

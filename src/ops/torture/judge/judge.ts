@@ -196,13 +196,13 @@ class Judge {
     if (isAnswered(email, row)) this.#checkAnswers(email, row, done);
   }
 
-  /** Compares the mail of a step with what was sent of it. */
+  /** Compares the mail of a step with the email that was sent for it. */
   #checkFlowMail(mail: FlowMail, row: EmailRow): void {
     this.#flows.note(mail, row.id);
     this.#checkMailTo(addressOf(mail), row);
   }
 
-  /** Compares live mail for one recipient, whom the mail server takes mail for, with what has become of it. */
+  /** Compares live mail for one recipient at the mail server with its email's outcome. */
   #checkMailTo(address: string, row: EmailRow): void {
     this.#live.unknown += row.unknown;
     this.#checkEnd([{ address, outcome: 'taken' }], row);

@@ -2,7 +2,7 @@ import type { EmailState } from '../../../../machines/email/machine.ts';
 import type { Session } from '../../../engine/audit/session.ts';
 import type { Attempts, Recorded } from './expected-outcome.ts';
 
-/** One email in the database, with what its journal and its events say. */
+/** One email in the database, with its journal and its events. */
 export interface EmailRow extends Attempts {
   readonly id: string;
   readonly subject: string | null;

@@ -33,7 +33,7 @@ export type Acceptance =
   /** The request was answered, but without this email. */
   | { readonly what: 'left out' };
 
-/** Counts of what the client did beside sending one email to one recipient once. */
+/** Counts of the client's actions beside sending one email to one recipient once. */
 export interface Exercised {
   batches: number;
   /** Keyed requests that were sent to two instances at once. */

@@ -20,8 +20,9 @@ export interface Answer {
 }
 
 /**
- * Sends a request once, on a new connection. An HTTP client may replace a used connection and repeat the request by itself: a
- * request without a key could then be stored twice, and a refused connection would say nothing about the try before.
+ * Sends a request once, on a new connection. An HTTP client may replace a used connection and repeat the
+ * request unasked: a request without a key could then be stored twice, and a refused connection would say
+ * nothing about the previous try.
  */
 export async function ask({ method, url, apiKey, body, idempotencyKey }: Ask): Promise<Answer> {
   try {

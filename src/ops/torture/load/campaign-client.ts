@@ -16,25 +16,28 @@ type Campaign = { readonly id: string; readonly status: string };
 const REPEAT_MS = 100;
 /** Between two looks at a campaign. */
 const LOOK_MS = 50;
-/** One look in so many is followed by a pause of the campaign. */
+/** One look in this many is followed by a pause of the campaign. */
 const PAUSE_EVERY = 2;
 /** Campaigns that are given out at the same time. */
 const WORKERS = 4;
-/** One campaign in so many goes to the audience of all. */
+/** One campaign in this many goes to the audience of all. */
 const SHARED_EVERY = 4;
 /**
  * One look in this many is followed by an attempt to delete the audience, which is refused until all
  * recipients are given out.
  */
 const DELETE_EVERY = 4;
-/** Ten a second, so that each is given out in several statements, with time in between for what goes wrong. */
+/**
+ * Ten a second, so that each campaign is given out in several statements, with time in between for faults.
+ */
 const RATE_PER_HOUR = 36_000;
 /** Time in which all campaigns have to end once the faults have. */
 const FINISH_MS = 75_000;
 
 /**
- * An application that sends campaigns to the same people, the next ones when these are given out, looks at its numbers, and pauses it at
- * times. Most of them go to an audience of their own, which it deletes as soon as it may: while servers still put mail off.
+ * An application that sends campaigns to the same people, the next ones when these are given out, looks at
+ * their numbers, and pauses them at times. Most of them go to separate audiences, which it deletes as soon as
+ * it may: while servers still defer mail.
  */
 export class CampaignClient extends Workload<CampaignClientParts> {
   /** The audiences that campaigns have for themselves, until they are deleted. */

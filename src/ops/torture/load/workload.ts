@@ -27,7 +27,7 @@ export abstract class Workload<Parts extends WorkloadParts> {
     this.#workers = Array.from({ length: this.workers }, () => this.#work());
   }
 
-  /** Begins nothing any more, and waits for what is in progress. */
+  /** Begins nothing more, and waits for the work in progress. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.#workers);

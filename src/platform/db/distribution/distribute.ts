@@ -30,9 +30,10 @@ export async function refuseUndistributable(database: Database): Promise<void> {
 }
 
 /**
- * Spreads the tables of the catalogue over the nodes of a Citus cluster, each by the workspace. First every table gets the workspace and
- * has it in its keys, then each is placed: a run that was interrupted goes on where it stopped, and one of a database that is distributed
- * does nothing. No instance of the service may be at work, since a statement of one server does not fit the keys any more.
+ * Distributes the tables of the catalogue over the nodes of a Citus cluster, each by the workspace. First
+ * every table gets the workspace and has it in its keys, then each is placed: an interrupted run continues,
+ * and one on a distributed database does nothing. No instance of the service may run, since a statement of
+ * one server does not fit the keys any more.
  * @returns the tables that were placed now. @throws NotDistributable
  */
 export async function distribute(database: Database, onStep: OnStep = () => {}): Promise<readonly string[]> {
@@ -79,7 +80,10 @@ where i.indrelid = $1::text::regclass and i.indisunique and not exists (
   select from pg_attribute a where a.attrelid = i.indrelid and a.attname = '${SHARD_KEY}' and a.attnum = any(i.indkey))
 order by 1`;
 
-/** The workspace in the table, and at the end of its keys: what is looked up by the id alone goes on using the same index. */
+/**
+ * The workspace in the table, and at the end of its keys: a look-up by the id alone still uses the same
+ * index.
+ */
 async function prepare(
   database: Database,
   { table, owner }: DistributedTable,

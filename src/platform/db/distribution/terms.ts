@@ -37,9 +37,10 @@ export const onNodes = (workspaces: string): ShardTerms => ({
 });
 
 /**
- * SQL that goes on from rows to one row of `table` each, `alias`, for which `holds`: looked up one by one. As a plain join, while nothing
- * was known of a new table, the planner read all that the workspace has and compared each with each, for as long as that plan was kept:
- * 10 ms for nine emails among 3,000, and more with each further one. Citus takes no lookup by rows that are not its own.
+ * SQL that continues from rows to one row of `table` each, `alias`, for which `holds`: looked up one by one.
+ * As a plain join, while nothing was known of a new table, the planner read all rows of the workspace and
+ * compared each with each, for as long as that plan was kept: 10 ms for nine emails among 3,000, and more
+ * with each further one. Citus takes no lookup by foreign rows.
  */
 export const lookUp = (isOnNodes: boolean, table: string, alias: string, holds: string): string =>
   isOnNodes

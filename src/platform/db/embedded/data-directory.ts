@@ -75,7 +75,10 @@ export function asUnusable(path: string, error: unknown): unknown {
   return hasEnded(error) ? new DatabaseNotOpened(path, error) : error;
 }
 
-/** True of what PGlite throws where PostgreSQL inside it has ended: by an abort of its program, or before it was ready. */
+/**
+ * True for an error of PGlite where PostgreSQL inside it has ended: by an abort of its program, or before it
+ * was ready.
+ */
 const hasEnded = (error: unknown): error is Error =>
   error instanceof WebAssembly.RuntimeError ||
   (error instanceof Error && error.message === 'PGlite failed to initialize properly');

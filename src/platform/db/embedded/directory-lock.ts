@@ -46,8 +46,8 @@ export function lockDirectory(dataDir: string): DirectoryLock {
 }
 
 /**
- * The lock of the operating system on a file that is made for it, waited for so long (which blocks this process); null while another has
- * it. It ends with its process, however that ends. @throws DataDirectoryUnusable
+ * The lock of the operating system on a file that is made for it, after at most this wait (which blocks this
+ * process); null while another has it. It ends with its process, in every case. @throws DataDirectoryUnusable
  */
 export function lockFile(path: string, waitMs: number): Sqlite | null {
   let lock: Sqlite | undefined;

@@ -1,8 +1,9 @@
 import { statfsSync } from 'node:fs';
 
 /**
- * Room that an embedded database leaves free: two segments of its log, of 16 MiB each. It makes the next segment in the middle of a commit,
- * and where that fails PostgreSQL ends (PANIC). The second one is for what others write to the disk meanwhile.
+ * Room that an embedded database leaves free: two segments of its log, of 16 MiB each. It makes the next
+ * segment in the middle of a commit, and if that fails PostgreSQL ends (PANIC). The second one covers the
+ * writes of others to the disk meanwhile.
  */
 export const RESERVE = 33_554_432;
 /** A look asks the file system, which may be far away: 10 microseconds here. */
@@ -16,7 +17,7 @@ export class NoRoom extends Error {
   readonly code = '53100';
 }
 
-/** The parts of `DiskRoom` that a test replaces: no disk has to be filled for them. */
+/** The parts of `DiskRoom` that a test replaces, instead of filling a disk. */
 interface DiskRoomParts {
   readonly free?: (directory: string) => number;
   readonly monotonic?: () => number;

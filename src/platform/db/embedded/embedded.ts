@@ -57,7 +57,8 @@ export class EmbeddedDatabase implements Database {
         ...(files && { fs: files }),
         ...(directory !== null && isTemporary && { fs: new NodeFS(directory) }),
         ...(image && { loadDataDir: image }),
-        // These files wait for the compiled engine by themselves, and nothing has to be initialised where there is a database.
+        // These files wait for the compiled engine themselves, and an existing database needs no
+        // initialisation.
         ...(files && existsSync(join(files.directory, 'PG_VERSION'))
           ? { fsBundle: fsBundle() }
           : await loadPgliteAssets()),
@@ -78,7 +79,7 @@ export class EmbeddedDatabase implements Database {
     return this.#guard?.isFull ? 'full' : this.#writes.latest;
   }
 
-  /** Resolves when PostgreSQL has ended inside this process, which cannot go on then. */
+  /** Resolves when PostgreSQL has ended inside this process, which cannot continue then. */
   get ended(): Promise<EngineEnded> {
     return this.#guard?.ended ?? new Promise(() => {});
   }

@@ -2,7 +2,10 @@ import type { PGlite, QueryOptions, Results } from '@electric-sql/pglite';
 import { codeOf } from '../sqlstate.ts';
 import type { DiskRoom } from './disk-room.ts';
 
-/** The log since the last checkpoint at which another one is made: it takes a tenth of a second, and a start replays so much in some seconds. */
+/**
+ * The length of the log since the last checkpoint at which another one is made: it takes a tenth of a second,
+ * and a start replays that length in some seconds.
+ */
 const LONG_LOG = 268_435_456;
 /** Written between two looks at the length of the log. */
 const LOOK_AFTER = 16_777_216;
@@ -49,7 +52,7 @@ export class GuardedEngine implements Engine {
     private readonly room: DiskRoom,
   ) {}
 
-  /** Resolves when the engine has ended by itself. */
+  /** Resolves when the engine has ended without being closed. */
   get ended(): Promise<EngineEnded> {
     return this.#ended.promise;
   }
@@ -128,7 +131,10 @@ export class GuardedEngine implements Engine {
     }
   }
 
-  /** PostgreSQL does this by itself only where it has processes for it. Without, the log grows until the next start, which replays all of it. */
+  /**
+   * PostgreSQL does this only with background processes. Without, the log grows until the next start, which
+   * replays all of it.
+   */
   async #shortenLog(): Promise<void> {
     if (this.#end) return;
     try {
@@ -153,7 +159,10 @@ export class GuardedEngine implements Engine {
   }
 }
 
-/** True of an error after which PostgreSQL does not go on: a server would stop, and recover when it is started again. */
+/**
+ * True for an error after which PostgreSQL does not continue: a server would stop, and recover at its next
+ * start.
+ */
 const isEnd = (error: unknown): error is Error =>
   error instanceof WebAssembly.RuntimeError ||
   (error instanceof Error && 'severity' in error && error.severity === 'PANIC');

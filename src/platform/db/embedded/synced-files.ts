@@ -68,7 +68,7 @@ export class SyncedFiles extends NodeFS {
     return this.#failing.promise;
   }
 
-  /** The engine has started: from here on each file is synced by itself. */
+  /** The engine has started: from here on each file is synced separately. */
   started(): void {
     this.#changed = null;
   }

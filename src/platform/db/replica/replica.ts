@@ -188,7 +188,7 @@ function notFromReplica(cause: unknown): NotFromReplica {
   const code = codeOf(cause);
   if (isRetriable(cause)) return new NotFromReplica('conflict', { cause });
   if (code === TOOK_TOO_LONG) return new NotFromReplica('slow', { cause });
-  // A SQLSTATE of the statement itself says nothing of the server: the leader will say the same.
+  // A SQLSTATE of the statement itself says nothing of the server: the leader would give the same.
   const isOfStatement = /^(?:0A|2[0-7]|42|54|XX)/.test(code);
   return new NotFromReplica(isOfStatement ? 'error' : 'away', { cause });
 }

@@ -9,8 +9,9 @@ import { LeaderPosition, type WalPosition } from './wal-position.ts';
 /** The rest between two looks at a replica that reads are kept from. */
 const EXAMINE_MS = 1_000;
 /**
- * From one question for the leader's position to the next, so that reads cost the leader two hundred a second at the most, however many
- * there are: lists ask two to four times each, which took 0.2 to 0.6 ms of its processor time a list.
+ * The time between two questions for the leader's position, so that reads cost the leader two hundred a
+ * second at the most: lists ask two to four times each, which took 0.2 to 0.6 ms of its processor time a
+ * list.
  */
 const ASKED_APART_MS = 5;
 

@@ -21,7 +21,7 @@ const TEXTS: postgres.PostgresType<readonly string[]> = {
 export interface Link {
   /** True for a pooler, such as PgBouncer: consecutive transactions may get different backends. */
   readonly isPooled: boolean;
-  /** False where a pooler refuses connections that ask for settings of their own. */
+  /** False where a pooler refuses connections with settings. */
   readonly takesSettings: boolean;
   /** True where the extension Citus is: only a plan that is made for its values knows which nodes they are for. */
   readonly hasCitus: boolean;

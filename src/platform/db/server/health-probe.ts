@@ -23,9 +23,15 @@ export interface ProbeParts {
 }
 
 const TICK_MS = 100;
-/** A statement that goes unanswered for so long is worth a look: the service recovers within a second of its database. */
+/**
+ * A statement that goes unanswered for this time is worth a look: the service recovers within a second of its
+ * database.
+ */
 const SUSPICIOUS_MS = 400;
-/** A look that takes so long says that the machine is busy: a backend that has not read its statement yet looks idle as well. */
+/**
+ * A look that takes this long shows that the machine is busy: a backend that has not read its statement yet
+ * looks idle as well.
+ */
 const BUSY_MS = 200;
 /**
  * The time that a statement without a known backend has before it counts as lost: it may wait for its connection to be opened,
@@ -42,7 +48,7 @@ const AWAY_MS = 3_000;
 /** The rest between two looks for a server that has taken over: each is a connection to every server. */
 const LEADERLESS_MS = 250;
 
-/** The results that show that the old connections lead nowhere, whatever was sent over them. */
+/** The results that show that the old connections lead nowhere, for any statement sent over them. */
 const REFUSALS: ReadonlySet<ProbeResult['seen']> = new Set(['refusing', 'elsewhere']);
 
 /** A statement that was sent and not answered yet. */
@@ -123,7 +129,10 @@ export class HealthProbe {
     if (!unheard) this.#heardAt = this.#monotonic();
   }
 
-  /** Has the probe look although no statement is overdue: one failed as it would where another server has taken over. */
+  /**
+   * Makes the probe look although no statement is overdue: one failed as it would where another server has
+   * taken over.
+   */
   suspect(): void {
     this.#isSuspected = true;
   }
@@ -141,8 +150,8 @@ export class HealthProbe {
     const begun = this.#monotonic();
     const result = await this.parts.probe();
     this.#looking = false;
-    // Answers that lay unread while this process was held up have been read by now. They excuse no server that is not to take writes
-    // any more: one that thaws answers as well, and would go on taking them.
+    // Answers that lay unread while this process was held up have been read by now. They excuse no server
+    // that must not take writes any more: one that resumes answers as well, and would continue to take them.
     if (result.seen === 'elsewhere' || wasSuspected || this.#isSuspicious)
       this.#conclude(result, this.#monotonic() - begun);
   }

@@ -5,10 +5,11 @@ import { codeOf } from '../sqlstate.ts';
 const routines = new WeakMap<object, unknown>();
 
 /**
- * Hides the `routine` of an error from postgres.js 3.4.9. When the server has lost a prepared statement, which it knows by that
- * routine, the driver sends it again by itself. It serializes the parameters a second time then (`true` became `false`, JSON a JSON
- * string of itself), and does not hold back the statements behind it: they hung, or got each other's rows
- * (tests/unit/hazards.test.ts). It has no option for that.
+ * Hides the `routine` of an error from postgres.js 3.4.9. When the server has lost a prepared statement,
+ * which the driver recognises by that routine, the driver sends it again unasked. It serializes the
+ * parameters a second time then (`true` became `false`, JSON a JSON string of itself), and does not hold back
+ * the statements behind it: they hung, or got each other's rows (tests/unit/hazards.test.ts). It has no
+ * option for that.
  */
 Object.defineProperty(postgres.PostgresError.prototype, 'routine', {
   configurable: true,

@@ -11,8 +11,8 @@ const RETURN_MS = 800;
 const LAST_CHANCE_MS = 150;
 
 /**
- * When an error ends a result half-way, postgres.js 3.4.9 goes on counting rows from there: the next result of that
- * connection begins with as many holes (tests/unit/hazards.test.ts). They are closed here.
+ * When an error ends a result half-way, postgres.js 3.4.9 continues to count rows from there: the next result
+ * of that connection begins with as many holes (tests/unit/hazards.test.ts). They are closed here.
  */
 function whole<T>(result: T): T {
   if (!Array.isArray(result) || result.length === 0 || 0 in result) return result;

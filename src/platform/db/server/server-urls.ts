@@ -1,7 +1,10 @@
 /** The most servers that DATABASE_URL may name. */
 export const MOST_SERVERS = 9;
 
-/** Scheme and account, the servers, and the rest. As in any URL the account ends at the last `@`, whatever a password holds. */
+/**
+ * Scheme and account, the servers, and the rest. As in any URL the account ends at the last `@`, for any
+ * password.
+ */
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^@/?#]+)((?:[/?#].*)?)$/;
 const ATTRIBUTE = 'target_session_attrs';
 
