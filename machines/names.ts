@@ -6,7 +6,6 @@ import type { AnyStateMachine, ContextFrom, EventFromLogic, StateMachine, StateV
 /** The events that a machine takes from outside. */
 export type EventOf<M extends AnyStateMachine> = EventFromLogic<M>;
 
-/** The context of a machine. */
 export type ContextOf<M extends AnyStateMachine> = ContextFrom<M>;
 
 /** Every state of a machine, including those that are left at once. Machines here are flat. */
@@ -36,7 +35,6 @@ type PartsOf<M> =
 /** The effects of a machine: each with its name and its parameters. */
 export type EffectOf<M extends AnyStateMachine> = PartsOf<M>['action'];
 
-/** The input of a machine. */
 export type InputOf<M extends AnyStateMachine> = PartsOf<M>['input'];
 
 /** The names of a machine's steps in the journal. */

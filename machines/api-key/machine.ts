@@ -13,7 +13,6 @@ export interface ApiKeyContext {
   readonly revokedAt: number | null;
 }
 
-/** The input of a new key. */
 export type ApiKeyInput = Pick<ApiKeyContext, 'at' | 'permissions'>;
 
 export type ApiKeyEvent =
@@ -32,7 +31,6 @@ const replacePermissions = apiKeySetup.assign(({ context, event }) => ({
 }));
 const noteRevocation = apiKeySetup.assign(({ event }) => ({ at: event.at, revokedAt: event.at }));
 
-/** The lifecycle of an API key. */
 export const apiKeyMachine = apiKeySetup.createMachine({
   id: 'apiKey',
   context: ({ input }) => ({ ...input, revokedAt: null }),

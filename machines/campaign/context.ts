@@ -46,7 +46,6 @@ export interface CampaignContext {
   readonly recipientCount: number | null;
 }
 
-/** The input of a new campaign. */
 export interface CampaignInput {
   readonly at: number;
   readonly leaseMs: number;

@@ -1,4 +1,3 @@
-/** The status of one DNS record. */
 export interface RecordStatus {
   /** The name of the record within its domain. */
   readonly slot: string;
@@ -51,7 +50,6 @@ export interface DomainContext {
   readonly changedAt?: number;
 }
 
-/** The input of a new domain. */
 export type DomainInput = Pick<DomainContext, 'at' | 'exempt' | 'records' | 'openTracking' | 'clickTracking'>;
 
 /** The warm-up of a domain on a transport. */
@@ -99,5 +97,4 @@ export type DomainEvent =
   /** A client removes the domain for good. */
   | { readonly type: 'remove.requested'; readonly at: number };
 
-/** The outcome of a check. */
 export type CheckCompleted = Extract<DomainEvent, { type: 'check.completed' }>;

@@ -72,7 +72,6 @@ export const refutedSinceAfter = (
   { verdict, at }: CheckCompleted,
 ): number | null => refutedSince ?? (isRefuting(verdict) ? at : null);
 
-/** The context of a new domain. */
 export const newDomain = (input: DomainInput): DomainContext => ({
   ...input,
   attempt: 0,

@@ -70,7 +70,6 @@ export interface Counted {
   readonly transport: string;
 }
 
-/** The input of a new email. */
 export type EmailInput = Pick<
   EmailContext,
   'at' | 'livemode' | 'scheduledAt' | 'admitted' | 'leaseMs' | 'patienceMs' | 'backoffMs'
@@ -156,7 +155,6 @@ export type EmailEvent =
 export type AttemptBegun = Extract<EmailEvent, { type: 'attempt.begun' }>;
 /** An attempt that has to wait for a limit. */
 export type AttemptPostponed = Extract<EmailEvent, { type: 'attempt.postponed' }>;
-/** The outcome of an attempt. */
 export type AttemptCompleted = Extract<EmailEvent, { type: 'attempt.completed' }>;
 /** An attempt that was not carried out. */
 export type AttemptDeclined = Extract<EmailEvent, { type: 'attempt.declined' }>;

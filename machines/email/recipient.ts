@@ -8,12 +8,10 @@ export const EMAIL_EVENT_TYPES = [
   'complained',
   'unsubscribed',
 ] as const;
-/** An event of the list. */
 export type EmailEventType = (typeof EMAIL_EVENT_TYPES)[number];
 
 /** The reasons that a recipient, or the email, ended as failed. */
 export const FAILURE_REASONS = ['bounced', 'suppressed', 'expired', 'rejected', 'domain_removed'] as const;
-/** A reason of the list. */
 export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /**
@@ -24,7 +22,6 @@ export const WITHHELD_REASONS = [
   ...(['forgotten', 'complained', 'bounced', 'unsubscribed', 'suppressed', 'removed'] as const),
   ...(['invalid', 'excluded', 'cancelled'] as const),
 ] as const;
-/** A reason of the list. */
 export type WithheldReason = (typeof WITHHELD_REASONS)[number];
 
 /** The recorded opens or clicks of a recipient. */

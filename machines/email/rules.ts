@@ -24,7 +24,6 @@ import {
 import type { EmailEventType, RecipientOutcome, RecipientProgress, RecordedEvent } from './recipient.ts';
 import { isRepeated } from './repetition.ts';
 
-/** The context of a new email. */
 export const newEmail = (input: EmailInput): EmailContext => ({
   ...input,
   holdsDoubt: input.holdsDoubt ?? false,
@@ -204,7 +203,6 @@ export const badAddresses = (
 
 /** The reasons that an address gets no more mail; `manual` means that a client entered it. */
 export const SUPPRESSION_REASONS = ['bounced', 'complained', 'unsubscribed', 'manual'] as const;
-/** A reason of the list. */
 export type SuppressionReason = (typeof SUPPRESSION_REASONS)[number];
 
 /** The reason that stops lists alone. Any other replaces it; among the others the first one stays. */

@@ -41,7 +41,6 @@ export interface FlowRunContext {
   readonly endedAt: number | null;
 }
 
-/** The input of a new run. */
 export type FlowRunInput = Pick<
   FlowRunContext,
   'at' | 'leaseMs' | 'testClockId' | 'contactId' | 'timeZone' | 'occurrence' | 'seen' | 'depth'

@@ -45,10 +45,8 @@ export interface StepConfigs {
   readonly exit: { readonly reason?: string };
 }
 
-/** The type of a step. */
 export type StepType = keyof StepConfigs;
 
-/** One step of a flow. */
 export type FlowStep = {
   readonly [Type in StepType]: {
     readonly key: string;

@@ -22,10 +22,8 @@ export interface WebhookDeliveryContext {
   readonly openAttempt?: number | null;
 }
 
-/** The input of a new delivery. */
 export type WebhookDeliveryInput = Pick<WebhookDeliveryContext, 'at' | 'leaseMs' | 'turnAt'>;
 
-/** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly at: number;
   readonly attempt: number;

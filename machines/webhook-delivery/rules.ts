@@ -50,7 +50,6 @@ export function newsOfFailure(
   };
 }
 
-/** The news of a successful attempt. */
 export function newsOfSuccess(event: WebhookDeliveryEvent): AddressedNews {
   const { at, webhookId, real } = event as AttemptOutcome;
   return { webhookId, news: { type: 'delivery.succeeded', at: real?.at ?? at } };

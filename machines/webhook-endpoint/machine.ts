@@ -44,7 +44,6 @@ export interface Disabling {
   readonly reason: 'failures' | 'request';
 }
 
-/** The input of a new endpoint. */
 export type WebhookEndpointInput = Pick<WebhookEndpointContext, 'at' | 'url' | 'events'>;
 
 /** The time between two deliveries of a replay, so that a receiver that was down is not overrun when it is back. */

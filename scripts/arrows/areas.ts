@@ -18,7 +18,6 @@ export const AREAS = [
   'main',
 ] as const;
 
-/** The name of an area. */
 export type Area = (typeof AREAS)[number];
 
 /** Each area in a few words, for the drawing in docs/architecture.md. */

@@ -19,7 +19,6 @@ export const CHECKS = {
   transactions: 'no transaction is left open',
 } as const;
 
-/** The name of a check. */
 export type Check = keyof typeof CHECKS;
 
 /** A row that disagrees: its id and what is wrong with it, without personal data. */

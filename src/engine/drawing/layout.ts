@@ -6,7 +6,6 @@ export interface Point {
   readonly y: number;
 }
 
-/** A box. */
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;

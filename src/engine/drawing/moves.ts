@@ -14,12 +14,10 @@ export interface Move {
   readonly effects: readonly string[];
 }
 
-/** One state as it is drawn. */
 export interface DrawnState {
   readonly name: string;
   readonly description: string;
   readonly final: boolean;
-  /** Effects of entering it. */
   readonly effects: readonly string[];
 }
 

@@ -15,7 +15,6 @@ export interface Step {
   readonly at: number;
   /** Number of the attempt under way, where the kind has attempts. */
   readonly attempt: number | null;
-  /** Names of the effects. */
   readonly effects: readonly string[];
 }
 

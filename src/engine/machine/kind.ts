@@ -14,9 +14,7 @@ import type { Has } from '../store/statements/statement-forms.ts';
  */
 export interface Kinds extends Catalogue {}
 
-/** The name of a kind. */
 export type KindName = keyof Kinds & string;
-/** The events that a kind takes. */
 export type EventOfKind<Name extends KindName> = EventOf<Kinds[Name]['machine']>;
 export type InputOfKind<Name extends KindName> = InputOf<Kinds[Name]['machine']>;
 export type ContextOfKind<Name extends KindName> = ContextOf<Kinds[Name]['machine']>;
@@ -58,7 +56,6 @@ export interface Effect {
 
 /** Rows that effects turn into, written by the commit of the transition that returned them. */
 export interface FactTable {
-  /** Name of the CTE. */
   readonly name: string;
   /** Columns of the rows, which are a JSON list in their actor's row of the input; `actor` (the id) is added by the engine. */
   readonly columns: string;
@@ -83,7 +80,6 @@ export interface FactTable {
 export interface FollowingWrite {
   /** The fact whose rows it reads, as `FactTable.sql` does. */
   readonly fact: string;
-  /** Name of the CTE. */
   readonly name: string;
   /**
    * True for a row of the fact that needs the write: a batch without such a row goes without it. Absent, all

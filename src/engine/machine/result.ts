@@ -36,7 +36,6 @@ export type EventResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'absent' }
   | StoredReply;
 
-/** The result of spawning an actor. */
 export type SpawnResult<State extends string = string, Context = unknown> =
   | { readonly outcome: 'spawned'; readonly state: State; readonly context: Context }
   /** The quota of its period was reached; nothing was written. */

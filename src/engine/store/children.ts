@@ -15,7 +15,6 @@ export interface ChildRow {
 
 type InputRow = Readonly<Record<string, unknown>>;
 
-/** Writes a template. */
 export type Template = () => string;
 
 /** The first state of the children of one commit: one template a kind, however many actors there will be. */

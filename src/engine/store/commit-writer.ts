@@ -46,7 +46,6 @@ interface Ways {
   readonly uncontested: BatchStatement | null;
 }
 
-/** One batch. */
 interface Batch {
   readonly rows: readonly Row[];
   readonly tag: number;

@@ -6,7 +6,6 @@ import type { ShardTerms } from '../../platform/db/distribution/terms.ts';
  * is written, and they take no quota.
  */
 export interface SpawnCondition {
-  /** Name of the CTE. */
   readonly name: string;
   /** SQL over the input: the actors that are judged. */
   readonly judged: string;

@@ -20,10 +20,8 @@ export const OLDEST_FORMAT = 1;
 
 const KINDS = ['header', 'table', 'rows', 'trailer', 'body'] as const satisfies readonly Part['kind'][];
 
-/** The number of a kind. */
 export const numberOf = (kind: Part['kind']): number => KINDS.indexOf(kind) + 1;
 
-/** The kind of a number. */
 export const kindOf = (number: number): Part['kind'] | undefined => KINDS[number - 1];
 
 const LEVEL = { level: 3 };

@@ -9,7 +9,6 @@ import { countRows, type Header, type Part } from './parts.ts';
 import type { Progress } from './progress.ts';
 import { openTarget } from './target.ts';
 
-/** The options of a restore. */
 export interface RestoreOptions {
   readonly progress: Progress;
   /** A sentence for the operator. */

@@ -8,7 +8,6 @@ import { readFrames } from './read-file.ts';
 import { asRefused, BackupRefused } from './refused.ts';
 import { type FrameSeal, frameSeal, newLock } from './seal.ts';
 
-/** The options of a file. */
 export interface WriteOptions {
   /** Encrypts the file; null leaves it readable. */
   readonly passphrase: string | null;

@@ -24,7 +24,6 @@ const LOOK_AGAIN_MS = 2_000;
 /** After so many passes the operator runs the command again, to wait for instances that lag. */
 const MOST_PASSES = 10;
 
-/** The result of a rotation. */
 export type Rotated =
   /** The database has never been used with a key. */
   | { readonly outcome: 'unbound' }

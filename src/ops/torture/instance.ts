@@ -16,7 +16,6 @@ export interface InstanceParts {
   readonly dataDir: string;
   readonly secretKey: string;
   readonly keys: { readonly test: string; readonly live: string };
-  /** The setting UNKNOWN_OUTCOME. */
   readonly unknownOutcome: 'retry' | 'hold';
   readonly torture: ChaosSetting;
 }

@@ -23,7 +23,6 @@ const FAULTS = {
   slow: 5,
 } as const;
 
-/** The name of a fault. */
 type Fault = keyof typeof FAULTS;
 
 const SLOW_MS = [50, 2_500] as const;

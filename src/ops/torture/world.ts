@@ -258,7 +258,6 @@ export class World implements AsyncDisposable {
   }
 }
 
-/** Creates the database on a server. */
 async function createOn(server: PostgresServer): Promise<void> {
   const admin = postgres(server.url('postgres'), { max: 1, onnotice: () => {} });
   await admin.unsafe(`create database ${DATABASE}`);

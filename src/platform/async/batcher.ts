@@ -50,7 +50,6 @@ export class Batcher<T> {
   #running = 0;
   #resting = 0;
   #starting = false;
-  /** Items of the batches under way. */
   #underWay = 0;
   readonly #gathering: Gathering | null;
   /** Ends the time for which a batch waits for more. */

@@ -10,7 +10,6 @@ import { Generations } from './generations.ts';
 /** The owner of a body; its generation, its hash and its size come with its octets. */
 export type BodyOwner = Pick<BodyPlace, 'livemode' | 'day' | 'workspaceId'>;
 
-/** A body that was written. */
 export interface WrittenBody {
   readonly key: string;
   /** The deadline for a reference to it (epoch ms, by the database's clock). */
@@ -38,7 +37,6 @@ export interface BodyStoreParts {
   readonly limits?: Partial<BodyLimits>;
 }
 
-/** The limits of a store. */
 export interface BodyLimits {
   /** Milliseconds in which a body is written, its wait for a turn included: a request is answered within eight seconds. */
   readonly writeMs: number;

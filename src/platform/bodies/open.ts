@@ -5,7 +5,6 @@ import { readBucketAddress } from './address.ts';
 import { type BodyLimits, BodyStore } from './body-store.ts';
 import { Bucket } from './bucket.ts';
 
-/** The settings of the store. */
 export interface BodySettings {
   /** `s3://bucket/prefix`; null where all contents lie in the database. */
   readonly bodyStore: string | null;

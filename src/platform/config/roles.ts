@@ -23,7 +23,6 @@ export interface KnownInstance {
   readonly roles: readonly string[];
 }
 
-/** Counts instances by their roles. */
 export function countedByRole(instances: readonly KnownInstance[]): Living {
   const count = (role: Role): number => instances.filter(({ roles }) => roles.includes(role)).length;
   return { http: count('http'), engine: count('engine'), delivery: count('delivery') };

@@ -7,7 +7,6 @@ export interface SecretKey {
   readonly id: string;
   /** Encrypts. */
   readonly seal: Buffer;
-  /** Signs. */
   readonly sign: Buffer;
 }
 
@@ -22,7 +21,6 @@ export const secretKeyOf = (text: string): SecretKey => ({
   sign: derived('sign', text),
 });
 
-/** The keys of a database. */
 export interface Keys {
   /** The one that seals and signs. */
   readonly current: SecretKey;

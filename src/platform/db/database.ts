@@ -26,7 +26,6 @@ export interface QueryOptions {
   readonly isPage?: boolean;
 }
 
-/** The options of a read. */
 export interface ReadOptions {
   /**
    * True when every connection keeps the statement by its text. That saves a round trip and a parse, and costs memory on both

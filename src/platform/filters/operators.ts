@@ -10,7 +10,6 @@ export const OPERATORS = [
   ...(['exists', 'isEmpty', 'before', 'after', 'withinLast', 'olderThan'] as const),
 ] as const;
 
-/** The name of an operator. */
 export type Operator = (typeof OPERATORS)[number];
 
 /** Characters (Unicode code points) of a text to compare with; no property value is longer. */

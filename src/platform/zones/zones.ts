@@ -5,7 +5,6 @@ import { type ClockChange, momentIn, offsetIn, periodAt, STATED_UNTIL, type Zone
 // The one owner of time zones: flows, analytics, templates and the dashboard go by it. The runtime's own table (Intl, Temporal) is as old
 // as the runtime, and the rules of some zone change several times a year.
 
-/** The source of the rules. */
 export type ZoneSource = 'executable' | 'system';
 
 const MINUTE_MS = 60_000;
@@ -127,7 +126,6 @@ function fixedZone(text: string): Zone | null {
   return { name, ends: [], offsets: [ahead * MINUTE_MS], abbreviations: [name] };
 }
 
-/** The zones of this process. */
 export const zones = new Zones();
 
 /** The error for a text that is no zone. */

@@ -123,7 +123,6 @@ export function turnCtes(
   }`;
 }
 
-/** The options of writing turns. */
 export interface TurnOptions extends StatementOptions {
   /** Leaves out whose place is taken, instead of failing. */
   readonly isContended?: boolean;
@@ -183,7 +182,6 @@ left join lateral (
 ) t on true`;
 }
 
-/** The parameters of that statement. */
 export const readLivesParameters = (ids: readonly string[]): readonly Parameter[] => [ids, ...boundsOf(ids)];
 
 /** The parameters of a statement that hold the lowest and the highest id of a batch. */

@@ -20,7 +20,6 @@ from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id${shard.within(
 export const whoseStatement = ({ life, table }: Kind): string =>
   `select id, workspace_id from ${life?.births ?? table} where id = any($1::text[])`;
 
-/** The parameters of `readBackStatement`. */
 export const readBackParameters = (
   shards: Shards | null,
   items: readonly { readonly draft: Pick<Draft, 'after'> }[],

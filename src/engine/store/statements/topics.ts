@@ -56,7 +56,6 @@ export const topicsSql = (first: number): string => `(
     from unnest($${first}::text[], $${first + 1}::text[], $${first + 2}::text[]) u(w, l, a) offset 0
   )`;
 
-/** Those parameters. */
 export const topicParameters = (topics: readonly Topic[]): readonly Parameter[] => [
   topics.map(({ workspaceId }) => workspaceId),
   topics.map(({ livemode }) => String(livemode)),

@@ -10,7 +10,6 @@ import { migrations } from '../../../platform/db/migrations.ts';
 import type { Terminal } from '../terminal.ts';
 import { withDatabase } from './with-database.ts';
 
-/** The options of `posthorn migrate`. */
 export interface MigrateOptions {
   readonly distributed?: boolean;
 }

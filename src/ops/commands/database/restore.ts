@@ -39,7 +39,6 @@ export async function runRestore(
 export interface InspectRequest extends PassphraseRequest {
   /** True to check that the backup is whole. */
   readonly check?: boolean;
-  /** The key in it. */
   readonly printSecretKey?: boolean;
 }
 

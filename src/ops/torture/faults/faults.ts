@@ -45,7 +45,6 @@ const CLOCKS_MS = [
   -91 * 24 * HOUR_MS,
 ];
 
-/** The name of a fault. */
 export type Fault = keyof typeof WEIGHTS;
 
 /** Faults that break a server, or the way to it. */

@@ -30,7 +30,6 @@ export const INVARIANTS = {
   ledger: 'the audit finds no fault in the database',
 } as const;
 
-/** The name of an invariant. */
 export type Invariant = keyof typeof INVARIANTS;
 
 const EXAMPLES = 12;

@@ -26,7 +26,6 @@ export interface Verdict {
   readonly inBatches: number;
   /** Emails to two recipients. */
   readonly toTwo: number;
-  /** Runs of the flow. */
   readonly runs: number;
   /** Null without them. */
   readonly campaigns: CampaignsSeen | null;

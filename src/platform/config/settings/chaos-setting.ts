@@ -17,7 +17,6 @@ export const SAFEGUARDS = [
   'recipient',
 ] as const;
 
-/** The name of a safeguard. */
 export type Safeguard = (typeof SAFEGUARDS)[number];
 
 /** The points at which an instance can kill itself, in the order in which an email passes them. */
@@ -38,7 +37,6 @@ export const CRASH_POINTS = [
   'claim.committed',
 ] as const;
 
-/** The name of a crash point. */
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 const oneOf = <const Names extends readonly string[]>(names: Names) =>

@@ -48,7 +48,6 @@ export class DiskRoom {
     return this.#look() >= RESERVE + TIMES_WRITTEN * octets;
   }
 
-  /** The refusal of a write. */
   refusal(): NoRoom {
     const free = Math.floor(this.#free / 1_048_576);
     return new NoRoom(

@@ -11,7 +11,6 @@ interface FileNode {
   readonly mode: number;
 }
 
-/** An open file. */
 interface FileStream {
   readonly nfd: number;
   readonly node: FileNode;

@@ -24,7 +24,6 @@ export type Answered = 'replica' | 'resting' | 'leader away' | Failing;
 /** Why reads are kept from a replica; null while they are not. */
 export type Standing = Failing | 'unknown' | null;
 
-/** The state of one replica. */
 export interface ReplicaState {
   readonly server: string;
   /** Why reads are kept from it; null while they are not. */

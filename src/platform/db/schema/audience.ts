@@ -64,7 +64,6 @@ export const audiences = pgTable(
   (table) => [primaryKey({ columns: [table.workspaceId, table.livemode, table.id] })],
 );
 
-/** The members of a static audience. */
 export const audienceMembers = pgTable(
   'audience_members',
   {

@@ -13,7 +13,6 @@ export type ProbeResult =
   /** None of several servers takes writes: one will soon, or an operator has to act. */
   | { readonly seen: 'leaderless' };
 
-/** The means of a probe. */
 export interface ProbeParts {
   /** Tries to reach the server. It never rejects, and takes less than a second. */
   probe(): Promise<ProbeResult>;

@@ -7,7 +7,6 @@ const DIALECT = new PgDialect();
 /** The values of `sql.placeholder`s, by their names. */
 export type PlaceholderValues = Readonly<Record<string, Parameter>>;
 
-/** A statement as it is sent. */
 export interface SentStatement {
   readonly text: string;
   readonly parameters: readonly Parameter[];
