@@ -23,7 +23,7 @@ const STEPS: readonly Step[] = [
   {
     name: 'format and lint',
     command: ['biome', 'check', '--error-on-warnings', '.'],
-    fix: 'bun run format fixes what is safe to fix',
+    fix: 'run `bun run format`, and fix the rest by hand',
   },
   { name: 'types', command: ['tsc'], fix: 'fix the errors above' },
   {
@@ -63,7 +63,7 @@ const STEPS: readonly Step[] = [
 
 const seconds = (since: number) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** A page of output is enough to begin with. */
+/** The first lines of a text: a page of output is enough to begin with. */
 function firstLines(text: string, most = 100): string {
   const lines = text.split('\n');
   return lines.length <= most

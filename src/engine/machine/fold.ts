@@ -144,7 +144,7 @@ const conditionOf = ({ snapshot }: Actor): { readonly state: string; readonly co
 });
 
 /**
- * The stored reply describes the result of its own event, without the events that follow in the same write.
+ * The stored reply describes the result of its event alone, without the events that follow in the same write.
  */
 const repliedFrom = (claim: Claim, { snapshot }: Actor): Claim => ({
   ...claim,
