@@ -37,7 +37,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/web/dashboard/embedded.ts': 'replaced by the build',
   'src/web/dashboard/web/layouts.ts': 'replaced by the build',
   'src/platform/text/own-member.ts': 'for objects of every area, and in browsers',
-  'src/mail/html/tag.ts': 'the syntax of one tag, for all that read html',
   'src/mail/message/resource-hints.ts':
     'the one rule for what is shown of a message, on the server and in the browser',
   'src/web/dashboard/web/application/pages/api-keys/curl.ts': 'the one command that pages show with a key',
@@ -45,6 +44,9 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/platform/db/open.ts': 'the one place that knows both databases',
   'src/platform/db/server/prepared.ts': 'replaced by the build',
   'src/platform/errors/unavailable.ts': 'the one error that every layer knows',
+  'src/http/request-host.ts': 'a rule of security, to be found by its name',
+  'src/web/dashboard/web/application/shell/way-out.tsx':
+    'what pages share; its sentences lie apart, so that tests read them without a browser',
   'src/http/log.ts': 'a type below all that logs',
   'src/main.ts': 'all that runs before the rest of the program is loaded',
   'src/sending/webhooks/endpoints/secret.ts': 'the one place where a secret is made',

@@ -86,7 +86,9 @@ export const INTERACTIONS: Readonly<Record<string, (page: Page) => Promise<void>
   'going to the templates': open('Templates'),
   'going to the flows': open('Flows'),
   'going to the machines': async (page) => {
-    await press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'State machines' }));
+    await press(
+      page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'State machines' }),
+    );
     await page.locator('[data-state]').first().waitFor();
   },
   'going back to the overview': open('Overview', /^Welcome/),

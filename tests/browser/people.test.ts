@@ -194,7 +194,6 @@ test('templates: written beside what they become, kept as versions, gone back to
   const shown = page.frameLocator('iframe[title="Message"]');
   await shown.getByText('Thank you, there').waitFor();
   await shown.getByText('A book: € 18.00').waitFor();
-  // The data of the preview goes the way of a request, and comes back rendered.
   await page.getByLabel('number', { exact: true }).fill('<b>7</b>');
   await shown.getByText('<b>7</b>').first().waitFor();
   await inspect(page, 'template');
