@@ -35,6 +35,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'tests/failure/report-servers/world.ts': 'paces the servers of a command, which is no test',
   'tests/failure/shared-sites-long.ts':
     'plays a slow server in a command, and reports times without judging by them',
+  'tests/failure/relay-limits-long.ts': 'paces the client of a command, and judges no times',
   'tests/failure/kill.ts': 'reports how long restarts took, and judges nothing by it',
 };
 
