@@ -131,7 +131,7 @@ async function killOnTheWay(url: string, kill: number): Promise<void> {
     const { done, value } = await reader.read();
     if (done) throw new Error(`It ended by itself: ${told}`);
     told += value;
-    if (told.split('rows are gone').length > 1 + (kill % 2)) break;
+    if (told.split('rows removed').length > 1 + (kill % 2)) break;
   }
   child.kill('SIGKILL');
   await child.exited;

@@ -183,7 +183,7 @@ test('an invitation, a role that reads only, and a session that ended elsewhere'
   await eve.goto(link);
   await typeInto(eve, { 'Your name': 'Eve', Password: PASSWORD });
   await eve.keyboard.press('Enter');
-  await eve.getByRole('alert').filter({ hasText: 'This link was used before' }).waitFor();
+  await eve.getByRole('alert').filter({ hasText: 'This link was already used' }).waitFor();
   await eve.context().close();
 });
 
@@ -235,7 +235,7 @@ test('signing out and in, and a new password by the link that the operator print
   await inspect(page, 'code');
   await page.keyboard.insertText(totpCode(secret, step));
   await page.keyboard.press('Enter');
-  await page.getByText('The code is wrong, or was used before.').waitFor();
+  await page.getByText('The code is wrong, or was already used.').waitFor();
   await page.locator('[name=code]').fill(totpCode(secret, Math.floor(Date.now() / 30_000) + 1));
   await page.keyboard.press('Enter');
   await heading('Welcome, Ada Lovelace');
@@ -243,7 +243,7 @@ test('signing out and in, and a new password by the link that the operator print
 
   // The address of the live view leads a member to the page of the application, without another sign-in.
   await page.goto(`${url}/inspector?kind=email`);
-  await page.getByRole('region', { name: 'The machine email' }).waitFor();
+  await page.getByRole('region', { name: 'Machine email' }).waitFor();
   expect(page.url()).toBe(`${url}/app/live/machines?kind=email`);
   await inspect(page, 'machines');
   expect(dashboard.complaints).toEqual([]);

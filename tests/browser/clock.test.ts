@@ -68,10 +68,7 @@ test('a flow is tried by the clock of the workspace, and tells its moments with 
   await page.goto(`${url}/app/test/flows/${id}?tab=try`);
   await page.getByLabel('Start', { exact: true }).fill('2027-01-15T08:00');
   await page.getByText('America/Vancouver').first().waitFor();
-  await page
-    .getByRole('button', { name: /Walk through|Run|Try/ })
-    .first()
-    .click();
+  await page.getByRole('button', { name: 'Run simulation' }).first().click();
   await page.getByText(NINE.shown).first().waitFor();
   await inspect(page, 'simulation-with-zone');
 });

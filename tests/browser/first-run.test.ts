@@ -40,7 +40,7 @@ const byMouse = async () => {
   await page.goto(linkOf(dashboard));
   await page.getByLabel('Your name').fill('Ada Lovelace');
   await page.getByLabel('Email address').fill(ADA);
-  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'First steps', level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/app/test/start/test');

@@ -78,7 +78,7 @@ describe('the live view in a browser', () => {
   test('one instance is told of alone, and moves without its name', async () => {
     await using view = await open('/inspector');
     const { page } = view;
-    await page.getByText('One instance does everything').waitFor();
+    await page.getByText('One instance has all roles').waitFor();
     await send('delivered');
     await page.getByRole('region', { name: 'Activity' }).getByText('report.received').first().waitFor();
     expect(await page.locator('[data-by]').count()).toBe(0);
@@ -179,12 +179,12 @@ describe('the live view in a browser', () => {
     await using view = await open('/inspector');
     const { page } = view;
     await page.keyboard.press('1');
-    await page.getByRole('region', { name: 'The machine email' }).waitFor();
+    await page.getByRole('region', { name: 'Machine email' }).waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('nonsense');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'em_' }).waitFor();
-    await page.getByLabel('Find an actor by its id').fill(id);
+    await page.getByLabel('Find an actor by its ID').fill(id);
     await page.keyboard.press('Enter');
     await state(page).waitFor();
     await page.keyboard.press('0');

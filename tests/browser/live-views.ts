@@ -88,13 +88,13 @@ export const viewsOf = ({ retried }: BusyService): Readonly<Record<string, View>
   deliveries: { query: '?kind=webhookDelivery&state=scheduled', isReady: appears('section h2') },
   empty: {
     query: '?kind=email&state=deferred',
-    isReady: (page) => page.getByText('Nobody is here now').waitFor(),
+    isReady: (page) => page.getByText('No actors in this state').waitFor(),
   },
   search: { query: `?kind=email&state=id:${retried.slice(0, 8)}`, isReady: appears('[data-actor]') },
   life: { query: `?kind=email&id=${retried}`, isReady: appears('[data-life-state=delivered]') },
   missing: {
     query: '?kind=email&id=em_000000000000000000000000',
-    isReady: (page) => page.getByText('There is no such actor').waitFor(),
+    isReady: (page) => page.getByText('No such actor').waitFor(),
   },
   shortcuts: {
     query: '',

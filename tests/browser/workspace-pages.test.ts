@@ -51,7 +51,7 @@ test('the overview says what fails and what needs somebody', async () => {
   await heading('Welcome, Ada Lovelace');
   await page
     .getByRole('row', { name: /Invoice/ })
-    .getByText('refused it for good', { exact: false })
+    .getByText('refused it permanently', { exact: false })
     .waitFor();
   await page.getByText('hooks.example.invalid is disabled', { exact: false }).waitFor();
   await page.getByRole('link', { name: 'Add your domain' }).waitFor();
@@ -215,7 +215,7 @@ test('a passkey is added for the password, which can be looked at, and signs in'
   await press(person, 'Add passkey');
   await typeInto(person, { Name: 'Laptop', 'Your password': 'wrong' });
   await press(person, 'Continue');
-  await person.getByRole('alert').filter({ hasText: 'The present password is wrong.' }).waitFor();
+  await person.getByRole('alert').filter({ hasText: 'The current password is wrong.' }).waitFor();
   await typeInto(person, { 'Your password': PASSWORD });
   await press(person, 'Continue');
   await person.getByText('Passkey “Laptop” added').waitFor();

@@ -31,7 +31,7 @@ export interface ReferencePack extends FilePack {
   readonly script: string;
 }
 
-/** A pack and how a checkout makes it. */
+/** A pack and the way in which a checkout builds it. */
 interface Source {
   /** The path inside the executable; null from source. */
   readonly embedded: string | null;

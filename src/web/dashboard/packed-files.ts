@@ -7,10 +7,14 @@ import type { FilePack, PackedFile } from './pack.ts';
 /** A file's address holds a hash of the whole build. */
 const FOR_EVER = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** A checkout builds the files when they are first asked for, which on a busy machine may take longer than a request. */
+/**
+ * A checkout builds the files at the first request, which on a busy machine may exceed the time of a request.
+ */
 const BUILDING_MS = 5_000;
 
-/** Answers with what is made of built files; while a checkout still builds them, with a page that comes back by itself. */
+/**
+ * Answers with a page of built files; while a checkout still builds them, with a page that reloads by itself.
+ */
 export async function whenBuilt<Pack extends FilePack>(
   opening: Promise<Pack>,
   headers: Readonly<Record<string, string>>,

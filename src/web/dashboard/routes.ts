@@ -30,8 +30,8 @@ const PAGE_HEADERS = {
 };
 
 /**
- * The document that the application writes a message into which is stored nowhere yet, such as a template while it is edited. No
- * script runs in it and no form leaves it, whatever is written there; pictures load, since their author looks at them.
+ * The document into which the application writes an unstored message, such as a template that is being
+ * edited. It runs no scripts and sends no forms; images load, because the message's author views it.
  */
 const FRAME = new RawResponse('text/html; charset=utf-8', '<!doctype html><title>Preview</title>', {
   headers: {
@@ -50,14 +50,14 @@ const FRAME = new RawResponse('text/html; charset=utf-8', '<!doctype html><title
   },
 });
 
-/** Leads elsewhere for now: browsers must not remember it. */
+/** A temporary redirect: browsers must not remember it. */
 const leadTo = (location: string) => () =>
   new RawResponse(null, null, {
     status: 302,
     headers: { location, 'cache-control': 'no-store', vary: 'accept' },
   });
 
-/** A page, which a checkout builds when it is first asked for. */
+/** A page, which a checkout builds at its first request. */
 const page = (path: string, summary: string): Route =>
   route({
     method: 'GET',

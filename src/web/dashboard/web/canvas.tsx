@@ -20,7 +20,8 @@ import { type LineData, MoveLine } from './move-line.tsx';
 import { colorOf } from './state-color.ts';
 import { FrameNode, StartNode, type StateData, StateNode } from './state-node.tsx';
 
-// Only pages with a diagram load its styles. The policy refuses <style> elements, and takes sheets that a script has made.
+// Only pages with a diagram load its styles. The policy refuses <style> elements, but accepts sheets created
+// by a script.
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(base + own);
 document.adoptedStyleSheets.push(sheet);
@@ -30,7 +31,7 @@ interface CanvasProps {
   readonly live: Live;
   readonly chosen: { readonly kind: string | null; readonly state: string | null };
   readonly onChoose: (kind: string, state: string) => void;
-  /** True for one part of a page: names alone, and the wheel belongs to the page. */
+  /** True for a diagram within a page: it shows names alone, and the wheel scrolls the page. */
   readonly isEmbedded?: boolean;
 }
 

@@ -1,9 +1,11 @@
 import type { ClockChange } from '../../../platform/zones/zone.ts';
 
 // The clock that pages show times by: that of the workspace, by the rules that the service goes by. The browser's own table may be older,
-// and the computer may be elsewhere. Whoever has no workspace, as in the live view of an operator, sees UTC.
+// and the computer may be elsewhere. A viewer without a workspace, as in the live view of an operator, sees UTC.
 
-/** A time zone, with the changes of its clocks around the years that are shown; the first one tells of the beginning. */
+/**
+ * A time zone, with its clock changes around the displayed years; the first change describes the beginning.
+ */
 export interface ZoneClock {
   readonly timeZone: string;
   readonly changes: readonly ClockChange[];
@@ -28,7 +30,7 @@ const changeAt = (at: number): ClockChange =>
 /** The wall-clock time at a moment, as the members of UTC. */
 export const shownAt = (at: number): Date => new Date(at + changeAt(at).offset * MINUTE_MS);
 
-/** `CET`, or `UTC+3` where people have no word for it. */
+/** `CET`, or `UTC+3` for a zone without an abbreviation. */
 export function zoneLabel(at: number): string {
   const { abbreviation } = changeAt(at);
   return /^[+-]/.test(abbreviation)
@@ -40,8 +42,8 @@ export function zoneLabel(at: number): string {
 export const localText = (at: string): string => shownAt(Date.parse(at)).toISOString().slice(0, 16);
 
 /**
- * The instant at which the clock shows a local time; undefined for none. The first where it comes twice, and as much later as the clock
- * leaves out where it does not come, as the service has it.
+ * The instant of a local time; undefined for none. For an ambiguous time the first instant, for a skipped
+ * time one later by the gap, as the service does.
  */
 export function instantOf(text = ''): string | undefined {
   const local = text === '' ? Number.NaN : Date.parse(`${text}Z`);
@@ -55,5 +57,5 @@ export function instantOf(text = ''): string | undefined {
   return new Date(local - offset * MINUTE_MS).toISOString();
 }
 
-/** The time zone that this computer is set to: what a new workspace begins with. Its rules are the service's. */
+/** The time zone of this computer, the default of a new workspace. Its rules are the service's. */
 export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

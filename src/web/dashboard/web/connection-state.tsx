@@ -7,7 +7,7 @@ const CONNECTIONS: Record<Connection, { readonly text: string; readonly color: s
   over: { text: 'Ended', color: 'bad' },
 };
 
-/** Says whether the page hears of what happens. */
+/** Shows the state of the live connection. */
 export function ConnectionState({ connection }: { readonly connection: Connection }) {
   const { text, color } = CONNECTIONS[connection];
   return (

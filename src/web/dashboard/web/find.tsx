@@ -3,7 +3,7 @@ import type { Machine } from '../../live/model.ts';
 import { Search } from './icons.tsx';
 import { navigate } from './url-state.ts';
 
-/** A whole id opens its actor; the beginning of one lists those that begin so. */
+/** A whole id opens its actor; a prefix lists the matching actors. */
 export function Find({ machines }: { readonly machines: readonly Machine[] }) {
   const [problem, setProblem] = useState<string | null>(null);
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -55,6 +55,6 @@ export const shortId = (id: string): string => (id.length > 18 ? `${id.slice(0, 
 const FIRST = ['email', 'webhookEndpoint', 'webhookDelivery', 'domain'];
 const position = ({ kind }: Machine): number => (FIRST.indexOf(kind) + FIRST.length + 1) % (FIRST.length + 1);
 
-/** The machines in the order in which people read them; kinds that come later follow in the service's own. */
+/** The machines in reading order; unknown kinds follow in the service's order. */
 export const inReadingOrder = (machines: readonly Machine[]): readonly Machine[] =>
   machines.toSorted((a, b) => position(a) - position(b));

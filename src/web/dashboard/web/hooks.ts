@@ -27,7 +27,7 @@ export function useNow(everyMs: number): number {
   return now;
 }
 
-/** The answer to a request, or why there is none; both null until it has come. */
+/** The answer to a request, or its error; both null until it arrives. */
 export interface Asked<T> {
   readonly value: T | null;
   readonly problem: string | null;
@@ -57,7 +57,7 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
     };
     setAsked({ value: null, problem: null });
     const leave = live.watch(id, read);
-    // An instance that tells nothing, of an earlier version, may be the one that changes it.
+    // An instance of an earlier version, which reports nothing, may be the one that changes it.
     const timer = window.setInterval(read, READ_AGAIN_MS);
     read();
     return () => {

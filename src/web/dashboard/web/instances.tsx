@@ -18,7 +18,7 @@ const UNHEARD: Readonly<Record<Exclude<Hearing, 'all'>, string>> = {
   away: 'Only the moves of this instance are shown, because the database does not answer. The service keeps trying.',
 };
 
-/** The instances that live, and whether this page hears of what all of them do. */
+/** The running instances, and the completeness of their news. */
 export function Instances({ live }: { readonly live: Live }) {
   const instances = useLive(live, (now) => now.instances);
   const hearing = useLive(live, (now) => now.hearing);

@@ -86,7 +86,7 @@ function CopyButton({ text }: { readonly text: string }) {
   );
 }
 
-/** The next thing that happens, with a countdown, and the rule that holds meanwhile. */
+/** The next step, with a countdown, and the current rule. */
 function Waiting({ life }: { readonly life: ActorLife }) {
   const { rule, next } = life.explanation;
   const now = useNow(next.at !== null && next.at - Date.now() < 60_000 ? 100 : 1_000);
@@ -135,8 +135,8 @@ function Timeline({
   const isWide = useIsWide();
   // biome-ignore lint/correctness/useExhaustiveDependencies: whenever another step is looked at.
   useEffect(() => {
-    // In a column that scrolls as a whole, everything above the step would be gone from sight.
-    // Newer browsers answer a promise, which React would take for the effect's clean-up.
+    // In a column that scrolls as a whole, everything above the step would scroll out of view. Newer browsers
+    // return a promise, which React would take for the effect's clean-up.
     if (isWide) void current.current?.scrollIntoView({ block: 'nearest', behavior: 'smooth' });
   }, [step]);
   return (

@@ -14,7 +14,10 @@ interface Opened {
   readonly live: Live;
 }
 
-/** A printed link carries its ticket in the fragment, which leaves the address before it can be copied or kept in the history. */
+/**
+ * A printed link carries its ticket in the fragment, which is removed from the address before it can be
+ * copied or stored in the history.
+ */
 async function redeemTicket(): Promise<void> {
   const ticket = /^#open=([\w-]+)$/.exec(location.hash)?.[1];
   if (ticket === undefined) return;

@@ -1,7 +1,7 @@
 import type { Counts, Hearing, Movement, ShownInstance, StateCount, Tick, Watch } from '../../live/model.ts';
 import type { Source } from './api.ts';
 
-/** The state of the connection: `over` when the session has ended, so that nothing is tried again. */
+/** The state of the connection: `over` when the session has ended, after which it does not reconnect. */
 export type Connection = 'connecting' | 'live' | 'lost' | 'over';
 
 type Listener = () => void;
@@ -19,7 +19,7 @@ export class Live {
   connection: Connection = 'connecting';
   counts: Counts = {};
   recent: readonly Movement[] = [];
-  /** The living instances; none until the service has told. */
+  /** The running instances; none until the service has sent them. */
   instances: readonly ShownInstance[] = [];
   hearing: Hearing = 'all';
   /** Transitions of the last minute that `recent` has never listed, in each second, latest last. */
@@ -58,7 +58,7 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Calls the listener for every transition that was taken. */
+  /** Calls the listener for every transition. */
   onMove(listener: MoveListener): () => void {
     this.#moves.add(listener);
     return () => this.#moves.delete(listener);
@@ -91,7 +91,7 @@ export class Live {
       this.connection = 'live';
       this.#expectMore();
       if (this.#watched !== null) this.#send({ type: 'watch', id: this.#watched });
-      // Changes that happened while the connection was lost were never told.
+      // Changes during a lost connection are never reported.
       for (const listeners of this.#changes.values()) for (const changed of listeners) changed();
       this.#notify();
     };

@@ -45,7 +45,7 @@ export function Panel(props: {
   );
 }
 
-/** A line of text where there is nothing else to show. */
+/** The text of an empty panel. */
 export const Quiet = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <div className="px-6 py-12 text-center">
     <p className="font-medium text-dim">{title}</p>

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { LifeStep } from '../../live/model.ts';
 
-/** The step of a life that is shown, and whether it plays by itself. */
+/** The displayed step of a life, and whether it plays. */
 export interface Playback {
   readonly step: number;
   readonly playing: boolean;
@@ -13,8 +13,8 @@ export interface Playback {
 const STEP_MS = 900;
 
 /**
- * Goes through the steps: by hand, and where nothing else is on the page (`takesKeys`) with ← → Home End and the space bar; at the
- * end it stays with the latest.
+ * Steps through a life: with buttons, and where the page has no other keys (`takesKeys`) with ← → Home End
+ * and the space bar; at the end it follows the latest step.
  */
 export function usePlayback(steps: readonly LifeStep[], takesKeys = true): Playback {
   const last = Math.max(0, steps.length - 1);

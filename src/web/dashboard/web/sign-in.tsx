@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { outside } from './api.ts';
 import { Mark } from './icons.tsx';
 
-/** The sign-in: an API key is exchanged for a session and kept nowhere. */
+/** The sign-in: an API key is exchanged for a session and not stored. */
 export function SignIn({
   why,
   onEnter,

@@ -75,8 +75,8 @@ const COLORS: Colors = {
 const BY_KIND: Readonly<Record<string, Readonly<Record<string, StateColor>>>> = COLORS;
 
 /**
- * The color of a state. Those of definitions are their authors' own: what acts when it is come to moves on, and what has a timer
- * waits. A page that is older than the service it looks at may meet states that it does not know.
+ * The colour of a state. States of flow definitions have their authors' names: one that acts on entry moves
+ * on, and one with a timer waits. A page older than the service may meet unknown states.
  */
 export const colorOf = ({ kind, drawing, timed }: Machine, state: string): StateColor => {
   const known = BY_KIND[kind]?.[state];

@@ -40,10 +40,10 @@ const Hooks = () => (
   </>
 );
 
-/** The extent of a machine; nothing is to be seen of it. */
+/** The invisible box of a machine's extent. */
 export const FrameNode = () => null;
 
-/** The dot that a life begins with. */
+/** The dot at the start of a life. */
 export const StartNode = memo(function StartNode() {
   return (
     <>

@@ -8,10 +8,10 @@ import { Loading, Panel, Quiet } from './panel.tsx';
 import { colorOf } from './state-color.ts';
 import { navigate } from './url-state.ts';
 
-/** `id:em_01` in place of a state asks for ids that begin so. */
+/** `id:em_01` in place of a state lists ids with this prefix. */
 const SEARCH = 'id:';
 
-/** The actors of a state, or those whose ids begin alike, newest first. */
+/** The actors of a state, or those with an id prefix, newest first. */
 export function StatePanel({
   machine,
   state,

@@ -21,7 +21,7 @@ interface TopBarProps {
 const THEMES = { system: System, light: Sun, dark: Moon } as const;
 const NEXT = { system: 'light', light: 'dark', dark: 'system' } as const;
 
-/** The workspace and environment, the search, and whether the page hears of what happens. */
+/** The workspace and environment, the search, and the state of the connection. */
 export function TopBar({ session, machines, connection, theme, onTheme, onHelp, onSignOut }: TopBarProps) {
   const ThemeIcon = THEMES[theme];
   return (

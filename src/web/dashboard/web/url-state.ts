@@ -1,7 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 import type { Machine } from '../../live/model.ts';
 
-/** The view that the page shows. The address holds it, so that it can be shared and gone back to. */
+/** The displayed view. The address holds it, so that it can be shared and restored. */
 export interface UrlState {
   /** null: all machines. */
   readonly kind: string | null;

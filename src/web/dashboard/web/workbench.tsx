@@ -19,7 +19,10 @@ interface WorkbenchProps {
 
 const AFTER = { system: 'light', light: 'dark', dark: 'system' } as const;
 
-/** The live view by itself: machines at the left, then the states, and at the right the activity, a list or one actor. */
+/**
+ * The live view without the application: machines on the left, then the states, and on the right the
+ * activity, a list or one actor.
+ */
 export function Workbench(props: WorkbenchProps) {
   const { machines, live, onLeave } = props;
   const kind = useShownKind(machines);

@@ -5,7 +5,7 @@ import { goHome } from './place.ts';
 import { Field, Form } from './ui/forms/form.tsx';
 import { PasswordField } from './ui/forms/password-field.tsx';
 
-/** The frame of what is seen before anybody is signed in. */
+/** The frame of the pages before sign-in. */
 export function Entrance(props: {
   readonly title: string;
   readonly about?: ReactNode;
@@ -63,7 +63,7 @@ const Email = () => (
   <Field label="Email address" name="email" type="email" autoComplete="username" inputMode="email" />
 );
 
-/** Makes the first owner. */
+/** Creates the first owner. */
 export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: () => Promise<void> }) => (
   <Entrance title="Set up Posthorn" about="You become the owner of this installation. No email is sent.">
     <Form
@@ -89,7 +89,7 @@ export const Setup = ({ token, onIn }: { readonly token: string; readonly onIn: 
   </Entrance>
 );
 
-/** The fields of the sign-in. The code is asked for when the service wants one. */
+/** The fields of the sign-in. The code is shown when the service asks for one. */
 function Credentials({ onIn }: { readonly onIn: () => Promise<void> }) {
   const [asksCode, setAsksCode] = useState(false);
   return (

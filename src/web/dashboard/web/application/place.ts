@@ -18,7 +18,10 @@ interface Place {
 let place: Place = arrive();
 const listeners = new Set<() => void>();
 
-/** A link's token is in the fragment; it leaves the address before it can be copied or kept in the history. */
+/**
+ * A link's token is in the fragment, and is removed from the address before it can be copied or stored in the
+ * history.
+ */
 function arrive(): Place {
   const page = PAGES[location.pathname as keyof typeof PAGES] ?? 'home';
   const token = /^#token=([\w-]{1,200})$/.exec(location.hash)?.[1] ?? null;
@@ -32,13 +35,13 @@ function change(): void {
 }
 
 addEventListener('popstate', change);
-// A link to the page that is open already changes nothing but the fragment.
+// A link to the open page changes only the fragment.
 addEventListener('hashchange', change);
 
 /** The first address of the visit. */
 export const arrivedPlace = (): Place => place;
 
-/** Goes to the home page, or to another one. The link that was used is no place to come back to. */
+/** Opens the home page, or another one. The link's own address is not kept in the history. */
 export function goHome(to = '/app'): void {
   history.replaceState(null, '', to);
   change();

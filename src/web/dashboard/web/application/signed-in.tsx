@@ -11,7 +11,7 @@ import { OpenPage } from './shell/open-page.tsx';
 import { Shell } from './shell/shell.tsx';
 import { toastProblem } from './ui/overlays/toast.tsx';
 
-/** Answers are shown again without asking for so long; a page that comes back into sight asks in any case. */
+/** Answers are reused without a request for this time; a page that becomes visible again always sends one. */
 const FRESH_MS = 2_000;
 /** A service that restarts is asked again this often; what it refuses is not. */
 const MOST_TRIES = 2;
@@ -63,7 +63,7 @@ async function signedOut(onLeave: (why: string) => void): Promise<void> {
 const viewerOf = (session: Session, environment: Environment, onLeave: (why: string) => void): Viewer => ({
   session,
   environment,
-  // An archived workspace can be read, and nothing in it changed.
+  // An archived workspace is read-only.
   may: (permission) =>
     (session.permissions.includes('*') || session.permissions.includes(permission)) &&
     (!session.workspace.archived || permission.endsWith(':read')),

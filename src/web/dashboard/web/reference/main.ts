@@ -1,7 +1,8 @@
 import { createApiReference } from '@scalar/api-reference';
 import { makeAccessible } from './accessible.ts';
 
-// Scalar's API reference (MIT) is there for search, code samples, schemas and "try it", which would be a product of their own to keep.
+// Scalar's API reference (MIT) provides search, code samples, schemas and "try it", which would be a separate
+// product to maintain.
 
 /** A live key would send real email from a page that is for reading. The key goes to this service alone, and no cookie with it. */
 async function careful(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {

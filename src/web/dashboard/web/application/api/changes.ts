@@ -22,13 +22,13 @@ const MOST_PAGES = 3;
 
 /** The rule by which a page follows its data; it is the `meta` of its query. */
 export interface Following {
-  /** Other resources that it is made of, besides its own: `emails` for the numbers of a campaign. */
+  /** Further resources of the page besides its own: `emails` for the numbers of a campaign. */
   readonly follows?: readonly string[];
   /** The shortest time between two readings; false for what is read once. */
   readonly every?: number | false;
 }
 
-/** Keeps what is in sight up to date: reads again what has changed, each thing at its own pace. */
+/** Keeps the visible data up to date: reads changed data again, each query at its own pace. */
 class Readings {
   readonly #read = new Map<string, number>();
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();

@@ -7,7 +7,10 @@ import { useLive } from '../../hooks.ts';
 import { Live } from '../../live.ts';
 import { useViewer } from './viewer.tsx';
 
-/** The machines of the environment and the connection that tells of their movements, as long as the component is there. */
+/**
+ * The machines of the environment and the connection that reports their moves, while the component is
+ * mounted.
+ */
 export function useLiveMachines(): { readonly live: Live; readonly machines: readonly Machine[] | null } {
   const { environment, session, onExpired } = useViewer();
   const { id } = session.workspace;

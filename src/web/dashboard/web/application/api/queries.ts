@@ -69,11 +69,11 @@ const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces
 
 /** The way an answer stays up to date: the service reports changes, and the changed data is read again. */
 export interface Freshness extends Following {
-  /** False: nothing is asked yet. */
+  /** False: the request is not sent yet. */
   readonly enabled?: boolean;
   /** Another environment than that of the page. */
   readonly environment?: Viewer['environment'];
-  /** True: the answer to the question before is shown until this one's has arrived. */
+  /** True: the previous answer is shown until the new one arrives. */
   readonly keeps?: boolean;
 }
 
@@ -119,7 +119,7 @@ export function useList<Name extends Listing>(
 /** Requests that change nothing, although they have a body. */
 type Asking = 'POST /audiences/preview' | 'POST /templates/render-preview' | 'POST /flows/{id}/validate';
 
-/** Asks a question that has a body. The answer to the one before is shown until the next is there. */
+/** Sends a POST that changes nothing. The previous answer is shown until the next one arrives. */
 export function useQuestion<Name extends Asking>(
   name: Name,
   parameters: WithBody<Name>,

@@ -26,7 +26,10 @@ export interface Session {
   readonly clock: ZoneClock;
 }
 
-/** Signs in. The service asks for a second factor in words alone; here they belong to the field of the code. @throws Refused */
+/**
+ * Signs in. The service mentions the second factor only in the message; here the message is shown at the
+ * field of the code. @throws Refused
+ */
 async function signIn(form: object): Promise<void> {
   try {
     await request('POST', 'session', { body: form });
@@ -45,7 +48,7 @@ async function session(): Promise<Session> {
   return data;
 }
 
-/** Gives a workspace that was just made the time zone of this computer; one that the service does not know is left out. */
+/** Gives a new workspace the time zone of this computer, unless the service does not know it. */
 export async function takeOwnZone(): Promise<void> {
   await request('PATCH', 'test/workspace', { body: { timeZone: ownZone() } }).catch(() => {});
 }

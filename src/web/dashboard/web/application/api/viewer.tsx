@@ -7,14 +7,14 @@ export interface Viewer {
   readonly session: Session;
   readonly environment: Environment;
   readonly may: (permission: Permission) => boolean;
-  /** Hears that the session has ended, and anything else to be told on the way out. */
+  /** Called when the session has ended, with the message for the sign-in. */
   readonly onExpired: () => void;
   readonly onSignOut: () => void;
 }
 
 const Context = createContext<Viewer | null>(null);
 
-/** Tells everything inside who looks at it. */
+/** Provides the viewer to everything inside. */
 export const ViewerProvider = ({
   viewer,
   children,

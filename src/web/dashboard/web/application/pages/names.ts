@@ -2,7 +2,7 @@ import type { Contact } from '../api/operations.ts';
 import { useList } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 
-/** The most things that a choice offers; who has more finds the others by their pages. */
+/** The most items of a choice; further ones can be found on their pages. */
 const MOST = 100;
 
 /** The names of the audiences by id, newest first, for choices and for texts. */
@@ -42,6 +42,6 @@ export function useDomainNames(): Readonly<Record<string, string>> {
 export const nameOf = ({ firstName, lastName }: Pick<Contact, 'firstName' | 'lastName'>): string =>
   [firstName, lastName].filter(Boolean).join(' ');
 
-/** A property as people read it. */
+/** A property in a readable form. */
 export const propertyText = (value: string | number | boolean): string =>
   typeof value === 'boolean' ? (value ? 'Yes' : 'No') : String(value);

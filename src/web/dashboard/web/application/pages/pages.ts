@@ -18,7 +18,7 @@ export interface PageEntry {
   readonly title: string;
   readonly group: keyof typeof GROUPS;
   readonly icon: keyof typeof icons;
-  /** The key after `g` that leads to it. */
+  /** The key after `g` that opens the page. */
   readonly key?: string;
   /** A viewer without this permission does not see the page. */
   readonly permission?: Permission;
@@ -26,7 +26,7 @@ export interface PageEntry {
   readonly words?: string;
   /** Not in the navigation: other pages and menus lead to it. */
   readonly isHidden?: boolean;
-  /** It takes the whole room beside the navigation, and scrolls by itself where the window is wide. */
+  /** The page fills the space beside the navigation, and scrolls separately in wide windows. */
   readonly isWide?: boolean;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
 import { useChanges } from '../api/changes.ts';
 
-/** A connection that comes back within this time was never missed. */
+/** A connection that returns within this time shows no message. */
 const MISSED_MS = 2_000;
 
-/** Keeps the page up to date, and says so where it cannot: what is shown may be old then. */
+/** Keeps the page up to date, and shows a message while it cannot. */
 export function ConnectionNote() {
   const connection = useChanges();
   const [isMissed, setMissed] = useState(false);

@@ -6,7 +6,9 @@ import { afterPaint } from '../ui/charts/painted.ts';
 import { ENVIRONMENTS } from './environments.ts';
 import { pageNameOf } from './navigation.tsx';
 
-/** The switch between test and live, always in sight. The other environment has the same page, but none of the same things. */
+/**
+ * The switch between test and live, always visible. The other environment has the same pages with other data.
+ */
 export function EnvironmentSwitch() {
   const { environment } = useViewer();
   const [path, navigate] = useLocation();

@@ -19,7 +19,7 @@ export function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Two keys belong together that come within this time. */
+/** Two keys within this time form one shortcut. */
 const SEQUENCE_MS = 1_000;
 
 /**

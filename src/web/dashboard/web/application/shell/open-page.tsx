@@ -9,8 +9,8 @@ import { pageNameOf, useOpenPages } from './navigation.tsx';
 const views = new Map<string, ComponentType>(pages.map(({ name, load }) => [name, lazy(load)]));
 
 /**
- * Loads the code of the page that a whole address names, which is needed as soon as it is known who looks. A page that is there is
- * drawn at once; from a lazy one React keeps what has been loaded for up to 300 ms, so that placeholders do not flicker.
+ * Loads the code of the page in the address, which is needed once the viewer is known. A loaded page is drawn
+ * at once; React holds a lazy one back for up to 300 ms, so that placeholders do not flicker.
  */
 export async function loadPageOf(address: string): Promise<void> {
   const [, , environment, wanted = ''] = address.split('/');

@@ -12,7 +12,7 @@ import { useViewer } from '../api/viewer.tsx';
 import { icons } from '../ui/icons.tsx';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
 
-/** One thing that can be found. */
+/** One search result. */
 interface Found {
   readonly key: string;
   readonly group: string;
@@ -22,7 +22,7 @@ interface Found {
   readonly act: () => void;
 }
 
-/** The pages of things by the beginning of their ids. */
+/** The pages of resources by the prefix of their ids. */
 const BY_ID: Readonly<Record<string, string>> = {
   em: 'emails',
   dom: 'domains',
@@ -40,7 +40,7 @@ const NAMED = { query: { limit: 100 } } as const;
 /** The pause after the last key before a search. */
 const TYPING_MS = 120;
 
-/** True when every word of what is looked for begins a word of the text. */
+/** True when every word of the query begins a word of the text. */
 const matches = (text: string, wanted: string): boolean => {
   const words = text.toLowerCase().split(/[\s@.]+/);
   return wanted
@@ -49,7 +49,7 @@ const matches = (text: string, wanted: string): boolean => {
     .every((part) => words.some((word) => word.startsWith(part)));
 };
 
-/** Finds pages, actions, emails, people and what has a name, from everywhere. */
+/** Finds pages, actions, emails, contacts and named resources, from everywhere. */
 export default function Palette({
   onClose,
   onShortcuts,

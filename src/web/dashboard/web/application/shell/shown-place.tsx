@@ -4,7 +4,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { useViewer } from '../api/viewer.tsx';
 import { usePainted } from '../ui/charts/painted.ts';
 
-/** The part of the address that a page is made from. */
+/** The part of the address that determines the page. */
 interface Place {
   readonly path: string;
   readonly search: string;
@@ -19,9 +19,9 @@ const useShownSearch = (): string => use(Search);
 let isArrival = true;
 
 /**
- * Follows the address at the pace at which pages are drawn: null until the first one is. The navigation answers a click at once, and
- * the page that it leads to is drawn in pieces between which the browser takes further input. Filters and tabs change nothing but
- * the search, which is not put off: what was chosen in them is seen at once.
+ * Follows the address at the pace at which pages are drawn: null until the first one is. The navigation
+ * answers a click at once; the next page is drawn in pieces between which the browser handles input. Filters
+ * and tabs change only the search part, which is not delayed, so their choice is visible at once.
  */
 export function useShownPlace(): Place | null {
   const [path] = useLocation();

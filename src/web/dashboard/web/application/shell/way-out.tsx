@@ -9,7 +9,7 @@ export function useWaysOut(): readonly WayOut[] {
   return waysOutOf(session.transports, data ?? []);
 }
 
-/** What an operator does so that live email is delivered. */
+/** The link to the steps with which an operator enables delivery. */
 export const SetUpSending = () => (
   <a href="/docs/set-up-sending" className="link whitespace-nowrap">
     Set up sending

@@ -43,7 +43,7 @@ export function WorkspaceMenu() {
   // The session knows the name of when the page was loaded.
   const { data: workspace } = useRead('GET /workspace', {});
   const name = workspace?.name ?? session.workspace.name;
-  // Somebody has given the workspace another time zone: its clock comes with the session.
+  // The time zone of the workspace has changed, and the clock comes with the session.
   const zone = workspace?.timeZone;
   useEffect(() => {
     if (zone !== undefined && zone !== shownZone()) void entry.session().catch(() => {});

@@ -11,7 +11,7 @@ const LOOKS = {
 
 interface Shape {
   readonly look?: Look;
-  /** It is doing its work: it keeps its focus, and a second press does nothing. */
+  /** True while its action runs: the button keeps the focus, and a second press does nothing. */
   readonly busy?: boolean;
 }
 
@@ -32,7 +32,7 @@ export const Button = ({
   />
 );
 
-/** A link that looks like a button: it leads somewhere. */
+/** A link that looks like a button. */
 export const ButtonLink = ({
   to,
   look = 'plain',
@@ -65,7 +65,9 @@ export const IconButton = ({
   />
 );
 
-/** A link that looks like a button and saves a file; `name` is what it is called where the service does not say. */
+/**
+ * A link that looks like a button and saves a file; `name` is the file's name unless the service sends one.
+ */
 export const Download = ({
   href,
   name,

@@ -12,8 +12,8 @@ import { useLiveMachines } from '../api/live-machines.ts';
 import { Skeleton } from './display/states.tsx';
 
 /**
- * The machine of an email with its path, which moves as it happens and can be gone through step by step; without an email the machine
- * as it waits for one. `height` is a class.
+ * The machine of an email with its path, which moves live and can be stepped through; without an email, the
+ * idle machine. `height` is a class.
  */
 export default function EmailMachine({
   id,

@@ -4,7 +4,7 @@ import { Skeleton } from './display/states.tsx';
 const EmailMachine = lazy(() => import('./email-machine-canvas.tsx'));
 const HEIGHT = 'h-96';
 
-/** The machine of an email as a part of a page; of none yet, on a narrow screen nothing. */
+/** The machine of an email as a section of a page; without an email, hidden on narrow screens. */
 export const EmailMachineCard = (props: {
   readonly id: string | null;
   readonly title: string;

@@ -5,8 +5,8 @@ import { Button } from './button.tsx';
 import { afterPaint } from './charts/painted.ts';
 
 /**
- * The filters of a list, kept in the address: they can be shared, and the browser goes back to them. `names` are the parameters
- * that belong to them; one that is not set is the empty text.
+ * The filters of a list, kept in the address: they can be shared, and the back button restores them. `names`
+ * are their parameters; one that is not set is the empty text.
  */
 export function useFilters<const Name extends string>(names: readonly Name[]) {
   const [search, setSearch] = useSearchParams();
@@ -46,7 +46,10 @@ export const FilterBar = (props: {
   </search>
 );
 
-/** A filter by text, which applies when it is entered or left. The key `/` leads to the first one of a page. */
+/**
+ * A text filter, applied when Enter is pressed or the field is left. The key `/` focuses the first one of a
+ * page.
+ */
 export function TextFilter(props: {
   readonly label: string;
   readonly value: string;
@@ -114,7 +117,10 @@ const PERIODS = { '1': 'Last day', '7': 'Last 7 days', '30': 'Last 30 days' } as
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The beginning of such a period, at a full minute, so that two looks within it ask the same; undefined for none. */
+/**
+ * The start of such a period, at a full minute, so that two reads within it send the same query; undefined
+ * for none.
+ */
 export const sinceDays = (days: string): string | undefined =>
   days in PERIODS
     ? new Date(Math.floor((Date.now() - Number(days) * DAY_MS) / MINUTE_MS) * MINUTE_MS).toISOString()

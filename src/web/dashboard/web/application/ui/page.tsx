@@ -68,7 +68,7 @@ export const Card = (props: {
   </section>
 );
 
-/** Facts about one thing, by name. What is not there is left out. */
+/** Facts by name. Empty ones are left out. */
 export const Facts = ({ facts }: { readonly facts: Readonly<Record<string, ReactNode>> }) => (
   <dl className="grid gap-x-6 gap-y-3 sm:grid-cols-[max-content_minmax(0,1fr)]">
     {Object.entries(facts)
@@ -82,7 +82,7 @@ export const Facts = ({ facts }: { readonly facts: Readonly<Record<string, React
   </dl>
 );
 
-/** A page whose subject is still being read, or could not be. */
+/** A page whose data is loading, or could not be loaded. */
 export const PendingPage = ({
   title,
   back,

@@ -1,6 +1,9 @@
 import { Link, useLocation, useSearchParams } from 'wouter';
 
-/** Views of one thing beside each other. The address says which one is shown: they are links, in reach of the back button. */
+/**
+ * Views of one resource beside each other. They are links, so the address names the current one and the back
+ * button works.
+ */
 export function Tabs(props: {
   readonly label: string;
   /** Texts by the name in the address; the first one is shown at first. */

@@ -16,7 +16,7 @@ interface Begun {
   readonly uri: string;
 }
 
-/** The authenticator: a second factor whose codes a telephone shows. */
+/** The authenticator: a second factor with codes on a phone. */
 export function Authenticator() {
   const { session } = useViewer();
   const client = useQueryClient();

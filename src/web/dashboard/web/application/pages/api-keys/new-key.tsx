@@ -35,7 +35,7 @@ export const NewKey = (props: {
     <Making onCreated={props.onCreated} onClose={props.onClose} />
   );
 
-/** The service makes no key that may do more than who makes it, so only that is offered. */
+/** The service creates no key with more permissions than its creator, so only those are offered. */
 function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; readonly onClose: () => void }) {
   const { environment, session } = useViewer();
   const [kind, setKind] = useState('sending');
@@ -75,7 +75,7 @@ function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; reado
   );
 }
 
-/** A key that was made a moment ago, with a command that uses it. */
+/** The new key, with a command that uses it. */
 function Shown({ created }: { readonly created: CreatedApiKey }) {
   const { session } = useViewer();
   const curl = curlWith(created.key, {

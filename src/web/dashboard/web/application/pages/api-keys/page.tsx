@@ -25,7 +25,7 @@ const allowed = ({ permissions }: ApiKey): string =>
       ? permissions.join(', ')
       : `${permissions[0]} and ${count(permissions.length - 1)} more`;
 
-/** The API keys of one environment: made, shown once, listed and revoked. */
+/** The API keys of one environment: created, shown once, listed and revoked. */
 export default function ApiKeys() {
   const { environment, may } = useViewer();
   const { data, error, refetch } = useRead('GET /api-keys', {});

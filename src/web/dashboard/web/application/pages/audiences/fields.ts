@@ -3,7 +3,7 @@ import type { Operator, Value } from './filter-tree.ts';
 /** The type of a field, which decides its comparisons. */
 export type Kind = 'text' | 'status' | 'date' | 'audience' | 'activity' | 'property' | 'event';
 
-/** The fields that people choose from; `properties.` and `activity.event:` take a name besides. */
+/** The fields to choose from; `properties.` and `activity.event:` need a name as well. */
 export const FIELDS = {
   status: { text: 'Status', kind: 'status' },
   email: { text: 'Email address', kind: 'text' },

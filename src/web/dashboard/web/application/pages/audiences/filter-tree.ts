@@ -67,7 +67,7 @@ function nodeOf(filter: unknown): Node | null {
   return group('none', Array.isArray(none) ? none : [not]);
 }
 
-/** A value that a condition can have; an empty one where it is none. */
+/** The value of a condition; empty when it is invalid. */
 function comparedWith(value: unknown): Value {
   if (Array.isArray(value)) return value.filter((each) => typeof each !== 'object') as Value;
   if (typeof value !== 'object' || value === null) return (value ?? '') as Value;

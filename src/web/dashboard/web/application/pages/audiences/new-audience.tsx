@@ -22,7 +22,7 @@ const KINDS = {
   static: { title: 'Static', about: 'Holds the contacts that you, an import or your program add.' },
 } as const;
 
-/** Makes an audience. */
+/** Creates an audience. */
 export default function NewAudience() {
   const { may } = useViewer();
   const [type, setType] = useState<keyof typeof KINDS>('dynamic');

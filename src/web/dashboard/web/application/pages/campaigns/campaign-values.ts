@@ -134,6 +134,6 @@ function saidOfCanary(values: CampaignValues): UpdateCampaign {
   };
 }
 
-/** The request that saves these values, and nothing else. @throws Refused */
+/** The request that saves only these values. @throws Refused */
 export const bodyOf = (names: readonly (keyof CampaignValues)[], values: CampaignValues): UpdateCampaign =>
   Object.assign({}, ...names.map((name) => SAID[name](values)));

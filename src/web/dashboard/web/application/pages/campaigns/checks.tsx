@@ -10,7 +10,7 @@ interface Check {
   readonly isGood: boolean | null;
 }
 
-/** The titles of warnings. Filters of receivers have their own opinions; nothing here keeps a campaign from being sent. */
+/** The titles of warnings. Receivers' filters vary, so warnings never prevent sending. */
 const WARNED: Readonly<Record<string, string>> = {
   encoded_placeholder: 'A placeholder was not filled in',
   image_only: 'Little text beside an image',

@@ -6,7 +6,7 @@ import { count, rateText } from '../../ui/display/format.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Card } from '../../ui/page.tsx';
 
-/** The numbers of a campaign. Everybody in the frozen audience is in exactly one part of the bar, at every moment. */
+/** The numbers of a campaign. Each contact of the frozen audience is in exactly one part of the bar. */
 export function Ledger({ campaign: { id } }: { readonly campaign: Campaign }) {
   const { data, error, refetch } = useRead(
     'GET /campaigns/{id}/stats',

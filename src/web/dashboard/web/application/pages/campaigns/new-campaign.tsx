@@ -14,7 +14,7 @@ const START = [
   '[Unsubscribe]({{ unsubscribeUrl }})',
 ].join('\n');
 
-/** Makes a draft, and opens it. */
+/** Creates a draft and opens it. */
 export function NewCampaign(props: {
   readonly audiences: Readonly<Record<string, string>>;
   readonly onClose: () => void;

@@ -71,7 +71,7 @@ const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [
   },
 ];
 
-/** Everybody in the frozen audience, by what became of them. */
+/** The contacts of the frozen audience, by outcome. */
 export function Recipients({ id }: { readonly id: string }) {
   const { chosen: outcome, isSet, bar } = useOneChoice('outcome', 'Outcome', OUTCOMES);
   const list = useList('GET /campaigns/{id}/recipients', {

@@ -55,7 +55,7 @@ const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
   },
 ];
 
-/** The people of one environment, newest first. */
+/** The contacts of one environment, newest first. */
 export function ContactList() {
   const { environment, may } = useViewer();
   const { values, set, isSet, clear } = useFilters(['search', 'status', 'audience']);

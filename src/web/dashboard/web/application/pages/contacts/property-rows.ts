@@ -14,13 +14,13 @@ export interface PropertyRow {
   readonly text: string;
 }
 
-/** Not the numbers that an earlier page has given to its rows. */
+/** The last number; it starts at the time, so that rows of an earlier page have other numbers. */
 let latest = Date.now();
 
-/** A row that nothing is entered in yet. */
+/** A new, empty row. */
 export const newRow = (): PropertyRow => ({ id: ++latest, key: '', kind: 'string', text: '' });
 
-/** The rows for what a contact has. */
+/** The rows of a contact's properties. */
 export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[] =>
   Object.entries(properties).map(([key, value]) => ({
     id: ++latest,
@@ -29,13 +29,13 @@ export const rowsOf = (properties: Contact['properties']): readonly PropertyRow[
     text: String(value),
   }));
 
-/** The properties that rows say. */
+/** The properties of the rows. */
 export const propertiesOf = (rows: readonly PropertyRow[]): Record<string, Value> =>
   Object.fromEntries(
     rows.filter(({ key }) => key.trim() !== '').map((row) => [row.key.trim(), propertyValue(row)]),
   );
 
-/** What is to be set, and with null removed, so that properties become what rows say: nothing else. */
+/** The changes that make the properties equal to the rows, with null for a removed property. */
 export function changesOfProperties(
   rows: readonly PropertyRow[],
   before: readonly PropertyRow[],
@@ -50,6 +50,6 @@ export function changesOfProperties(
 
 const propertyValue = ({ kind, text }: PropertyRow): Value => {
   if (kind === 'boolean') return text === 'true';
-  // What is no number goes as it is: the service says at this field what is wrong.
+  // A text that is not a number is sent as it is, so that the service reports the mistake at this field.
   return kind === 'number' && text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
 };

@@ -10,7 +10,7 @@ import { Card } from '../../ui/page.tsx';
 import { PROVIDERS } from './states.ts';
 
 type Way = Domain['provider'];
-/** A place in the order, which keeps its key when it moves. */
+/** A transport in the order; it keeps its key when it moves. */
 interface Place {
   readonly key: number;
   readonly way: Way;
@@ -147,7 +147,8 @@ function Order({ places, isTold, onChange }: OrderShape) {
                         key={where}
                         label={`Move ${PROVIDERS[place.way]} ${where}`}
                         data-at={focus}
-                        // At its end the button keeps the focus, so that it does not fall back to the start of the page.
+                        // At the end of the order the button keeps the focus, which would otherwise return to
+                        // the start of the page.
                         aria-disabled={places[to] === undefined}
                         className="aria-disabled:opacity-40"
                         onClick={() => move(index, to, focus)}

@@ -4,7 +4,7 @@ import { toneOf } from '../../ui/display/badge.tsx';
 import { momentText } from '../../ui/display/format.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 
-/** Why the email is where it is, in a sentence, with what this is known from, and what comes next. */
+/** The reason for the email's status in a sentence, with its evidence and the next step. */
 export function Explanation({ id, status }: { readonly id: string; readonly status: EmailStatus }) {
   const { data } = useRead('GET /emails/{id}/explain', { path: { id } });
   return (

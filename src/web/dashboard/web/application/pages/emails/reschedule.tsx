@@ -7,7 +7,7 @@ import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** Gives a scheduled email another time, which can be taken back. */
+/** Reschedules an email; the toast offers an undo. */
 export function Reschedule({ email, onClose }: { readonly email: Email; readonly onClose: () => void }) {
   const change = useChange('PATCH /emails/{id}');
   const path = { id: email.id };

@@ -63,7 +63,7 @@ function freeKey({ steps }: FlowDefinition, type: StepType): string {
   return name;
 }
 
-/** Puts a new step on a way; what was behind the way comes behind the step. */
+/** Inserts a new step on a path; the path's former target follows the step. */
 export function addStep(
   definition: FlowDefinition,
   type: StepType,
@@ -82,18 +82,18 @@ export function addStep(
   };
 }
 
-/** The step that a way leads to. */
+/** The target step of a path. */
 export const targetOf = ({ entry, edges }: FlowDefinition, { from, when }: Way): string | null =>
   from === null ? entry : (edges.find((edge) => edge.from === from && edge.when === when)?.to ?? null);
 
-/** Leads a way to a step, or to the end. */
+/** Connects a path to a step, or to the end. */
 export function connect(definition: FlowDefinition, { from, when }: Way, to: string | null): FlowDefinition {
   if (from === null) return { ...definition, entry: to };
   const others = definition.edges.filter((edge) => edge.from !== from || edge.when !== when);
   return { ...definition, edges: to === null ? others : [...others, { from, to, when }] };
 }
 
-/** Takes a step away. What led to it leads to what came behind it. */
+/** Removes a step. Paths to it lead to its successor. */
 export function removeStep(definition: FlowDefinition, key: string): FlowDefinition {
   const step = definition.steps.find((each) => each.key === key);
   const next =
@@ -111,7 +111,9 @@ export function removeStep(definition: FlowDefinition, key: string): FlowDefinit
   };
 }
 
-/** Tells a step something else. Ways that it has no more are gone; a branch that was renamed keeps its way. */
+/**
+ * Changes the settings of a step. Paths that no longer exist are removed; a renamed branch keeps its path.
+ */
 export function changeStep(definition: FlowDefinition, changed: FlowStep): FlowDefinition {
   const before = definition.steps.find(({ key }) => key === changed.key);
   const [old, ways] = [before ? waysOf(before) : [], waysOf(changed)];

@@ -7,7 +7,7 @@ import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { RECIPES } from './recipes.ts';
 
-/** Makes a flow from one of the recipes, and opens it. */
+/** Creates a flow from a recipe and opens it. */
 export function NewFlow({ onClose }: { readonly onClose: () => void }) {
   const [recipe, setRecipe] = useState<keyof typeof RECIPES>('welcome');
   const create = useChange('POST /flows');

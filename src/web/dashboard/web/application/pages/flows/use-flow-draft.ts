@@ -33,7 +33,7 @@ const valuesOf = ({ entry, steps, edges, ...rules }: FlowDefinition): FlowValues
 });
 const definitionIn = ({ drawing, ...rules }: FlowValues): FlowDefinition => ({ ...rules, ...drawing });
 
-/** The steps as people compare them, each with its settings and where it leads. */
+/** The steps in a form that people can compare, each with its settings and targets. */
 function drawingText({ entry, steps, edges }: FlowValues['drawing']): string {
   const waysOf = (key: string) => edges.filter(({ from }) => from === key);
   return [

@@ -82,7 +82,7 @@ export const TRIGGERS = {
   manual: 'Manual, or by the API',
 } as const satisfies Record<FlowDefinition['trigger']['type'], string>;
 
-/** Names by ids, for texts about things that steps name. */
+/** Names by id, for texts about steps. */
 export interface Names {
   readonly audiences: Readonly<Record<string, string>>;
   readonly templates: Readonly<Record<string, string>>;

@@ -25,7 +25,7 @@ const COLUMNS: readonly [Column<Invitation>, ...Column<Invitation>[]] = [
   },
 ];
 
-/** The invitations that were made; those that are open can be withdrawn. */
+/** The invitations; open ones can be withdrawn. */
 export function Invitations() {
   const { data: items, error, refetch } = useRead('GET /members/invitations', {});
   if (items?.length === 0) return null;

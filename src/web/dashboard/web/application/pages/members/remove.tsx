@@ -6,7 +6,7 @@ import { Form, Tick } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 
-/** Removes a member, and the keys that they have made where that is wanted: programs may use them. */
+/** Removes a member, and optionally the keys that they created, which programs may use. */
 export function Remove({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const isAsked = useViewer().may('api-keys:write');
   const remove = useChange('DELETE /members/{id}');

@@ -5,7 +5,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { addressOf, STEPS, useProgress } from '../start/steps.ts';
 
-/** The way to the first live email. It goes away when it has been gone. */
+/** The steps to the first live email, hidden once all are done. */
 export function FirstSteps() {
   const { may } = useViewer();
   const done = useProgress();

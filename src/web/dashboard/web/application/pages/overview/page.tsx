@@ -10,7 +10,7 @@ import { Failures } from './failures.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { TestEmail } from './test-email.tsx';
 
-// The first page comes without its chart.
+// The first page loads without its chart.
 const Lately = lazy(() => import('./lately.tsx'));
 
 /** Totals, failures with their reasons, and the problems that need an action. */

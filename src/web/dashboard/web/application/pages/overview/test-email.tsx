@@ -7,10 +7,10 @@ import { toneOf } from '../../ui/display/badge.tsx';
 import { Problem } from '../../ui/forms/form.tsx';
 import { Card } from '../../ui/page.tsx';
 
-/** The pace at which a test email is followed until it has come to rest. */
+/** The pace at which a test email is read until its status is final. */
 const EVERY_MS = 200;
 
-/** States that an email comes to rest in. */
+/** The final states of an email. */
 const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled']);
 
 /** Sends an email to the simulator, and shows what becomes of it. */

@@ -15,7 +15,7 @@ import { Card, Facts } from '../../ui/page.tsx';
 const zoneOptions = (own: string, known: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries([...new Set([own, 'UTC', ...known])].map((zone) => [zone, zone.replaceAll('_', ' ')]));
 
-/** An empty field is nothing. */
+/** An empty field means null. */
 const orNull = (text = ''): string | null => (text.trim() === '' ? null : text.trim());
 
 /** The name, the default sender and the time zone. */

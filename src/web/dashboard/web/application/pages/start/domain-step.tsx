@@ -26,7 +26,7 @@ export function useStartDomain(): ReturnType<typeof useList<'GET /domains'>> & {
   return { ...list, domain };
 }
 
-/** The domain that live email comes from, and its records until they are found. */
+/** The sending domain, and its records until they are found. */
 export function DomainStep() {
   const { may } = useViewer();
   const { domain, items, error, refetch } = useStartDomain();

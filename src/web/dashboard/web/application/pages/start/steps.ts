@@ -21,7 +21,7 @@ export const STEPS: readonly Step[] = [
   { name: 'live', title: 'Send a live email', environment: 'live' },
 ];
 
-/** The name of the live key that the first start makes and prints (src/accounts/api-keys/issue.ts). */
+/** The name of the live key that the first start creates and prints (src/accounts/api-keys/issue.ts). */
 const PRINTED = 'First live key';
 
 /** The address of a step, from anywhere in the application. */

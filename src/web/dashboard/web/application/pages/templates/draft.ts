@@ -26,7 +26,7 @@ export type Draft = {
   readonly variables: readonly VariableRow[];
 };
 
-/** Rows that were kept in the browser come back after others were made: no two have the same number. */
+/** Restored rows may meet newer ones, so numbers are never reused. */
 let latest = Date.now();
 /** A new row. */
 export const newVariable = (key = ''): VariableRow => ({
@@ -58,7 +58,10 @@ export const draftOf = (template: Template): Draft => ({
   })),
 });
 
-/** A text as a value of a type; undefined for nothing. What does not fit goes as it is, and the service says so. */
+/**
+ * A text as a value of a type; undefined for an empty text. A text of another type is sent unchanged, and the
+ * service reports it.
+ */
 export function parsedValue(type: Type, text: string): unknown {
   if (text.trim() === '') return undefined;
   if (type === 'string' || type === 'date') return text;

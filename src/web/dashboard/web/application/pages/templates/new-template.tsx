@@ -7,7 +7,7 @@ import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { STARTERS } from './starters.ts';
 
-/** Makes a template from one of the starters, and opens it. */
+/** Creates a template from a starter and opens it. */
 export function NewTemplate({ onClose }: { readonly onClose: () => void }) {
   const [starter, setStarter] = useState<keyof typeof STARTERS>('welcome');
   const create = useChange('POST /templates');

@@ -20,7 +20,7 @@ import { Variables } from './variables.tsx';
 const PANES = { source: 'Source', text: 'Text part', variables: 'Variables', settings: 'Settings' } as const;
 type Pane = keyof typeof PANES;
 
-/** Edits a template beside what it becomes. Viewers see both, and change nothing. */
+/** Edits a template beside its preview, read-only for viewers. */
 export default function TemplateEditor({ template }: { readonly template: Template }) {
   const { may } = useViewer();
   const { id, format } = template;
@@ -43,7 +43,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
     show: (name, value) => (name === 'variables' ? variablesText(value) : String(value)),
   });
   const { values: draft, set, isChanged, refused } = editing;
-  /** The version that was kept aside, and what it says. */
+  /** The draft version and its content. */
   const aside = useRef<{ readonly version: number; readonly draft: Draft } | null>(null);
   const preview = usePreview(draft, format, valuesOf(draft, entered));
   const problems = new Map(
@@ -127,7 +127,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
           <div className="border-b border-edge px-3 py-2">
             <Chips
               label="Edit"
-              // Markdown makes its own text part.
+              // Markdown generates its text part.
               options={format === 'html' ? PANES : { ...PANES, text: undefined }}
               value={pane}
               onChange={setPane}
@@ -184,7 +184,7 @@ export default function TemplateEditor({ template }: { readonly template: Templa
   );
 }
 
-/** Declared variables as people compare them. */
+/** Declared variables in a form that people can compare. */
 const variablesText = (value: unknown): string =>
   (value as readonly VariableRow[])
     .map(

@@ -12,7 +12,7 @@ export const TYPES = {
   object: 'Object',
 } as const satisfies Record<VariableRow['type'], string>;
 
-/** The variables that a template declares: what a request has to give, and what is taken where it gives nothing. */
+/** The declared variables of a template: the values that a request sends, and their defaults. */
 export function Variables(props: {
   readonly rows: readonly VariableRow[];
   readonly problems: ReadonlyMap<string, string>;

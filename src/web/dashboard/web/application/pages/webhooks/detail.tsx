@@ -22,7 +22,7 @@ const Verify = lazy(() => import('./verify.tsx'));
 
 const BACK = { to: '/webhooks', text: 'Webhooks' };
 
-/** One endpoint: what it hears of, and what became of each delivery. */
+/** One endpoint: its events, and the outcome of each delivery. */
 export default function WebhookDetail({ id }: { readonly id: string }) {
   const { may } = useViewer();
   const [isReplaying, setReplaying] = useState(false);

@@ -15,7 +15,7 @@ export function answersText({ lastFailures }: Webhook): string {
   return [...counts].map(([answer, times]) => `${answer} (${count(times)})`).join(', ');
 }
 
-/** Why an endpoint is disabled and since when, with the two ways to go on. */
+/** The reason and the time of disabling, with the two ways to enable the endpoint. */
 export function Disabled({
   webhook,
   onReplay,

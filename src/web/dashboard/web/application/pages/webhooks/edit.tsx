@@ -13,7 +13,9 @@ const LABELS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(EVENT_NAMES.map((name) => [`event ${name}`, `Event “${name}”`])),
 };
 
-/** Changes the address and the events of an endpoint. Addresses may hold a token of the receiver: no draft of them is kept. */
+/**
+ * Changes the URL and the events of an endpoint. URLs may hold a token of the receiver, so no draft is kept.
+ */
 export function EditWebhook({
   webhook,
   onClose,

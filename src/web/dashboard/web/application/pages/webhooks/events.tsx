@@ -12,7 +12,7 @@ const EVENTS = {
   clicked: 'A link was clicked.',
 } as const satisfies Record<EmailEventType, string>;
 
-/** The events that an endpoint may be told of. */
+/** The events that an endpoint can receive. */
 export const EVENT_NAMES = Object.keys(EVENTS) as EmailEventType[];
 
 /** The events that are ticked in a form with `EventTicks`. */

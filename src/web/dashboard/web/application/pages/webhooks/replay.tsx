@@ -10,7 +10,7 @@ import { EventTicks, tickedEvents } from './events.tsx';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** A field for local times knows minutes: what happens in the last one belongs to it. */
+/** A field for local times has whole minutes, so the last minute is included. */
 const MINUTE_MS = 60_000;
 
 /** The earliest moment that a disabled endpoint may have missed something: an hour before, for what had failed until then. */

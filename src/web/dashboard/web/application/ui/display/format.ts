@@ -1,6 +1,9 @@
 import { shownAt, shownZone, zoneLabel } from '../../../clock.ts';
 
-/** Makes something when it is first asked for. A formatter takes milliseconds to be made, which a page that opens would wait for. */
+/**
+ * Creates a value at its first use. Creating a formatter takes milliseconds, which would delay an opening
+ * page.
+ */
 function lazily<Made>(make: () => Made): () => Made {
   let made: Made | undefined;
   return () => {
@@ -19,7 +22,7 @@ export const count = (value: number): string => String(value).replace(/\B(?=(?:\
 /** `12.3K` from ten thousand on. */
 export const roundCount = (value: number): string =>
   value < 10_000 ? count(value) : compact().format(value);
-/** Of a part and its whole: `97.5%`; `–` of nothing. */
+/** Of a part and a total: `97.5%`; `–` for a total of 0. */
 export const share = (part: number, of: number): string => (of === 0 ? '–' : percent().format(part / of));
 /** Of a rate from 0 to 1: `97.5%`; `–` where there is none. */
 export const rateText = (rate: number | null): string => (rate === null ? '–' : percent().format(rate));
@@ -41,7 +44,7 @@ export function momentText(at: string): string {
 export const momentTitle = (at: string): string => `${momentText(at)} (${shownZone()})`;
 /** `Nov 22, 2026` */
 export const dayText = (at: string): string => fullDay(shownAt(Date.parse(at)));
-/** `Nov 22` of `2026-11-22T00:00`, or `Sun 14:00` of a local time that begins an hour. */
+/** `Nov 22` of `2026-11-22T00:00`, or `Sun 14:00` of a local time at the start of an hour. */
 export function intervalText(local: string, interval: 'hour' | 'day'): string {
   const shown = new Date(`${local}Z`);
   return interval === 'day' ? shortDay(shown) : `${WEEKDAYS[shown.getUTCDay()]} ${local.slice(11, 16)}`;
@@ -61,7 +64,10 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** `5 minutes ago`, `in 1 hour`, `yesterday`: what Intl.RelativeTimeFormat says, which would have to be made first. */
+/**
+ * `5 minutes ago`, `in 1 hour`, `yesterday`: the words of Intl.RelativeTimeFormat, which would take time to
+ * create.
+ */
 function relative(amount: number, unit: 'day' | 'hour' | 'minute'): string {
   if (unit === 'day' && Math.abs(amount) === 1) return amount < 0 ? 'yesterday' : 'tomorrow';
   const words = `${Math.abs(amount)} ${unit}${Math.abs(amount) === 1 ? '' : 's'}`;

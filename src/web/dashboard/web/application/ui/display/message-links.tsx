@@ -7,7 +7,7 @@ interface MessageLink {
   readonly to: string;
 }
 
-/** The links of a message, in their order. Nothing of it is loaded: a document without a window asks for nothing. */
+/** The links of a message, in order. A document without a window loads nothing. */
 function linksIn(html: string): readonly MessageLink[] {
   const parsed = new DOMParser().parseFromString(html, 'text/html');
   return [...parsed.querySelectorAll('a[href], area[href]')].map((link, key) => ({

@@ -10,8 +10,8 @@ type View = keyof typeof VIEWS;
 const PHONE = 'max-w-[23.4375rem]';
 
 /**
- * A message as people see it, in a frame where it can do nothing: no script, no form, no picture of another host. Its text, its links
- * and its source are beside it.
+ * A message in an isolated frame: no scripts, no forms, no images of other hosts. Its text, links and source
+ * are beside it.
  */
 export function Message(props: {
   readonly list: 'emails' | 'captured';

@@ -2,7 +2,7 @@ import { type ReactNode, startTransition, useEffect, useState } from 'react';
 import { Refused } from '../../api/requests.ts';
 import { Button } from '../button.tsx';
 
-/** The grey shape of something that is on its way: it takes the room that the thing will have. */
+/** A grey placeholder of loading content, in the size of that content. */
 export const Skeleton = ({ className = 'h-4 w-32' }: { readonly className?: string }) => (
   <span aria-hidden="true" className={`skeleton block rounded-md ${className}`} />
 );

@@ -35,8 +35,8 @@ const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): st
   `${width} ${from ? FROM[from] : ''} ${isRight ? 'text-right' : ''}`;
 
 /**
- * A list as a table. Only the rows in sight exist; the next page is read when its end comes into sight. Keys: `j` and `k` or the
- * arrows go through the rows, Enter opens one.
+ * A list as a table. Only the visible rows exist; the next page is read when its end becomes visible. Keys:
+ * `j` and `k` or the arrows move between rows, Enter opens one.
  */
 export function Table<Item>(props: {
   readonly label: string;
@@ -235,7 +235,7 @@ function DrawnRow<Item>(props: {
   );
 }
 
-/** The row that a key leads to from another one; null for keys of something else. */
+/** The row that a key moves to; null for other keys. */
 function targetOf(key: string, from: number, count: number): number | null {
   if (key === 'j' || key === 'ArrowDown') return from + 1;
   if (key === 'k' || key === 'ArrowUp') return from - 1;

@@ -1,6 +1,6 @@
 import type { Refused } from '../../api/requests.ts';
 
-/** The field that a pointer into the request leads to, or into: `/body/branding/colour` is the field `branding/colour`. */
+/** The field of a pointer into the request: `/body/branding/colour` is the field `branding/colour`. */
 function fieldOf(path: string, form: HTMLFormElement): string | null {
   const parts = path.replace(/^\/body\/?/, '').split('/');
   for (let length = parts.length; length > 0; length--) {

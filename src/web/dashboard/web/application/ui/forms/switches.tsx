@@ -1,7 +1,7 @@
 import { toast, toastProblem } from '../overlays/toast.tsx';
 import { Tick } from './form.tsx';
 
-/** Settings that are on or off: each is changed at once, told, and taken back by its undo. */
+/** Settings that are on or off: each changes at once, with a toast and an undo. */
 export function Switches<Name extends string>(props: {
   readonly values: Readonly<Record<NoInfer<Name>, boolean>>;
   /** The label and the hint of each switch. */

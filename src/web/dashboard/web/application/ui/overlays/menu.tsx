@@ -5,7 +5,7 @@ import type { MenuProps } from './opened-menu.tsx';
 const load = () => import('./opened-menu.tsx');
 const OpenedMenu = lazy(load);
 
-/** A button that opens a list of things to do. */
+/** A button that opens a list of actions. */
 export function Menu({ className = 'button button-quiet px-2', ...props }: MenuProps) {
   const [detail, setDetail] = useState<number | null>(null);
   const button = (

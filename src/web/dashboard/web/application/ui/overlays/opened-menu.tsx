@@ -1,7 +1,7 @@
 import { Menu, MenuButton, MenuItem, MenuProvider, MenuSeparator } from '@ariakit/react/menu';
 import { type ReactElement, type ReactNode, useEffect, useRef } from 'react';
 
-/** A button that opens a list of things to do. */
+/** A button that opens a list of actions. */
 export interface MenuProps {
   /** The name of the menu, and of a button that shows no text. */
   readonly label: string;
@@ -12,7 +12,7 @@ export interface MenuProps {
   readonly items: ReactNode;
 }
 
-/** One thing to do in a menu. */
+/** One action of a menu. */
 interface ItemProps {
   readonly onSelect?: () => void;
   readonly danger?: boolean;
@@ -48,7 +48,7 @@ export default function OpenedMenu({ detail, ...props }: MenuProps & { readonly 
   );
 }
 
-/** One thing to do in a menu. */
+/** One action of a menu. */
 export const Item = (props: ItemProps) => (
   <MenuItem
     {...(props.onSelect && { onClick: props.onSelect })}
@@ -61,5 +61,5 @@ export const Item = (props: ItemProps) => (
   </MenuItem>
 );
 
-/** A line between things to do. */
+/** A separator between actions. */
 export const Separator = () => <MenuSeparator className="my-1 border-edge" />;

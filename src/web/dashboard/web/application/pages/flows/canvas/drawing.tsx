@@ -47,7 +47,7 @@ function useProblems(flow: Flow, { draft, saved, editing }: FlowDraft) {
   }, [draft, saved, sent, validation.data]);
 }
 
-/** The drawing of a flow with the settings of the chosen step beside it. Viewers look at both, and change nothing. */
+/** The canvas of a flow with the settings of the chosen step beside it, read-only for viewers. */
 export default function Drawing({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
   const { may } = useViewer();
   const mayWrite = may('campaigns:write');
@@ -73,7 +73,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     requestAnimationFrame(() => frame.current?.querySelector<HTMLElement>(`[data-step="${key}"]`)?.focus());
   const openPanel = (key: string) => {
     setChosen(key);
-    // The first field, so that the keyboard goes on where the eyes are.
+    // The first field gets the focus.
     requestAnimationFrame(() => {
       const panel = frame.current?.querySelector<HTMLElement>('[data-panel]');
       panel?.querySelector<HTMLElement>('select, input, textarea')?.focus({ preventScroll: true });

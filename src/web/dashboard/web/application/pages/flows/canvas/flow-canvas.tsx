@@ -12,8 +12,8 @@ import type { Names } from '../words.ts';
 import { StepNode, useInSight, WayLine, WayNode } from './flow-card.tsx';
 import { type FlowLayout, layoutOf } from './flow-layout.ts';
 
-// The sheet of the library comes with the canvas: the first page has no use for it, and the policy allows no style that is written
-// into the document.
+// The library's style sheet is loaded with the canvas: the first page does not need it, and the policy allows
+// no inline styles.
 const styles = new CSSStyleSheet();
 styles.replaceSync(sheet);
 document.adoptedStyleSheets.push(styles);
@@ -35,11 +35,11 @@ export interface FlowCanvasProps {
   readonly counts?: ReadonlyMap<string, number>;
   readonly differences?: ReadonlyMap<string, Difference>;
   readonly taken?: Taken;
-  /** The key of the step that is open beside it; '' is what begins the flow. */
+  /** The key of the step that is open beside it; '' is the trigger. */
   readonly chosen?: string | null;
   readonly onChoose?: (key: string) => void;
   readonly editing?: Editing;
-  /** Shows all of it, however small; otherwise it begins at its top, where it can be read. */
+  /** Shows the whole flow, however small; otherwise the view starts at its top, at a readable size. */
   readonly isWhole?: boolean;
   readonly className?: string;
 }

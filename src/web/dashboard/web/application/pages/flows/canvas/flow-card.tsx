@@ -49,7 +49,7 @@ const HANDLE =
 const TARGET = 'size-3! min-w-0! min-h-0! border-0! opacity-0!';
 const HIDDEN = 'opacity-0! pointer-events-none! size-px! min-w-0! min-h-0! border-0!';
 
-/** Brings a card into sight, such as the one that the keyboard has gone to. */
+/** Scrolls a card into view, such as the one that has the keyboard focus. */
 export function useInSight() {
   const { getViewport, setViewport, getNode } = useReactFlow();
   return (id: string, frame: Element | null) => {
@@ -144,7 +144,7 @@ type WayData = {
 
 const TYPES = Object.keys(STEPS) as StepType[];
 
-/** A way from one step to the next: its name, how often it was taken, and the place where a step can be put. */
+/** A path from one step to the next: its name, its count, and the button that adds a step. */
 export const WayNode = memo(function WayNode({ id, data }: NodeProps<Node<WayData>>) {
   const { way, step, count, isTaken, onAdd } = data;
   const text = wayText(step, way.when);

@@ -8,7 +8,7 @@ const CARD = { width: 248, height: 76 };
 /** A line of a problem beneath a card's text. */
 const PROBLEM_LINE = 22;
 const PLUS = { width: 28, height: 28 };
-/** A way with a name, and one that leads nowhere yet. */
+/** A path with a name, or one without a target. */
 const NAMED = { width: 148, height: 28 };
 
 /** A way with its place in the drawing. */
@@ -26,7 +26,7 @@ export interface DrawnLine {
   readonly hasTip: boolean;
 }
 
-/** A flow on the screen: a box for what begins it, for each step and for each way. */
+/** A flow on the screen: a box for the trigger, for each step and for each path. */
 export interface FlowLayout {
   readonly boxes: ReadonlyMap<string, Box>;
   readonly ways: readonly DrawnWay[];
@@ -52,7 +52,10 @@ const isPlain = ({ from, to, when }: DrawnWay, { steps }: FlowDefinition): boole
   return to !== null && (step === undefined || (when === 'default' && waysOf(step).length === 1));
 };
 
-/** The name of a node in the graph, whose nodes are members of an object: a step may be called `constructor`. */
+/**
+ * The name of a node in the graph, whose nodes are members of an object: a step may have the key
+ * `constructor`.
+ */
 const nodeOf = (id: string): string => `:${id}`;
 
 /** Places the steps of a flow beneath each other, with the ways between them. */
@@ -101,7 +104,7 @@ export function layoutOf(definition: FlowDefinition, hasProblem: (key: string) =
   };
 }
 
-/** The line goes on beneath a plus, which may not be there. */
+/** The line continues beneath a plus, which may be hidden. */
 const through = (points: readonly Point[], box: Box | undefined, isPlus: boolean): readonly Point[] =>
   box && isPlus ? [...points, { x: centreOf(box), y: box.y + box.height }] : points;
 

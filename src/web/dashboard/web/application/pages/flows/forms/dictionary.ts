@@ -27,6 +27,6 @@ function readValue(text: string): unknown {
   }
 }
 
-/** The name of what a step names by its id: the id where it is not known, whatever that says, and `none` where nothing was chosen. */
+/** The name of a resource by its id: the id itself for an unknown one, and `none` for an empty choice. */
 export const named = (names: Readonly<Record<string, string>>, id: string, none: string): string =>
   id === '' ? none : ((Object.hasOwn(names, id) ? names[id] : null) ?? id);

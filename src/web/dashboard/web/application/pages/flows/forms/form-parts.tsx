@@ -21,7 +21,7 @@ export interface StepForm<Config> {
 /** The trimmed text; undefined when it is empty. */
 export const given = (text = ''): string | undefined => (text.trim() === '' ? undefined : text.trim());
 
-/** A choice among things by their ids; one that is not in the list, such as an alias, stays what it is. */
+/** A choice by id; a value that is not in the list, such as an alias, stays. */
 export function Named(props: {
   readonly label: string;
   readonly name: string;

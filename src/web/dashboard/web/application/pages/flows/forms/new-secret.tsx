@@ -3,7 +3,7 @@ import { useChange } from '../../../api/queries.ts';
 import { Confirm } from '../../../ui/overlays/confirm.tsx';
 import { Secret } from '../../webhooks/secret.tsx';
 
-/** Makes a new secret for what webhook steps post, of all flows of the environment, and shows it once. */
+/** Rotates the secret of webhook steps in all flows of the environment, and shows it once. */
 export function NewSecret({ onClose }: { readonly onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   // The dialog stays open after the confirmation, because the secret has to be copied.

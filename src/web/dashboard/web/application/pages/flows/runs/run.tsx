@@ -18,7 +18,7 @@ import { takenBy } from './taken.ts';
 
 const FlowCanvas = lazy(() => import('../canvas/flow-canvas.tsx'));
 
-/** One run: the way that it has taken over its own version of the drawing, and what each step came to. */
+/** One run: its path over its version of the drawing, and the outcome of each step. */
 export default function Run({ flowId, id }: { readonly flowId: string; readonly id: string }) {
   const { may } = useViewer();
   const [isEnding, setEnding] = useState(false);

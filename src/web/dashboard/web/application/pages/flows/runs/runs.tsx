@@ -150,7 +150,10 @@ export function Runs({ flow }: { readonly flow: Flow }) {
   );
 }
 
-/** The numbers of all runs, and how often each way of the version that runs was taken. A step shows those who stand there. */
+/**
+ * The totals of all runs, and the count of each path of the running version. A step lists the runs that wait
+ * in it.
+ */
 function Overview({
   flow,
   step,

@@ -9,7 +9,7 @@ export interface Taken {
   readonly current: string | null;
 }
 
-/** The way that a log has taken, as far as `until` says; all of it by default. */
+/** The path of a log, up to `until`; all of it by default. */
 export function takenBy(
   definition: FlowDefinition,
   log: readonly { readonly step: string; readonly outcome: string }[],
