@@ -28,16 +28,16 @@ export interface ConnectedModules {
   drain(): void;
 }
 
-/** The answer to a request as one that came in from an address: through every check. */
+/** The answer to a request as if it came from an address: with every check. */
 export type Ask = (request: Request, client: string) => Promise<Response>;
 
 /**
- * Connects every module, each with the functions that it needs of others. A function of a module further down is a closure: nothing
- * calls it before the service starts.
+ * Connects every module, each with the functions that it needs of others. A function of a later module is a
+ * closure: it is first called after the service has started.
  */
 export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): ConnectedModules {
   const byName = new Map<ModuleName, ConnectedModule<unknown, unknown>>();
-  /** Remembers a module for its endpoints and duties, and answers what it gives to the others. */
+  /** Registers a module's endpoints and duties, and returns its functions for other modules. */
   const kept = <Api>(name: ModuleName, module: ConnectedModule<unknown, Api>): Api => {
     byName.set(name, module);
     return module.api;
@@ -72,7 +72,8 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   const clocks: TestClocks = kept(
     'testClocks',
     open.testClocks.connect(wiring, {
-      // The activity of contacts goes first, since it begins runs; mail goes last, since everything else may make it.
+      // The activity of contacts comes first, because it starts runs; mail comes last, because all others may
+      // send it.
       clocked: () => [
         ...[flows.clockedActivity, flows.clockedDates, flows.clockedRuns],
         ...[emails.clockedEmails, webhooks.clockedDeliveries],

@@ -1,9 +1,12 @@
 import type { Database } from '../platform/db/database.ts';
 
-/** The kinds of emails that the service itself sends. A workspace can do without each; those about a person's own sign-in are no workspace's. */
+/**
+ * The kinds of emails that the service itself sends. A workspace can turn each off; those about a person's
+ * own sign-in belong to no workspace.
+ */
 export const MUTABLE_EMAILS = ['invitation', 'domainLost', 'webhookDisabled', 'campaignPaused'] as const;
 
-/** One that a workspace can do without. */
+/** A kind that a workspace can turn off. */
 export type MutableEmail = (typeof MUTABLE_EMAILS)[number];
 
 /** A change of a person's sign-in methods, or an attempt with one of them. */
@@ -68,26 +71,29 @@ export type ServiceEmail =
       readonly remaining: number;
     };
 
-/** Sends an email of the service. It is durable when this resolves; warnings go to every owner and admin of the workspace. @throws Unavailable */
+/**
+ * Sends an email of the service. It is durable when this resolves; warnings go to every owner and admin of
+ * the workspace. @throws Unavailable
+ */
 export type SendServiceEmail = (email: ServiceEmail) => Promise<void>;
 
-/** An actor of which the admins have to be warned. */
+/** An actor whose admins must be warned. */
 export interface Warned {
   readonly id: string;
   readonly workspaceId: string;
-  /** Of the commit that is worth the warning. */
+  /** The time of the commit that causes the warning. */
   readonly revision: number;
 }
 
-/** A change of an actor that its workspace is warned of. */
+/** A change of an actor that causes a warning of its workspace. */
 export interface Warning {
   /** The name, the table and the journal of the kind. */
   readonly kind: { readonly name: string; readonly table: string; readonly journal: string };
-  /** It has come from one of these states into this one, and is in it still. */
+  /** The actor came from one of these states into this one, and is still in it. */
   readonly from: readonly string[];
   readonly to: string;
   /** A further condition, as SQL over the actor `a`. */
   readonly where?: string;
-  /** The email; null for an actor that has just gone. @throws Unavailable */
+  /** The email; null for an actor that was just removed. @throws Unavailable */
   readonly email: (database: Database, warned: Warned) => Promise<ServiceEmail | null>;
 }

@@ -58,7 +58,7 @@ interface Cause {
 }
 
 const LONGEST_MESSAGE = 200;
-/** What is read of a message: a long word would be searched for an address from each of its characters. */
+/** The characters read of a message: the search for an address restarts at each character of a long word. */
 const MOST_READ = 4_096;
 const DEEPEST_CAUSE = 3;
 

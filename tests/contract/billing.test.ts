@@ -190,7 +190,7 @@ describe('a subscription', () => {
   test('of a price that this service does not know changes nothing and raises an alarm', async () => {
     expect(await told({ status: 'active', cancel_at: null })).toMatchObject({ plan: 'starter' });
     expect(await told({}, 'price_of_another_service')).toMatchObject({ plan: 'starter' });
-    expect(service.logged()).toContain('price of another service');
+    expect(service.logged()).toContain('price that belongs to another service');
     await told({}, 'posthorn_starter');
   });
 });

@@ -140,7 +140,7 @@ test('an authenticator that was only begun is begun again', async () => {
   const confirm = (secret: string) =>
     browser.ask('/account/totp/confirm', { code: totpCode(secret, step()) });
   const { status, body } = await confirm(before.begun);
-  expect([status, body.error.suggestion]).toEqual([409, expect.stringContaining('Begin again')]);
+  expect([status, body.error.suggestion]).toEqual([409, expect.stringContaining('Start again')]);
   const { secret } = (await browser.ask('/account/totp', {})).body.data;
   expect((await confirm(secret)).status).toBe(200);
 });
@@ -148,7 +148,7 @@ test('an authenticator that was only begun is begun again', async () => {
 test('a request whose reply held a secret is not carried out twice, and says why it cannot be answered', async () => {
   const told = await api('live', 'POST', 'api-keys', KEY, ONCE);
   expect([told.status, told.body.error.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT']);
-  expect(told.body.error.message).toContain('was carried out before');
+  expect(told.body.error.message).toContain('was already carried out');
   const keys = (await api('live', 'GET', 'api-keys')).body.data as { name: string }[];
   expect(keys.filter(({ name }) => name === KEY.name)).toHaveLength(1);
 });

@@ -83,7 +83,7 @@ test('an embedded database on a full disk refuses in a sentence, goes on when th
         const health = await ask('/health');
         if (health.status === 200) return undefined;
         expect([health.status, health.headers.get('retry-after')]).toEqual([503, '10']);
-        return (await health.text()).includes('has no room for what is written') || undefined;
+        return (await health.text()).includes('has no free space for writes') || undefined;
       });
       for (const path of ['/v1/workspace', '/v1/emails']) expect((await ask(path)).status).toBe(200);
     };

@@ -53,7 +53,7 @@ test('a database that stalls past the deadline: 503, and the same Idempotency-Ke
     expect(headers.get('retry-after')).toMatch(/^\d+$/);
   }
   expect(withKey.body.error.suggestion).toContain('with the same Idempotency-Key');
-  expect(without.body.error.suggestion).toStartWith('Look whether it was done');
+  expect(without.body.error.suggestion).toStartWith('Check whether it was done');
 
   const told = await eventually('an answer', async () => {
     const reply = await world.test.post('/v1/emails', keyed, key);

@@ -146,7 +146,7 @@ test('PostgreSQL out of disk: writes answer 503, reads go on, and recovery withi
     await eventually('health that tells of the full disk', async () => {
       await service.ask(post);
       const reply = await service.ask({ path: '/health' });
-      return reply.status === 503 && reply.body.error.message.includes('no room') ? true : undefined;
+      return reply.status === 503 && reply.body.error.message.includes('no free space') ? true : undefined;
     });
     rmSync(ballast);
     expect(await healed(service, key, cluster.url)).toBeLessThan(1_000);

@@ -2,8 +2,8 @@ import { ACTIVE_KEYS, TERMS } from '../../http/auth/recollection.ts';
 import type { BirthRule } from '../../http/module.ts';
 
 /**
- * An email that a key asked for as it was remembered is accepted only if the key and its workspace are still the same: a revocation
- * counts from the moment in which it was answered, on every instance, without a look at the key before each email.
+ * An email of a remembered key is accepted only if the key and its workspace are still the same: a revocation
+ * takes effect once it is answered, on every instance, without a look-up of the key before each email.
  */
 export const keyBirths: BirthRule = {
   of: 'email',
@@ -12,8 +12,8 @@ export const keyBirths: BirthRule = {
     {
       name: 'caller_unchanged',
       judged: 'caller_terms is not null',
-      // A batch has many emails of few keys, so that each key is looked up once. As a truth value the list is hashed; bare, it would be
-      // joined in a loop over both.
+      // A batch has many emails of few keys, so each key is looked up once. As a truth value, the list is
+      // hashed; without that, PostgreSQL would join it in a loop over both.
       sql: (input) => `select ord from ${input} where caller_terms is not null and (caller_terms in (
     select ${TERMS} from ${ACTIVE_KEYS} where k.id = any (array(
       select distinct split_part(caller_terms, ' ', 1) from ${input} where caller_terms is not null

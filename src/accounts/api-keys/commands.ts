@@ -22,13 +22,13 @@ const REPLY = 'idempotent reply';
 const normalized = (permissions: readonly Permission[]): readonly Permission[] =>
   permissions.includes('*') ? ['*'] : permissions;
 
-/** Refuses to give a key permissions that its maker does not hold. */
+/** Refuses to give a key permissions that its creator lacks. */
 const beyond = (caller: Principal, permissions: readonly Permission[]): Failure | null => {
   const missing = permissions.find((permission) => !holds(caller.permissions, permission));
   return missing === undefined ? null : lacking(missing, caller);
 };
 
-/** Creates a key. The reply is the only place that ever shows it. */
+/** Creates a key. Only this reply shows it. */
 export async function createApiKey(
   commands: ApiKeyCommands,
   call: Call<unknown, unknown, NewApiKey>,
@@ -94,7 +94,10 @@ async function isStillThere({ database }: KeyReader, { kind, id, workspaceId }: 
   return row?.yes ?? false;
 }
 
-/** A key may have received more permissions since it was made, so a repeated request shows it only to a caller who could grant them now. */
+/**
+ * A key may have received more permissions since it was created, so a repeated request shows it only to a
+ * caller who could grant them now.
+ */
 async function shownAgain(
   commands: ApiKeyCommands,
   caller: Principal,
@@ -104,7 +107,7 @@ async function shownAgain(
   return (key && beyond(caller, key.permissions as Permission[])) ?? replay;
 }
 
-/** Replaces the permissions of a key from its next request on. */
+/** Replaces the permissions of a key; takes effect on the next request. */
 export async function patchApiKey(
   commands: ApiKeyCommands,
   { caller, params, body, now }: Call<{ readonly id: string }, unknown, { permissions: readonly string[] }>,
@@ -133,7 +136,10 @@ export async function patchApiKey(
   return { ...key, permissions: [...permissions] };
 }
 
-/** Revokes a key at once. Revoking it again is no error. One that may do everything is taken away by its like alone. */
+/**
+ * Revokes a key at once. Revoking it again is not an error. A key with `*` can be revoked only by another one
+ * with `*`.
+ */
 export async function revokeApiKey(
   commands: ApiKeyCommands,
   { caller, params, now }: Pick<Call<{ readonly id: string }>, 'caller' | 'params' | 'now'>,
@@ -162,8 +168,9 @@ const MADE_BY = `with recursive made as (
 select k.id from made m join api_keys k on k.id = m.id and k.state = 'active' order by k.id`;
 
 /**
- * Revokes every active key that a member has made, with those that these keys have made; answers their ids. Of keys that the caller may
- * not take away none is. Repeating it goes on where it was cut off. @throws Unavailable
+ * Revokes every active key that a member created, with those that these keys created, and returns their ids.
+ * If the caller may not revoke all of them, none is revoked. Repeating it resumes where it stopped. @throws
+ * Unavailable
  */
 export async function revokeKeysOf(
   commands: ApiKeyCommands,

@@ -5,7 +5,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { mintId, timePart } from '../../platform/db/ids.ts';
 import { codeOf } from '../../platform/db/sqlstate.ts';
 
-// Keys that the operator makes: on the command line, and at the first start.
+// Keys that the operator creates: on the command line, and at the first start.
 
 /** The properties of a new key. */
 interface NewKey {
@@ -15,7 +15,7 @@ interface NewKey {
   readonly permissions: readonly Permission[];
 }
 
-/** Makes a key and returns it; it cannot be shown again. @throws Unavailable */
+/** Creates a key and returns it; it cannot be shown again. @throws Unavailable */
 export async function issueKey(engine: Engine, wanted: NewKey, now: number): Promise<string> {
   const key = mintApiKey(wanted.livemode);
   await spawnKey(engine, mintId('key', now), key, wanted, now);
@@ -27,13 +27,15 @@ export interface FirstKey {
   readonly livemode: boolean;
   /** `generated` now and to be shown once, `given` by the operator now, or `kept` from an earlier start. */
   readonly origin: 'generated' | 'given' | 'kept';
-  /** The key itself, when it was generated. */
   readonly key: string | null;
-  /** True when the operator gave a key but another first key exists already: the given one does not exist. */
+  /**
+   * True when the operator provided a key but another first key already exists: the provided one was not
+   * created.
+   */
   readonly ignored: boolean;
 }
 
-/** Makes the first key of an environment, unless an earlier start or another instance has made it. */
+/** Creates the first key of an environment, unless an earlier start or another instance has created it. */
 export async function ensureFirstKey(
   { engine, database }: { readonly engine: Engine; readonly database: Database },
   workspace: { readonly id: string; readonly createdAt: number },
@@ -49,7 +51,7 @@ export async function ensureFirstKey(
     const ignored = given !== null && !(await isKnown(database, given));
     return { livemode, origin: 'kept', key: null, ignored };
   };
-  // Every start but the first finds it: a look costs less than an insert that is refused.
+  // Every start except the first finds the key: a look-up costs less than a refused insert.
   if (await isMade(database, id)) return kept();
   try {
     await spawnKey(engine, id, key, wanted, workspace.createdAt);

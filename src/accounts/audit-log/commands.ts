@@ -16,7 +16,7 @@ const ACTOR_TYPES = { key: 'apiKey', member: 'member', operatorLink: 'operator' 
   Actor['type']
 >;
 
-/** The name is that of now, since members and keys go, and what they did stays. */
+/** The current name is stored, because members and keys may be removed while their acts remain. */
 const RECORD = `insert into audit_log (id, workspace_id, actor_type, actor_id, actor_name, action, target_id, details,
   request_id)
 select $1, $2, $3, $4, coalesce(
@@ -65,7 +65,7 @@ async function record(
   ]);
 }
 
-/** Days for which acts are kept. */
+/** The days for which acts are kept. */
 const KEPT_DAYS = 365;
 const BATCH = 5_000;
 
@@ -73,7 +73,7 @@ const PRUNE = `delete from audit_log where id in (
   select id from audit_log where id < $1 order by id limit ${BATCH} for update skip locked
 ) returning 1 as one`;
 
-/** Removes what is older than a year. */
+/** Removes acts older than a year. */
 export const auditLogPruner = ({ database, clock }: DutyDeps): Duty => ({
   name: 'auditLogPruner',
   pattern: '50 15 3 * * *',

@@ -1,5 +1,5 @@
 /** The functions that billing gives to other modules. */
 export interface BillingApi {
-  /** Ends what a workspace pays for. @throws Unavailable */
+  /** Ends the subscriptions of a workspace. @throws Unavailable */
   endSubscriptions(workspaceId: string): Promise<void>;
 }

@@ -15,7 +15,7 @@ export interface BillingDeps {
   readonly log: Log;
 }
 
-/** The refusal of an installation that sells nothing. */
+/** The refusal of an installation without payments. */
 export const NOT_CONFIGURED = new Failure(
   'SERVICE_UNAVAILABLE',
   'Billing is off: STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are not set.',
@@ -43,7 +43,10 @@ export async function readBilling(database: Database, workspaceId: string): Prom
   return row ?? null;
 }
 
-/** The page where a plan is bought. Who has a subscription already changes it in the portal, or there would be two. @throws Unavailable */
+/**
+ * The page for buying a plan. A workspace with a subscription changes it in the portal; otherwise it would
+ * have two. @throws Unavailable
+ */
 export async function checkout(
   deps: BillingDeps,
   workspaceId: string,
@@ -53,7 +56,7 @@ export async function checkout(
   if (!stripe) return NOT_CONFIGURED;
   const returnTo = `${publicUrl}/app`;
   const customer = await customerOf(deps, stripe, workspaceId);
-  // Another tab may have bought it a moment ago, so Stripe is asked and not the table.
+  // Another tab may have bought it a moment ago, so the code asks Stripe instead of the table.
   const live = (await stripe.subscriptions(customer)).some(({ status }) => OPEN.has(status));
   if (live) return { url: await stripe.portal(customer, returnTo) };
   const url = await stripe.checkout(customer, plan, returnTo);
@@ -62,7 +65,7 @@ export async function checkout(
 
 const OPEN = new Set(['active', 'trialing', 'past_due', 'unpaid', 'paused']);
 
-/** The page where the subscription is changed, paid and ended. @throws Unavailable */
+/** The page for changing, paying and ending the subscription. @throws Unavailable */
 export async function portal(
   { stripe, database, publicUrl }: BillingDeps,
   workspaceId: string,
@@ -73,8 +76,9 @@ export async function portal(
 }
 
 /**
- * The customer that another tab has made a moment ago stays, and is the one to go on with: what it buys is found by it. No conflict is
- * named: of two tabs at once Stripe makes one customer, and the key on it may be met before the key on the workspace.
+ * A customer that another tab has just created stays and is used, because its purchases are found by it. The
+ * statement names no conflict column: for two tabs at once, Stripe creates one customer, and its key may
+ * conflict before the key of the workspace.
  */
 const KEEP_CUSTOMER = 'insert into billing (workspace_id, customer) values ($1, $2) on conflict do nothing';
 
@@ -95,7 +99,10 @@ async function customerOf(
 
 const BEGIN = `update billing b set asked = asked + 1 where b.customer = $1 returning b.workspace_id, b.asked::float8 as asked`;
 
-/** The plan is written with the state, and only where billing has ever given one: what the operator has set otherwise stays. */
+/**
+ * The plan is written with the state, but only where billing has set one before: a plan set by the operator
+ * stays.
+ */
 const WRITE = `with written as (
   update billing set subscription = $3, status = $4, plan = $5, paid_plan = $6,
     paid_until = $7::text::timestamptz, past_due_since = $8::text::timestamptz,
@@ -107,8 +114,8 @@ update workspaces w set plan = $11 from written where w.id = written.workspace_i
 const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /**
- * Reads the subscription of a customer at Stripe and writes what it gives. A callback only says that something has changed, so
- * callbacks that are doubled, late or in another order end in the same state. @throws Unavailable
+ * Reads the subscription of a customer at Stripe and writes its plan. A callback only says that something has
+ * changed, so repeated, late or reordered callbacks lead to the same state. @throws Unavailable
  */
 export async function synchronise(
   { database, stripe, defaultPlan, log }: BillingDeps,
@@ -155,12 +162,15 @@ export async function endSubscriptions(
       );
     return;
   }
-  // One whose first payment is missing may still be paid.
+  // A subscription whose first payment is missing may still be paid.
   for (const { id, status } of await stripe.subscriptions(billing.customer))
     if (OPEN.has(status) || status === 'incomplete') await stripe.cancel(id);
 }
 
-/** Carries out a callback of Stripe once: it is noted when its work was done, so that Stripe sends it again after a failure. @throws Unavailable */
+/**
+ * Carries out a callback of Stripe once: it is stored after its work is done, so that Stripe repeats it after
+ * a failure. @throws Unavailable
+ */
 export async function takeCallback(
   deps: BillingDeps,
   event: { readonly id: string; readonly customer: string | null },
@@ -175,7 +185,10 @@ export async function takeCallback(
   );
 }
 
-/** Reads every subscription again, for callbacks that were lost and plans whose time has come. @throws Unavailable */
+/**
+ * Reads every subscription again, for lost callbacks and for plans whose period has ended. @throws
+ * Unavailable
+ */
 export async function synchroniseAll(
   deps: BillingDeps,
   now: () => number,

@@ -35,7 +35,10 @@ const Checkout = Type.Object(
 
 type Page = { url: string } | Failure;
 
-/** A page that was opened is kept for a repeated request, after it was made: Stripe may have made it twice, which costs nothing. */
+/**
+ * The reply with a page is stored for a repeated request only after the page was created: Stripe may create
+ * it twice, which costs nothing.
+ */
 const once = ({ database }: BillingDeps, call: Call, open: () => Promise<Page>): Promise<Page | Replay> =>
   answeredOnce(database, call, open);
 

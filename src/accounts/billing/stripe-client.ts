@@ -11,7 +11,7 @@ export interface StripeSettings {
   readonly apiBase: string | null;
 }
 
-/** The client that the configuration asks for; null without one. */
+/** The configured client; null without one. */
 export const stripeOf = ({
   stripeSecretKey: secretKey,
   stripeWebhookSecret: webhookSecret,
@@ -28,7 +28,7 @@ export interface StripeEvent {
   readonly customer: string | null;
 }
 
-/** Stripe waits for its callback no longer than this, and a person for a page. */
+/** The timeout in milliseconds of Stripe for its callback, and of a person for a page. */
 const TIMEOUT_MS = 6_000;
 
 /** Stripe through its own package, which is loaded when it is first needed. */
@@ -37,7 +37,7 @@ export class StripeClient {
 
   constructor(private readonly settings: StripeSettings) {}
 
-  /** Makes the customer of a workspace; the same one when it is asked again. */
+  /** Creates the customer of a workspace; repeating it returns the same customer. */
   createCustomer(workspaceId: string, name: string): Promise<string> {
     return this.#ask(async (stripe) => {
       const customer = await stripe.customers.create(
@@ -48,7 +48,7 @@ export class StripeClient {
     });
   }
 
-  /** The page where the plan is bought; null when Stripe has no price for it. */
+  /** The page for buying a plan; null when Stripe has no price for it. */
   checkout(customer: string, plan: SoldPlan, returnTo: string): Promise<string | null> {
     return this.#ask(async (stripe) => {
       const prices = await stripe.prices.list({ lookup_keys: [priceOf(plan)], active: true, limit: 1 });
@@ -65,7 +65,7 @@ export class StripeClient {
     });
   }
 
-  /** The page where the subscription is changed and paid. */
+  /** The page for changing and paying the subscription. */
   portal(customer: string, returnTo: string): Promise<string> {
     return this.#ask(async (stripe) => {
       const session = await stripe.billingPortal.sessions.create({ customer, return_url: returnTo });
@@ -81,14 +81,14 @@ export class StripeClient {
     });
   }
 
-  /** Ends a subscription now; one that has ended already stays so. */
+  /** Ends a subscription now; an ended one stays so. */
   cancel(subscription: string): Promise<void> {
     return this.#ask(async (stripe) => {
       await stripe.subscriptions.cancel(subscription);
     });
   }
 
-  /** Checks the signature of a callback; null when Stripe has not made it, or too long ago. */
+  /** Checks the signature of a callback; null for a wrong or an old one. */
   async verify(body: Uint8Array, signature: string): Promise<StripeEvent | null> {
     const stripe = await this.#open();
     try {
@@ -97,7 +97,7 @@ export class StripeClient {
         signature,
         this.settings.webhookSecret,
       );
-      // A callback of the other mode speaks of other customers.
+      // A callback of the other mode concerns other customers.
       if (event.livemode !== /^[a-z]+_live_/.test(this.settings.secretKey)) return null;
       const customer = customerOf(event.data.object);
       return [event.id, customer ?? ID].every(isStripeId) ? { id: event.id, customer } : null;
@@ -135,7 +135,7 @@ export class StripeClient {
 }
 
 const ID = 'none';
-/** Every id of Stripe is one; what is none could not be stored. */
+/** Every id of Stripe has this form; other values could not be stored. */
 const isStripeId = (id: unknown): boolean => typeof id === 'string' && /^\w{1,255}$/.test(id);
 
 function customerOf(object: object): string | null {
@@ -153,7 +153,7 @@ function subscriptionOf(subscription: Stripe.Subscription): Subscription {
     status: subscription.status,
     createdAt: subscription.created * 1_000,
     plan: Object.hasOwn(PRICES, key) ? PRICES[key as keyof typeof PRICES] : null,
-    // The period lies on the item, and no longer on the subscription.
+    // The period is on the item, and no longer on the subscription.
     periodEnd: item ? item.current_period_end * 1_000 : null,
     cancelAt: subscription.cancel_at === null ? null : subscription.cancel_at * 1_000,
   };

@@ -11,7 +11,7 @@ export type SoldPlan = (typeof PRICES)[keyof typeof PRICES];
 /** The lookup key of a plan's price. */
 export const priceOf = (plan: SoldPlan): string => `posthorn_${plan}`;
 
-/** A subscription as Stripe tells it; times are epoch milliseconds. */
+/** A subscription as Stripe reports it; times are epoch milliseconds. */
 export interface Subscription {
   readonly id: string;
   readonly status: string;
@@ -28,7 +28,7 @@ export interface BillingState {
   readonly status: string;
   /** The plan of the subscription. */
   readonly plan: SoldPlan | null;
-  /** A larger plan that was paid until then, and holds until then. */
+  /** A larger plan that is paid, and valid, until then. */
   readonly paidPlan: SoldPlan | null;
   readonly paidUntil: number | null;
   readonly pastDueSince: number | null;
@@ -36,15 +36,17 @@ export interface BillingState {
   readonly cancelAt: number | null;
 }
 
-/** A subscription whose payment failed keeps its plan for so long. */
+/** The time for which a subscription with a failed payment keeps its plan. */
 const DUNNING_MS = 14 * 86_400_000;
 
-/** The states in which a subscription gives its plan. `incomplete` never does: its first payment is missing. */
+/**
+ * The states in which a subscription grants its plan. `incomplete` never does: its first payment is missing.
+ */
 const GIVES = new Set(['active', 'trialing', 'past_due']);
 const SIZES: readonly SoldPlan[] = ['starter', 'growth'];
 const isSmaller = (plan: SoldPlan, other: SoldPlan): boolean => SIZES.indexOf(plan) < SIZES.indexOf(other);
 
-/** The subscription that counts: one that gives a plan before others, then the newest. */
+/** The subscription that counts: one that grants a plan before others, then the newest. */
 export const mainOf = (subscriptions: readonly Subscription[]): Subscription | null =>
   subscriptions.toSorted(
     (a, b) =>
@@ -53,7 +55,7 @@ export const mainOf = (subscriptions: readonly Subscription[]): Subscription | n
       (b.id < a.id ? -1 : 1),
   )[0] ?? null;
 
-/** The state after Stripe was read. A smaller plan waits until what was paid has ended. */
+/** The state after a read from Stripe. A smaller plan waits for the end of the paid period. */
 export function stateAfter(
   before: BillingState,
   subscription: Subscription | null,
@@ -90,7 +92,7 @@ export const NONE: BillingState = {
   cancelAt: null,
 };
 
-/** The plan that a state gives now; null when it gives none, and the plan of new workspaces holds. */
+/** The plan that a state grants now; null for none, and the plan of new workspaces applies. */
 export function planOf(state: BillingState, now: number): SoldPlan | null {
   if (!GIVES.has(state.status) || state.plan === null) return null;
   if (state.pastDueSince !== null && now - state.pastDueSince >= DUNNING_MS) return null;

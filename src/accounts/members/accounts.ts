@@ -58,7 +58,10 @@ export const accountById = async (database: Database, id: string): Promise<Accou
 /** True when a second factor is asked for beside the password. */
 export const hasSecondFactor = ({ totp, passkeys }: Account): boolean => totp !== null || passkeys > 0;
 
-/** The workspace that a person works in after signing in: where they were last, else the one joined first. @throws Unavailable */
+/**
+ * The workspace for a session after sign-in: the last used one, else the one joined first. @throws
+ * Unavailable
+ */
 export async function homeOf(database: Database, accountId: string): Promise<string | null> {
   const [row] = await database.query<{ workspace_id: string }>(
     `select m.workspace_id from members m join workspaces w on w.id = m.workspace_id and w.erase_at is null
@@ -75,12 +78,11 @@ export async function isSetUp(database: Database): Promise<boolean> {
   return row?.yes ?? false;
 }
 
-/** The account to make. */
+/** An account to create. */
 export interface NewAccount {
   readonly email: string;
   readonly emailKey: string;
   readonly name: string;
-  /** The hash. */
   readonly password: string;
 }
 
@@ -91,7 +93,10 @@ const CREATE = `with account as (
 insert into members (id, workspace_id, account_id, role, joined_at)
 select $7, $8, id, $9, $6::text::timestamptz from account`;
 
-/** Makes an account that is a member of a workspace; null when one with that address, or a first one, exists. @throws Unavailable */
+/**
+ * Creates an account that is a member of a workspace; null when one with that address, or a first one,
+ * exists. @throws Unavailable
+ */
 export async function createAccount(
   database: Database,
   account: NewAccount,
@@ -99,7 +104,7 @@ export async function createAccount(
   now: number,
 ): Promise<string | null> {
   const id = mintId('acc', now);
-  // The first owner's id is always the same, so that two setup links cannot make two of them.
+  // The first owner's id is always the same, so that two setup links cannot create two of them.
   const memberId = member.isFirst ? lowestIdAt('mem', 0) : mintId('mem', now);
   const { email, emailKey, name, password } = account;
   const at = new Date(now).toISOString();
@@ -116,8 +121,8 @@ export async function createAccount(
 const END = `delete from browser_sessions where kind = 'account' and subject_id = $1 and id is distinct from $2`;
 
 /**
- * Ends every session of the person but one. Twice: one that was being opened in place of an ended one is seen by the second statement
- * only. @throws Unavailable
+ * Ends every session of the person but one. It runs twice, because only the second statement sees a session
+ * that was being opened in place of an ended one. @throws Unavailable
  */
 export async function endSessions(
   database: Database,

@@ -16,9 +16,9 @@ import type { NewAccount } from './accounts.ts';
 import { beyondOwnRole, testKey } from './members.ts';
 import type { InvitationView, NewInvitation } from './model.ts';
 
-/** An invitation holds for a week. */
+/** An invitation is valid for a week. */
 const LASTS_MS = 7 * 86_400_000;
-/** Most invitations that wait in one workspace. */
+/** The most pending invitations of one workspace. */
 const MOST_PENDING = 100;
 const REPLY = 'idempotent reply';
 
@@ -26,7 +26,7 @@ export interface InvitationDeps {
   readonly database: Database;
   readonly sealer: Sealer;
   readonly publicUrl: string;
-  /** Mails the link, where mail works: the answer has it too. */
+  /** Mails the link, where mail works; the answer contains it as well. */
   readonly mail: SendServiceEmail;
   readonly log: RequestLog;
 }
@@ -52,7 +52,7 @@ const CREATE = `with invited as (
 ), kept as (${keepReplySql({ from: 'invited', reply: '$15', first: 1 })})
 select id from invited`;
 
-/** Invites a person. The answer is the only place that shows the link. @throws Unavailable */
+/** Invites a person. Only this answer shows the link. @throws Unavailable */
 export async function invite(
   deps: InvitationDeps,
   call: Call<unknown, unknown, NewInvitation>,
@@ -76,7 +76,7 @@ export async function invite(
     createdAt: iso(timeOfId(id)),
     expiresAt,
     acceptedAt: null,
-    // The token is in the fragment, which a browser neither sends nor passes on in Referer.
+    // The token is in the fragment, which a browser does not send, not even in Referer.
     url: `${publicUrl}/app/invitation#token=${token}`,
   };
   const keyed = keyedBy(call);
@@ -145,7 +145,7 @@ export async function listInvitations(
   }));
 }
 
-/** Takes an invitation back: its link opens nothing any more. @throws Unavailable */
+/** Withdraws an invitation: its link becomes invalid. @throws Unavailable */
 export async function deleteInvitation(
   database: Database,
   caller: Principal,
@@ -160,7 +160,7 @@ export async function deleteInvitation(
   return rows.length > 0 ? refusal : notFound('invitation');
 }
 
-/** The address that a link was made for; null when it is unknown, used or too old. @throws Unavailable */
+/** The address of a link's invitation; null when it is unknown, used or expired. @throws Unavailable */
 export async function invitedAddress(
   database: Database,
   token: string,

@@ -8,7 +8,7 @@ import type { MemberView } from './model.ts';
 
 /** The most workspaces of one person; there is a limit because each workspace has its own quota. */
 export const MOST_WORKSPACES = 50;
-/** The answer to one workspace too many, whether it is made or joined. */
+/** The answer to one workspace too many, whether it is created or joined. */
 export const TOO_MANY_WORKSPACES = new Failure(
   'CONFLICT',
   `A person belongs to at most ${MOST_WORKSPACES} workspaces.`,
@@ -71,8 +71,8 @@ export async function isMember(
 }
 
 /**
- * Locks the owners, so that two demotions at the same time come one after the other: the second waits for the locks, and counts
- * again who is still an owner (EvalPlanQual of PostgreSQL's read committed).
+ * Locks the owners, so that two demotions at the same time run one after the other: the second waits for the
+ * locks, and counts the owners again (EvalPlanQual of PostgreSQL's read committed).
  */
 const OWNERS = `with owners as materialized (
   select id from members where workspace_id = $1 and role = 'owner' order by id for update
@@ -110,7 +110,7 @@ const ABOVE = (role: Role) =>
     suggestion: 'Ask an owner of this workspace.',
   });
 
-/** The refusal of a role above the caller's own; null when the caller may give it. */
+/** The refusal of a role above the caller's own; null when the caller may grant it. */
 export const beyondOwnRole = ({ permissions }: Principal, role: Role): Failure | null =>
   outranks(role, highestRole(permissions)) ? ABOVE(role) : null;
 
@@ -118,17 +118,17 @@ const TEST_KEY = new Failure('FORBIDDEN', 'A test key cannot change the members 
   suggestion: 'Use a live key that holds members:write.',
 });
 
-/** The refusal of a test key: a member has the live environment as well, which such a key must not open for anybody. */
+/** The refusal of a test key: a member can also use the live environment, which a test key must not open. */
 export const testKey = ({ kind, livemode }: Principal): Failure | null =>
   kind === 'key' && !livemode ? TEST_KEY : null;
 
-/** The roles that a holder of these permissions may give, and change in others. */
+/** The roles that a holder of these permissions may grant, and change in others. */
 const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => {
   const highest = highestRole(permissions);
   return ROLE_NAMES.filter((role) => !outranks(role, highest)).join(',');
 };
 
-/** Changes the role of a member from the next request on. @throws Unavailable */
+/** Changes the role of a member; takes effect on the next request. @throws Unavailable */
 export async function changeRole(
   database: Database,
   caller: Principal,
@@ -151,7 +151,7 @@ export async function changeRole(
 export interface RemovalDeps {
   readonly database: Database;
   readonly sessions: Pick<Sessions, 'ends'>;
-  /** Revokes the keys that a member has made. @throws Unavailable */
+  /** Revokes the keys that a member has created. @throws Unavailable */
   revokeKeysOf(
     call: Pick<Call, 'caller' | 'now' | 'requestId'>,
     memberId: string,
@@ -163,8 +163,8 @@ const IS_LAST = `select role = 'owner' and not exists (
 ) as yes from members m where m.workspace_id = $1 and m.id = $2`;
 
 /**
- * Removes a member; the sessions in this workspace end at once. Keys go first: when it is cut off in between, the member is still there,
- * and it can be asked for again. @throws Unavailable
+ * Removes a member; the sessions in this workspace end at once. Keys are revoked first: if the process dies
+ * in between, the member is still there, and the request can be repeated. @throws Unavailable
  */
 export async function removeMember(
   { database, sessions, revokeKeysOf }: RemovalDeps,
@@ -197,7 +197,7 @@ export async function removeMember(
   if (removed.length === 0) return LAST_OWNER;
   for (const { account_id: accountId } of removed)
     sessions.ends.tell({ accountId, workspaceId: caller.workspaceId });
-  // A request of theirs that was under way may have made another one.
+  // A running request of the member may have created another key.
   const late = query.revokeKeys ? await revokeKeysOf({ caller, now, requestId }, id) : [];
   return late instanceof Failure ? late : null;
 }

@@ -68,7 +68,7 @@ export type MemberView = Static<typeof Member>;
 export type InvitationView = Static<typeof Invitation>;
 export type NewInvitation = Static<typeof CreateInvitation>;
 
-/** Fields of the forms of the dashboard. Their rules are checked by hand, so that a message says what to do. */
+/** Fields of the dashboard's forms. Code checks their rules, so that each message suggests a fix. */
 export const Email = Type.String({ maxLength: 254 });
 export const Password = Type.String({ maxLength: 1_000 });
 export const PersonName = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S' });

@@ -15,7 +15,7 @@ import { FORM_LIMIT, memberOf, OF_MEMBER, of, withCookie } from './sign-in/sessi
 import { openFor } from './sign-in/sign-in.ts';
 
 export interface WorkspaceRouteDeps extends EntryDeps {
-  /** Makes a workspace whose owner the account is; null for one that has as many as it may. */
+  /** Creates a workspace owned by the account; null at the account's limit. */
   createOwnWorkspace(name: string, accountId: string, most: number, now: number): Promise<string | null>;
   /** True when owners must have a second factor. */
   readonly ownersNeedTwoFactor: boolean;

@@ -5,10 +5,10 @@ import type { Database } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 
-/** Domains have no period: their units are given back when one is removed. */
+/** Domains have no period: removing one returns its unit. */
 export const DOMAINS_PERIOD = 'domains';
 
-/** The counter that one accepted email takes its unit from. `testSendsPerDay` 0 is no limit. */
+/** The counter of the unit of an accepted email. `testSendsPerDay` 0 means no limit. */
 export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: number, at: number): Meter {
   const quota = livemode ? PLANS[plan].emailsPerMonth : testSendsPerDay || null;
   return { period: periodOf(livemode, at), quota };
@@ -16,7 +16,7 @@ export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: nu
 
 const USED = `select used from usage_totals where workspace_id = $1 and livemode = $2::boolean and period = $3`;
 
-/** The units of emails that were taken from the present period. @throws Unavailable */
+/** The units of emails in the current period. @throws Unavailable */
 export async function findUsed(
   database: Database,
   workspaceId: string,
@@ -32,8 +32,8 @@ export async function findUsed(
 }
 
 /**
- * Gives units back: one row for each workspace and period, in key order as a spawn's statement locks them. When the unit is
- * still an entry by itself, the row is below zero until that has been added up.
+ * Returns units: one row per workspace and period, in key order as a spawn's statement locks them. While the
+ * unit is still a separate entry, the row is below zero until that entry is added up.
  */
 export const givenBack: FactTable = {
   name: 'given_back',

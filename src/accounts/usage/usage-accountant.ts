@@ -24,8 +24,8 @@ const ADD_UP = `with chosen as materialized (
 const OWNERS = 'select distinct workspace_id from usage_entries';
 
 /**
- * The entries of the workspaces in $1, which have one shard. No lock goes over several nodes, and no place of a row is known outside its
- * node: all that came since the last time are added up at once.
+ * The entries of the workspaces in $1, which have one shard. No lock spans several nodes, and the place of a
+ * row is unknown outside its node, so all new entries are added up at once.
  */
 const ADD_UP_ON_NODE = `with gone as (
   delete from usage_entries where workspace_id = any($1::text[]) returning workspace_id, livemode, period, units

@@ -15,7 +15,7 @@ export interface FirstWorkspace {
 /** The id is always the same, so that instances which start together on one database make one workspace. */
 const FIRST_ID = lowestIdAt('ws', 0);
 
-/** Makes the first workspace when there is none, and returns it. */
+/** Creates the first workspace when there is none, and returns it. */
 export async function ensureFirstWorkspace(
   database: Database,
   plan: PlanName,
@@ -43,7 +43,7 @@ export async function setPlan(database: Database, workspaceId: string, plan: Pla
   return rows.length > 0;
 }
 
-/** Makes a workspace and returns its id; `owner` is the account whose it is. @throws Unavailable */
+/** Creates a workspace and returns its id; `owner` is the owner's account. @throws Unavailable */
 export async function createWorkspace(
   database: Database,
   workspace: { readonly name: string; readonly plan: PlanName; readonly owner: string | null },
@@ -54,7 +54,7 @@ export async function createWorkspace(
   return id;
 }
 
-/** The same where its owner has fewer than `most`; null for one who has as many. @throws Unavailable */
+/** The same for an owner with fewer than `most` workspaces; null at that limit. @throws Unavailable */
 export async function createWithin(
   database: Database,
   {
@@ -86,7 +86,7 @@ export async function createWithin(
   return rows.length > 0 ? id : null;
 }
 
-/** Gives a workspace another name; false when there is no such workspace. @throws Unavailable */
+/** Renames a workspace; false when it does not exist. @throws Unavailable */
 export async function renameWorkspace(
   database: Database,
   workspaceId: string,
@@ -101,8 +101,8 @@ export async function renameWorkspace(
 }
 
 /**
- * Archives a workspace, or takes it back into use; false when there is no such workspace. Each instance knows when this settles: what none
- * has begun to send by then stays here. @throws Unavailable
+ * Archives or restores a workspace; false when it does not exist. Each instance knows when this settles:
+ * email that none has started to send by then is held. @throws Unavailable
  */
 export async function archiveWorkspace(
   database: Database,
@@ -117,7 +117,9 @@ export async function archiveWorkspace(
   return rows.length > 0;
 }
 
-/** The reason that a workspace cannot be deleted (`deleted`: it has been before); null when it has been, for everybody to see. */
+/**
+ * The reason that a workspace cannot be deleted (`deleted`: it was deleted before); null after a deletion.
+ */
 export type NotDeleted = 'absent' | 'first' | 'inUse' | 'deleted';
 
 /**
@@ -146,7 +148,7 @@ export async function deleteWorkspace(
   return row.already ? 'deleted' : 'inUse';
 }
 
-/** Removes a workspace that has neither members nor keys nor anything else. @throws Unavailable */
+/** Removes a workspace without members, keys or any other rows. @throws Unavailable */
 export async function deleteUnusedWorkspace(database: Database, workspaceId: string): Promise<void> {
   await database.query('delete from workspaces where id = $1', [workspaceId]);
 }

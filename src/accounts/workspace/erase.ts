@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { BATCH, Eraser, type Erasing } from './eraser.ts';
 import { surveyTables } from './owned-tables.ts';
 
-/** Accounts that belong to no workspace go with the last one, and with them what they sign in with. */
+/** Accounts without another workspace are removed with the last one, together with their sign-in methods. */
 const PEOPLE = [
   `delete from browser_sessions s where s.kind = 'account'
      and not exists (select from members m where m.account_id = s.subject_id)`,
@@ -15,8 +15,9 @@ const PEOPLE = [
 ];
 
 /**
- * Removes a workspace and every row that belongs to it. The workspace itself goes last, so that it may be repeated after a crash, and by
- * several at once. False when it was stopped before the end. @throws Unavailable
+ * Removes a workspace and every row that belongs to it. The workspace itself goes last, so that it can be
+ * repeated after a crash, and by several at once. False when it was stopped before the end. @throws
+ * Unavailable
  */
 export async function eraseWorkspace(
   database: Database,
@@ -38,7 +39,7 @@ export async function eraseWorkspace(
   return true;
 }
 
-/** Links that were made for it, and events on their way to its actors. */
+/** Links of the workspace, and events on their way to its actors. */
 async function forget(
   database: Database,
   journals: ReadonlyMap<string, string>,
@@ -49,7 +50,8 @@ async function forget(
   ]);
   let removed = 0;
   for (const actors of new Set(journals.values())) {
-    // `offset 0` has the actor looked up for each event: there may be a million actors, and few events are under way.
+    // `offset 0` makes PostgreSQL look the actor up for each event: there may be a million actors, and few
+    // pending events.
     const text = `select e.id from (select id, to_id from actor_outbox offset 0) e where exists (
         select true from ${actors} a where a.id = e.to_id and a.workspace_id = $1 offset 0
       ) limit ${BATCH}`;
@@ -65,7 +67,10 @@ async function forget(
   return removed;
 }
 
-/** The table of the actors of each journal; their births where that is a view, which a distributed database looks nothing up in. */
+/**
+ * The table of the actors of each journal; their births where that is a view, in which a distributed database
+ * cannot look rows up.
+ */
 export const journalsOf = (
   kinds: readonly { readonly kind: Pick<Kind, 'journal' | 'table' | 'life'> }[],
 ): ReadonlyMap<string, string> =>
@@ -74,7 +79,7 @@ export const journalsOf = (
 /** The number of rows between two progress messages. */
 const TOLD_EVERY = 100_000;
 
-/** Tells, in a sentence, how many rows are gone: every 100,000, and at the end. */
+/** Reports, in a sentence, the number of removed rows: every 100,000, and at the end. */
 export function tellProgress(tell: (sentence: string) => void) {
   let removed = 0;
   return {
@@ -90,7 +95,7 @@ export function tellProgress(tell: (sentence: string) => void) {
   };
 }
 
-/** Removes the rows of deleted workspaces, once nothing is paid for them any more. */
+/** Removes the rows of deleted workspaces, once their subscriptions have ended. */
 export const workspaceEraser = (
   { database, logger }: { readonly database: Database; readonly logger: Pick<Logger, 'info'> },
   journals: ReadonlyMap<string, string>,
@@ -111,7 +116,7 @@ export const workspaceEraser = (
         const { onRemoved } = progress;
         if (await eraseWorkspace(database, journals, id, { stop, onRemoved })) progress.end();
       } catch (error) {
-        // One that cannot go yet keeps none of the others.
+        // A workspace that cannot be removed yet does not delay the others.
         failures.push(error);
       }
     }

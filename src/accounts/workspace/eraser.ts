@@ -11,7 +11,7 @@ export const BATCH = 1_000;
 /** The rows that one statement looks at, in a table without an index by workspace. */
 const WINDOW = 10_000;
 
-/** A row is still pointed to by one of another table. */
+/** The error of a row that another table still references. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
 /**
@@ -22,9 +22,9 @@ const ORDER: readonly string[] = ['email_due', 'emails', 'email_turns'];
 
 /** The parameters of erasing a workspace. */
 export interface Erasing {
-  /** It ends between two statements once this is aborted. */
+  /** Stops between two statements once this is aborted. */
   readonly stop?: AbortSignal | undefined;
-  /** Hears how many rows of a table have just been removed. */
+  /** Called with the number of rows that were just removed from a table. */
   readonly onRemoved?: (table: string, rows: number) => void;
   readonly batch?: number;
   readonly window?: number;
@@ -52,7 +52,7 @@ export class Eraser {
     this.#window = erasing.window ?? WINDOW;
   }
 
-  /** Removes what there is, and answers how many rows that were. */
+  /** Removes a batch, and returns the number of its rows. */
   async pass(): Promise<number> {
     let removed = 0;
     let left = this.#named;
@@ -75,7 +75,7 @@ export class Eraser {
     return this.erasing.stop?.aborted ?? false;
   }
 
-  /** Removes the rows of a table, and before each of them those that belong to it. */
+  /** Removes the rows of a table, and before each of them the rows that belong to it. */
   async #empty(table: OwnedTable): Promise<number> {
     const children = this.owned.filter(({ owner }) => owner?.table === table.table);
     let removed = 0;
@@ -91,7 +91,7 @@ export class Eraser {
     return removed;
   }
 
-  /** The next rows of a table, again and again: those that it has told of have to be gone then. */
+  /** The next rows of a table; the previous ones must be removed before the next call. */
   async *#byIndex(table: OwnedTable): AsyncGenerator<Keys> {
     const text = `select ${keysAsText(table)} from ${table.table} t where workspace_id = $1 limit ${this.#batch}`;
     for (let last = ''; !this.#isStopped(); ) {
@@ -205,7 +205,7 @@ export class Eraser {
 
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** The primary key; the place of a row in a table that has none. */
+/** The primary key; the place of a row in a table without one. */
 const columnsOfKey = ({ key }: OwnedTable): OwnedTable['key'] =>
   key.length > 0 ? key : [{ name: 'ctid', type: 'tid' }];
 

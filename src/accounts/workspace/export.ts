@@ -1,10 +1,10 @@
 import type { Database, Parameter } from '../../platform/db/database.ts';
 import { type OwnedTable, surveyTables } from './owned-tables.ts';
 
-/** Rows a statement reads. */
+/** Rows per statement. */
 const BATCH = 500;
 
-/** Tables of secrets, and of what is of use to this installation alone. */
+/** Tables of secrets, and tables that only this installation can use. */
 const LEFT_OUT = new Set([
   'domain_keys',
   'webhook_secrets',

@@ -1,9 +1,9 @@
 import type { Database } from '../../platform/db/database.ts';
 
-// Every module keeps its own tables, so what belongs to a workspace is read from the catalogue of the database: a table with a
-// workspace_id, or one whose rows belong to such a row.
+// Every module has its own tables, so the tables of a workspace are read from the catalogue of the database:
+// a table with a workspace_id, or one whose rows belong to such a row.
 
-/** The tables that a column of this name points to, in tables that name no workspace themselves. */
+/** The tables that a column of this name references, in tables that name no workspace themselves. */
 const OWNERS: Readonly<Record<string, string>> = {
   email_id: 'emails',
   delivery_id: 'webhook_deliveries',
@@ -50,9 +50,9 @@ export interface OwnedTable {
   readonly condition: string;
   /** The columns of its primary key with their types; none where it has no key. */
   readonly key: readonly { readonly name: string; readonly type: string }[];
-  /** The table that its rows belong to, and the column that says to which row; null where they name the workspace. */
+  /** The table that its rows belong to, and the referencing column; null where rows name the workspace. */
   readonly owner: { readonly table: string; readonly column: string } | null;
-  /** True when an index of all its rows begins with the column that says whose they are. */
+  /** True when an index of all its rows begins with the owner column. */
   readonly isIndexed: boolean;
 }
 
@@ -80,7 +80,10 @@ interface ColumnRow {
   readonly leads: boolean;
 }
 
-/** Reads which tables belong to workspaces. `journals` names the table of the actors of each journal. @throws Unavailable */
+/**
+ * Reads the tables of workspaces. `journals` names the table of the actors of each journal. @throws
+ * Unavailable
+ */
 export async function surveyTables(
   database: Database,
   journals: ReadonlyMap<string, string>,

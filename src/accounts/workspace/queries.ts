@@ -10,8 +10,8 @@ import { DOMAINS_PERIOD } from '../usage/queries.ts';
 import type { WorkspaceView } from './model.ts';
 
 /**
- * The age in milliseconds up to which a process uses what it knows of a sender. Changes by this process take effect at once, those
- * by another instance, and of a workspace, after this.
+ * The age in milliseconds up to which a process uses its cached data of a sender. Changes by this process
+ * take effect at once, those by another instance, and of a workspace, after this time.
  */
 export const SENDER_KNOWN_MS = 1_000;
 
@@ -26,7 +26,10 @@ const monthStart = (at: number, monthsAhead = 0): string => {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + monthsAhead)).toISOString();
 };
 
-/** Reads what a principal takes over from its workspace; null when there is none, or it is archived. @throws Unavailable */
+/**
+ * Reads the members that a principal takes from its workspace; null when it does not exist, or is archived.
+ * @throws Unavailable
+ */
 export async function findTerms(database: Database, workspaceId: string): Promise<WorkspaceTerms | null> {
   const [row] = await database.query<{ plan: PlanName; default_from: string; default_reply_to: string }>(
     'select plan, default_from, default_reply_to from workspaces where id = $1 and archived_at is null',
@@ -45,7 +48,7 @@ export interface Brand {
   readonly address: string | null;
   /** An http or https URL. */
   readonly website: string | null;
-  /** An address of this service that answers with a picture and never changes what it shows. */
+  /** An address of this service that serves an image and never changes its content. */
   readonly logoUrl: string | null;
   /** Such as `#0f766e`. */
   readonly colour: string | null;
@@ -139,7 +142,7 @@ export const listWorkspaces = (
     [accountId],
   );
 
-/** Those that have been deleted and whose rows are not all gone yet, for the operator. @throws Unavailable */
+/** Deleted workspaces whose rows are not all removed yet, for the operator. @throws Unavailable */
 export const listDeletedWorkspaces = (
   database: Database,
 ): Promise<readonly Pick<ListedWorkspace, 'id' | 'name' | 'plan'>[]> =>

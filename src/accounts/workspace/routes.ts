@@ -105,7 +105,7 @@ export const workspaceRoutes = (deps: WorkspaceDeps): readonly Route[] => [
   }),
 ];
 
-/** Mail services fetch pictures for all their users from a few addresses. */
+/** Mail services fetch images for all their users from a few addresses. */
 const PER_MINUTE = 12_000;
 const A_YEAR = 31_536_000;
 

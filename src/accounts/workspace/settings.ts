@@ -15,16 +15,19 @@ export interface SettingsDeps {
   findSendingDomain(workspaceId: string, name: string): Promise<object | null>;
 }
 
-/** Of a workspace whose settings were never changed, when it was made. */
+/** The creation time, for a workspace whose settings were never changed. */
 const CHANGED_AT = 'coalesce(updated_at, created_at)';
 const CHANGED = changedSince('workspace');
-/** The kinds of emails that the workspace does without: those before, but for $4 which it wants again, and $5. */
+/** The kinds of emails that the workspace has turned off: the earlier ones without $4, plus $5. */
 const MUTED =
   'array(select unnest(muted_emails) except select unnest($4::text[]) union select unnest($5::text[]))';
 
 type Columns = Record<string, Parameter>;
 
-/** Changes the settings of the caller's workspace that the body names; null takes a setting back. @throws Unavailable */
+/**
+ * Changes the settings of the caller's workspace that the body names; null resets a setting. @throws
+ * Unavailable
+ */
 export async function patchWorkspace(
   { database, findSendingDomain }: SettingsDeps,
   { workspaceId }: Principal,
@@ -42,7 +45,7 @@ export async function patchWorkspace(
   const assignments = values.map(([name], index) => `${name} = $${index + 6}, `).join('');
   const { serviceEmails = {} } = body;
   const wanted = (is: boolean) => MUTABLE_EMAILS.filter((kind) => serviceEmails[kind] === is);
-  // `branding: {}` names nothing.
+  // `branding: {}` changes nothing.
   const isNothing = values.length === 0 && Object.keys(serviceEmails).length === 0;
   const changedAt = `case when $2::text is null then updated_at else ${laterSql(CHANGED_AT, '$2')} end`;
   const rows = await database.query(

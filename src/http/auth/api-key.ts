@@ -4,7 +4,7 @@ import type { KeyPrincipal } from './principal.ts';
 
 const randomPart = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 32);
 
-/** Makes an API key. It is shown once; only its hash is stored. */
+/** Creates an API key. It is shown once; only its hash is stored. */
 export const mintApiKey = (livemode: boolean): string => `svc_${livemode ? 'live' : 'test'}_${randomPart()}`;
 
 const FORM = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
@@ -12,10 +12,16 @@ const FORM = /^svc_(?:live|test)_[A-Za-z0-9]{32}$/;
 /** True when a text has the form of a key. Anything else is refused before the database is asked. */
 export const isApiKey = (text: string): boolean => FORM.test(text);
 
-/** SHA-256, lower-case hex. A key has too many random bits to be guessed, so a slow hash would only cost time (this one takes 0.2 µs). */
+/**
+ * SHA-256, lower-case hex. A key has too many random bits to be guessed, so a slow hash would only cost time
+ * (this one takes 0.2 µs).
+ */
 export const hashOfKey = (key: string): string => Bun.CryptoHasher.hash('sha256', key, 'hex');
 
-/** The first and the last four characters with an ellipsis between: enough to tell keys apart, too little to use one. */
+/**
+ * The first and the last four characters with an ellipsis between: enough to identify a key, too little to
+ * use it.
+ */
 export const prefixOf = (key: string): string => `${key.slice(0, 4)}…${key.slice(-4)}`;
 
 /** Finds the principal of a well-formed key; null when there is no such active key. */

@@ -12,7 +12,7 @@ const REFRESH_MS = 15 * 60 * 1_000;
  * The time for which a key is remembered. It only saves look-ups: every use of a remembered key is checked.
  */
 const REMEMBERED_MS = 60_000;
-/** Of a kilobyte at most each. */
+/** Each entry has at most a kilobyte. */
 const MOST_REMEMBERED = 2_000;
 
 /** A join with the unnested hashes in place of the list took PostgreSQL three times as long for one key. */
@@ -44,9 +44,9 @@ interface Remembered {
 }
 
 /**
- * Finds the principal of a key in the database at every request: a revocation counts from the next request on, on every
- * instance. Requests that arrive together share one look-up, which keeps it cheap under load. What it remembers is for those requests
- * alone whose commit judges it.
+ * Finds the principal of a key in the database at every request: a revocation takes effect on the next
+ * request, on every instance. Requests that arrive together share one look-up, which keeps it cheap under
+ * load. Remembered keys serve only requests whose commit checks them.
  */
 export class KeyAuthenticator {
   readonly #principals: BatchedRead<string, KeyPrincipal | null>;
@@ -58,7 +58,10 @@ export class KeyAuthenticator {
   constructor(
     private readonly database: Database,
     private readonly clock: { now(): number; monotonic(): number },
-    /** False where the commit cannot judge what is remembered: where tables are distributed, keys lie on another node than emails. */
+    /**
+     * False where the commit cannot check remembered keys: where tables are distributed, keys and emails are
+     * on different nodes.
+     */
     private readonly remembers = true,
   ) {
     this.#principals = new BatchedRead('authentication', (hashes) => this.#look(hashes));
@@ -67,14 +70,14 @@ export class KeyAuthenticator {
   /** The principal of a key; null when there is no such active key. @throws Unavailable */
   authenticate = (key: string): Promise<KeyPrincipal | null> => this.#principals.ask(hashOfKey(key));
 
-  /** The principal of a key as it was found lately, to be judged by the commit; null where nothing is known of it. */
+  /** The principal of a key as found recently, to be checked by the commit; null for an unknown key. */
   remembered = (key: string): KeyPrincipal | null => {
     const known = this.#remembered.get(hashOfKey(key));
     if (!known || known.until <= this.clock.monotonic()) return null;
     return { ...known.principal, recollection: new Recollection(known.principal.terms) };
   };
 
-  /** Stores which keys were used. A background duty calls it, so that no request waits for the write. */
+  /** Stores the use of keys. A background duty calls it, so that no request waits for the write. */
   async noteUse(): Promise<void> {
     if (this.#used.size === 0) return;
     const ids = [...this.#used];

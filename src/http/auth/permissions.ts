@@ -1,4 +1,4 @@
-/** Every permission, each with the words that the documentation gives it. */
+/** All permissions, each with its words in the documentation. */
 export const PERMISSIONS = {
   'emails:send': 'send, schedule, cancel and reschedule email',
   'emails:read': 'read the email log and delivery events',

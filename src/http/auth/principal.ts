@@ -10,16 +10,16 @@ export interface SenderDefaults {
   readonly replyTo: string | null;
 }
 
-/** The members that every principal has, however it proved its identity. */
+/** The members of every principal, whatever its credential. */
 interface Identity {
   /** The id of the key, the member or the link. Requests and connections are counted by it. */
   readonly id: string;
   readonly workspaceId: string;
   readonly livemode: boolean;
   readonly permissions: readonly Permission[];
-  /** The present plan of the workspace. */
+  /** The current plan of the workspace. */
   readonly plan: PlanName;
-  /** The present defaults of the workspace. Read along with the plan, since accepting an email needs them. */
+  /** The current defaults of the workspace, read with the plan, because accepting an email needs them. */
   readonly senderDefaults: SenderDefaults;
 }
 
@@ -28,7 +28,7 @@ export interface KeyPrincipal extends Identity {
   readonly kind: 'key';
   /** The terms by which a commit can check the key (`TERMS`). */
   readonly terms?: string;
-  /** Present where it was found for an earlier request. */
+  /** Present for a key found for an earlier request. */
   readonly recollection?: Recollection;
 }
 
@@ -39,9 +39,9 @@ export interface MemberPrincipal extends Identity {
   /** The session that the request came with. */
   readonly sessionId: string;
   readonly role: Role;
-  /** True when the role is not given before the person has a second factor: until then everything can be read only. */
+  /** True when the role needs a second factor that the person lacks: everything is read-only then. */
   readonly needsSecondFactor: boolean;
-  /** True when the workspace is archived: until it is taken back into use everything can be read only. */
+  /** True when the workspace is archived: everything is read-only until it is restored. */
   readonly isArchived: boolean;
 }
 
@@ -56,7 +56,10 @@ export type Principal = KeyPrincipal | MemberPrincipal | OperatorLinkPrincipal;
 /** A kind of principal. A route states which kinds it accepts. */
 export type PrincipalKind = Principal['kind'];
 
-/** The way to a permission depends on who lacks it: a key is changed, a member is given another role, a link has neither. */
+/**
+ * The way to a permission depends on the caller: a key is changed, a member gets another role, a link has
+ * neither.
+ */
 const LACKING = {
   key: {
     who: 'This API key',
@@ -75,20 +78,20 @@ const LACKING = {
   },
 } as const satisfies Record<PrincipalKind, object>;
 
-/** The refusal of a person whose role is not given before they have a second factor. */
+/** The refusal of a person whose role needs a second factor. */
 export const SECOND_FACTOR_NEEDED = new Failure(
   'FORBIDDEN',
   'Your role in this workspace requires a second factor, and your account has none.',
   { suggestion: 'Set up an authenticator or a passkey under Your account in the dashboard.' },
 );
 
-/** The refusal of a person who would change something in an archived workspace: no other role would help. */
+/** The refusal of a change in an archived workspace: no other role would help. */
 const archived = (needed: Permission): Failure =>
   new Failure('FORBIDDEN', `This workspace is archived, so the permission ${needed} is not available.`, {
     suggestion: 'An owner can restore it with PATCH {"archived": false} or in the dashboard.',
   });
 
-/** The refusal of a caller who lacks a permission: it names the permission and says how this kind of caller gets it. */
+/** The refusal of a caller without a permission: it names the permission and the way to get it. */
 export function lacking(
   needed: Permission,
   {

@@ -5,7 +5,7 @@
  * one trip to the database instead of two.
  */
 export class Recollection {
-  /** Everything that a request goes by, in the words of `TERMS`. */
+  /** The facts that a request depends on, in the form of `TERMS`. */
   readonly terms: string;
   #judgement: 'none' | 'confirmed' | 'refuted' = 'none';
 
@@ -13,12 +13,14 @@ export class Recollection {
     this.terms = terms;
   }
 
-  /** A commit has found everything as it was. */
+  /** A commit has found the facts unchanged. */
   confirm(): void {
     this.#judgement = 'confirmed';
   }
 
-  /** A commit may have found something else, or there must be a look-up before anything is written; nothing was. */
+  /**
+   * A commit may have found a change, or a look-up is needed before anything is written; nothing was written.
+   */
   refute(): void {
     this.#judgement = 'refuted';
   }
@@ -27,7 +29,7 @@ export class Recollection {
     return this.#judgement === 'confirmed';
   }
 
-  /** True where an answer may follow from what is no longer so. */
+  /** True where an answer may depend on outdated facts. */
   get isRefuted(): boolean {
     return this.#judgement === 'refuted';
   }
@@ -37,7 +39,8 @@ export class Recollection {
 export const ACTIVE_KEYS = `api_keys k join workspaces w on w.id = k.workspace_id and w.archived_at is null and k.state = 'active'`;
 
 /**
- * SQL of the terms of a key among `ACTIVE_KEYS`: its id, a space, and all that a request reads of it and its workspace. Its permissions
- * are among them, since a database that was restored, or has lost its last commits, counts revisions again that others remember.
+ * SQL of the terms of a key among `ACTIVE_KEYS`: its id, a space, and all facts that a request reads of it
+ * and its workspace. Its permissions are included, because a database that was restored, or has lost its last
+ * commits, reuses revisions that other instances remember.
  */
 export const TERMS = `k.id || ' ' || row(k.revision, k.context -> 'permissions', w.plan, w.default_from, w.default_reply_to)::text`;

@@ -13,25 +13,25 @@ export const ROLES = {
 /** The name of a role. The checks of `members.role` and `invitations.role` list the same names; a test compares them. */
 export type Role = keyof typeof ROLES;
 
-/** The names of the roles, from the least to the greatest. */
+/** The names of the roles, from the lowest to the highest. */
 export const ROLE_NAMES = Object.keys(ROLES) as readonly Role[];
 
 /**
- * The greatest role that a caller may give, take or change in another: what it holds itself. A key counts by its permissions:
- * `*` as owner, `members:write` as admin.
+ * The highest role that a caller may grant, remove or change in others: their own. A key counts by its
+ * permissions: `*` as owner, `members:write` as admin.
  */
 export function highestRole(permissions: readonly Permission[]): Role {
   if (permissions.includes('*')) return 'owner';
   return holds(permissions, 'members:write') ? 'admin' : 'viewer';
 }
 
-/** True when the first role is the greater one. */
+/** True when the first role is higher. */
 export const outranks = (role: Role, other: Role): boolean =>
   ROLE_NAMES.indexOf(role) > ROLE_NAMES.indexOf(other);
 
 /** The members who must have a second factor: none, owners and admins, or everyone. */
 export type TwoFactorRule = 'off' | 'admins' | 'everyone';
 
-/** True when members of that role may only read until they have one (ASVS 4.3.1). */
+/** True when members with that role are read-only until they have a second factor (ASVS 4.3.1). */
 export const demandsTwoFactor = (rule: TwoFactorRule, role: Role): boolean =>
   rule === 'everyone' || (rule === 'admins' && ROLE_NAMES.indexOf(role) >= ROLE_NAMES.indexOf('admin'));

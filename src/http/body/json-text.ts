@@ -9,8 +9,9 @@ const DEEPEST = 32;
 const utf8 = new TextDecoder();
 
 /**
- * Most commas and brackets of one body. A value that costs the client two bytes costs us hundreds of bytes of memory and
- * several checks: 29 MiB of `{},` occupied the process for 12 s and 1.5 GB (measured).
+ * The most commas and brackets of one body. A value that costs the client two bytes costs the service
+ * hundreds of bytes of memory and several checks: 29 MiB of `{},` occupied the process for 12 s and 1.5 GB
+ * (measured).
  */
 export const MOST_VALUES = 250_000;
 
@@ -124,9 +125,9 @@ function namesAt(text: string, place: number): (string | number)[] {
 }
 
 /**
- * Finds the first value that is valid JSON but that no endpoint can take: nesting deeper than 32, NUL and unpaired surrogates
- * (PostgreSQL stores neither), numbers beyond the range of a double,
- * and integers that it cannot hold: 9007199254740993 would be stored as another number.
+ * Finds the first value that is valid JSON but that no endpoint can accept: nesting deeper than 32, NUL and
+ * unpaired surrogates (PostgreSQL stores neither), numbers beyond the range of a double, and integers that it
+ * cannot hold: 9007199254740993 would be stored as another number.
  */
 export function findUnstorable(value: unknown, text: string, at: string): Detail | null {
   // UTF-8 has no surrogates and JSON has no raw control characters, so both can only come from a \u escape.

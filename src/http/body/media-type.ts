@@ -7,8 +7,8 @@ const TYPE = /^[!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+/;
 const PARAMETER = /[ \t]*(?:;[ \t]*(?:([!#$%&'*+.^_`|~\w-]+)=(?:([!#$%&'*+.^_`|~\w-]+)|"([^"\\]*)"))?|$)/y;
 
 /**
- * True when a `Content-Type` header names one of the types, without a charset or with UTF-8. CSV may state any, since programs
- * state what their machine uses; its bytes decide.
+ * True when a `Content-Type` header names one of the types, without a charset or with UTF-8. CSV may have any
+ * charset, because programs write that of their machine; its bytes decide.
  */
 export function isMediaType(header: string, types: readonly string[]): boolean {
   if (types.includes(header)) return true;

@@ -9,7 +9,7 @@ export interface BodyRules {
   /** Bytes. */
   readonly limit: number;
   readonly mediaTypes: readonly string[];
-  /** True when the body is parsed; otherwise it is handed on as bytes. */
+  /** True when the body is parsed; otherwise it is passed on as bytes. */
   readonly isJson: boolean;
 }
 
@@ -17,10 +17,10 @@ export interface BodyRules {
 export const NO_BODY: unique symbol = Symbol('no body');
 
 /**
- * Reads and parses the body of a request. It refuses in this order: media type, size, syntax. JSON is returned as its value,
- * any other type as bytes; the schema is checked later. A body of announced length is read in one go, which is fast, and the
- * HTTP parser holds the client to that length. A small one that is there already, as most are by the time that the caller is known,
- * is answered at once: it needs no time limit and no room.
+ * Reads and parses the body of a request. It refuses in this order: media type, size, syntax. JSON is
+ * returned as its value, any other type as bytes; the schema is checked later. A body with an announced
+ * length is read in one go, which is fast, and the HTTP parser holds the client to that length. A small body
+ * that has already arrived, as most have once the caller is known, needs no time limit and no room.
  */
 export function readBody(
   request: Request,
@@ -45,7 +45,7 @@ function contentOf(request: Request, rules: BodyRules, content: Uint8Array | Fai
   return rules.isJson ? readJson(content) : content;
 }
 
-/** The length that the headers of a request announce, null for a chunked one; or why its body is not read. */
+/** The announced length of a request's body, null for a chunked one; or the reason for not reading it. */
 export function announcedLength(
   { headers }: Request,
   rules: BodyRules,
@@ -56,7 +56,7 @@ export function announcedLength(
   const length = headers.get('content-length');
   if (length === '0' || (length === null && !headers.has('transfer-encoding'))) return NO_BODY;
   if (length !== null && type === null) return unsupported(rules);
-  // Bun accepts `5, 5`, a length that was sent twice.
+  // Bun accepts `5, 5`, a length sent twice.
   if (length !== null && !/^\d+$/.test(length)) return TWO_LENGTHS;
   return Number(length) > rules.limit ? tooLarge(rules) : length;
 }
@@ -107,12 +107,12 @@ const ENCODED = new Failure(
   'Encoded bodies are not accepted. Send the body without Content-Encoding.',
 );
 const TWO_LENGTHS = new Failure('BAD_REQUEST', 'Send one Content-Length.');
-/** The refusal of a body for which no memory is left. */
+/** The refusal of a body without memory for it. */
 export const NO_ROOM = new Failure('SERVICE_UNAVAILABLE', 'Too many large bodies are arriving at once.', {
   suggestion: 'Send fewer large requests in parallel, or try again in a moment.',
   retryAfterSeconds: 1,
 });
-/** The refusal of a body that did not come to its end. */
+/** The refusal of an incomplete body. */
 export const INCOMPLETE = new Failure('BAD_REQUEST', 'The body is incomplete, or did not arrive in time.');
 const TOO_MANY_VALUES = invalid([
   {

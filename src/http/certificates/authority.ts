@@ -2,8 +2,8 @@ import { Agent } from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import type acme from 'acme-client';
 
-// acme-client (MIT) speaks RFC 8555 with its nonces, signatures and CSRs, one call at a time; what is durable, repeated and awaited
-// between the calls is ours.
+// acme-client (MIT) implements RFC 8555 with its nonces, signatures and CSRs, one call at a time; storing,
+// repeating and waiting between the calls is done here.
 
 /** The state of an order between two tries, and between two processes. Keys are in PEM. */
 export interface OrderState {
@@ -30,7 +30,9 @@ export interface OrderRequest {
   /** Makes progress durable. */
   readonly save: (progress: OrderProgress) => Promise<void>;
   readonly signal: AbortSignal;
-  /** The time between two questions to the authority, and that between storing an answer and asking for it. */
+  /**
+   * The time between two polls of the authority, and between storing an answer and asking for its validation.
+   */
   readonly waits: { readonly pollMs: number; readonly settleMs: number };
 }
 
@@ -43,12 +45,18 @@ export interface Ordered {
 const REQUEST_MS = 20_000;
 const LARGEST_ANSWER = 1_048_576;
 
-/** For how long each authority (its origin) wants to be left alone, by the Retry-After of its last refusal (RFC 8555, 6.6), in ms. */
+/**
+ * The time for which each authority (its origin) asked for no requests, by the Retry-After of its last
+ * refusal (RFC 8555, 6.6), in ms.
+ */
 const waitOf = new Map<string, number>();
 
 let loading: Promise<typeof acme> | undefined;
 
-/** The library, loaded with the first order: most installations have none, and it is a tenth of what a start would load. */
+/**
+ * The library is loaded with the first order: most installations have none, and it is a tenth of the code
+ * that a start would load.
+ */
 const library = (): Promise<typeof acme> => {
   loading ??= import('acme-client').then(({ default: loaded }) => configured(loaded));
   return loading;
@@ -72,7 +80,10 @@ function configured(loaded: typeof acme): typeof acme {
   return loaded;
 }
 
-/** For how long an authority asked to be left alone when it last refused, in ms; 0 when it answered since. */
+/**
+ * The time for which an authority asked for no requests at its last refusal, in ms; 0 when it has answered
+ * since.
+ */
 export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new URL(directoryUrl).origin) ?? 0;
 
 /**
@@ -116,7 +127,7 @@ export async function obtain(request: OrderRequest): Promise<Ordered> {
   const { key } = under;
   let { order } = under;
 
-  /** Asks until the state is another than those. */
+  /** Polls until the state is none of these. */
   const past = async (...statuses: readonly acme.Order['status'][]): Promise<void> => {
     while (statuses.includes(order.status)) {
       await pause(waits.pollMs, undefined, { signal });
@@ -165,7 +176,9 @@ function reasonIn(refused: object): string {
   return (error?.detail ?? error?.type ?? '').replace(/\.$/, '');
 }
 
-/** Settles with the work, or rejects as soon as the signal is aborted: the library takes no signal. */
+/**
+ * Settles with the work, or rejects as soon as the signal is aborted, because the library accepts no signal.
+ */
 function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(signal.reason);

@@ -6,7 +6,7 @@ import { askedToWaitMs, type OrderProgress, type OrderRequest, obtain } from './
 import { putOffMs, renewalOf, type Validity } from './renewal.ts';
 import { type CertificateChange, type CertificateRow, type CertificateStore, LeaseLost } from './store.ts';
 
-/** A certificate chain with its key in PEM, and the time in which it holds. */
+/** A certificate chain with its key in PEM, and its period of validity. */
 export interface ServedCertificate extends Validity {
   readonly certificate: string;
   readonly key: string;
@@ -21,12 +21,15 @@ export interface KeeperParts {
   readonly waits?: OrderRequest['waits'];
 }
 
-/** An order ends within this time, one way or the other; the lease outlasts it. */
+/** The time limit of an order; the lease is longer. */
 const ORDER_MS = 4 * 60_000;
 const LEASE_MS = 5 * 60_000;
-/** The longest that an authority is left alone because it asks for it. */
+/** The longest wait that an authority can ask for. */
 const LONGEST_WAIT_MS = 7 * DAY_MS;
-/** A read of the row answers the challenges of this time, so that requests from anybody cost two reads a second at most. */
+/**
+ * One read of the row answers the challenges of this time, so that public requests cost at most two reads a
+ * second.
+ */
 const CHALLENGE_AGE_MS = 500;
 const WAITS = { pollMs: 1_000, settleMs: 2 * CHALLENGE_AGE_MS };
 const LONGEST_ERROR = 500;
@@ -37,7 +40,10 @@ const PURPOSES = {
   certificate_key: 'acme-certificate',
 } as const;
 
-/** Keeps the certificate of this service: takes what is in the database, orders when it is time, and tells who serves it. */
+/**
+ * Keeps the certificate of this service: loads the stored one, orders a new one when it is due, and passes it
+ * to its servers.
+ */
 export class CertificateKeeper {
   #current: ServedCertificate | null = null;
   #followers: ((certificate: ServedCertificate) => void)[] = [];
@@ -58,18 +64,20 @@ export class CertificateKeeper {
     return this.#failures;
   }
 
-  /** True until the first look after the port was opened: an order need not wait for the next minute. */
+  /**
+   * True until the first look after the port was opened, so that an order need not wait for the next minute.
+   */
   get isWanted(): boolean {
     return this.#isWanted;
   }
 
-  /** Calls with the certificate of now, if there is one, and with every later one. */
+  /** Calls with the current certificate, if there is one, and with every later one. */
   follow(follower: (certificate: ServedCertificate) => void): void {
     this.#followers.push(follower);
     if (this.#current) follower(this.#current);
   }
 
-  /** Says that challenges are answered from now on; nothing is ordered before. */
+  /** Enables orders, because challenges are answered from now on. */
   reachable(): void {
     this.#isReachable = true;
     this.#isWanted = true;
@@ -151,7 +159,7 @@ export class CertificateKeeper {
     const message = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
     const next = clock.now() + waitMs;
     this.#failures = failures;
-    // The account is asked for again by its key: an authority may have forgotten it.
+    // The account is requested again by its key, because an authority may have forgotten it.
     await store.write({
       failures,
       last_error: message,
@@ -201,7 +209,7 @@ export class CertificateKeeper {
   }
 }
 
-/** The certificate with its dates. @throws when it is not for this host and key, or has ended */
+/** The certificate with its dates. @throws when it is for another host or key, or has expired */
 function checked(certificate: string, key: string, host: string, now: number): ServedCertificate {
   const leaf = new X509Certificate(certificate);
   const [notBefore, notAfter] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];

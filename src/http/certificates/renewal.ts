@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../platform/time/clock.ts';
 
-/** The time in which a certificate holds, in epoch ms. */
+/** The period of validity of a certificate, in epoch ms. */
 export interface Validity {
   readonly notBefore: number;
   readonly notAfter: number;

@@ -35,7 +35,7 @@ export interface SocketRequest {
   readonly match: RegExpExecArray;
 }
 
-/** Somebody who may connect. */
+/** A request that may connect. */
 export interface AdmittedSocket {
   /** The party that connections are counted by, and its workspace. */
   readonly id: string;

@@ -113,9 +113,9 @@ async function stillAllowed(
   deps: AdmissionDeps,
 ): Promise<unknown> {
   const answered = await work(admitted);
-  const anew = await admitAnew(asking, deps);
-  if (anew instanceof Failure) return anew;
-  return anew.caller?.workspaceId === admitted.caller?.workspaceId ? answered : SWITCHED;
+  const again = await admitAnew(asking, deps);
+  if (again instanceof Failure) return again;
+  return again.caller?.workspaceId === admitted.caller?.workspaceId ? answered : SWITCHED;
 }
 
 async function certain(
@@ -136,11 +136,11 @@ async function certain(
     throw thrown;
   }
   if (recollection.isConfirmed) return answered;
-  const anew = await admitAnew(asking, deps);
-  if (anew instanceof Failure) return anew;
-  const { caller } = anew;
+  const again = await admitAnew(asking, deps);
+  if (again instanceof Failure) return again;
+  const { caller } = again;
   const isSame = caller?.kind === 'key' && caller.terms === recollection.terms;
-  return isSame && !recollection.isRefuted ? answered : work(anew);
+  return isSame && !recollection.isRefuted ? answered : work(again);
 }
 
 /** Finds the caller in the database, and makes the checks that depend on who it is. */

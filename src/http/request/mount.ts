@@ -169,7 +169,7 @@ export function targetOf(url: string): Target {
 
 function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
-  // Nobody who asks with OPTIONS asks for HTML.
+  // OPTIONS requests never ask for HTML.
   for (const { method, path } of routes.filter(({ onlyForBrowsers }) => !onlyForBrowsers)) {
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === 'GET' ? ['GET', 'HEAD'] : [method])]);

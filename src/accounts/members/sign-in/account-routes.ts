@@ -44,7 +44,8 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
       const refusal = await confirmPassword(deps, account, body.current);
       if (refusal) return refusal;
       const hash = await deps.passwords.hash(body.new);
-      // Of changes at the same time one wins: what the others were sent as the present password is none any more.
+      // Of several changes at the same time, one wins: the password sent with the others is no longer the
+      // current one.
       if (!(await setPassword(deps.database, account, hash, memberOf(caller).sessionId)))
         return WRONG_PASSWORD;
       deps.sessions.ends.tell({ accountId: account.id, except: memberOf(caller).sessionId });
@@ -54,7 +55,7 @@ export const accountRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   }),
 ];
 
-/** Makes a change of the caller's account, and tells the person when it was made. */
+/** Changes the caller's account, and notifies the person when the change was made. */
 async function toldOf<Done>(
   deps: SessionRouteDeps,
   { caller, now, requestId }: Pick<Call, 'caller' | 'now' | 'requestId'>,
@@ -63,7 +64,7 @@ async function toldOf<Done>(
 ): Promise<Done> {
   const account = await accountOf(deps.database, caller);
   const done = await make(account);
-  // Without an authenticator there was none to remove.
+  // Without an authenticator, there was none to remove.
   const isChanged = change !== 'authenticatorRemoved' || account.totp !== null;
   if (isChanged && !(done instanceof Failure)) await tellOfChange(deps, account, change, { now, requestId });
   return done;

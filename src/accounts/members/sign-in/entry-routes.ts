@@ -31,7 +31,7 @@ export interface EntryDeps extends SessionRouteDeps {
   /** Mails a link for a new password to the address, if an account has it. */
   mailResetLink(email: string): Promise<void>;
   readonly signup: 'closed' | 'open';
-  /** Makes a workspace for a new account and returns its id. */
+  /** Creates a workspace for a new account and returns its id. */
   createWorkspace(name: string, now: number): Promise<string>;
   renameWorkspace(database: Database, workspaceId: string, name: string): Promise<unknown>;
   /** Removes a workspace that was never used. */
@@ -135,7 +135,7 @@ interface Person {
   readonly name: string;
 }
 
-/** Reads the form of a new person; all problems at once. */
+/** Reads the form of a new person, and reports all problems at once. */
 function readPerson({ email, password, name }: Person): Address | Failure {
   const details: Detail[] = [];
   const address = parseAddress(email);
@@ -245,7 +245,9 @@ async function accept(
   return joined ? signedIn(deps, joined.accountId, joined.workspaceId, form) : SPENT;
 }
 
-/** Everybody gets the same answer at the same time, whether there is such an account or not: the work comes after it. */
+/**
+ * Every caller gets the same answer at the same time, with or without an account: the work comes after it.
+ */
 async function askForLink(deps: EntryDeps, { body, client, requestId }: Form<{ email: string }>): Answer {
   const { waitSeconds } = deps.slowDown.begin([`reset ${client}`]);
   if (waitSeconds > 0) return tooSoon(waitSeconds);
@@ -270,7 +272,7 @@ async function reset(
   const hash = await deps.passwords.hash(body.password);
   const subject = await deps.resetTokens.redeem(body.token);
   const account = subject && (await accountById(deps.database, subject.accountId));
-  // A link that was printed for an earlier password opens nothing any more.
+  // A link for an earlier password is invalid.
   if (!account || stampOf(account) !== subject.stamp) return SPENT;
   if (!(await setPassword(deps.database, account, hash, null))) return SPENT;
   deps.sessions.ends.tell({ accountId: account.id });

@@ -7,13 +7,14 @@ import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts'
 import { type Account, accountById } from '../accounts.ts';
 import { renewRecoveryCodes } from './second-factor.ts';
 
-/** A challenge has to be answered within five minutes, once. */
+/** A challenge is valid for five minutes, once. */
 const CHALLENGE_MS = 5 * 60_000;
 const MOST_PASSKEYS = 20;
 
 /**
- * The package takes 332 kB and is needed by few requests. The certificates' library within it wants the polyfill to be there first, and
- * the bundle of the executable keeps no order between the two: without this line passkeys worked from source alone.
+ * The package takes 332 kB and few requests need it. Its certificate library needs the polyfill first, and
+ * the executable's bundle keeps no order between the two: without this line, passkeys worked only from
+ * source.
  */
 async function webauthn() {
   await import('reflect-metadata');
@@ -57,7 +58,10 @@ export interface PasskeyView {
   readonly lastUsedAt: string | null;
 }
 
-/** The passkeys of accounts. A challenge is a one-time token: it is known to the database by its hash, and taken once. */
+/**
+ * The passkeys of accounts. A challenge is a one-time token: the database stores its hash and accepts it
+ * once.
+ */
 export class Passkeys {
   readonly #enrolling: OneTimeTokens<{ readonly accountId: string }>;
   readonly #signingIn: OneTimeTokens<{ readonly any: true }>;
@@ -70,7 +74,7 @@ export class Passkeys {
     ({ hostname: this.#host, origin: this.#origin } = new URL(deps.publicUrl));
   }
 
-  /** The options with which a browser makes a passkey for the account. @throws Unavailable */
+  /** The options with which a browser creates a passkey for the account. @throws Unavailable */
   async enrolmentOptions(account: Account): Promise<object> {
     const { generateRegistrationOptions } = await webauthn();
     const challenge = await this.#enrolling.issue({ accountId: account.id }, this.deps.now() + CHALLENGE_MS);
@@ -88,7 +92,9 @@ export class Passkeys {
     });
   }
 
-  /** Adds the passkey that the browser made; the first second factor comes with recovery codes. @throws Unavailable */
+  /**
+   * Adds the browser's new passkey; the first second factor comes with recovery codes. @throws Unavailable
+   */
   async add(
     account: Account,
     name: string,
@@ -138,7 +144,10 @@ export class Passkeys {
     });
   }
 
-  /** The account that a passkey proves. It asks its owner for a finger or a PIN, so it counts as both factors. @throws Unavailable */
+  /**
+   * The account that a passkey proves. It requires a finger or a PIN, so it counts as both factors. @throws
+   * Unavailable
+   */
   async prove(response: AuthenticationResponseJSON): Promise<Account | Failure> {
     const { verifyAuthenticationResponse } = await webauthn();
     const { database } = this.deps;

@@ -6,19 +6,19 @@ import type { SendServiceEmail } from '../../service-emails.ts';
 import { type Account, accountByEmail, homeOf } from '../accounts.ts';
 
 const PURPOSE = 'password reset';
-/** A link for a new password holds for an hour. */
+/** A link for a new password is valid for an hour. */
 const LASTS_MS = 3_600_000;
 
 /** The subject of a link that sets a new password. */
 export interface ResetSubject {
   readonly accountId: string;
-  /** Tells the password that the account had when the link was made. */
+  /** Identifies the password that the account had when the link was created. */
   readonly stamp: string;
-  /** True when authenticator, passkeys and recovery codes go as well. */
+  /** True when the authenticator, passkeys and recovery codes are removed as well. */
   readonly withoutSecondFactor: boolean;
 }
 
-/** A hash of the stored hash: it tells two passwords of an account apart, and nothing about either. */
+/** A hash of the stored hash: it distinguishes two passwords of an account, and reveals neither. */
 export const stampOf = ({ password }: Account): string =>
   createHash('sha256').update(`${password}`).digest('base64url');
 
@@ -43,8 +43,8 @@ export interface ResetMailer {
 }
 
 /**
- * Mails a link with which the person sets a new password, if there is such an account; a second factor stays. Who can read the
- * mailbox can set the password: that is what a mailed link means. @throws Unavailable
+ * Mails a link that sets a new password, if the account exists; the second factor stays. Anyone who can read
+ * the mailbox can set the password: that is inherent in a mailed link. @throws Unavailable
  */
 async function mailResetLink(
   { database, resetTokens, publicUrl, mail }: ResetMailer,
@@ -63,7 +63,7 @@ async function mailResetLink(
   await mail({ kind: 'passwordReset', to: account.email, workspaceId, url, expiresAt });
 }
 
-/** Mails such links one after the other, so that those that are asked for at the same time are counted. */
+/** Mails such links one after the other, so that parallel requests are counted. */
 export function resetMailer(parts: ResetMailer): (email: string) => Promise<void> {
   let last = Promise.resolve();
   return (email) => {
@@ -75,14 +75,17 @@ export function resetMailer(parts: ResetMailer): (email: string) => Promise<void
 
 const linkOf = (publicUrl: string, token: string): string => `${publicUrl}/app/reset#token=${token}`;
 
-/** A link for a new password, and what else opens the account: it stays unless it goes with the old password. */
+/**
+ * A link for a new password, and the other sign-in methods, which stay unless they are removed with the old
+ * password.
+ */
 export interface ResetLink {
   readonly url: string;
   readonly passkeys: number;
   readonly hasAuthenticator: boolean;
 }
 
-/** Makes a link with which the person sets a new password; null when there is no such account. @throws Unavailable */
+/** Creates a link that sets a new password; null when the account does not exist. @throws Unavailable */
 export async function resetLink(
   database: Database,
   email: string,

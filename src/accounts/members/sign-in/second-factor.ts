@@ -9,7 +9,7 @@ import { type Browser, hashOfRecoveryCode, type SignInDeps, TOTP, takesCode, too
 
 type Deps = Pick<SignInDeps, 'database' | 'sealer'>;
 
-/** Codes that a person gets, each good once. */
+/** The number of recovery codes, each valid once. */
 const RECOVERY_CODES = 10;
 const recoveryCode = customAlphabet(ID_ALPHABET, 24);
 
@@ -28,21 +28,24 @@ const CONFIRMED = new Failure('CONFLICT', 'This account already has an authentic
   suggestion: 'Remove it first, with one of its codes.',
 });
 
-/** Begins with an authenticator: it counts from its first confirmed code on. @throws Unavailable */
+/** Starts setting up an authenticator: it takes effect with its first confirmed code. @throws Unavailable */
 export async function beginTotp(
   { database, sealer }: Deps,
   account: Account,
 ): Promise<{ secret: string; uri: string } | Failure> {
   const secret = newTotpSecret();
   const begun = await database.query(
-    // The steps that were taken are those of the secret before.
+    // The used time steps belong to the earlier secret.
     'update accounts set totp = $2, totp_step = 0, totp_told = 0 where id = $1 and totp_confirmed_at is null returning id',
     [account.id, sealer.seal(secret, TOTP)],
   );
   return begun.length > 0 ? { secret, uri: totpUri(secret, account.email) } : CONFIRMED;
 }
 
-/** Confirms the authenticator with its first code, and gives the recovery codes, which are shown only here. @throws Unavailable */
+/**
+ * Confirms the authenticator with its first code, and returns the recovery codes, which are shown only here.
+ * @throws Unavailable
+ */
 export async function confirmTotp(
   { database, sealer }: Deps,
   account: Account,
@@ -74,7 +77,7 @@ export async function removeTotp(
   at: Pick<Browser, 'now' | 'requestId'>,
 ): Promise<Failure | null> {
   if (account.totp === null) return null;
-  // A session that was stolen must not be able to try all codes.
+  // A stolen session must not be able to try all codes.
   const name = `account ${account.emailKey}`;
   const { waitSeconds } = deps.slowDown.begin([name]);
   if (waitSeconds > 0) return tooSoon(waitSeconds);

@@ -18,13 +18,13 @@ export interface SessionRouteDeps extends SignInDeps {
   readonly publicUrl: string;
   /** The domain of test emails whose address chooses the outcome. */
   readonly simulatorDomain: string;
-  /** The ways that live email may leave by, the default one first. */
+  /** The transports of live email, the default one first. */
   readonly transports: EnabledTransports;
   /** True where plans can be bought. */
   readonly takesPayments: boolean;
 }
 
-/** Attempts a minute from one address, whatever they are for. The slow-down of wrong passwords comes on top. */
+/** Attempts per minute from one address, for any purpose. The slow-down of wrong passwords comes on top. */
 export const SIGN_IN_PER_MINUTE = 60;
 /** The byte limit of a form from an unknown sender. */
 export const FORM_LIMIT = 16_384;
@@ -56,24 +56,24 @@ export const withCookie = (cookie: string, status: number, data: object): RawRes
     headers: { 'set-cookie': cookie, 'cache-control': 'no-store' },
   });
 
-/** The refusal of a form that another site sent; null for one of an own page. */
+/** The refusal of a form from another site; null for a form of the service's own page. */
 export const foreignForm = ({ headers }: { readonly headers: Headers }, publicUrl: string): Failure | null =>
   isFromOwnPage(headers, publicUrl) ? null : OTHER_SITE;
 
-/** The member who calls. The route takes no others. */
+/** The calling member. The route accepts no other caller. */
 export function memberOf(caller: Principal): Extract<Principal, { kind: 'member' }> {
   if (caller.kind !== 'member') throw new Error('A route for members was called by another principal.');
   return caller;
 }
 
-/** The account of the member who calls. @throws Unavailable */
+/** The account of the calling member. @throws Unavailable */
 export async function accountOf(database: Database, caller: Principal) {
   const account = await accountById(database, memberOf(caller).accountId);
   if (!account) throw new Error('A session belongs to an account that does not exist.');
   return account;
 }
 
-/** The dashboard shows no times that are further away: a contact of long ago, a run that waits for years. */
+/** The dashboard shows no times beyond this range: a contact of long ago, a run that waits for years. */
 const SHOWN_MS = 10 * 365 * 86_400_000;
 
 /** The dashboard's description of a session. @throws Unavailable */
@@ -178,7 +178,7 @@ export const sessionRoutes = (deps: SessionRouteDeps): readonly Route[] => [
   }),
 ];
 
-/** The answer of an authenticator. Its package checks it; here it is only an object with an id. */
+/** The response of an authenticator. Its package checks it; here it is only an object with an id. */
 export function AnyPasskeyAnswer<Answer>() {
   return Type.Unsafe<Answer>(
     Type.Object({ id: Type.String({ maxLength: 1_400 }) }, { additionalProperties: true }),

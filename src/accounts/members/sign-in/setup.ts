@@ -2,7 +2,7 @@ import { OneTimeTokens } from '../../../http/auth/passwords/one-time-tokens.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isSetUp } from '../accounts.ts';
 
-/** A setup link holds for a day; each start prints another one until it was used. */
+/** A setup link is valid for a day; each start prints another one until one is used. */
 const LASTS_MS = 86_400_000;
 
 /** The subject of a setup link: the workspace that gets its first owner. */
@@ -22,6 +22,6 @@ export async function setupLink(
 ): Promise<string | null> {
   if (await isSetUp(database)) return null;
   const token = await setupTokensOf(database, now).issue({ workspaceId }, now() + LASTS_MS);
-  // The token is in the fragment, which a browser neither sends nor passes on in Referer.
+  // The token is in the fragment, which a browser does not send, not even in Referer.
   return `${publicUrl}/app/setup#token=${token}`;
 }

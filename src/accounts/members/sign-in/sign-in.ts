@@ -11,7 +11,7 @@ import { recordPerson } from '../../audit-log/commands.ts';
 import { type Account, accountByEmail, hasSecondFactor, homeOf } from '../accounts.ts';
 import { type NoticeDeps, tellOfChange } from './notice.ts';
 
-/** A session of a person ends after so long, however busy it is. */
+/** The longest life of a person's session, even of a busy one. */
 export const SESSION_MS = 90 * 86_400_000;
 /** The context to which sealed authenticator secrets are bound. */
 export const TOTP = 'totp secret';
@@ -76,7 +76,7 @@ export async function signIn(
   const proved = await prove(deps, given, browser);
   if (!(proved instanceof Failure))
     return await openFor(deps, proved, browser, { provided: { password: proved.password } });
-  // The address that was typed in may be a password, so it is not logged.
+  // The typed address may be a password, so it is not logged.
   const { client, requestId } = browser;
   deps.log.warn({ requestId, client, code: proved.code }, 'A sign-in was refused');
   return proved;
@@ -84,7 +84,7 @@ export async function signIn(
 
 const ENDED = new Failure('UNAUTHORIZED', 'This session has ended.', { suggestion: 'Sign in again.' });
 
-/** Opens a session of a person who has proved who they are; returns the cookie. @throws Unavailable */
+/** Opens a session of an authenticated person; returns the cookie. @throws Unavailable */
 export async function openFor(
   { database, sessions }: SignInDeps,
   { id }: Pick<Account, 'id'>,
@@ -106,8 +106,8 @@ export async function openFor(
 }
 
 /**
- * Checks password and second factor. An account that does not exist takes the same path to the end: a hash is verified, and the
- * answer is the same. @throws Unavailable
+ * Checks password and second factor. A missing account takes the same path to the end: a hash is verified,
+ * and the answer is the same. @throws Unavailable
  */
 export async function prove(
   deps: SignInDeps,
@@ -126,18 +126,19 @@ export async function prove(
     account = await accountByEmail(deps.database, emailKey);
     if (!(await deps.passwords.verify(password, account?.password ?? null)) || !account) return WRONG;
   } catch (error) {
-    // Nobody has looked at the password, so it was no wrong one.
+    // The password was not checked, so the attempt does not count as wrong.
     deps.slowDown.takeBack(names);
     throw error;
   }
   if (hasSecondFactor(account)) {
     if (code === undefined) {
-      // The password was right, so this was no wrong attempt. Those before it may have been guesses of codes, and still count.
+      // The password was right, so this attempt does not count as wrong. Earlier ones may have been guesses
+      // of codes, and still count.
       deps.slowDown.takeBack(names);
       return CODE_NEEDED;
     }
     const taken = await takesCode(deps, account, code, { now, requestId });
-    // Nobody has looked at the code, so it was no wrong one.
+    // The code was not checked, so the attempt does not count as wrong.
     if (taken === 'sealed') deps.slowDown.takeBack(names);
     if (taken !== 'yes') return taken === 'sealed' ? CODE_SEALED : WRONG_CODE;
   }
@@ -159,7 +160,7 @@ export async function confirmPassword(
   return null;
 }
 
-/** The refusal of who does not know the password that the account has. */
+/** The refusal of a wrong password. */
 export const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The current password is wrong.');
 
 const TAKE_STEP =
@@ -187,8 +188,8 @@ async function tellOfRepetition(
 }
 
 /**
- * Uses up a code of the authenticator or a recovery code: each is taken once, on any instance. Answers `sealed` where the authenticator
- * cannot be asked any more. @throws Unavailable
+ * Uses up a code of the authenticator or a recovery code: each is accepted once, on any instance. Returns
+ * `sealed` when the authenticator can no longer be read. @throws Unavailable
  */
 export async function takesCode(
   deps: NoticeDeps & Pick<SignInDeps, 'sealer'>,
@@ -205,7 +206,7 @@ export async function takesCode(
     if (secret === null) return 'sealed';
     const step = stepOfCode(secret, plain, now, account.totpStep);
     if (step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0) return 'yes';
-    // Another request may have taken it a moment ago.
+    // Another request may have used it a moment ago.
     await tellOfRepetition(deps, account, step ?? repeatedStep(secret, plain, now, account.totpStep), at);
     return 'no';
   }

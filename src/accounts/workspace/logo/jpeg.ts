@@ -1,6 +1,6 @@
 import type { ReadPicture } from './png.ts';
 
-// JPEG (ITU-T T.81, annex B): segments that a marker begins, and entropy-coded data behind each SOS.
+// JPEG (ITU-T T.81, annex B): segments that start with a marker, and entropy-coded data after each SOS.
 
 /** True when the bytes claim to be a JPEG. */
 export const isJpeg = (bytes: Buffer): boolean => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff;
@@ -27,8 +27,8 @@ interface Frame {
 }
 
 /**
- * Reads a JPEG from SOI to EOI, which has to be the end of the file. What is kept are the segments that the pixels need:
- * comments, Exif (with its thumbnail and its place) and profiles are left out.
+ * Reads a JPEG from SOI to EOI, which must be the end of the file. It keeps the segments that the pixels
+ * need; comments, Exif (with its thumbnail and location) and profiles are removed.
  */
 export function readJpeg(bytes: Buffer, mostPixels: number): ReadPicture {
   const kept: Buffer[] = [bytes.subarray(0, 2)];
@@ -63,7 +63,7 @@ export function readJpeg(bytes: Buffer, mostPixels: number): ReadPicture {
   return BROKEN;
 }
 
-/** The end of a segment; that of its coded data where a scan begins. Null when the file breaks off in it. */
+/** The end of a segment; that of its coded data where a scan starts. Null when the file ends in it. */
 function endOfSegment(bytes: Buffer, at: number, marker: number): number | null {
   if (marker < 0xc0 || (marker >= 0xd0 && marker <= 0xd8) || at + 4 > bytes.length) return null;
   const length = bytes.readUInt16BE(at + 2);

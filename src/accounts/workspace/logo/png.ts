@@ -2,7 +2,9 @@ import { crc32, createInflate } from 'node:zlib';
 
 // PNG, third edition (W3C): a signature, then chunks of length, type, content and CRC, from IHDR to IEND.
 
-/** A picture that was understood, without what only the file says: texts, thumbnails, places. Or the reason that it was not. */
+/**
+ * A parsed image without invisible data: texts, thumbnails, locations. Otherwise the reason for refusing it.
+ */
 export type ReadPicture =
   | { readonly width: number; readonly height: number; readonly content: Uint8Array<ArrayBuffer> }
   | { readonly problem: string };
@@ -12,13 +14,13 @@ const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 /** True when the bytes claim to be a PNG. */
 export const isPng = (bytes: Buffer): boolean => bytes.subarray(0, 8).equals(SIGNATURE);
 
-/** The chunks that change how a picture looks. All others are left out of what is stored. */
+/** The chunks that change the look of an image. All others are not stored. */
 const KEPT = new Set(['IHDR', 'PLTE', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'sBIT', 'pHYs', 'IDAT', 'IEND']);
 
-/** Chunks that make a PNG move (acTL, fcTL, fdAT). */
+/** The chunks of an animated PNG (acTL, fcTL, fdAT). */
 const ANIMATION = new Set(['acTL', 'fcTL', 'fdAT']);
 
-/** Samples a pixel, and the depths that each colour type may have (table 12 of the specification). */
+/** Samples per pixel, and the depths that each colour type may have (table 12 of the specification). */
 const COLOURS: Readonly<Record<number, { readonly samples: number; readonly depths: readonly number[] }>> = {
   0: { samples: 1, depths: [1, 2, 4, 8, 16] },
   2: { samples: 3, depths: [8, 16] },
@@ -42,7 +44,7 @@ const BROKEN = problem('The PNG is damaged. Save the image again.');
 const ANIMATED = problem('The PNG is animated. Use a still image.');
 const POLYGLOT = problem('The PNG has data after its end. Save the image again.');
 
-/** Reads a PNG: every chunk with its CRC, in their order, and as many pixels as the header announces. */
+/** Reads a PNG: every chunk with its CRC, in order, and exactly the pixels that the header announces. */
 export async function readPng(bytes: Buffer, mostPixels: number): Promise<ReadPicture> {
   const chunks = chunksOf(bytes);
   if ('problem' in chunks) return chunks;
@@ -106,7 +108,7 @@ function isInOrder(chunks: readonly Chunk[], colour: number): boolean {
     count('PLTE') <= 1 &&
     (colour !== 3 || palette !== -1) &&
     (palette === -1 || (palette < first && Number.isInteger(colours) && colours >= 1 && colours <= 256)) &&
-    // A chunk with a capital first letter is needed to understand the picture.
+    // A chunk with a capital first letter is critical.
     types.every((type) => KEPT.has(type) || /^[a-z][a-zA-Z]{3}$/.test(type))
   );
 }
@@ -122,7 +124,7 @@ const PASSES = [
   [0, 1, 1, 2],
 ] as const;
 
-/** The octets that the pixels take before compression: each row begins with its filter. */
+/** The octets of the pixels before compression: each row starts with its filter. */
 function octetsOf({ width, height, bitsPerPixel, interlaced }: Header): number {
   const of = (columns: number, rows: number) =>
     columns === 0 ? 0 : rows * (1 + Math.ceil((columns * bitsPerPixel) / 8));
@@ -133,7 +135,9 @@ function octetsOf({ width, height, bitsPerPixel, interlaced }: Header): number {
   return passes.reduce((sum, octets) => sum + octets, 0);
 }
 
-/** True when the streams together inflate to exactly so many octets. They are counted and never kept. */
+/**
+ * True when the streams together inflate to exactly this number of octets. The octets are counted, not kept.
+ */
 async function inflatesTo(octets: number, parts: readonly Buffer[]): Promise<boolean> {
   const inflate = createInflate();
   let seen = 0;

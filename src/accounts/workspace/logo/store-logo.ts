@@ -6,12 +6,12 @@ import { Unavailable } from '../../../platform/errors/unavailable.ts';
 import { isJpeg, readJpeg } from './jpeg.ts';
 import { isPng, type ReadPicture, readPng } from './png.ts';
 
-/** Octets of a logo. */
+/** The most octets of a logo. */
 export const LARGEST_LOGO = 1_048_576;
-/** Pixels of a logo, each way. */
+/** The most pixels of a logo per side. */
 export const MOST_PIXELS = 4_096;
 
-/** Earlier logos that stay, since emails which were sent show them. */
+/** Earlier logos that stay, because sent emails show them. */
 const KEPT_LOGOS = 10;
 
 const STORE = `with stored as (
@@ -30,7 +30,7 @@ update workspaces set logo = null where id = $1`;
 
 const FIND = `select replace(encode(content, 'base64'), E'\\n', '') as content from workspace_logos where file = $1 limit 1`;
 
-/** Checks a logo by its content and makes it that of the caller's workspace. @throws Unavailable */
+/** Checks a logo by its content and sets it for the caller's workspace. @throws Unavailable */
 export async function putLogo(
   database: Database,
   { workspaceId }: Principal,
@@ -46,7 +46,10 @@ export async function putLogo(
   return null;
 }
 
-/** A PNG of a few kilobytes may take a fifth of a second to be counted (134 MB of pixels), so one is read at a time, and few wait. */
+/**
+ * A PNG of a few kilobytes may take a fifth of a second to count (134 MB of pixels), so one is read at a
+ * time, and few wait.
+ */
 const room = new Semaphore(1, undefined, 20);
 
 async function readInTurn(bytes: Buffer): Promise<ReadPicture> {
@@ -65,7 +68,7 @@ function readPicture(bytes: Buffer): ReadPicture | Promise<ReadPicture> {
   return isJpeg(bytes) ? readJpeg(bytes, MOST_PIXELS) : NO_PICTURE;
 }
 
-/** The name of a logo is the hash of its content, so that whatever has its address never changes. */
+/** The name of a logo is the hash of its content, so the content of an address never changes. */
 const fileOf = (content: Uint8Array, suffix: 'png' | 'jpg'): string =>
   `${new Bun.CryptoHasher('sha256').update(content).digest('hex')}.${suffix}`;
 

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import packed from './common-passwords.txt' with { type: 'text' };
 
-// The 20,000 most common passwords of stolen lists that have at least twelve characters (ASVS 2.1.7), asked without a network. Of each the
-// first four octets of its SHA-256 are kept, in order: 80 kB, and a good password is taken for one of them once in 200,000.
+// The 20,000 most common passwords of stolen lists with at least twelve characters (ASVS 2.1.7), checked
+// without a network. The filter keeps the first four octets of each SHA-256, in order: 80 kB, with one false
+// match in 200,000 good passwords.
 
 const BYTES = 4;
 
 const keyOf = (password: string): number => createHash('sha256').update(password).digest().readUInt32BE(0);
 
-/** Packs passwords, which are in lower case and NFC already, as the file has them. */
+/** Packs passwords, which are already in lower case and NFC, in the format of the file. */
 export function packPasswords(passwords: readonly string[]): string {
   const keys = Uint32Array.from(new Set(passwords.map(keyOf))).sort();
   const octets = Buffer.alloc(keys.length * BYTES);
@@ -18,7 +19,7 @@ export function packPasswords(passwords: readonly string[]): string {
 
 let unpacked: Buffer | undefined;
 
-/** True for a password that is among the most common ones, however its letters are cased. */
+/** True for a common password, ignoring case. */
 export function isCommonPassword(password: string): boolean {
   unpacked ??= Buffer.from(packed, 'base64');
   const key = keyOf(password.normalize('NFC').toLowerCase());

@@ -38,7 +38,7 @@ export class OneTimeTokens<Subject extends object> {
     return token;
   }
 
-  /** True for a token that could be redeemed now: asked before work that only its bearer is worth. @throws Unavailable */
+  /** True for a token that can be redeemed now, for a check before expensive work. @throws Unavailable */
   async holds(token: string): Promise<boolean> {
     const at = new Date(this.now()).toISOString();
     const rows = await this.database.query(FIND, [hashOf(token), this.purpose, at]);

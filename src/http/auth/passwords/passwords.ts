@@ -5,10 +5,13 @@ import { isCommonPassword } from './common-passwords.ts';
 /** The parameters that OWASP advises for argon2id: 19 MiB and two passes, 80 ms on one core (measured). */
 const ARGON2ID = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
-/** Hashes that are computed at once, and callers that wait for one: more would only make all of them slow. */
+/**
+ * The number of hashes computed at once, and of callers that wait for one: more would only slow all of them
+ * down.
+ */
 const [AT_ONCE, MOST_WAITING] = [2, 50];
 
-/** A password has at least so many characters (ASVS 2.1.1), and at most so many (2.1.2). */
+/** The minimum (ASVS 2.1.1) and the maximum (2.1.2) of a password's characters. */
 export const SHORTEST_PASSWORD = 12;
 export const LONGEST_PASSWORD = 128;
 
@@ -16,8 +19,8 @@ export const LONGEST_PASSWORD = 128;
 export type Hasher = Pick<typeof Bun.password, 'hash' | 'verify'>;
 
 /**
- * The hash of a text that is too long for a password, by `ARGON2ID`: an unknown account costs as much time as a known one, the first one
- * after a start as well.
+ * The hash of a text that is too long for a password, by `ARGON2ID`: an unknown account costs as much time as
+ * a known one, even right after a start.
  */
 const STAND_IN =
   '$argon2id$v=19$m=19456,t=2,p=1$ljvj1ZqJ2/OoQGcyyFAlUyQCZRHIuVHBHOqjAac1lN4$1DmNmxjOU6Ii2EyA1+hdFnaGfaSRlDQ0icL9INU7jjE';
@@ -50,7 +53,10 @@ export class Passwords {
   }
 }
 
-/** The reason that a password is refused; null for a good one. `known` are texts that an attacker would try first. */
+/**
+ * The reason for refusing a password; null for a good one. `known` are texts that an attacker would try
+ * first.
+ */
 export function problemOfPassword(password: string, known: readonly string[]): string | null {
   const length = [...password].length;
   if (length < SHORTEST_PASSWORD) return `Use at least ${SHORTEST_PASSWORD} characters.`;
@@ -74,7 +80,7 @@ const GUESSED = [
   ...['posthorn', '1234567890', '123456789', '12345678', '1234567', '123456', '12345', '1234', '0987654321'],
 ];
 
-/** True when each character is the neighbour of the one before, the same way along. */
+/** True when each character follows the one before it in the same direction. */
 function isRun(text: string): boolean {
   const steps = [...text].slice(1).map((_, at) => text.charCodeAt(at + 1) - text.charCodeAt(at));
   return [1, -1].some((step) => steps.filter((each) => each === step).length >= steps.length - 1);

@@ -1,19 +1,21 @@
-/** Wrong attempts that cost nothing. */
+/** The number of free wrong attempts. */
 const FREE_ATTEMPTS = 10;
-/** The wait after the last free attempt, doubled by each further one up to a quarter of an hour. */
+/** The wait after the last free attempt; each further one doubles it, up to a quarter of an hour. */
 const [FIRST_WAIT_MS, LONGEST_WAIT_MS] = [1_000, 15 * 60_000];
 /** Attempts are forgotten after a day without one. */
 const FORGOTTEN_AFTER_MS = 86_400_000;
-/** One attempt is forgiven in this time, or the typing errors of an office would add up for as long as anybody signs in there. */
+/**
+ * One attempt is forgiven in this time; otherwise the typing errors of an office would accumulate for ever.
+ */
 const FORGIVEN_EVERY_MS = 3_600_000;
-/** Most accounts and addresses that are remembered; the longest idle one is forgotten for a new one. */
+/** The most accounts and addresses that are remembered; a new one replaces the longest idle one. */
 const MOST_REMEMBERED = 20_000;
 
 interface Tries {
   count: number;
   lastAt: number;
   freeAt: number;
-  /** The moment up to which attempts have been forgiven. */
+  /** The time up to which attempts have been forgiven. */
   forgivenAt: number;
 }
 
@@ -26,7 +28,7 @@ export class SlowDown {
 
   constructor(private readonly monotonic: () => number) {}
 
-  /** Begins an attempt under these names; the seconds to wait when one of them has to. */
+  /** Starts an attempt under these names; returns the seconds to wait when one of them must. */
   begin(names: readonly string[]): { readonly waitSeconds: number } {
     const now = this.monotonic();
     const waitMs = Math.max(0, ...names.map((name) => (this.#of(name, now)?.freeAt ?? 0) - now));
@@ -35,13 +37,13 @@ export class SlowDown {
     return { waitSeconds: 0 };
   }
 
-  /** Forgets the attempts of a name that has proved itself, and takes back one of the others. */
+  /** Forgets the attempts of a proved name, and takes back one attempt of the others. */
   succeeded(proved: string, others: readonly string[]): void {
     this.#tries.delete(proved);
     this.takeBack(others);
   }
 
-  /** Takes back an attempt that was not wrong, and leaves those before it. */
+  /** Takes back an attempt that was not wrong, and keeps the earlier ones. */
   takeBack(names: readonly string[]): void {
     for (const name of names) {
       const tries = this.#tries.get(name);

@@ -23,7 +23,7 @@ export function isFromOwnPage(headers: Headers, publicUrl: string): boolean {
 /**
  * True when a page of another site opens this WebSocket. No preflight protects a handshake, but every browser sends its
  * Origin (RFC 6455, 4.1 and 10.2); other programs send none. The service may be reached under another name than its public
- * one, so a page whose origin is the Host of the request, with the same scheme, is one of its own.
+ * one, so a page whose origin is the Host of the request, with the same scheme, counts as the service's own.
  */
 export function isForeignHandshake(headers: Headers, publicUrl: string): boolean {
   const origin = headers.get('origin');

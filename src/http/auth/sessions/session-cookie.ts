@@ -1,4 +1,4 @@
-/** A random token of 32 bytes in base64url, which is all that a cookie holds. */
+/** A random token of 32 bytes in base64url, the only content of a cookie. */
 const TOKEN = /^[\w-]{43}$/;
 const NAME = 'posthorn_session';
 

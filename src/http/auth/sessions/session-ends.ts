@@ -1,10 +1,10 @@
-/** Sessions that have ended: those of which everything holds that is said here. */
+/** The ended sessions: those that match all of these fields. */
 export interface Ended {
   readonly sessionId?: string;
-  /** The person whose sessions they were. */
+  /** The person of the sessions. */
   readonly accountId?: string;
   readonly workspaceId?: string;
-  /** The session of the same person that goes on. */
+  /** The session of the same person that stays open. */
   readonly except?: string | null;
 }
 
@@ -26,8 +26,9 @@ export const isAmong = (
   (accountId === undefined || (subject.kind === 'account' && subject.id === accountId));
 
 /**
- * Tells this process at once which sessions have ended by a request that it answers, for what is longer than a request. Whoever deletes
- * sessions tells of it before answering. Other instances find out when they look at the session again.
+ * Reports to this process at once which sessions its own requests have ended, for connections that outlast a
+ * request. The code that deletes sessions reports it before it answers. Other instances notice at their next
+ * check of the session.
  */
 export class SessionEnds {
   readonly #listeners = new Set<(ended: Ended) => void>();

@@ -15,7 +15,7 @@ export interface SessionSubject {
   readonly livemode: boolean;
 }
 
-/** A session of a browser, or of a tool that a ticket let in. */
+/** A session of a browser, or of a tool with a ticket. */
 export interface Session {
   /** Null for a connection without a browser session. */
   readonly id: string | null;
@@ -24,26 +24,26 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-/** A session as it is stored, with what its principal takes from the key, the member and the workspace of now. */
+/** A stored session, with the current facts of its key, member and workspace that its principal needs. */
 export interface StoredSession extends Session {
   readonly id: string;
   readonly seenAt: number;
   readonly plan: PlanName;
   readonly senderDefaults: SenderDefaults;
   readonly isArchived: boolean;
-  /** Null when the key was revoked, and for everybody else. */
+  /** Null for a revoked key, and for sessions without a key. */
   readonly keyPermissions: readonly Permission[] | null;
   /** Null for keys and links, and for a person who is no longer a member. */
   readonly member: { readonly id: string; readonly role: Role; readonly hasSecondFactor: boolean } | null;
 }
 
-/** The circumstances under which a session is opened. */
+/** The circumstances of opening a session. */
 export interface Opening {
   readonly expiresAt: number;
   readonly userAgent: string;
   /** The address of the client. */
   readonly client: string;
-  /** The token of the session that the browser had before, which ends. */
+  /** The token of the browser's earlier session, which ends. */
   readonly replaces: string | null;
   /** The condition that must still be true when the session is stored; absent for none. */
   readonly provided?: Proof;
@@ -54,12 +54,12 @@ export interface Opening {
  * with the old password, or replacing one that has just ended, would survive it.
  */
 export type Proof =
-  /** The account has this hash of a password still. */
+  /** The account still has this hash of a password. */
   | { readonly password: string | null }
   /** The session that it replaces has not ended. */
   | 'replaced';
 
-/** A person who signed in and did nothing for so long has to sign in again. */
+/** The idle time after which a person has to sign in again. */
 const IDLE_MS = 30 * 86_400_000;
 
 /** Opening a session marks its workspace as the last one used, which the next sign-in returns to. */
@@ -117,11 +117,13 @@ export class SessionStore {
   constructor(
     private readonly database: Database,
     private readonly now: () => number,
-    /** Hears of every session that this store ends. */
+    /** Called with every session that this store ends. */
     readonly ends = new SessionEnds(),
   ) {}
 
-  /** Stores a new session and returns its token; null when what it is opened on holds no more. @throws Unavailable */
+  /**
+   * Stores a new session and returns its token; null when its basis is no longer valid. @throws Unavailable
+   */
   async open(
     subject: SessionSubject,
     { expiresAt, userAgent, client, replaces, provided }: Opening,
@@ -149,7 +151,7 @@ export class SessionStore {
   /** Finds a session by its id; null when it has ended. @throws Unavailable */
   ofId = (id: string): Promise<StoredSession | null> => this.#find('s.id = $1', id);
 
-  /** Notes that a session, and the member who opened it, was there just now. @throws Unavailable */
+  /** Notes the use of a session, and of the member who opened it. @throws Unavailable */
   async noteUse(session: StoredSession): Promise<void> {
     await this.database.query(NOTE, [session.id, iso(this.now()), session.member?.id ?? null]);
   }

@@ -26,7 +26,10 @@ const UNBOUNDED: readonly Permission[] = ['*'];
 /** The use of a session is stored at most this often. */
 const REFRESH_MS = 15 * 60_000;
 
-/** Opens, finds and ends the sessions of browsers. What a session may do is read again at every request, so a revocation counts at once. */
+/**
+ * Opens, finds and ends the sessions of browsers. The permissions of a session are read at every request, so
+ * a revocation takes effect at once.
+ */
 export class Sessions {
   constructor(
     private readonly store: SessionStore,
@@ -42,14 +45,17 @@ export class Sessions {
     return this.store.ends;
   }
 
-  /** Opens a session that ends at that moment and returns its cookie. The session that the browser had before ends. @throws Unavailable */
+  /**
+   * Opens a session that ends at that time and returns its cookie. The browser's earlier session ends.
+   * @throws Unavailable
+   */
   async open(subject: SessionSubject, expiresAt: number, headers: Headers, client: string): Promise<string> {
     const cookie = await this.openProvided(subject, expiresAt, headers, client);
     if (cookie === null) throw new Error('A session that depends on nothing was not opened.');
     return cookie;
   }
 
-  /** The same for one that is opened on a proof; null when that holds no more. @throws Unavailable */
+  /** The same for a session with a basis; null when the basis is no longer valid. @throws Unavailable */
   async openProvided(
     subject: SessionSubject,
     expiresAt: number,
@@ -85,7 +91,9 @@ export class Sessions {
     return principal;
   };
 
-  /** The principal of a session now; null when it has ended or its key was revoked. @throws Unavailable */
+  /**
+   * The current principal of a session; null when it has ended or its key was revoked. @throws Unavailable
+   */
   async principalOf({ id: sessionId, subject, expiresAt }: Session): Promise<Principal | null> {
     if (expiresAt <= this.now()) return null;
     if (sessionId !== null) {
