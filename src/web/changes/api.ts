@@ -5,6 +5,6 @@ import type { Noted } from '../../http/module.ts';
 export interface ChangesApi {
   /** The connection that tells pages of changes. */
   readonly sockets: SocketUpgrade;
-  /** Notes a change that no commit of the engine tells of. */
+  /** Notes a change outside the engine's commits. */
   note(noted: Noted): void;
 }

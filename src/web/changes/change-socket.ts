@@ -11,11 +11,14 @@ import type { ChangeMessage } from './model.ts';
  * anything may have changed.
  */
 export const BACKLOG = 65_536;
-/** A reader that takes nothing for so long is left; its browser connects again when it can. */
+/** A reader that reads nothing for this time is disconnected; its browser reconnects when it can. */
 export const SLOW_MS = 30_000;
-/** The close code for a reader that is too slow (RFC 6455, 7.4.1: a condition that keeps the server from going on). */
+/**
+ * The close code for a reader that is too slow (RFC 6455, 7.4.1: a condition that prevents the server from
+ * continuing).
+ */
 const TOO_SLOW = 1_011;
-/** Time between two looks at the session of a connection, which another instance may have ended. */
+/** The time between two checks of a connection's session, which another instance may have ended. */
 const RECHECK_MS = 15_000;
 
 /** The part of a WebSocket that is needed here. */
@@ -27,7 +30,7 @@ export class ChangeSocket implements SocketSession, Follower {
   #socket: Socket | null = null;
   #leave: (() => void) | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
-  /** When the reader began to be told nothing; null while it keeps up. */
+  /** The time since which the reader gets no messages; null while it keeps up. */
   #behindSince: number | null = null;
 
   constructor(

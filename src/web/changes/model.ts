@@ -7,7 +7,7 @@ export interface Changes {
   readonly changed: Readonly<Record<string, readonly string[] | null>>;
 }
 
-/** Anything may have changed: the pages read again whatever they show. */
+/** Anything may have changed: the pages read all their data again. */
 export interface Everything {
   readonly type: 'everything';
 }

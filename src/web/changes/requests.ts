@@ -23,6 +23,6 @@ export function changesBy({ caller, route, targetId }: ChangeByRequest): readonl
  */
 function readingOf(permission: string): Permission | null {
   const [family] = permission.split(':');
-  // Of what everybody in the workspace may read, such as its members, nothing is asked.
+  // Resources that every member may read, such as the members themselves, need no permission.
   return family === 'members' || family === 'workspace' ? null : (`${family}:read` as Permission);
 }

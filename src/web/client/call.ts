@@ -22,11 +22,14 @@ export interface PosthornOptions {
 export interface CallOptions {
   /** Ends the call, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** The key of a POST; one is made for each call that changes something. With a key of yours a call of another process repeats it as well. */
+  /**
+   * The key of a POST; each changing call creates one. With your own key, a call from another process repeats
+   * it as well.
+   */
   readonly idempotencyKey?: string | undefined;
   readonly timeoutMs?: number | undefined;
   readonly maxRetries?: number | undefined;
-  /** With a test key: the test clock by which what the call makes lives. */
+  /** With a test key: the test clock of the resources that the call creates. */
   readonly testClockId?: string | undefined;
   /** With a test key: what becomes of the emails of the call, such as `deferred*2, delivered, opened+5m`. */
   readonly simulate?: string | undefined;
@@ -55,7 +58,7 @@ export type Send = <Op extends Operation>(
   options?: CallOptions,
 ) => Promise<Answer<Operations[Op]['data']>>;
 
-/** POSTs that change nothing: asked without a key, their long answers need not be kept. */
+/** POSTs that change nothing: sent without a key, so that their long answers need not be stored. */
 const QUESTIONS: ReadonlySet<Operation> = new Set([
   ...(['POST /audiences/preview', 'POST /templates/render-preview'] as const),
   ...(['POST /flows/{id}/validate', 'POST /flows/{id}/simulate'] as const),
@@ -80,7 +83,7 @@ export function senderOf(client: PosthornOptions): Send {
       string,
       string
     >;
-    // Made once: each further attempt is the same request to the service.
+    // Created once: each retry is the same request to the service.
     if (method === 'POST' && (options.idempotencyKey !== undefined || !QUESTIONS.has(operation)))
       headers['idempotency-key'] = options.idempotencyKey ?? crypto.randomUUID();
     if (options.testClockId !== undefined) headers['x-svc-test-clock'] = options.testClockId;

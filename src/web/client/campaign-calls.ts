@@ -3,7 +3,7 @@ import { listOf } from './pages.ts';
 
 /** Campaigns. */
 export const campaigns = (send: Send) => ({
-  /** Makes a draft. */
+  /** Creates a draft. */
   create: (body: Body<'POST /campaigns'>, options?: CallOptions) =>
     dataOf(send('POST /campaigns', { body }, options)),
   /** Newest first. */
@@ -17,16 +17,16 @@ export const campaigns = (send: Send) => ({
   /** Removes it. */
   delete: (id: string, options?: CallOptions) =>
     dataOf(send('DELETE /campaigns/{id}', { path: { id } }, options)),
-  /** Makes a draft of its content. */
+  /** Creates a draft with the same content. */
   duplicate: (id: string, options?: CallOptions) =>
     dataOf(send('POST /campaigns/{id}/duplicate', { path: { id } }, options)),
   /** Starts, schedules or resumes it. */
   send: (id: string, body: Body<'POST /campaigns/{id}/send'> = {}, options?: CallOptions) =>
     dataOf(send('POST /campaigns/{id}/send', { path: { id }, body }, options)),
-  /** No further email begins. */
+  /** Pauses it: no further email starts. */
   pause: (id: string, options?: CallOptions) =>
     dataOf(send('POST /campaigns/{id}/pause', { path: { id } }, options)),
-  /** Makes a scheduled one a draft again. */
+  /** Turns a scheduled campaign into a draft again. */
   unschedule: (id: string, options?: CallOptions) =>
     dataOf(send('POST /campaigns/{id}/unschedule', { path: { id } }, options)),
   /** Ends it for good. */
@@ -51,7 +51,7 @@ export const campaigns = (send: Send) => ({
 
 /** Flows and their runs. */
 export const flows = (send: Send) => ({
-  /** Makes a draft. */
+  /** Creates a draft. */
   create: (body: Body<'POST /flows'>, options?: CallOptions) =>
     dataOf(send('POST /flows', { body }, options)),
   /** Newest first. */
@@ -74,7 +74,7 @@ export const flows = (send: Send) => ({
   /** Stops it; `runs` says what becomes of those under way. */
   pause: (id: string, body: Body<'POST /flows/{id}/pause'> = {}, options?: CallOptions) =>
     dataOf(send('POST /flows/{id}/pause', { path: { id }, body }, options)),
-  /** Runs it for one person in virtual time; nothing is sent. */
+  /** Simulates it for one contact in virtual time; nothing is sent. */
   simulate: (id: string, body: Body<'POST /flows/{id}/simulate'>, options?: CallOptions) =>
     dataOf(send('POST /flows/{id}/simulate', { path: { id }, body }, options)),
   /** Its published versions. */

@@ -6,7 +6,7 @@ export const contacts = (send: Send) => ({
   /** Adds a contact; with `upsert` an existing one is changed. */
   create: (body: Body<'POST /contacts'>, query?: Query<'POST /contacts'>, options?: CallOptions) =>
     dataOf(send('POST /contacts', { body, query }, options)),
-  /** Adds or changes many in one call: look at every item. */
+  /** Adds or changes many contacts in one call: check every item of the answer. */
   createBatch: (contacts: Body<'POST /contacts/batch'>['contacts'], options?: CallOptions) =>
     dataOf(send('POST /contacts/batch', { body: { contacts } }, options)),
   /** Newest first. */
@@ -29,7 +29,7 @@ export const contacts = (send: Send) => ({
     dataOf(send('POST /contacts/{contact}/events', { path: { contact }, body }, options)),
   /** All contacts as CSV. */
   export: (options?: CallOptions) => dataOf(send('GET /contacts/export', {}, options)),
-  /** Begins the import of CSV. */
+  /** Starts an import of CSV. */
   import: (content: Blob | string, query?: Query<'POST /contacts/import'>, options?: CallOptions) =>
     dataOf(send('POST /contacts/import', { body: content, query }, options)),
   /** Imports, newest first. */
@@ -48,7 +48,7 @@ export const contacts = (send: Send) => ({
 
 /** Audiences. */
 export const audiences = (send: Send) => ({
-  /** Makes an audience. */
+  /** Creates an audience. */
   create: (body: Body<'POST /audiences'>, options?: CallOptions) =>
     dataOf(send('POST /audiences', { body }, options)),
   /** Newest first. */
@@ -62,7 +62,7 @@ export const audiences = (send: Send) => ({
   /** Removes it; its contacts stay. */
   delete: (id: string, options?: CallOptions) =>
     dataOf(send('DELETE /audiences/{id}', { path: { id } }, options)),
-  /** Whom a filter would find. */
+  /** The contacts that match a filter. */
   preview: (body: Body<'POST /audiences/preview'>, options?: CallOptions) =>
     dataOf(send('POST /audiences/preview', { body }, options)),
   /** The contacts of an audience. */

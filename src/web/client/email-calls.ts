@@ -6,7 +6,10 @@ export const emails = (send: Send) => ({
   /** Sends an email, or schedules it with `scheduledAt`. */
   send: (body: Body<'POST /emails'>, options?: CallOptions) =>
     dataOf(send('POST /emails', { body }, options)),
-  /** Sends up to 100 emails in one call. Each is accepted or refused by itself: look at every item. */
+  /**
+   * Sends up to 100 emails in one call. Each is accepted or refused separately: check every item of the
+   * answer.
+   */
   sendBatch: (emails: Body<'POST /emails/batch'>['emails'], options?: CallOptions) =>
     dataOf(send('POST /emails/batch', { body: { emails } }, options)),
   /** Newest first. */
@@ -31,7 +34,7 @@ export const emails = (send: Send) => ({
     dataOf(send('DELETE /emails/{id}', { path: { id } }, options)),
 });
 
-/** Mail that the transport `capture` has kept instead of sending it. */
+/** Live mail that the transport `capture` has stored instead of sending it. */
 export const captured = (send: Send) => ({
   /** Newest first. */
   list: (query?: Query<'GET /captured'>, options?: CallOptions) =>
@@ -50,7 +53,7 @@ export const captured = (send: Send) => ({
 
 /** Clocks that stand still until they are advanced, for test mail to wait by. */
 export const testClocks = (send: Send) => ({
-  /** Makes one. */
+  /** Creates a test clock. */
   create: (body: Body<'POST /test-clocks'>, options?: CallOptions) =>
     dataOf(send('POST /test-clocks', { body }, options)),
   /** Newest first. */

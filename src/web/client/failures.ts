@@ -44,7 +44,7 @@ interface Later<Code extends ServiceCode> extends Answered<Code> {
 }
 
 interface Unanswered<Code extends LocalCode> extends Common<Code> {
-  /** Null where nothing was answered. */
+  /** Null without an answer. */
   readonly status: number | null;
 }
 
@@ -56,7 +56,7 @@ type AnsweredByCode = {
       : Answered<Code>;
 }[ServiceCode];
 
-/** Every way in which a call fails, told apart by `code`. */
+/** All failures of a call, distinguished by `code`. */
 export type PosthornError = AnsweredByCode | { [Code in LocalCode]: Unanswered<Code> }[LocalCode];
 
 /**
@@ -74,7 +74,7 @@ class Failed extends Error {
   }
 }
 
-/** Makes the error of a call. @internal */
+/** Creates the error of a call. @internal */
 export const failed = (code: string, message: string, more: object, cause?: unknown): PosthornError =>
   new Failed(code, message, more, cause) as unknown as PosthornError;
 
@@ -86,7 +86,7 @@ export type Settled<Data> =
   | { readonly data: Data; readonly error: null }
   | { readonly data: null; readonly error: PosthornError };
 
-/** Turns a rejected call into a value, for those who would rather look than catch. Anything else is thrown on. */
+/** Turns a rejected call into a value, as an alternative to catching. Other errors are thrown again. */
 export async function settle<Data>(call: Promise<Data>): Promise<Settled<Data>> {
   try {
     return { data: await call, error: null };

@@ -42,7 +42,7 @@ export function listOf<Op extends Listing>(
     for (;;) {
       const read: Page<ItemOf<Op>> = await page(after);
       yield read;
-      // A list that is said to go on where it was would never end.
+      // A cursor that does not advance would make the list endless.
       if (!read.hasMore || read.nextCursor === null || read.nextCursor === after) return;
       after = read.nextCursor;
     }
@@ -74,7 +74,7 @@ export interface FollowOptions {
   readonly from?: 'end' | undefined;
   /** Only these types, separated by commas. */
   readonly types?: string | undefined;
-  /** Milliseconds between two looks at a log that has nothing new; 1,000 by default. */
+  /** Milliseconds between two reads of a log without new events; 1,000 by default. */
   readonly everyMs?: number | undefined;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;

@@ -37,7 +37,7 @@ export {
   WebhookVerificationError,
 } from './verify-webhook.ts';
 
-/** A client of one Posthorn with one API key. It holds nothing open, and may be shared and kept. */
+/** A client of one Posthorn with one API key. It holds no open resources, and can be shared and kept. */
 export class Posthorn {
   readonly #send: Send;
   readonly emails: ReturnType<typeof emails>;

@@ -16,7 +16,7 @@ export interface Backoff {
   readonly mostMs: number;
 }
 
-/** Refusals that changed nothing and pass by themselves, so that any request may be sent again. */
+/** Refusals that changed nothing and pass by themselves, so that any request may be retried. */
 const PASSING = new Set(['RATE_LIMITED', 'IDEMPOTENCY_IN_PROGRESS']);
 
 /** Failures after which the outcome of the request is unknown. */
@@ -37,8 +37,9 @@ const mayRepeat = ({ method, code, status }: FailedAttempt): boolean =>
     (DOUBTFUL.has(code) || (code === 'UNEXPECTED_ANSWER' && status !== null && OF_PROXIES.has(status))));
 
 /**
- * Milliseconds to wait before the request is sent again; null when it is not. `attempt` counts from 1. The wait is any time up to a
- * bound that doubles, so that clients which failed together do not come back together; after a `Retry-After` some of it is added.
+ * Milliseconds to wait before a retry; null for no retry. `attempt` counts from 1. The wait is random up to a
+ * bound that doubles, so that clients which failed together do not return together; a part of it is added to
+ * a `Retry-After`.
  */
 export function waitAfter(
   failure: FailedAttempt,

@@ -17,17 +17,17 @@ export const domains = (send: Send) => ({
   /** Removes it. */
   delete: (id: string, options?: CallOptions) =>
     dataOf(send('DELETE /domains/{id}', { path: { id } }, options)),
-  /** Looks the DNS records up now. */
+  /** Checks the DNS records now. */
   verify: (id: string, options?: CallOptions) =>
     dataOf(send('POST /domains/{id}/verify', { path: { id } }, options)),
-  /** Makes new DKIM keys. */
+  /** Creates new DKIM keys. */
   rotateDkim: (id: string, options?: CallOptions) =>
     dataOf(send('POST /domains/{id}/rotate-dkim', { path: { id } }, options)),
 });
 
 /** Templates and their versions. */
 export const templates = (send: Send) => ({
-  /** Makes a template. */
+  /** Creates a template. */
   create: (body: Body<'POST /templates'>, options?: CallOptions) =>
     dataOf(send('POST /templates', { body }, options)),
   /** Newest first, without bodies. */
@@ -35,7 +35,7 @@ export const templates = (send: Send) => ({
     listOf(send, 'GET /templates', { query }, options),
   /** One by its id or alias. */
   get: (id: string, options?: CallOptions) => dataOf(send('GET /templates/{id}', { path: { id } }, options)),
-  /** A change of content makes a version. */
+  /** Changes a template; new content creates a version. */
   update: (id: string, body: Body<'PATCH /templates/{id}'>, options?: CallOptions) =>
     dataOf(send('PATCH /templates/{id}', { path: { id }, body }, options)),
   /** Removes it. */
@@ -47,10 +47,10 @@ export const templates = (send: Send) => ({
   /** One version. */
   version: (id: string, version: number, options?: CallOptions) =>
     dataOf(send('GET /templates/{id}/versions/{version}', { path: { id, version } }, options)),
-  /** Makes a version that was kept aside the current one. */
+  /** Publishes a draft version. */
   publish: (id: string, body: Body<'POST /templates/{id}/publish'>, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/publish', { path: { id }, body }, options)),
-  /** Makes an earlier version the current one. */
+  /** Creates a new version from an earlier one. */
   restore: (id: string, body: Body<'POST /templates/{id}/restore'>, options?: CallOptions) =>
     dataOf(send('POST /templates/{id}/restore', { path: { id }, body }, options)),
   /** Renders without sending. */

@@ -38,7 +38,7 @@ export const webhooks = (send: Send) => ({
 
 /** API keys. */
 export const apiKeys = (send: Send) => ({
-  /** Makes a key; the answer has it, once. */
+  /** Creates a key; the answer shows it, once. */
   create: (body: Body<'POST /api-keys'>, options?: CallOptions) =>
     dataOf(send('POST /api-keys', { body }, options)),
   /** All keys, without their secrets. */
@@ -52,7 +52,7 @@ export const apiKeys = (send: Send) => ({
     dataOf(send('DELETE /api-keys/{id}', { path: { id } }, options)),
 });
 
-/** The workspace: settings, people, plan. */
+/** The workspace: settings, members, plan. */
 export const workspace = (send: Send) => ({
   /** Settings, plan, limits, usage. */
   get: (options?: CallOptions) => dataOf(send('GET /workspace', {}, options)),
@@ -76,9 +76,9 @@ export const workspace = (send: Send) => ({
   billingPortal: (options?: CallOptions) => dataOf(send('POST /billing/portal', {}, options)),
 });
 
-/** The people of the workspace. */
+/** The members of the workspace. */
 export const members = (send: Send) => ({
-  /** Everybody. */
+  /** Lists all members. */
   list: (options?: CallOptions) => dataOf(send('GET /members', {}, options)),
   /** Changes a role. */
   update: (id: string, body: Body<'PATCH /members/{id}'>, options?: CallOptions) =>

@@ -111,8 +111,7 @@ function search(opener) {
         return item;
       }),
     );
-    none.textContent =
-      !isAsked || hits.length > 0 ? '' : places ? 'Nothing is called like that.' : 'Searching…';
+    none.textContent = !isAsked || hits.length > 0 ? '' : places ? 'No results.' : 'Searching…';
   };
   const read = async () => {
     try {
@@ -123,7 +122,7 @@ function search(opener) {
     }
     reading = null;
     show();
-    if (places === null) none.textContent = 'The search cannot be reached. Close it, and try again.';
+    if (places === null) none.textContent = 'The search is not available. Close it and try again.';
   };
   const ready = () => {
     if (!places) reading ??= read();
@@ -143,7 +142,7 @@ function search(opener) {
   });
   dialog.addEventListener('keydown', (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    // Whoever types faster than the network still gets there.
+    // Keys typed before the index has arrived still count.
     if (event.key === 'Enter' && event.target === field)
       void Promise.resolve(ready()).then(() => dialog.open && links()[0]?.click());
     if (step === undefined) return;

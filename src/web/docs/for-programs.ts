@@ -11,7 +11,9 @@ Allow: /llms.txt
 Disallow: /
 `;
 
-/** The documentation as one list of links, for programs that read pages for people: the form is that of llmstxt.org. */
+/**
+ * The documentation as a list of links, for programs that read pages for people, in the form of llmstxt.org.
+ */
 export const llmsText = (baseUrl: string): string =>
   [
     '# Posthorn',

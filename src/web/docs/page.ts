@@ -63,7 +63,7 @@ ${body}
 </div>`,
   });
 
-/** A name in capitals that is too long for its line goes on behind an underscore. */
+/** A long name in capitals breaks after an underscore. */
 const breakable = (label: string): readonly Html[] =>
   label.split(/(?<=_)/).map((part, index) => (index === 0 ? html`${part}` : html`<wbr>${part}`));
 
@@ -124,7 +124,7 @@ const AREAS = [
   ['/docs/errors', 'Errors'],
 ] as const;
 
-/** The part of the documentation that a page belongs to. */
+/** The area of the documentation that a page belongs to. */
 const areaOf = (path: PagePath): string =>
   path === '/docs' || path === '/docs/errors' ? path : '/docs/guides';
 

@@ -112,7 +112,9 @@ const PUBLIC_GET = {
 const documentRoute = (path: string, summary: string, draw: () => RawResponse): Route =>
   route({ ...PUBLIC_GET, path, summary, handle: once(draw) });
 
-/** Makes a value at the first call and keeps it: rendering takes 20 ms, which should not delay the start. */
+/**
+ * Creates a value at the first call and keeps it: rendering takes 20 ms, which should not delay the start.
+ */
 function once<Value>(make: () => Value): () => Value {
   let made: Value | undefined;
   return () => {

@@ -4,7 +4,7 @@ import type { OpenApiDocument } from './openapi/document.ts';
 import { PAGE_GROUPS } from './pages/pages.ts';
 import { endpointsOf } from './pages/reference-page.ts';
 
-/** A place that the search of the documentation leads to. */
+/** A search result of the documentation. */
 export interface Place {
   readonly href: string;
   readonly label: string;

@@ -139,7 +139,7 @@ async function relationFor(
   return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
 }
 
-/** The rows that instances keep, of which the index on wake-up times knows nothing. */
+/** The rows that instances keep in memory, which the index on wake-up times lacks. */
 const keptRows = (kind: Kind, condition: string): string =>
   `select * from ${kind.table} a where ${isKeptSql(kind, 'a')} and ${condition} limit ${EXAMINED}`;
 
@@ -197,7 +197,7 @@ export async function actorLife(
   };
 }
 
-/** Of a state that only leads to itself. */
+/** A state whose transitions only lead to itself. */
 const LATE_ONLY = 'This state is final. Late events are still recorded.';
 
 /** Explains the actors of a kind without its own explanation, by the descriptions of their machine. */

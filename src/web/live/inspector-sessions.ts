@@ -69,7 +69,10 @@ export class InspectorSessions {
     return this.tickets.issue({ sessionId: null, subject, endsAt: null }, this.now() + LASTS_MS);
   }
 
-  /** Issues a ticket for a client that can send neither a cookie nor a header. It gives the access of this session, and ends with it. */
+  /**
+   * Issues a ticket for a client that can send neither a cookie nor a header. It has the access of this
+   * session, and ends with it.
+   */
   async ticketFor(headers: Headers): Promise<string | null> {
     const session = await this.sessions.find(headers);
     if (!session) return null;

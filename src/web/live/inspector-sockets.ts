@@ -30,15 +30,16 @@ export const MOST_CONNECTIONS = { each: 20, workspace: 50, total: 200 } as const
 const Text = Type.Optional(Type.String());
 const readQuery = compileQuery(Type.Object({ ticket: Text, workspace: Text }));
 
-/** The session of a member in the environment that the address names; null for anybody else, who has only one. */
+/** The session of a member in the environment of the address; null for other callers, who have only one. */
 const inEnvironment = (session: InspectorSession, environment: string): InspectorSession | null =>
   session.subject.kind === 'account'
     ? { ...session, subject: { ...session.subject, livemode: environment === 'live' } }
     : null;
 
 /**
- * Serves the WebSockets: /inspector/live for the live view by itself, /app/api/{live|test}/machines/socket for the pages of the
- * application, and /inspect for Stately's tools. All need a session, the first and the last take a key in a header as well.
+ * Serves the WebSockets: /inspector/live for the live view without the application,
+ * /app/api/{live|test}/machines/socket for the application, and /inspect for Stately's tools. All need a
+ * session; the first and the last also accept a key in a header.
  */
 export function inspectorSockets(deps: InspectorSocketDeps): SocketUpgrade {
   const { sessions, liveFeed } = deps;

@@ -32,9 +32,9 @@ export interface Inspector {
   /** The dependencies of `inspectorRoutes`. */
   readonly deps: InspectorDeps;
   readonly sockets: SocketUpgrade;
-  /** Makes a link that opens the live view once, without a key. */
+  /** Creates a link that opens the live view once, without a key. */
   link(scope: Scope): Promise<string>;
-  /** Begins to follow the other instances. */
+  /** Starts to follow the other instances. */
   start(): void;
   stop(): Promise<void>;
 }

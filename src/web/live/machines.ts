@@ -21,7 +21,7 @@ export function machineOf(kind: Kind): Machine {
 /** Actors of one definition that are counted; of more the newest are. */
 const COUNTED = 20_000;
 
-/** The machine of a definition as the live view draws it; null when it is gone. */
+/** The machine of a definition as the live view draws it; null when it no longer exists. */
 export async function ownMachineOf(
   database: Database,
   kind: Kind,
@@ -51,7 +51,7 @@ function isTransient({ moves }: Drawing, state: string): boolean {
   return leaving.length > 0 && leaving.every(({ cause }) => cause === null);
 }
 
-/** The states whose actors always have a wake-up time: those with an `after` that has an end. */
+/** The states whose actors always have a wake-up time: those with a finite `after`. */
 export function timedStates({ machine, openEnded = [] }: Pick<Kind, 'machine' | 'openEnded'>): string[] {
   const { states, moves } = draw(machine);
   const ends = moves.filter(

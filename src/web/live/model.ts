@@ -45,7 +45,10 @@ export type Counts = Readonly<Record<string, Readonly<Record<string, StateCount>
 /** An actor in a list. Times are epoch milliseconds. */
 export interface ActorItem {
   readonly id: string;
-  /** The text by which people know the actor: the domain of an email's recipient. Null where its kind has none. */
+  /**
+   * The text that identifies the actor for people: the domain of an email's recipient. Null for kinds without
+   * one.
+   */
   readonly title: string | null;
   /** Further facts, a few words each: `last event opened`. */
   readonly facts: readonly string[];
@@ -66,7 +69,7 @@ export interface ActorPage {
   readonly searchedBackTo: number | null;
 }
 
-/** One transition that an actor has taken. */
+/** One transition of an actor. */
 export interface LifeStep {
   readonly revision: number;
   readonly event: string;
@@ -80,7 +83,7 @@ export interface LifeStep {
 /** One actor and its history. */
 export interface ActorLife extends ActorItem {
   readonly kind: string;
-  /** The machine of its own definition; null where all actors of its kind run one machine. */
+  /** The machine of the actor's definition; null where all actors of its kind run one machine. */
   readonly machine: OwnMachine | null;
   readonly context: unknown;
   readonly timers: readonly { readonly delay: string; readonly at: number }[];
@@ -121,11 +124,14 @@ export interface ShownInstance {
  */
 export type Hearing = 'all' | 'crowded' | 'away';
 
-/** The news for a viewer, at most four times a second. A dropped tick loses nothing that matters, because counts are absolute. */
+/**
+ * A message to a viewer, at most four per second. A dropped one loses nothing important, because counts are
+ * absolute.
+ */
 export interface Tick {
   readonly type: 'tick';
   readonly at: number;
-  /** The number of times that each transition was taken since the last tick. */
+  /** The count of each transition since the last message. */
   readonly moves: readonly (Pick<Movement, 'kind' | 'event' | 'from' | 'to'> & { readonly times: number })[];
   /** A sample of these transitions. */
   readonly sample: readonly Movement[];

@@ -22,7 +22,10 @@ import { scopeKey, type Visibility } from './visibility.ts';
 /** Shortest pause between two counts of a kind; it is longer in proportion to the duration of a slow count. */
 const PAUSE_MS = 2_000;
 const PAUSE_FACTOR = 50;
-/** Largest table that is counted whole, in pages: 128 MB on a server; 24 MB in the embedded database, which does nothing else meanwhile. */
+/**
+ * The largest table that is counted completely, in pages: 128 MB on a server; 24 MB in the embedded database,
+ * which is blocked meanwhile.
+ */
 const WHOLE = { postgres: 16_384, embedded: 3_072 } as const;
 /** Pages of a larger table that are read: some 50,000 emails, which estimates a state of half of all emails within 0.5 %. */
 const SAMPLED = { postgres: 4_096, embedded: 1_024 } as const;

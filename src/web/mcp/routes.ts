@@ -15,13 +15,16 @@ const FOREIGN_ORIGIN = new Failure('FORBIDDEN', 'Pages of other sites may not us
   suggestion: 'Send no Origin, or that of PUBLIC_URL.',
 });
 
-/** A page whose name was made to lead here has another origin than this service. */
+/** A page whose name was pointed at this service (DNS rebinding) has another origin. */
 const isForeign = (headers: Headers, publicUrl: string): boolean => {
   const origin = headers.get('origin');
   return origin !== null && origin !== new URL(publicUrl).origin;
 };
 
-/** The Model Context Protocol over HTTP, without sessions: each message is answered by itself, on any instance. */
+/**
+ * The Model Context Protocol over HTTP, without sessions: each message is answered independently, on any
+ * instance.
+ */
 export function mcpRoutes(deps: McpDeps): readonly Route[] {
   const isRefused = ({ headers }: Call): boolean => isForeign(headers, deps.publicUrl);
   const noStream = (call: Call): RawResponse | Failure =>

@@ -34,7 +34,7 @@ const Since = Type.Optional(Text('Only from this time on: ISO 8601, such as 2026
 
 const USUAL = 20;
 
-/** Every tool. What they take is checked again by the API, whose refusals tell what is wrong. */
+/** All tools. The API checks their arguments again, and its refusals describe each mistake. */
 export const TOOLS: readonly Tool[] = [
   tool(
     'explain_email',

@@ -3,7 +3,7 @@ import type { CodeSample, Operation, Parameter, Reference } from './document.ts'
 
 type Asked = Pick<Operation, 'parameters' | 'requestBody' | 'security'>;
 
-/** The line for a terminal that makes the request with its own example; nothing is left to fill in but the key. */
+/** The shell command of a request with its example; only the key has to be filled in. */
 export function curlSample(method: string, path: string, baseUrl: string, operation: Asked): CodeSample {
   const content = operation.requestBody?.content ?? {};
   const body = content[JSON_TYPE]?.example;

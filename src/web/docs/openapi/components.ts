@@ -6,7 +6,7 @@ import { CODE_NAMES, CODES } from '../codes.ts';
 import type { Components, Header, Reference, ResponseObject } from './document.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** The header that makes a POST safe to repeat. */
+/** The header for repeating a POST safely. */
 export const idempotencyKey: Reference = { $ref: '#/components/parameters/IdempotencyKey' };
 
 const OWN_HEADERS = {

@@ -17,7 +17,7 @@ const EXAMPLE = JSON.stringify(
   2,
 );
 
-/** The page that the `docs` link of every error leads to, with an anchor for each code. */
+/** The target of every error's `docs` link, with an anchor for each code. */
 export function errorsPage(): RawResponse {
   const entries = CODE_NAMES.map(
     (code) => html`<article class="code" id="${code}">

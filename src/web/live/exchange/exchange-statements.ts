@@ -1,13 +1,13 @@
-// The statements by which instances tell each other what viewers look at and what was committed there. All times are the database's.
+// The statements by which instances exchange watched environments and commits. All times are the database's.
 
-/** A watch ends so long after its instance has renewed it last. */
+/** A watch ends this long after its last renewal. */
 const LEASE = `interval '30 seconds'`;
 /** News that its author has not deleted after this time is deleted by any other instance. */
 const WORTH = `interval '30 seconds'`;
 /** The number of environments that are reported at once, over all instances: those watched longest. */
 export const MOST_WATCHED = 500;
 
-/** A clock that leapt backwards makes no watch live for ever. */
+/** The lower bound prevents a clock that jumped back from keeping a watch alive for ever. */
 const IS_WATCHED = `until between clock_timestamp() and clock_timestamp() + ${LEASE}`;
 const IS_WORTH = `at between clock_timestamp() - ${WORTH} and clock_timestamp() + ${WORTH}`;
 
@@ -19,7 +19,7 @@ export const LOOK = `with watched as (
 select coalesce((select json_agg(json_build_array(workspace_id, livemode, elsewhere)) from watched), '[]')::text as watched,
   $2::boolean and (exists (select from live_watches where not ${IS_WATCHED}) or exists (select from live_news where not ${IS_WORTH})) as littered`;
 
-/** Those of instances that are gone. Several instances notice at once, and none waits for another. */
+/** The rows of dead instances. Several instances may notice at once, and none waits for another. */
 export const TIDY = `with watches as (
   delete from live_watches where ctid in (select ctid from live_watches where not ${IS_WATCHED} for update skip locked)
 )
@@ -38,20 +38,21 @@ on conflict (workspace_id, livemode, instance_id) do update
 set since = case when w.${IS_WATCHED} then w.since else excluded.since end, until = excluded.until`;
 
 /**
- * Tells news of $1 under the number $2. Said again after a reply that was lost, it changes nothing: it waits for the first one and finds its
- * rows there.
+ * Writes news of $1 under the number $2. A repeat after a lost reply changes nothing: it waits for the first
+ * one and finds its rows.
  */
 export const TELL = `insert into live_news (workspace_id, livemode, instance_id, number, at, news)
 select "workspaceId", livemode, $1, $2, clock_timestamp(), news
 from json_to_recordset($3::text::json) as m("workspaceId" text, livemode boolean, news json) order by 1, 2
 on conflict do nothing`;
 
-/** Takes back what $1 has told up to $2. */
+/** Deletes the news of $1 up to $2. */
 export const TAKE_BACK = 'delete from live_news where instance_id = $1 and number <= $2';
 
 /**
- * The news of other instances than $1 about the environments of $2, after the numbers of $3. An instance tells one thing after another,
- * so that its numbers are committed in their order, and nothing is written behind one that was read.
+ * The news of other instances than $1 about the environments of $2, after the numbers of $3. An instance
+ * writes one item after another, so its numbers are committed in order, and no item appears behind one that
+ * was read.
  */
 export const HEAR = `select n.workspace_id as "workspaceId", n.livemode, n.instance_id as instance, n.number, n.news::text as news
 from live_news n

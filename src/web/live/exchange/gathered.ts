@@ -34,7 +34,7 @@ export type ByKind = Readonly<Record<string, number>>;
 
 /** The commits of an instance in one environment since its last message. It holds no personal data. */
 export interface News extends Pick<Tick, 'moves'> {
-  /** The number of transitions of each kind, those among them that nothing else here tells of. */
+  /** The number of transitions of each kind that are only counted. */
   readonly times: ByKind;
   /** The number of moves reported before. A reader with a lower number has missed some. */
   readonly before: ByKind;
@@ -43,7 +43,7 @@ export interface News extends Pick<Tick, 'moves'> {
   readonly changed: Readonly<Record<string, readonly string[] | null>>;
 }
 
-/** Gathers transitions until they are taken. What is kept is bounded, whatever happens meanwhile; all of them are counted. */
+/** Gathers transitions until they are read. Its memory is bounded; all transitions are counted. */
 export class Gathered {
   readonly #moves = new Map<string, { readonly move: Tick['moves'][number]; times: number }>();
   readonly #times = new Map<string, number>();

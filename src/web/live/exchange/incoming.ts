@@ -3,14 +3,17 @@ import { scopeKey } from '../visibility.ts';
 import type { ByKind, News } from './gathered.ts';
 import { sumOf } from './outgoing.ts';
 
-/** Instances whose place is remembered. Of one that is forgotten the last seconds would be told once more. */
+/**
+ * The number of instances whose place is remembered. The last seconds of a forgotten one would be reported
+ * again.
+ */
 const MOST_INSTANCES = 1_000;
 
 /** The news of another instance about an environment, and the number of its moves that were missed here. */
 export interface Heard {
   readonly instance: string;
   readonly news: News;
-  /** Transitions that were told while nothing was read here for seconds, or by too many at once. */
+  /** Transitions reported while this instance read nothing for seconds, or by too many instances at once. */
   readonly missed: ByKind;
 }
 

@@ -16,7 +16,7 @@ import { Outgoing } from './outgoing.ts';
 const SOONEST_MS = 100;
 /** A third of the time that a watch lasts. */
 const RENEW_MS = 10_000;
-/** Between two looks at who lives. */
+/** The time between two reads of the running instances. */
 const INSTANCES_MS = 2_000;
 
 /** Times between two rounds, in milliseconds. */
@@ -25,7 +25,7 @@ interface Pace {
   readonly idle: number;
   /** The interval with viewers. */
   readonly busy: number;
-  /** Between two that look at what is left over, of this instance and of those that are gone. */
+  /** The time between two searches for left-over rows, of this instance and of dead ones. */
   readonly tidy: number;
 }
 const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
@@ -85,7 +85,7 @@ export class LiveExchange {
     return shown(this.parts.roster.id);
   }
 
-  /** The living instances, those that started first before the others; this one alone where nothing was read yet. */
+  /** The running instances, the oldest first; only this one before the first read. */
   get instances(): readonly ShownInstance[] {
     const { id: own, version, instances } = this.parts.roster;
     const roles = instances[0]?.roles ?? [];
@@ -107,7 +107,7 @@ export class LiveExchange {
     return this.#isCrowded && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
   }
 
-  /** Hears what other instances commit in an environment, until the returned function is called. */
+  /** Calls with the commits of other instances in an environment, until the returned function is called. */
   join(scope: Scope, listener: HeardListener): () => void {
     const leave = this.#incoming.join(scope, listener);
     this.#soon();
@@ -194,7 +194,8 @@ export class LiveExchange {
     );
     this.#served = new Set(watched.map(({ scope }) => scopeKey(scope)));
     this.#isCrowded = watched.length === MOST_WATCHED;
-    // Gone with a crash of the database, or with a leap of its clock: it is said again in the next round.
+    // A crash of the database, or a jump of its clock, removes the watches: they are written again in the
+    // next round.
     if (!this.#isCrowded && this.#incoming.begun.some((scope) => !this.#served.has(scopeKey(scope))))
       this.#said = '';
     const followed = watched.flatMap(({ scope, elsewhere }) => (elsewhere ? [scope] : []));

@@ -30,7 +30,7 @@ interface Channel {
   readonly visibility: Visibility;
   readonly viewers: Set<Viewer>;
   readonly gathered: Gathered;
-  /** The viewers that were told nothing lately, each with the number of transitions that it has missed. */
+  /** The viewers that recently got no messages, each with the number of missed transitions. */
   readonly behind: Map<Viewer, number>;
   /** Ends hearing what other instances commit. */
   readonly leave: () => void;

@@ -10,7 +10,10 @@ import type { LiveFeed, Viewer } from './live-feed.ts';
  * The bytes that may wait for a viewer. A slower viewer gets no messages, and then the number of missed ones.
  */
 const BACKLOG = 65_536;
-/** Time between two checks of the session of a connection: what was revoked, or ended by another instance, is seen for so long at the most. */
+/**
+ * The time between two checks of a connection's session, and so the longest time until a revocation, or an
+ * end by another instance, is noticed.
+ */
 export const RECHECK_MS = 5_000;
 
 /** The WebSocket of a live view in a browser. */

@@ -63,13 +63,13 @@ export class Outgoing {
     return this.#pending;
   }
 
-  /** It was told. */
+  /** Notes that the message was written. */
   done({ number }: Told): void {
     this.#pending = null;
     this.#kept.push({ number, at: this.monotonic() });
   }
 
-  /** The number up to which everything is old enough to be taken back; null for nothing. */
+  /** The number up to which all news is old enough to be deleted; null for none. */
   over(): number | null {
     const edge = this.monotonic() - KEPT_MS;
     const over = this.#kept.findLast(({ at }) => at <= edge)?.number ?? null;

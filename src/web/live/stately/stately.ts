@@ -75,7 +75,10 @@ export const introduction = (
   snapshot: snapshotOf(actor),
 });
 
-/** The texts that were made for one client and are sent to all. The key is the draft, which is collected soon; an actor may be cached for long. */
+/**
+ * Texts rendered for one client and sent to all. The key is the draft, which is soon collected; an actor may
+ * be cached for long.
+ */
 const introductions = new WeakMap<Draft, string>();
 const textsOf = new WeakMap<Draft, readonly string[]>();
 
