@@ -78,7 +78,7 @@ describe('a message of a campaign', () => {
   test('shows a link to unsubscribe in its text', () => {
     const body = raw.slice(raw.indexOf('\r\n\r\n')).replaceAll('=\r\n', '').replaceAll('=3D', '=');
     expect(body).toMatch(/<a href="https?:\/\/[^"]+\/t\/u\/[^"]+"[^>]*>Unsubscribe<\/a>/);
-    expect(body).toMatch(/Unsubscribe \(https?:\/\/\S+\/t\/u\//);
+    expect(body).toMatch(/\nUnsubscribe: https?:\/\/\S+\/t\/u\//);
   });
 
   test('has each field that RFC 5322 wants once, and says what kind of mail it is', () => {
