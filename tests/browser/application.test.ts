@@ -78,7 +78,7 @@ test('from the printed link to a delivered test email and a key, by keyboard', a
   await page.keyboard.press('g');
   await page.keyboard.press('o');
   await heading('Welcome, Ada Lovelace');
-  await press(page, 'Send a test email');
+  await press(page, 'Send test email');
   await page.getByText('The email arrived.').waitFor();
 
   // A click is answered before the page that it leads to is drawn.

@@ -301,7 +301,7 @@ describe('the live view in a browser', () => {
       await working.kill();
       await sql`update service_instances set seen_at = seen_at - interval '36 seconds'
         where left(id, 8) = ${others ?? ''}`;
-      await page.getByText('No living instance has the roles engine and delivery').waitFor();
+      await page.getByText('No running instance has the roles engine and delivery').waitFor();
     } finally {
       await context.close();
       await sql.end();
