@@ -7,7 +7,7 @@ import { SessionStore } from './http/auth/sessions/session-store.ts';
 import { Sessions } from './http/auth/sessions/sessions.ts';
 import { openLimiter } from './http/limits/open-limiter.ts';
 import { countReplicas } from './http/system/replica-metrics.ts';
-import { createMarkdownRenderer } from './mail/content/markdown-renderer.ts';
+import { createMarkdownRenderer, startMarkdownThread } from './mail/content/markdown-renderer.ts';
 import { createMailReader } from './mail/reading/mail-reader.ts';
 import type { EveryPart } from './modules.ts';
 import { openBodyStore } from './platform/bodies/open.ts';
@@ -48,6 +48,8 @@ export interface ServiceSource {
   readonly liveMail?: LiveMailOverrides;
   /** The faults that `posthorn torture` builds into the parts. */
   readonly chaos?: Chaos | null;
+  /** Starts a thread that renders markdown; as usual when absent (tests). */
+  readonly startMarkdown?: typeof startMarkdownThread;
 }
 
 /** The parts of the modules, and the way to close them afterwards. */
@@ -123,7 +125,7 @@ async function openEach(source: ServiceSource, plain: Database, opened: Closing[
   const authenticator = new KeyAuthenticator(database, clock, shards === null);
   const mailReader = createMailReader();
   opened.push(() => mailReader.close());
-  const markdown = createMarkdownRenderer();
+  const markdown = createMarkdownRenderer({}, source.startMarkdown ?? startMarkdownThread);
   opened.push(() => markdown.close());
   const now = () => clock.now();
   const ca = await trustedAuthorities(config.tlsCaFile);

@@ -48,7 +48,7 @@ const PATIENT: RequestTimeouts = { workMs: 600_000, bodyMs: 600_000 };
 /** Starts one without rate limits; `environment` is added to what it would read, `parts` to what it is built from. */
 export async function startRealService(
   environment: Record<string, string> = {},
-  parts: Pick<ServiceParts, 'clock'> = {},
+  parts: Pick<ServiceParts, 'clock' | 'startMarkdown'> = {},
 ): Promise<RealService> {
   const database = environment.DATABASE_URL === undefined ? await createTestDatabase() : null;
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-contract-'));

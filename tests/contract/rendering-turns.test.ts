@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { issueKey } from '../../src/accounts/api-keys/issue.ts';
+import type { startMarkdownThread } from '../../src/mail/content/markdown-renderer.ts';
+import type { RenderRequest, RenderResult } from '../../src/mail/content/markdown-thread.ts';
+import { type RealService, startRealService } from './real-service.ts';
+
+// The threads are played: heavy markdown takes them until the test lets go, so that renderings are counted and no time is measured.
+
+const HEAVY = 'heavy';
+/** More than a rendering may take before its owner has the thread of the slow ones. */
+const HEAVY_MS = 1_900;
+
+/** The renderings as they begin, each with its thread. */
+const begun: { readonly thread: number; readonly markdown: string }[] = [];
+const held: (() => void)[] = [];
+const waiting: (() => void)[] = [];
+let threads = 0;
+
+const startMarkdown = (() => {
+  const thread = ++threads;
+  return {
+    ...{ next: async () => ({ ready: null }), end() {}, gone: new Promise(() => {}) },
+    async ask({ markdown }: RenderRequest): Promise<{ answer: RenderResult }> {
+      begun.push({ thread, markdown });
+      for (const resolve of waiting.splice(0)) resolve();
+      const isHeavy = markdown.startsWith(HEAVY);
+      if (isHeavy) await new Promise<void>((resolve) => held.push(resolve));
+      return { answer: { html: `<p>${markdown}</p>`, text: markdown, ms: isHeavy ? HEAVY_MS : 1 } };
+    },
+  };
+}) as unknown as typeof startMarkdownThread;
+
+const begins = async (isThere: () => boolean): Promise<void> => {
+  while (!isThere()) await new Promise<void>((resolve) => waiting.push(resolve));
+};
+
+let service: RealService;
+beforeAll(async () => {
+  service = await startRealService({}, { startMarkdown });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const keyOf = async (workspaceId: string): Promise<string> => {
+  await service.service.database.query(
+    `insert into workspaces (id, name, plan, created_at) values ($1, 'W', 'growth', now()) on conflict do nothing`,
+    [workspaceId],
+  );
+  const issued = { workspaceId, livemode: false, name: 'Turns', permissions: ['*'] as const };
+  return issueKey(service.service.engine, issued, Date.now());
+};
+
+type Send = (key: string, markdown: string) => ReturnType<RealService['ask']>;
+const ROUTES: Readonly<Record<string, Send>> = {
+  'POST /v1/templates/render-preview': (key, markdown) =>
+    service.ask({
+      method: 'POST',
+      path: '/v1/templates/render-preview',
+      key,
+      body: { format: 'emailmd', subject: 's', markdown },
+    }),
+  'POST /v1/emails': (key, markdown) =>
+    service.ask({
+      ...{ method: 'POST', path: '/v1/emails', key },
+      body: { from: 'a@acme.example', to: 'c@d.example', subject: 's', markdown },
+    }),
+};
+
+describe('heavy markdown of another workspace costs a request one rendering at the most', () => {
+  for (const [number, [route, send]] of Object.entries(ROUTES).entries())
+    test(route, async () => {
+      const [theirs, ours] = await Promise.all(
+        ['a', 'b'].map((name) => keyOf(`ws_${`${number}${name}`.padEnd(24, '0')}`)),
+      );
+      const first = begun.length;
+      const since = () => begun.slice(first);
+      const flood = Array.from({ length: 40 }, (_, index) => send(theirs ?? '', `${HEAVY} ${index}`));
+      const refused = Promise.race(flood).then(({ text }) => {
+        if (since().length === 0) throw new Error(text);
+      });
+      await Promise.race([begins(() => since().length > 0), refused]);
+
+      const requests = Array.from({ length: 10 }, (_, index) => send(ours ?? '', `ours ${index}`));
+      // A request of the same workspace that came later is answered: those before it wait for the thread.
+      await service.ask({ path: '/v1/templates', key: ours ?? '' });
+      const isOurs = ({ markdown }: { readonly markdown: string }) => markdown.startsWith('ours');
+      // The first heavy rendering ends, and no other one does before ours are all answered.
+      held.shift()?.();
+      const answers = await Promise.all(requests);
+      expect(answers.every(({ status }) => status < 300)).toBe(true);
+      const usual = since()[0]?.thread;
+      const onThread = since().filter(({ thread }) => thread === usual);
+      expect(onThread.findIndex(isOurs)).toBeLessThanOrEqual(1);
+      expect(onThread.filter((each) => !isOurs(each))).toHaveLength(1);
+      expect(onThread.filter(isOurs)).toHaveLength(10);
+
+      // Then theirs are answered as well, one after another on the thread of the slow ones.
+      let left = true;
+      const all = Promise.all(flood).finally(() => {
+        left = false;
+        for (const resolve of waiting.splice(0)) resolve();
+      });
+      while (left) {
+        for (const release of held.splice(0)) release();
+        await Promise.race([all, begins(() => held.length > 0 || !left)]);
+      }
+      expect(since().filter((each) => !isOurs(each))).toHaveLength(40);
+    });
+});
