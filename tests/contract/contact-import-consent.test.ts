@@ -81,6 +81,43 @@ describe('an import may lower a status, and never raises one', () => {
     });
   });
 
+  test('also where another cell of the row is wrong: that the person has left counts, and nothing else', async () => {
+    const names = ['long', 'number', 'zero', 'surplus', 'again', 'stranger'];
+    for (const name of names.slice(0, -1))
+      await send('POST', '/v1/contacts', { email: `${name}@wrong.example`, firstName: 'Ada' });
+    const file = [
+      'email,status,first_name,properties.n:number',
+      `long@wrong.example,unsubscribed,${'x'.repeat(201)},`,
+      'number@wrong.example,unsubscribed,Eve,abc',
+      'zero@wrong.example,bounced,E\0ve,',
+      'surplus@wrong.example,unsubscribed,Eve,1,2',
+      'again@wrong.example,unsubscribed,Eve,abc',
+      'again@wrong.example,subscribed,Eve,7',
+      'stranger@wrong.example,unsubscribed,Eve,abc',
+    ].join('\n');
+    const check = await client.imported(file, '?dryRun=true');
+    expect(check).toMatchObject({
+      counts: { total: 7, created: 0, updated: 1, failed: 6 },
+      consent: { lowered: 5, keptOut: 0, addedOut: 0 },
+    });
+    const done = await client.imported(file);
+    expect(done).toMatchObject({ counts: check.counts, consent: check.consent });
+    for (const name of ['long', 'number', 'surplus'])
+      expect(await client.contact(`${name}@wrong.example`)).toMatchObject({
+        status: 'unsubscribed',
+        firstName: 'Ada',
+        properties: {},
+      });
+    expect(await client.contact('zero@wrong.example')).toMatchObject({ status: 'bounced', firstName: 'Ada' });
+    expect(await client.contact('again@wrong.example')).toMatchObject({
+      status: 'unsubscribed',
+      firstName: 'Eve',
+    });
+    expect((await send('GET', '/v1/contacts/stranger@wrong.example')).status).toBe(404);
+    expect(await reasonOf('stranger@wrong.example')).toBe('unsubscribed');
+    expect(await reasonOf('zero@wrong.example')).toBe('bounced');
+  });
+
   test('what is not understood is told by the answer to the request itself', async () => {
     const told = await client.post('email,Unsubscribed\na@told.example,perhaps\n');
     expect(told.status).toBe(202);

@@ -102,7 +102,7 @@ describe('the first certificate', () => {
     expect(await asking('new-order', () => keeper.look())).toBe(0);
     expect(await diagnosis()).toMatchObject({
       status: 'fine',
-      detail: `The one for ${host} holds for 90 days.`,
+      detail: `The one for ${host} is valid for 90 days.`,
     });
   });
 

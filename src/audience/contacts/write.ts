@@ -25,6 +25,8 @@ export interface ContactInput {
   readonly leaves: Leaving | null;
   /** When, in ISO 8601; null: now. */
   readonly left_at: string | null;
+  /** True where nothing but the leaving counts: the rest of the row is wrong. */
+  readonly is_refused?: boolean;
   /** True where the person is not subscribed when new, although they have not left. */
   readonly begins_out: boolean;
   /** Where and when the person agreed, as a file says it: kept in the activity. It subscribes no contact. */
@@ -35,14 +37,14 @@ export interface ContactInput {
 export interface WrittenContact {
   readonly ord: number;
   readonly id: string;
-  /** `known`: it was there, and nothing was to be merged into it. `full`: it would have too many properties. */
-  readonly outcome: 'created' | 'updated' | 'known' | 'full';
+  /** `known`: it was there, and nothing was to be merged into it. `full`: it would have too many properties. `refused`: by its input. */
+  readonly outcome: 'created' | 'updated' | 'known' | 'full' | 'refused';
 }
 
 /** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
 export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
   sets_first_name boolean, first_name text, first_name_key text, sets_last_name boolean, last_name text, last_name_key text,
-  properties jsonb, removed text[], leaves text, left_at timestamptz, begins_out boolean, consent json`;
+  properties jsonb, removed text[], leaves text, left_at timestamptz, is_refused boolean, begins_out boolean, consent json`;
 
 /** SQL texts that the parts of the statement refer to. */
 export interface ContactScope {
@@ -92,7 +94,7 @@ export const writeContactsSql = ({
 ), fitting as materialized (
   select f.*, ${merges} and fits as is_merged,
     ${leavesAnyway ? 'true' : `${merges} and fits`} and coalesce(${strength('leaves')} > ${strength('known_status')}, false) as lowers
-  from (select *, (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
+  from (select *, is_refused is null and (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
 ), updated as (
   update contacts c set
     first_name = case when k.is_merged and k.sets_first_name then k.first_name else c.first_name end,
@@ -122,7 +124,7 @@ export const writeContactsSql = ({
     where ${livemode} and s.workspace_id = ${workspaceId} and s.address_key in (i.email_key, i.email_hash) and s.reason <> 'manual'
     order by s.reason = 'complained' desc, s.reason = 'bounced' desc limit 1
   ) s on true
-  where ${creates} and i.email_key not in (select email_key from known)
+  where ${creates} and i.is_refused is null and i.email_key not in (select email_key from known)
   on conflict (workspace_id, livemode, email_key) do nothing
   returning id, email_key, status
 ), suppressed as (
@@ -146,7 +148,10 @@ export const writeContactsSql = ({
 ), `
     : ''
 }written as (
-  select ord, known_id as id, case when not ${merges} then 'known' when fits then 'updated' else 'full' end as outcome from fitting
+  select ord, known_id as id, case when is_refused then 'refused' when not ${merges} then 'known' when fits then 'updated' else 'full' end as outcome
+  from fitting
+  union all
+  select ord, null, 'refused' from ${input} where is_refused and email_key not in (select email_key from known)
   union all
   select ((select p.of from places p) ->> email_key)::integer, id, 'created' from created
 )`;

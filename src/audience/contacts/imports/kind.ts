@@ -95,7 +95,7 @@ const JOINED = `import_joins as materialized (
     cross join lateral jsonb_to_recordset(p.by_place -> w.ord::text) as j(audience_id text, join_id text)
     join audiences a on a.workspace_id = ${ONE('workspace_id')} and a.livemode = ${ONE('livemode')}
       and a.id = j.audience_id collate "C" and a.type = 'static' and not a.confirm
-  where w.outcome <> 'full' and p.by_place -> w.ord::text is not null
+  where w.outcome in ('created', 'updated', 'known') and p.by_place -> w.ord::text is not null
 ), import_joined as (
   insert into audience_members (audience_id, contact_id, state, since)
   select audience_id, contact_id, 'joined', ${ONE('at')} from import_wanted n

@@ -70,12 +70,25 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
     if (at % AT_ONE_GO === AT_ONE_GO - 1) await untilNextTurn();
     const before = faults.length;
     const contact = readRow(cells, reading, faults);
-    if (!contact || faults.length > before) {
-      refused++;
-      continue;
-    }
+    const isRefused = faults.length > before;
+    if (isRefused) refused++;
+    if (!contact || (isRefused && contact.leaves === null)) continue;
     const { names, ...row } = contact;
     const known = byKey.get(row.email_key);
+    if (isRefused) {
+      // That the person has left counts, whatever else of the row is wrong.
+      byKey.set(row.email_key, known ? { ...known, ...leavingOf(known, row) } : leavingAlone(row));
+      continue;
+    }
+    if (known?.is_refused) {
+      byKey.set(row.email_key, {
+        ...row,
+        ...leavingOf(known, row),
+        repeats: 0,
+        joins: joinsOf(names, null, reading),
+      });
+      continue;
+    }
     const joins = joinsOf(names, known?.joins ?? null, reading);
     if (!known) byKey.set(row.email_key, { ...row, repeats: 0, joins });
     else if (!reading.merges) {
@@ -93,6 +106,17 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
   }
   return { total: rows.length, refused, skipped, contacts: [...byKey.values()], faults };
 }
+
+/** A row of which the leaving counts and nothing else. */
+const leavingAlone = (row: ContactInput): ImportedContact => ({
+  ...row,
+  ...namesOf({}),
+  properties: {},
+  consent: null,
+  is_refused: true,
+  repeats: 0,
+  joins: null,
+});
 
 /** The audiences that a contact joins, each once. */
 function joinsOf(
@@ -120,10 +144,8 @@ function readRow(
     return null;
   }
   const { targets, everyone = null } = plan;
-  if (cells.slice(targets.length).some((cell) => cell.trim() !== '')) {
+  if (cells.slice(targets.length).some((cell) => cell.trim() !== ''))
     faults.push([line, null, 'wrong_cell_count']);
-    return null;
-  }
   let email = '';
   let emailColumn = 0;
   let firstName: string | undefined;

@@ -23,8 +23,10 @@ export async function previewOf(
 ): Promise<WorkedRows> {
   const known = await knownContacts(deps.database, scope, batch.contacts);
   const byPlace = new Map<number, KnownContact>(known.map((contact) => [contact.ord, contact]));
-  const full = merges ? batch.contacts.filter(({ ord }) => byPlace.get(ord)?.isFull) : [];
-  const others = batch.contacts.filter((contact) => !full.includes(contact));
+  const full = merges
+    ? batch.contacts.filter(({ ord, is_refused }) => !is_refused && byPlace.get(ord)?.isFull)
+    : [];
+  const others = batch.contacts.filter((contact) => !full.includes(contact) && !contact.is_refused);
   const sum = (contacts: typeof others) => contacts.reduce((total, { repeats }) => total + repeats + 1, 0);
   const there = others.filter(({ ord }) => byPlace.has(ord));
   const missing = others.filter(({ ord }) => !byPlace.has(ord));
@@ -33,7 +35,7 @@ export async function previewOf(
   const preview = async (): Promise<Preview> => ({
     updated: merges ? sum(there) + again : 0,
     skipped: batch.skipped + (merges ? 0 : sum(there)),
-    lowered: there.filter((contact) => lowers(contact, statusOf(contact))).length,
+    lowered: batch.contacts.filter((one) => byPlace.has(one.ord) && lowers(one, statusOf(one))).length,
     keptOut: there.filter((contact) => saysNothing(contact) && statusOf(contact) !== 'subscribed').length,
     unknown: await unknownOf(deps, scope, missing),
   });
