@@ -44,7 +44,7 @@ const CONFIRMATIONS = new Set(
 
 /** Parts of names. They decide only where the rest of the name has no other subject (`CONSENT_VOCABULARY`). */
 const NEGATIVE =
-  /unsub|opt(?:ed|s)?out|donote?mail|donotcontact|donotsend|^noe?mails?$|blacklist|blocklist|suppress|isexcludedfrom|emaildisabled|deaktiviert|deactivated|abgemeldet|abmeld|abbestell|ausgetragen|austrag|gesperrt|widerspr|widerruf|desabon|desinscri|desuscri|dadodebaja|fechadebaja|noenviar|excluded|disiscri|revoked|withdrawn|kuendig|kundig/;
+  /unsub|opt(?:ed|s)?out|donote?mail|donotcontact|donotsend|^noe?mails?$|blacklist|blocklist|suppress|isexcludedfrom|emaildisabled|deaktiviert|deactivated|abgemeldet|abmeld|abbestell|ausgetragen|austrag|gesperrt|widerspr|widerruf|desabon|desinscri|desuscri|dadodebaja|fechadebaja|noenviar|excluded|disiscri|revoked|withdrawn|kuendig|kundig|donotallow|uitgeschreven|uitschrij|afgemeld|afmeld|(?:werbe|mail|newsletter)sperre/;
 /** Consent that was never given, or has ended. */
 const NOT_AGREED =
   /^(?:is|has|was)?(?:nolonger|not|never|non|nicht(?:mehr)?|keine?|pas|ex|former)(?:e?mail|newsletter|marketing)?(?:subscri|opt(?:ed)?in|consent|einwillig|zustimm|abonn|angemeldet|inscri|suscri|permission)|(?:consent|permission|optin|einwilligung|zustimmung|consentement|consentimiento)(?:was|is)?(?:cancell?ed|ended|declined|refused|denied|rejected|expired|abgelehnt|verweigert|beendet|refuse|retire|rechazado|revocado)/;
@@ -53,7 +53,7 @@ const SUBSCRIPTION_ENDED =
   /(?:subscription|abo|abonnement)(?:was|is)?(?:cancell?ed|ended|expired|beendet|resilie)/;
 /** Names that tell of a list by themselves. The other ones tell of orders, contracts and accounts as well. */
 const ABOUT_LISTS =
-  /unsub|opt(?:ed|s)?out|donot|^noe?mails?$|blacklist|blocklist|abgemeldet|abmeld|abbestell|ausgetragen|desabon|desinscri|desuscri|baja|disiscri|noenviar|mail|newsletter|campaign|kampagne|consent|permission|marketing|werb|einwillig|zustimm|optin|courriel|correo/;
+  /unsub|opt(?:ed|s)?out|donot|^noe?mails?$|blacklist|blocklist|abgemeldet|abmeld|abbestell|ausgetragen|desabon|desinscri|desuscri|baja|disiscri|noenviar|mail|newsletter|campaign|kampagne|consent|permission|marketing|werb|einwillig|zustimm|optin|courriel|correo|uitgeschreven|uitschrij|afgemeld|afmeld|sperre/;
 /** The beginning of a name that states a leaving, whatever kind of email the rest of it names (HubSpot). */
 const LEFT_A_KIND = /^(?:opt(?:ed)?outof|unsubscribedfrom)(?:all)?(?:marketing|newsletter)?e?mails?/;
 const BOUNCE = /bounce|unzustellbar|undeliver|^clean(?:time|campaign|ed)|rebote|rebotad|rebond/;
@@ -120,6 +120,8 @@ export function consentColumnOf(header: string): ConsentColumn | null {
   if (SUBSCRIBED_NAMES.has(name)) return status('subscribed');
   if (CONFIRMATIONS.has(name)) return status('subscribed', { cells: 'confirmation' });
   if (LEFT_A_KIND.test(name)) return status('unsubscribed');
+  // French services mark a dead address so (n'habite pas à l'adresse indiquée).
+  if (name === 'npai') return status('bounced');
   const parts = wordsOf(header);
   const last = parts.at(-1) ?? '';
   const some = (set: ReadonlySet<string>): boolean => parts.some((word) => set.has(word));
@@ -194,7 +196,9 @@ export function everyoneByFilename(
     return parts.includes('soft') ? null : 'bounced';
   if (parts.some((word) => /^complaints?$|^spamreports?$/.test(word))) return 'complained';
   return parts.some((word) =>
-    /^unsub|^optouts?$|^blocklist|^blacklist|^abgemeldet|^desabonn|^desinscri/.test(word),
+    /^unsub|^optouts?$|^blocklist|^blacklist|^suppress|^abgemeldet|^abmeld|^uitgeschreven|^desabonn|^desinscri/.test(
+      word,
+    ),
   )
     ? 'unsubscribed'
     : null;

@@ -13,6 +13,7 @@ export const CONSENT_VOCABULARY: ReadonlySet<string> = new Set(
   abgemeldet abmeldung abmelde abmelden abbestellt abbestellung abbestell ausgetragen austragung austrag gesperrt deaktiviert
   widerspruch widersprochen widerruf widerrufs widerrufen gekuendigt gekundigt kuendigung kundigung abgelehnt verweigert beendet
   nicht kein keine mehr
+  allow allowed uitgeschreven uitschrijving afgemeld afmelding werbesperre mailsperre newslettersperre sperre
   desabonne desabonnes desabonnement desinscrit desinscrite desinscription pas refuse retire
   desuscrito desuscripto baja dado noenviar rechazado revocado disiscritto disiscrizione
   bounce bounced hard hardbounce hardbounced cleaned clean unzustellbar undeliverable undelivered rebote rebotado rebotada rebond

@@ -9,7 +9,7 @@ const list = (text: string): readonly string[] => text.trim().split(/\s+/);
  */
 export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
   subscribed:
-    list(`subscribed active confirmed enabled optin optedin optedinconfirmed doubleoptin singleoptin express expressconsent
+    list(`allow allowed subscribed active confirmed enabled optin optedin optedinconfirmed doubleoptin singleoptin express expressconsent
     explicit implied marketingcontact whitelisted resubscribed abonniert angemeldet bestaetigt bestatigt aktiv eingetragen aktiviert
     abonne inscrit actif confirme suscrito suscripto activo confirmado alta inscrito iscritto attivo confermato ativo inscrita
     geabonneerd actief`),
@@ -19,7 +19,7 @@ export const WORDS: Readonly<Record<Meaning, readonly string[]>> = {
     softbounced temporarilyhold unbestaetigt unbestatigt ausstehend offen wartend archiviert geloscht geloescht nonconfirme enattente
     nonabonne noninscrit pendiente noconfirmado nosuscrito inattesa nonconfermato pendente`),
   unsubscribed:
-    list(`unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail inactive left cancelled canceled
+    list(`donotallow notallowed disallow disallowed unsubscribed unsubscribe unsubscribes unsub optout optedout optedoutofemail inactive left cancelled canceled
     blocklisted blocklist blacklisted blacklist blocked suppressed excluded donotmail donotemail donotcontact withdrawn revoked
     denied declined manuallyunsubscribed listunsubscribed globallyunsubscribed abgemeldet abbestellt ausgetragen gekuendigt gekundigt
     gesperrt blockiert inaktiv deaktiviert widerrufen widersprochen desabonne desinscrit inactif bloque resilie oppose desuscrito

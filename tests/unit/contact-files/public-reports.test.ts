@@ -34,6 +34,17 @@ const FILES: Readonly<Record<string, string>> = {
     'Email,Email Suppressions,Email Suppressions Timestamp,Email Marketing Consent\nunsubscribed1@x.example,USER_SUPPRESSED,2024-01-01,NEVER_SUBSCRIBED\nbounced1@x.example,HARD_BOUNCE,2024-01-01,SUBSCRIBED\nsubscribed1@x.example,,,SUBSCRIBED\n',
   'Zoho: the mode of a leaving':
     'Email,Email Opt Out,Unsubscribed Mode,Unsubscribed Time\nsubscribed1@x.example,false,,\nunsubscribed1@x.example,true,Manual,2024-01-01 00:00:00\n',
+  'CleverReach: the second of a leaving':
+    'email;registered;activated;deactivated;source\nsubscribed1@x.example;1600000000;1600000100;0;form\nunsubscribed1@x.example;1600000000;1600000100;1650000000;form\n',
+  'a Dutch list: Uitgeschreven':
+    'Email,Voornaam,Uitgeschreven\nsubscribed1@x.example,Jan,nee\nunsubscribed1@x.example,Piet,ja\n',
+  'a German shop: Werbesperre':
+    'E-Mail;Name;Werbesperre\nsubscribed1@x.example;A;Nein\nunsubscribed1@x.example;B;Ja\n',
+  'a French service: NPAI': 'Email;Prénom;NPAI\nsubscribed1@x.example;A;0\nbounced1@x.example;B;1\n',
+  'Dynamics: Do not allow Bulk Emails':
+    'Email,Do not allow Bulk Emails\nsubscribed1@x.example,Allow\nunsubscribed1@x.example,Do Not Allow\n',
+  'a dump of MySQL: NULL for those who have not left':
+    'email,unsubscribed_at\nsubscribed1@x.example,NULL\nsubscribed2@x.example,0000-00-00 00:00:00\nsubscribed3@x.example,None\nsubscribed4@x.example,N/A\nsubscribed5@x.example,-\nunsubscribed1@x.example,2024-01-02 03:04:05\n',
 };
 
 describe('a file of a public report', () => {

@@ -60,7 +60,8 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
     case 'words':
       return 'unknown';
     case 'flags':
-      return meaning === 'yes' ? reads : 'unknown';
+      // CleverReach writes the second of the leaving, and 0 without one.
+      return meaning === 'yes' || /^[1-9]\d{8,9}$/.test(text) ? reads : 'unknown';
     case 'confirmation':
     case undefined:
       return meaning === 'yes' || isDate(text) ? reads : 'unknown';
@@ -70,7 +71,8 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
 /** True for a cell with the time of leaving that is not empty. */
 export function saysLeft(cell: string): boolean {
   const text = withoutGuard(cell).trim();
-  return !isBlank(text) && meaningOf(text) !== 'no';
+  const meaning = meaningOf(text);
+  return !isBlank(text) && meaning !== 'no' && meaning !== 'never';
 }
 
 /** What a row says of a person's consent. */
