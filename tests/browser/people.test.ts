@@ -180,7 +180,7 @@ test('suppressions: added, imported and removed', async () => {
   await page.getByRole('row', { name: /old@example.com/ }).waitFor();
   await inspect(page, 'suppressions');
   await press(page, 'Remove suppression of left@example.com');
-  await press(page, 'Remove suppression');
+  await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Remove suppression' }));
   await page.getByRole('row', { name: /left@example.com/ }).waitFor({ state: 'detached' });
 });
 

@@ -25,7 +25,7 @@ const PNG = Buffer.from(
 );
 
 /** What buttons say that change nothing. */
-const READING = /^More$/;
+const READING = /^More actions$/;
 
 let dashboard: Dashboard;
 let url: string;
