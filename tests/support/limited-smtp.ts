@@ -15,6 +15,8 @@ export interface ServerLimits {
   readonly recipientsPerMail?: { readonly most: number; readonly refusal: Refusal };
   /** So many mails in each window of so many ms, which begins with the first mail in it. */
   readonly rate?: { readonly most: number; readonly windowMs: number; readonly refusal: Refusal };
+  /** Refuses this one recipient always. */
+  readonly recipient?: { readonly address: string; readonly reply: string };
   /** Whether commands may be sent ahead of the replies (RFC 2920). */
   readonly isPipelining?: boolean;
   /** Time that each mail takes after its dot. */
@@ -194,8 +196,14 @@ class Conversation {
 
   #onRecipient(command: string): void {
     if (!this.#hasSender) return this.#say('503 5.5.1 No sender');
+    const address = /<([^>]*)>/.exec(command)?.[1] ?? '';
+    const { recipient } = this.server.limits;
+    if (recipient?.address === address) {
+      this.server.refused += 1;
+      return this.#say(recipient.reply);
+    }
     if (this.#refuses('rcpt')) return;
-    this.#recipients.push(/<([^>]*)>/.exec(command)?.[1] ?? '');
+    this.#recipients.push(address);
     this.#say('250 2.1.5 Ok');
   }
 

@@ -26,6 +26,10 @@ export function limitInWords(response: string, step: Step): LimitWords | null {
 export const saysEnoughRecipients = (response: string): boolean =>
   /^45\d[ -]/.test(response) && (/^\d{3}[ -]4\.5\.3(?!\S)/.test(response) || MANY_RECIPIENTS.test(response));
 
+/** True when a refusal speaks of connections at once, so that a session that works may still take the mail. */
+export const saysConnections = (response: string): boolean =>
+  /\b(connections|sessions|clients|processes)\b|\bconcurren|\bsimultaneous/i.test(response);
+
 /** True when the other side says that it waited too long: its limit is on time, and not on mails. */
 export const saysIdle = (response: string): boolean => /time.?d? ?out|idle|inactiv/i.test(response);
 

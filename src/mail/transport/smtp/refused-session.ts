@@ -1,4 +1,4 @@
-import { limitInWords, saysIdle } from '../limits/limit-words.ts';
+import { limitInWords, saysConnections, saysIdle } from '../limits/limit-words.ts';
 import type { Progress, SessionFailure } from './session.ts';
 
 /**
@@ -11,6 +11,10 @@ export interface Refused {
   readonly inWords: boolean;
   /** True when it says that the session was unused for too long. */
   readonly isIdle: boolean;
+  /** The recipient, where the server knew it, so that the refusal may be about it or about the mail; else null. */
+  readonly recipient: string | null;
+  /** False when it names another limit than connections. */
+  readonly mayBeConnections: boolean;
 }
 
 /** The refusal of a session after a mail was tried over it; null where the server has answered about the mail. */
@@ -21,15 +25,21 @@ export function refusedBy(progress: readonly Progress[], mailsBefore: number): R
   const { step, reply } = first;
   if (reply === null) {
     const isUnread = step === 'SESSION' || (step === 'DATA' && mailsBefore > 0);
-    return isUnread ? { what: 'ended', inWords: false, isIdle: false } : null;
+    const unsaid = { inWords: false, isIdle: false, recipient: null, mayBeConnections: true };
+    return isUnread ? { what: 'ended', ...unsaid } : null;
   }
   const words = limitInWords(reply, step);
-  const isIdle = saysIdle(reply);
-  if (words === 'rate') return { what: 'rate', inWords: true, isIdle };
-  if (words === 'count') return { what: 'full', inWords: true, isIdle };
+  const isNamed = step === 'RCPT' || step === 'DATA' || step === 'DOT';
+  const said = {
+    isIdle: saysIdle(reply),
+    recipient: isNamed ? first.recipient : null,
+    mayBeConnections: !isNamed || words === null || saysConnections(reply),
+  };
+  if (words === 'rate') return { what: 'rate', inWords: true, ...said };
+  if (words === 'count') return { what: 'full', inWords: true, ...said };
   // No recipient is known at MAIL, and 421 ends the session: neither is about the mail. After the dot 421 is about the server.
   const isOfSession = step === 'MAIL' ? /^4\d\d/.test(reply) : step !== 'DOT' && reply.startsWith('421');
-  return isOfSession ? { what: 'full', inWords: false, isIdle } : null;
+  return isOfSession ? { what: 'full', inWords: false, ...said } : null;
 }
 
 /** True when a session could not be opened for a reason that may be a limit: refused for now, closed, or without an answer. */

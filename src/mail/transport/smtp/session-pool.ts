@@ -2,7 +2,9 @@
  * Sessions to one endpoint, kept open between messages and bounded in number. nodemailer's pool is not used: it hides which
  * connection a failure came from, sends a message again by itself, and cannot stop waiting for a connection.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Beginning, TakenBack } from '../begin.ts';
+import { RateEvidence } from '../limits/rate-evidence.ts';
 import type { Part } from '../part.ts';
 import { SharedSessions } from '../shared-sessions.ts';
 import { type Held, HeldSessions, type PoolLimits, type PoolParts, type Wanted } from './held-sessions.ts';
@@ -16,6 +18,10 @@ type Send = (session: Session) => Promise<readonly Progress[]>;
 interface Carried {
   readonly held: Held;
   readonly progress: readonly Progress[];
+  /** When it was sent, monotonic. */
+  readonly begunAt: number;
+  /** True when the server refused it, and that may be about more than the mail. */
+  readonly isRefused: boolean;
 }
 
 /** What a mail has met before it was answered. */
@@ -23,6 +29,8 @@ interface Seen {
   /** A session that had carried mail refused it, and one that had not. */
   used: boolean;
   fresh: boolean;
+  /** True once it was tried again after a refusal that may be of its recipient alone. */
+  isTriedAgain: boolean;
   /** What the server has shown if another session takes the mail. */
   readonly shown: (() => void)[];
 }
@@ -31,6 +39,8 @@ interface Seen {
 const MOST_SESSIONS = 20;
 /** A session that is refused a mail later than so after the last one may have been idle for too long. */
 const FRESH_MS = 5_000;
+/** A mail that may be refused for its recipient alone is tried once more after so long, in which other mails show whether they are refused too. */
+const AGAIN_MS = 250;
 
 const REFUSING = ['aborted', 'The server has refused all mail for its rate for minutes'] as const;
 
@@ -38,6 +48,7 @@ const REFUSING = ['aborted', 'The server has refused all mail for its rate for m
 export class SessionPool {
   readonly #places: SharedSessions;
   readonly #held: HeldSessions;
+  readonly #evidence = new RateEvidence();
 
   constructor(
     open: (signal: AbortSignal) => Promise<Session>,
@@ -108,7 +119,7 @@ export class SessionPool {
 
   /** Sends over one session after another until the server has answered about the mail. */
   async #carry(signal: AbortSignal, send: Send, isBulk: boolean, waits: Waits): Promise<Carried> {
-    const seen: Seen = { used: false, fresh: false, shown: [] };
+    const seen: Seen = { used: false, fresh: false, isTriedAgain: false, shown: [] };
     let wants: Wanted = 'any';
     let refusal: Carried | null = null;
     for (let tried = 1; ; tried++) {
@@ -119,14 +130,17 @@ export class SessionPool {
         // It comes back, and is not to begin again before there is a session for it.
         if (error instanceof TakenBack && wants === 'others') this.#isFull();
         if (refusal === null || !(error instanceof SessionFailure)) throw error;
-        return this.#answered(refusal, { ...seen, shown: [] });
+        return this.#answered(refusal, seen);
       }
+      const begunAt = this.parts.monotonic();
       const progress = await send(held.session);
-      const refused = signal.aborted || tried === MOST_SESSIONS ? null : refusedBy(progress, held.mails);
-      const next = refused && (await this.#after(refused, held, waits, seen));
-      if (refused === null || next === null) return this.#answered({ held, progress }, seen);
+      const refused = refusedBy(progress, held.mails);
+      const carried = { held, progress, begunAt, isRefused: refused !== null };
+      const isLast = signal.aborted || tried === MOST_SESSIONS;
+      const next = refused === null || isLast ? null : await this.#after(refused, held, waits, seen);
+      if (refused === null || next === null) return this.#answered(carried, seen);
       // A session that was closed in silence says nothing of the mail.
-      refusal = refused.what === 'ended' ? null : { held, progress };
+      refusal = refused.what === 'ended' ? null : carried;
       wants = next;
     }
   }
@@ -146,6 +160,8 @@ export class SessionPool {
       this.#held.end(held);
       return 'new';
     }
+    // Neither the session nor what went before is the reason: it is about the recipient or the mail.
+    if (refused.what === 'full' && !refused.mayBeConnections) return null;
     if (isBySession && this.#held.besides(held) > 0) {
       seen.shown.push(() => site.refusedConnection(this.#held.working));
       this.#held.end(held);
@@ -154,27 +170,39 @@ export class SessionPool {
     // Of a burst some are refused before the first has been taken.
     const isTaking = site.pace.isHopeful && (site.mayPace || this.#held.besides(held) > 0);
     if (!refused.inWords || !isTaking) return null;
-    site.pace.refused();
+    const isOfAll =
+      refused.recipient === null ||
+      this.#evidence.refused(refused.recipient, monotonic()) ||
+      site.pace.isResting;
+    // Connections that are too many for a used session and for a fresh one are no reason for one mail alone.
+    if (!isOfAll && (seen.isTriedAgain || refused.what === 'full')) return null;
+    if (isOfAll) site.pace.refused();
     await held.session.settle();
+    if (!isOfAll) {
+      seen.isTriedAgain = true;
+      await pause(AGAIN_MS, undefined, { signal: waits.signal }).catch(() => {});
+    }
     if (await site.pace.turn(waits.signal)) return held;
     if (!waits.isOver) return null;
     await this.#held.giveBack(held);
     throw new TakenBack();
   }
 
-  #answered({ held, progress }: Carried, seen: Seen): Carried {
+  #answered(carried: Carried, seen: Seen): Carried {
+    const { held, progress, begunAt, isRefused } = carried;
     const { site, monotonic } = this.parts;
     const isAccepted = progress.some(({ step, reply }) => step === 'DOT' && reply?.startsWith('2'));
-    if (progress.some(({ step }) => step !== 'MAIL' && step !== 'SESSION')) {
+    if (!isRefused && progress.some(({ step }) => step !== 'MAIL' && step !== 'SESSION')) {
       this.#held.answered(held);
       for (const show of seen.shown) show();
       this.#fit();
     }
+    if (isAccepted) this.#evidence.accepted(begunAt);
     if (isAccepted) site.pace.accepted();
     if (isAccepted) this.#held.accepted(held);
     held.mails += 1;
     held.usedAt = monotonic();
-    return { held, progress };
+    return carried;
   }
 
   /** The server takes no mail over more sessions than those that work. */

@@ -41,6 +41,8 @@ export const transmit = async (
 ): Promise<RecipientOutcome[]> => {
   const outcomes = new Map<string, RecipientOutcome>();
   let left = mail.recipients;
+  /** How many recipients the server seems to take in a mail, until it takes the first of those that it refused. */
+  let seems: number | null = null;
   while (left.length > 0) {
     const recipients = left.slice(0, site.recipientsPerMail ?? left.length);
     const told = await once({ ...mail, recipients }, pool, remoteMta, signal, beginning).catch((error) => {
@@ -48,11 +50,14 @@ export const transmit = async (
       if (!(error instanceof TakenBack) || outcomes.size === 0) throw error;
       return recipients.map((one) => withoutReply(one, 'deferred', WAITS, 'RateLimited', remoteMta));
     });
-    const surplus = told.filter(isSurplus).length;
+    // A recipient that is refused before another one is taken is not one too many.
+    const surplus = told.length - 1 - told.findLastIndex((one) => !isSurplus(one));
+    const isFirstTaken = told[0]?.outcome === 'accepted';
+    if (seems !== null && isFirstTaken) site.refusedRecipient(seems);
     const isSome = surplus > 0 && surplus < recipients.length && !signal.aborted;
-    if (isSome) site.refusedRecipient(recipients.length - surplus);
-    else site.tookRecipients(recipients.length);
-    const done = isSome ? told.filter((one) => !isSurplus(one)) : told;
+    seems = isSome ? recipients.length - surplus : null;
+    if (surplus === 0) site.tookRecipients(recipients.length);
+    const done = isSome ? told.slice(0, -surplus) : told;
     for (const one of done) outcomes.set(one.recipient, one);
     left = left.filter((recipient) => !outcomes.has(recipient));
   }
