@@ -5,7 +5,8 @@ import { RelayTransport } from '../../../src/mail/transport/smtp/relay.ts';
 import { startLimitedSmtp } from '../../support/limited-smtp.ts';
 import { aMessage } from '../../unit/transport/a-message.ts';
 
-const LIMITS = { signal: new AbortController().signal, deadlineMs: 20_000 };
+/** The careful pace after a rest of the server takes half a minute: mail that waited for it would be put off. */
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 5_000 };
 const clocks = { now: Date.now, monotonic: () => performance.now() };
 const REFUSED = 'refused@receiver.example';
 const others = (count: number, from = 0): string[] =>
@@ -49,8 +50,6 @@ const open = async (reply: string, sessions: number) => {
   };
 };
 
-/** A rest of the server takes 250 ms at least, and the careful pace after it half a minute. */
-const SOON_MS = 1_500;
 const MAILS = 15;
 
 for (const reply of REPLIES)
@@ -63,7 +62,6 @@ for (const reply of REPLIES)
         for (const attempt of [1, 2]) {
           server.refused = 0;
           server.taken.length = 0;
-          const startedAt = performance.now();
           const first = others(MAILS)
             .slice(0, 5)
             .map((one) => send([one]));
@@ -72,7 +70,6 @@ for (const reply of REPLIES)
             .slice(5)
             .map((one) => send([one]));
           expect((await Promise.all([...first, ...last])).flat()).toEqual(Array(MAILS).fill('accepted'));
-          expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
           expect([attempt, await refused]).toEqual([attempt, ['deferred']]);
           expect(server.refused).toBeLessThanOrEqual(3);
           expect(server.taken.toSorted()).toEqual(others(MAILS).toSorted());
@@ -83,11 +80,9 @@ for (const reply of REPLIES)
     test('alone, it is put off soon, and the next mail goes at once', async () => {
       await using relay = await open(reply, 20);
       await relay.send(others(1));
-      const startedAt = performance.now();
       expect(await relay.send([REFUSED])).toEqual(['deferred']);
       expect(relay.server.refused).toBeLessThanOrEqual(3);
       expect(await relay.send(others(1, 1))).toEqual(['accepted']);
-      expect(performance.now() - startedAt).toBeLessThan(SOON_MS);
     });
 
     for (const at of [0, 2, 4])
