@@ -89,6 +89,8 @@ export const asMember = <Data = unknown>(page: Page, method: string, path: strin
  * behind one that is closing.
  */
 async function focusOn(target: Locator): Promise<void> {
+  // Ends by PATIENCE where it is never there, which the loop would not.
+  await target.waitFor({ state: 'attached' });
   await eventually('the focus', async () => {
     await target.focus();
     return (await target.evaluate((each) => each === each.ownerDocument.activeElement)) || undefined;

@@ -192,7 +192,7 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await page.goto(`${url}/app/test/webhooks`);
   await page.getByText('No test endpoints yet').waitFor();
   await page.keyboard.press('c');
-  await typeInto(page, { Address: receiver.url.href });
+  await typeInto(page, { URL: receiver.url.href });
   await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }));
   await page.locator('pre', { hasText: 'whsec_' }).waitFor();
   await inspect(page, 'webhook-secret');
