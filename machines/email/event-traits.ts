@@ -16,7 +16,7 @@ export interface EventTraits {
   readonly isFilter: boolean;
 }
 
-const NO: EventTraits = {
+const NO_TRAITS: EventTraits = {
   isVisit: false,
   isByRecipient: false,
   isRepeated: false,
@@ -27,10 +27,10 @@ const NO: EventTraits = {
 
 /** The traits of each type of event. A new type does not compile until it has some. */
 export const EVENT_TRAITS: Readonly<Record<EmailEventType, EventTraits>> = {
-  sent: NO,
-  delivered: { ...NO, isRepeated: true, isFilter: true },
+  sent: NO_TRAITS,
+  delivered: { ...NO_TRAITS, isRepeated: true, isFilter: true },
   opened: {
-    ...NO,
+    ...NO_TRAITS,
     isVisit: true,
     isByRecipient: true,
     isRepeated: true,
@@ -45,9 +45,9 @@ export const EVENT_TRAITS: Readonly<Record<EmailEventType, EventTraits>> = {
     hasActivityData: true,
     isFilter: true,
   },
-  bounced: { ...NO, isRepeated: true, isKeptWithRecipient: true, hasActivityData: true },
-  complained: { ...NO, isByRecipient: true, isKeptWithRecipient: true, hasActivityData: true },
-  unsubscribed: { ...NO, isByRecipient: true, isKeptWithRecipient: true, hasActivityData: true },
+  bounced: { ...NO_TRAITS, isRepeated: true, isKeptWithRecipient: true, hasActivityData: true },
+  complained: { ...NO_TRAITS, isByRecipient: true, isKeptWithRecipient: true, hasActivityData: true },
+  unsubscribed: { ...NO_TRAITS, isByRecipient: true, isKeptWithRecipient: true, hasActivityData: true },
 };
 
 /** The types of events that have a trait. */

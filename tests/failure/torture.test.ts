@@ -56,6 +56,17 @@ test('two instances that are killed, frozen and cut off violate no invariant', a
   expect(tortureReport(outcome)).not.toContain('NOT EXERCISED');
 });
 
+test('an instance with its embedded database that is killed and frozen violates no invariant', async () => {
+  const run = { ...short, instances: 1, embedded: true, seconds: 5, seed: 1 };
+  const { verdict, faults } = await torture(run, () => {});
+  expect(verdict.examples).toEqual([]);
+  expect(verdict.emails).toBeGreaterThan(0);
+  // Without a server nothing of a server is broken.
+  const ofProcess = ['kill', 'crash point', 'freeze instance', 'restart'];
+  expect([...faults.keys()].filter((fault) => !ofProcess.includes(fault))).toEqual([]);
+  expect(faults.size).toBeGreaterThan(0);
+});
+
 /** The invariants of which a breach tells that revisions are missing; no other safeguard guards them. */
 const WITHOUT_REVISIONS = ['cancelledSent', 'unexpectedEvent', 'takenTwice', 'wrongEnd'] as const;
 

@@ -68,7 +68,7 @@ describe('two instances that learn of one server', () => {
   const server = { transport: 'direct', server: 'shared.test' } as const;
   const INSTANCES = ['a', 'b'] as const;
   type Act = (sites: Readonly<Record<(typeof INSTANCES)[number], SiteLimits>>) => void;
-  /** Each is at a moment of its own, a second after the one before it. */
+  /** Each is a second after the one before it. */
   const FOUND: Readonly<Record<string, Act>> = {
     'a: 100 mails a session': ({ a }) => a.sessionSpent(100),
     'b: 5 connections': ({ b }) => b.refusedConnection(5),
@@ -102,7 +102,7 @@ describe('two instances that learn of one server', () => {
         found(sites);
         for (const step of order) await sync(step);
       }
-      // What was written last is read by both.
+      // Both read the last one that was written.
       for (const step of SYNCS) await sync(step);
       const stored = await database.query<{ limits: LimitRecord }>('select limits from learned_limits');
       expect(stored).toHaveLength(1);

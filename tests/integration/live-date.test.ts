@@ -5,7 +5,7 @@ import { type Sink, startSink } from './transport/smtp-sink.ts';
 
 let sink: Sink;
 let service: LiveService;
-/** How often the server puts each recipient off. */
+/** The times that the server puts each recipient off. */
 let deferrals = 0;
 let putOff = 0;
 

@@ -63,7 +63,7 @@ const waiters = async (): Promise<number> =>
     )
   ).length;
 
-/** Begins `first` on a connection of its own and then the others, each of which has to wait; then commits. */
+/** Begins `first` on one connection and then the others on another, each of which has to wait; then commits. */
 async function atOnce(
   first: (database: Database) => Promise<unknown>,
   ...others: readonly (() => Promise<unknown>)[]

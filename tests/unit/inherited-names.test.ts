@@ -8,7 +8,7 @@ import {
 } from '../../src/web/dashboard/web/application/pages/contacts/property-rows.ts';
 import { valuesOf } from '../../src/web/dashboard/web/application/pages/templates/draft.ts';
 
-// What people name may be called as what every object inherits.
+// People may choose names that every object inherits.
 
 for (const name of Object.getOwnPropertyNames(Object.prototype)) {
   test(`${name}: is no member of an object that does not have it`, () => {

@@ -22,7 +22,7 @@ const silent = (number: string | null) => () => {
 };
 const LIMITS = { threads: 1, deadlineMs: 20, startMs: 10_000, mostWaiting: 8, idleMs: 60_000 };
 
-/** How a question ends while this thread works on. */
+/** The end of a question while this thread works on. */
 async function endOf(number: string | null): Promise<unknown> {
   const pool = new WorkerPool<string, string>('Reading', LIMITS, silent(number));
   let reason: unknown;

@@ -110,7 +110,7 @@ export class Eraser {
    */
   async *#byWalk(table: OwnedTable): AsyncGenerator<Keys> {
     const names = columnsOfKey(table).map(({ name }) => name);
-    // Where tables are distributed, every key ends with the workspace.
+    // In distributed tables every key ends with the workspace.
     const read = [...new Set([...names, 'workspace_id'])];
     let last: readonly string[] | undefined;
     do {

@@ -165,7 +165,7 @@ export interface Leaving extends Scope {
   readonly audienceId: string;
   readonly contactId: string;
   readonly now: number;
-  /** How the person did it; absent where it was not the person. */
+  /** The way that the person took; absent when an API key or a member did it. */
   readonly own?: OwnLeaving;
   /** What is noted where a flow did it. */
   readonly data?: object;

@@ -207,7 +207,7 @@ function fire({ kind, decider }: Folding, actor: Actor, { at, says, isClaimed }:
       effects: decision?.effects ?? [],
     });
   }
-  // Where the lease has ended as well, the order is lost, and the lease's decision takes its place: together
+  // When the lease has ended as well, the order is lost, and the lease's decision takes its place: together
   // they would be done twice.
   return progress.steps.length > 0 ? progress : { ...progress, effects: orders };
 }

@@ -136,7 +136,7 @@ const KNOWN: Readonly<Record<string, RegExp>> = {
   visibility: /^(?:visible|hidden|collapse|initial|inherit|unset|revert|revert-layer)$/,
 };
 
-/** What plain CSS declares of those properties, by their names. */
+/** The declarations of those properties in plain CSS, by their names. */
 export function declarationsOf(css: string, heeded: ReadonlySet<string>): Declarations {
   const declared = new Map<string, Declared>();
   for (const declaration of css.split(';')) {

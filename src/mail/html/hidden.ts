@@ -30,10 +30,10 @@ const HINT = /none|hid|collapse|opacity|clip|indent|-\d{3}|scale|zoom|[\s:(+]\d{
 /** True when CSS may declare something that hides, or a size of letters. */
 export const maySay = (css: string): boolean => HINT.test(css) || /font/i.test(css);
 
-/** What a style declares of what is seen. */
+/** The declarations of a style that decide what is seen. */
 export const seenDeclarations = (css: string): Declarations => declarationsOf(css, HEEDED);
 
-/** What a style without such declarations declares. */
+/** The same of a style that has none. */
 export const NOTHING: Declarations = new Map();
 
 /** The same of an attribute, which may hold comments and strings. */

@@ -33,7 +33,7 @@ const BEFORE_BODY: ReadonlySet<string> = new Set(
 interface Place {
   readonly at: number;
   readonly element: HtmlElement | null;
-  /** Where a part begins that Outlook leaves out, and that it is in; null for none. */
+  /** The beginning of the part that Outlook leaves out here; null for none. */
   readonly block: number | null;
 }
 
@@ -64,7 +64,7 @@ class HtmlReader {
   #address: { readonly start: number; readonly end: number } | null = null;
   readonly #sheets: { css: string; media: string }[] = [];
   #script = '';
-  /** Where a script begins that goes on in browsers, though its end tag has come. */
+  /** The beginning of a script that goes on in browsers, though its end tag has come. */
   #doubt = Number.POSITIVE_INFINITY;
   /** The body began within a part that Outlook leaves out, and nothing of it has come yet. */
   #awaitsBlockEnd = false;
@@ -220,7 +220,7 @@ class HtmlReader {
     return Math.min(at, visibility.hiderAt(element) ?? at, block ?? at);
   }
 
-  /** Where the first element begins that hides and goes on in other programs, though something has ended it. */
+  /** The beginning of the first element that hides and goes on in other programs, though something has ended it. */
   #doubtful(before: number, visibility: Visibility): number {
     let doubt = Math.min(before, this.#doubt);
     for (const element of this.#open.ended)

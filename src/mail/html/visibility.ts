@@ -5,14 +5,14 @@ import { isOf } from './selector.ts';
 import { PARSING, type StepBudget } from './step-budget.ts';
 import { type Rule, type Rules, rulesOf, type Sheet } from './style-sheet.ts';
 
-/** Who sees the content of an element. */
+/** The visibility of an element's content. */
 interface Shown {
-  /** Where the outermost element begins that hides it; null where none does. */
+  /** The beginning of the outermost element that hides it; null for none. */
   readonly hider: number | null;
   readonly hidesItself: boolean;
   readonly isHiddenInOutlook: boolean;
   readonly areLettersTiny: boolean;
-  /** How many steps of each selector with several are elements around it. */
+  /** The steps of each selector with several that elements around it satisfy. */
   readonly steps: Uint8Array;
 }
 
@@ -55,7 +55,7 @@ export class Visibility {
     return this.#at(element).isHiddenInOutlook;
   }
 
-  /** Where the outermost element begins that hides what is in this one; null where none does but the body, beyond which nothing is put. */
+  /** The beginning of the outermost element that hides the content of this one; null when only the body does, beyond which nothing is put. */
   hiderAt(element: HtmlElement | null): number | null {
     return element === null || this.#document.root.hider !== null ? null : this.#at(element).hider;
   }

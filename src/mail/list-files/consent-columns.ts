@@ -48,7 +48,7 @@ const NEGATIVE =
 /** Consent that was never given, or has ended. */
 const NOT_AGREED =
   /^(?:is|has|was)?(?:nolonger|not|never|non|nicht(?:mehr)?|keine?|pas|ex|former)(?:e?mail|newsletter|marketing)?(?:subscri|opt(?:ed)?in|consent|einwillig|zustimm|abonn|angemeldet|inscri|suscri|permission)|(?:consent|permission|optin|einwilligung|zustimmung|consentement|consentimiento)(?:was|is)?(?:cancell?ed|ended|declined|refused|denied|rejected|expired|abgelehnt|verweigert|beendet|refuse|retire|rechazado|revocado)/;
-/** What ends may be a list, or something that is paid for. */
+/** A subscription that has ended may be to a list, or paid for. */
 const SUBSCRIPTION_ENDED =
   /(?:subscription|abo|abonnement)(?:was|is)?(?:cancell?ed|ended|expired|beendet|resilie)/;
 /** Names that tell of a list by themselves. The other ones tell of orders, contracts and accounts as well. */
@@ -67,7 +67,7 @@ const POSITIVE =
 const CONFIRMED = /^confirm/;
 const CONSENT =
   /newsletter|consent|einwillig|zustimm|opt(?:ed)?in|permission|gdpr|dsgvo|rgpd|acceptsm|mail|marketing/;
-/** What every contact may have, whether they have left or not. */
+/** Names of values that every contact may have, also one who has left. */
 const FOR_EVERYONE = /(?:link|url|uri|page|token|hash|key)$/;
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));

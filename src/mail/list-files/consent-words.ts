@@ -1,4 +1,4 @@
-/** What a cell says of a person's consent. `never`: the person has not agreed, and has not left either. */
+/** The consent that a cell states. `never`: the person has not agreed, and has not left either. */
 export type Meaning = 'subscribed' | 'never' | 'unsubscribed' | 'bounced' | 'complained' | 'yes' | 'no';
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
@@ -74,11 +74,11 @@ const NEGATION =
 /** The longest text that is looked through for what it says. */
 const LONGEST_SENTENCE = 1_000;
 
-/** What a text says that is a word or a phrase of the table; null for every other one. */
+/** The meaning of a word or a phrase of the table; null for every other text. */
 export const wordMeaning = (text: string): Meaning | null =>
   text.length > 64 ? null : (MEANINGS.get(folded(text)) ?? null);
 
-/** What a text says of a person's consent, as a word or by a part of it; null where it says nothing that is understood. */
+/** The consent that a text states, as a word or in a part of it; null when the table does not know it. */
 export function meaningOf(text: string): Meaning | null {
   const word = wordMeaning(text);
   if (word) return word;
@@ -86,7 +86,7 @@ export function meaningOf(text: string): Meaning | null {
   return NEGATION.test(lower) ? null : (PARTS.find(([pattern]) => pattern.test(lower))?.[1] ?? null);
 }
 
-/** What a text says of why mail has failed: also by the code of a reply (RFC 5321, 4.2; RFC 3463), which elsewhere is a number. */
+/** The meaning of a text about failed mail, also by its reply code (RFC 5321, 4.2; RFC 3463). In other columns such a code is a number. */
 export function reasonMeaning(text: string): Meaning | null {
   const lower = text.slice(0, LONGEST_SENTENCE).toLowerCase();
   if (/^(?:hard|permanent)$/.test(lower)) return 'bounced';
@@ -98,7 +98,7 @@ export function reasonMeaning(text: string): Meaning | null {
   return isDead ? 'bounced' : null;
 }
 
-/** True for a text that stands for no value: `NULL`, `n/a`, `-`, and the date of zeros that MySQL writes. */
+/** True for a text that means no value: `NULL`, `n/a`, `-`, and the date of zeros that MySQL writes. */
 export const isBlank = (text: string): boolean =>
   /^[-–—._/\s]*$/.test(text) ||
   (text.length <= 64 && /^(?:null|nil|na|nan|undefined|0{8,})$/.test(folded(text)));

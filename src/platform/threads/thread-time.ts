@@ -27,7 +27,7 @@ export function measuredThread(): string | null {
 
 /**
  * Milliseconds of processor time of another thread of this process. For null, those of all threads together: a thread has used no more, and
- * while the process stands still they stand still as well. A limit that is met by these alone says nothing of the thread's work. Takes
+ * while the process is stopped they are stopped as well. A limit that is met by these alone says nothing of the thread's work. Takes
  * 20 µs.
  */
 export function timeOfThread(thread: string | null): number {

@@ -12,7 +12,7 @@ const REFUSED = 'refused@receiver.example';
 const others = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, n) => `r${from + n}@receiver.example`);
 
-/** What a relay says to one recipient always, in the words of its own limits. */
+/** Replies of a relay that always refuses one recipient, in the words of its limits. */
 const REPLIES = [
   '452 4.5.3 too many recipients',
   '452 4.5.3 Too many recipients this session',

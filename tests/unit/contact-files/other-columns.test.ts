@@ -158,7 +158,7 @@ describe('a column with the whole name of consent is read cell by cell', () => {
     expect((await read('Abgemeldet am', ['1.2.2026', '', 'ja'])).warnings).toEqual([
       expect.stringContaining('2 rows unsubscribed.'),
     ]);
-    // However many other columns are told of.
+    // Any number of other columns may look like consent.
     const others = Array.from({ length: 30 }, (_, at) => `Excluded from gift ${at}`);
     const { plan } = await readContactFile(
       `email,${others.join()},Unsubscribed\na@example.com,${others.map(() => 'yes').join()},yes\n`,

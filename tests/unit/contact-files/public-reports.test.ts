@@ -44,7 +44,7 @@ const FILES: Readonly<Record<string, string>> = {
   'Dynamics: Do not allow Bulk Emails':
     'Email,Do not allow Bulk Emails\nsubscribed1@x.example,Allow\nunsubscribed1@x.example,Do Not Allow\n',
   'a dump of MySQL: NULL for those who have not left':
-    'email,unsubscribed_at\nsubscribed1@x.example,NULL\nsubscribed2@x.example,0000-00-00 00:00:00\nsubscribed3@x.example,None\nsubscribed4@x.example,N/A\nsubscribed5@x.example,-\nunsubscribed1@x.example,2024-01-02 03:04:05\n',
+    'email,unsubscribed_at\nsubscribed1@x.example,NULL\nsubscribed2@x.example,0000-00-00 00:00:00\nsubscribed3@x.example,None\nsubscribed4@x.example,N/A\nsubscribed5@x.example,-\nunsubscribed1@x.example,2024-01-02 03:04:05\nunsubscribed2@x.example,removed\n',
 };
 
 describe('a file of a public report', () => {
@@ -59,7 +59,7 @@ describe('a file of a public report', () => {
         ]);
     });
 
-  // Codes that no table explains, and quotes that no reader of RFC 4180 takes, are told and not guessed.
+  // Codes that no table explains, and quotes that no reader of RFC 4180 takes, are reported and not guessed.
   for (const [report, text, code] of [
     ['Mailtrain 1: statuses as numbers', 'email,status\na@x.example,1\nb@x.example,2\n', 'unknown_status'],
     [

@@ -59,7 +59,7 @@ export const deliver = async (
       const left = { ...mail, recipients: open() };
       const results = await tryAddress(left, { host, address }, plan, reach, signal, beginning).catch(
         (error) => {
-          // What another host has answered stands.
+          // The answer of another host counts.
           if (error instanceof TakenBack && conversations > 0) return [];
           throw error;
         },

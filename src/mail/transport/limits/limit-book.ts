@@ -59,7 +59,7 @@ export class LimitBook {
       .map(({ transport, server, site }) => ({ transport, server, limits: site.known }));
   }
 
-  /** What was found out since the last call; null: nothing. `failed` is called when it could not be stored after all. */
+  /** The findings since the last call; null for none. The caller calls `failed` when it could not store them. */
   takeChanged(): { readonly entries: readonly FoundEntry[]; failed(): void } | null {
     const changed = [...this.#changed];
     this.#changed.clear();

@@ -17,7 +17,7 @@ export function limitInWords(response: string, step: Step): LimitWords | null {
   // Gmail's unusual rate of mail, by its own detail of RFC 3463's policy.
   if (enhancedCode === '4.7.28') return 'rate';
   if (COUNT.test(text)) return 'count';
-  // A recipient may have a rate of its own, which is none of all mail.
+  // One recipient may have a rate. It is no rate of all mail.
   if (RATE.test(text)) return step !== 'RCPT' || OF_CLIENT.test(text) ? 'rate' : null;
   return enhancedCode === '4.5.3' ? 'count' : null;
 }

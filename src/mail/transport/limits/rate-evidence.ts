@@ -1,6 +1,6 @@
 /**
  * So many mails to different recipients are refused for a rate, and no later one is taken, before it counts as a rate of all mail. A server that
- * has such a rate refuses every mail until its window ends; a recipient with a rate of its own is refused alone.
+ * has such a rate refuses every mail until its window ends; a server that limits one recipient refuses that recipient alone.
  */
 const ENOUGH_RECIPIENTS = 3;
 

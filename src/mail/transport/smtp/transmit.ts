@@ -41,12 +41,12 @@ export const transmit = async (
 ): Promise<RecipientOutcome[]> => {
   const outcomes = new Map<string, RecipientOutcome>();
   let left = mail.recipients;
-  /** How many recipients the server seems to take in a mail, until it takes the first of those that it refused. */
+  /** The recipients that the server seems to take in a mail, until it takes the first of those that it refused. */
   let seems: number | null = null;
   while (left.length > 0) {
     const recipients = left.slice(0, site.recipientsPerMail ?? left.length);
     const told = await once({ ...mail, recipients }, pool, remoteMta, signal, beginning).catch((error) => {
-      // Where some have an answer already, the attempt stands.
+      // An attempt in which some recipients have an answer counts.
       if (!(error instanceof TakenBack) || outcomes.size === 0) throw error;
       return recipients.map((one) => withoutReply(one, 'deferred', WAITS, 'RateLimited', remoteMta));
     });

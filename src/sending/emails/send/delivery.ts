@@ -197,7 +197,7 @@ export class Delivery {
     return isHeld;
   }
 
-  /** Whoever is written to may have left while the email waited; it asks again then, and comes to its end. While it cannot be known, nothing leaves. */
+  /** True when the recipient has left while the email waited. It asks after a wait alone. Without an answer of the database nothing leaves. */
   async #isWithheld(
     actor: Actor,
     recipient: number,

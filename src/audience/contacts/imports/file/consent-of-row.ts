@@ -13,14 +13,14 @@ import { withoutGuard } from '../../../../platform/csv/write.ts';
 import type { Target } from '../../column-names.ts';
 import { dateOf } from './cells.ts';
 
-/** What one cell says. `unsaid`: it is empty where a person would be called subscribed. `unknown`: it is not understood. */
+/** The status in one cell. `unsaid`: the cell is empty in a column that would say `subscribed`. `unknown`: the reader does not understand it. */
 export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknown' | Leaving;
 
 type StatusTarget = Extract<Target, { readonly to: 'status' }>;
 
 const isDate = (text: string): boolean => dateOf(text, 'dmy') !== null || dateOf(text, 'mdy') !== null;
 
-/** How a text is understood. Of the reason for a leaving no part makes a complaint: `You sent too much spam`. */
+/** The reader of each kind of column. A reason is read as a whole: `You sent too much spam` is no complaint. */
 const MEANING: Readonly<Record<StatusReading | 'reason', (text: string) => Meaning | null>> = {
   status: meaningOf,
   subscribed: meaningOf,
@@ -50,7 +50,7 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
     if (meaning === 'no') return cells === 'confirmation' ? 'never' : 'unsubscribed';
     return meaning ?? (isDate(text) ? 'subscribed' : 'unknown');
   }
-  if (meaning === 'no' || meaning === 'subscribed' || folded(text) === 'none') return 'nothing';
+  if (meaning === 'no' || meaning === 'subscribed' || isNone(text)) return 'nothing';
   if (meaning === 'never') return reads === 'unsubscribed' ? meaning : 'nothing';
   if (cells === 'anything' && reads === 'bounced') return reads;
   if (meaning !== null && meaning !== 'yes') return meaning;
@@ -68,18 +68,20 @@ export function cellStatus(cell: string, { reads = 'status', cells }: StatusTarg
   }
 }
 
+/** Python and some exports write `None` for no value. In a column of statuses it is a status. */
+const isNone = (text: string): boolean => folded(text) === 'none';
+
 /** True for a cell with the time of leaving that is not empty. */
 export function saysLeft(cell: string): boolean {
   const text = withoutGuard(cell).trim();
-  const meaning = meaningOf(text);
-  return !isBlank(text) && meaning !== 'no' && meaning !== 'never';
+  return !isBlank(text) && !isNone(text) && meaningOf(text) !== 'no';
 }
 
-/** What a row says of a person's consent. */
+/** The consent in one row. */
 export interface RowConsent {
-  /** How the person has left; null where the row does not say so. */
+  /** The status by which the person left; null when the row does not say that they left. */
   readonly leaves: Leaving | null;
-  /** When, in ISO 8601; null where the row does not say so. */
+  /** The moment of it in ISO 8601; null when the row does not say it. */
   readonly left_at: string | null;
   /** True where the person is not subscribed when new: the row does not say that they have agreed. */
   readonly begins_out: boolean;

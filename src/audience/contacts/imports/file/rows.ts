@@ -74,23 +74,16 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
     if (isRefused) refused++;
     if (!contact || (isRefused && contact.leaves === null)) continue;
     const { names, ...row } = contact;
-    const known = byKey.get(row.email_key);
+    const former = byKey.get(row.email_key);
     if (isRefused) {
-      // That the person has left counts, whatever else of the row is wrong.
-      byKey.set(row.email_key, known ? { ...known, ...leavingOf(known, row) } : leavingAlone(row));
+      // The leaving counts, whatever else of the row is wrong.
+      byKey.set(row.email_key, former ? { ...former, ...leavingOf(former, row) } : leavingAlone(row));
       continue;
     }
-    if (known?.is_refused) {
-      byKey.set(row.email_key, {
-        ...row,
-        ...leavingOf(known, row),
-        repeats: 0,
-        joins: joinsOf(names, null, reading),
-      });
-      continue;
-    }
+    const known = former?.is_refused ? undefined : former;
     const joins = joinsOf(names, known?.joins ?? null, reading);
-    if (!known) byKey.set(row.email_key, { ...row, repeats: 0, joins });
+    if (!known)
+      byKey.set(row.email_key, { ...row, ...(former && leavingOf(former, row)), repeats: 0, joins });
     else if (!reading.merges) {
       // What the first row says stays, but for the person's leaving.
       byKey.set(row.email_key, { ...known, ...leavingOf(known, row), joins });

@@ -9,7 +9,7 @@ import type { ImportPlan } from './plan.ts';
  */
 export type StoredPlan = Omit<ImportPlan, 'stored'> & { readonly stored: string };
 
-/** What a client chose for an import, and what its file is like; stored with it, beside what SQL reads. */
+/** The choices of a client and the form of its file, stored with the import beside the columns that SQL reads. */
 export interface ImportSettings {
   readonly plan: StoredPlan;
   /** Bytes of the file as it is stored. */

@@ -13,7 +13,7 @@ const MOST_EXAMPLES = 5;
 /** Names of audiences that are kept. */
 const MOST_NAMES = 200;
 
-/** What a cell that does not subscribe makes of a person. */
+/** The status that a cell gives to a person whom it does not subscribe. */
 export type Taken = Leaving | 'never';
 
 /** What the cells of a column have in common, as the whole file shows it. */

@@ -4,7 +4,7 @@ import { propertyOf, type Target } from '../../column-names.ts';
 import { type ColumnSurvey, readAs, type Taken } from './survey.ts';
 import { BY_VALUES } from './targets.ts';
 
-/** What has to be known of a file before anything of it is written. */
+/** A fact about a file that its sender needs before the import writes anything. */
 export interface ImportWarning {
   /** The number of the column, from 1; null where the whole file is meant. */
   readonly column: number | null;
@@ -30,12 +30,12 @@ const EVERYONE: Readonly<Record<Leaving | 'never', string>> = {
   bounced:
     'The name or the columns of this file say that mail to everyone in it has bounced: they are taken so.',
   complained: 'The name of this file says that everyone in it has complained: they are taken so.',
-  never: 'The name of this file says that nobody in it has subscribed: who is new is added as unsubscribed.',
+  never: 'The name of this file says that no one in it has subscribed: new people are added as unsubscribed.',
 };
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** What has to be known of the columns of a file: who is not subscribed by it, and what in it is not understood. */
+/** Warns about columns that take people down, and about cells that the import does not understand. */
 export function warningsOf({
   names,
   targets,
@@ -68,7 +68,7 @@ export function warningsOf({
       if (message !== null) rest.push(told(message));
     }
   }
-  // Who is taken down has to be told, however many other columns only look like consent.
+  // Warnings about people who are taken down come first: columns that only look like consent may not crowd them out.
   return [...warnings, ...rest].slice(0, MOST_WARNINGS);
 }
 
@@ -84,7 +84,7 @@ const NEW_STATUS: Readonly<Record<Taken, string>> = {
   never: 'added as unsubscribed where they are new',
 };
 
-/** How many people a column takes down, and to which status: the strongest first. */
+/** Counts the people whom a column takes down, by their new status, the strongest first. */
 function takenDown({ takes }: ColumnSurvey): string {
   const parts = (Object.keys(NEW_STATUS) as readonly Taken[]).flatMap((taken) => {
     const count = takes.get(taken) ?? 0;
@@ -94,7 +94,7 @@ function takenDown({ takes }: ColumnSurvey): string {
 }
 
 const unsaid = ({ unsaid: count }: ColumnSurvey): string =>
-  `${rows(count)} ${count === 1 ? 'has' : 'have'} no value here, so that nothing says that they agreed: who is new is added as unsubscribed.`;
+  `${rows(count)} ${count === 1 ? 'has' : 'have'} no value here, so nothing says that they agreed: new people are added as unsubscribed.`;
 
 function unknownValues({ unknown, examples }: ColumnSurvey): string {
   const shown = [...examples].map((value) => `"${value}"`).join(', ');

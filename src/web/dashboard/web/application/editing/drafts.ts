@@ -37,7 +37,7 @@ async function within<Value>(
   }
 }
 
-/** When the session of this page was seen to have ended; null while somebody is signed in. */
+/** The moment at which this page saw its session end; null while a member is signed in. */
 let endedAt: number | null = null;
 
 const all = (): Promise<readonly Draft[]> =>
@@ -64,7 +64,7 @@ const removeAll = (keys: readonly string[]): Promise<void> =>
 type News = 'cleared' | { readonly removed: string };
 /** Pages of this tab: a channel delivers nothing to the tab that sends it (HTML, 9.5). */
 const here = new Set<(told: News) => void>();
-/** Tells every other tab of this browser that somebody has signed out, or that a draft was removed. */
+/** Tells every other tab of this browser that the member has signed out, or that a draft was removed. */
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(NAME) : null;
 
 export const drafts = {
