@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import { ADA, asMember, type Dashboard, openDashboard, PASSWORD } from './dashboard.ts';
+import { ADA, asMember, type Dashboard, openDashboard, PASSWORD, waitForToast } from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 // A computer in Tokyo, and a workspace in Vancouver, whose rules have changed after the browser was made.
@@ -48,7 +48,7 @@ test('the settings offer the zones of the service; all times go by the one that 
   await zone.selectOption('America/Vancouver');
   await inspect(page, 'settings-time-zone');
   await page.getByRole('button', { name: 'Save', exact: true }).first().click();
-  await page.getByText('Settings saved').waitFor();
+  await waitForToast(page, 'Settings saved');
   await page
     .getByText(/^[A-Z][a-z]{2} \d+, \d{4}$/)
     .first()

@@ -114,6 +114,10 @@ export async function typeInto(page: Page, texts: Readonly<Record<string, string
   }
 }
 
+/** Waits for a toast. Its text may be part of a sentence elsewhere on the page, so only the corner of toasts is read. */
+export const waitForToast = (page: Page, text: string): Promise<void> =>
+  page.locator('[data-toast]').getByText(text, { exact: true }).first().waitFor();
+
 /**
  * Waits until no dialog is there. One that is closing has no role any more, while the page still counts it as open, and a key that comes
  * then opens nothing.

@@ -11,6 +11,7 @@ import {
   pressOn,
   signUp,
   typeInto,
+  waitForToast,
   withoutDialog,
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
@@ -89,7 +90,7 @@ describe('what is sent is what is on the screen', () => {
     await inspect(page, 'editing-send');
     await dialog.getByRole('textbox').fill('1');
     await press(page, 'Send now');
-    await page.getByText('Campaign started').waitFor();
+    await waitForToast(page, 'Campaign started');
     await eventually('it has arrived with the new subject', async () => {
       const subjects = await capturedSubjects();
       expect(subjects).not.toContain('The old subject');
@@ -119,7 +120,7 @@ describe('what is sent is what is on the screen', () => {
     await dialog.getByText('A subject to try').waitFor();
     await dialog.getByText('which is not published', { exact: false }).waitFor();
     await pressOn(dialog.getByRole('button', { name: 'Send test' }));
-    await page.getByText('Test email sent').waitFor();
+    await waitForToast(page, 'Test email sent');
     await eventually(
       'the test has arrived',
       async () =>
@@ -147,7 +148,7 @@ describe('what is sent is what is on the screen', () => {
     const dialog = page.getByRole('dialog', { name: /^Activate/ });
     await dialog.getByText('Manual, or by the API', { exact: false }).waitFor();
     await pressOn(dialog.getByRole('button', { name: 'Activate flow' }));
-    await page.getByText('Flow activated').waitFor();
+    await waitForToast(page, 'Flow activated');
     expect(await amount()).toBe(5);
     expect(await stored(`live/flows/${id}`)).toMatchObject({ status: 'active' });
   });

@@ -10,6 +10,7 @@ import {
   pressOn,
   signUp,
   typeInto,
+  waitForToast,
   withoutDialog,
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
@@ -126,7 +127,7 @@ test('a walk through it is played over the drawing, with the mail as it would be
 test('it is activated, runs for somebody, and the run is shown over the drawing and ended', async () => {
   await press(page, 'Activate');
   await pressOn(page.getByRole('dialog').getByRole('button', { name: 'Activate flow' }));
-  await page.getByText('Flow activated').waitFor();
+  await waitForToast(page, 'Flow activated');
   await pressOn(page.getByRole('link', { name: 'Runs', exact: true }));
   await page.getByText('No runs yet').waitFor();
   await client.post('/v1/contacts', { email: ADA, firstName: 'Ada' });

@@ -11,6 +11,7 @@ import {
   pressOn,
   signUp,
   typeInto,
+  waitForToast,
   withoutDialog,
 } from './dashboard.ts';
 import { inspect } from './looks.ts';
@@ -238,7 +239,7 @@ test('templates: copied to the other environment, and once more over what is the
       await inspect(page, 'template-copy');
       await pressOn(dialog.getByRole('button', { name: action }));
     }
-    await page.getByText('Template “Invoice” copied to the live environment').first().waitFor();
+    await waitForToast(page, 'Template “Invoice” copied to the live environment');
     await withoutDialog(page);
   };
   const inLive = async () =>

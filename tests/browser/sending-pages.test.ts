@@ -3,7 +3,16 @@ import type { Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { LIVE_KEY, TEST_KEY } from '../support/service.ts';
 import { type Spamd, startSpamd } from '../support/spamd.ts';
-import { asMember, type Dashboard, openDashboard, press, pressOn, signUp, typeInto } from './dashboard.ts';
+import {
+  asMember,
+  type Dashboard,
+  openDashboard,
+  press,
+  pressOn,
+  signUp,
+  typeInto,
+  waitForToast,
+} from './dashboard.ts';
 import { inspect } from './looks.ts';
 
 /** Everything that a message might try, each of which would leave a mark. */
@@ -167,7 +176,7 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await page.getByText('Transport of live email: “SMTP relay”', { exact: true }).waitFor();
   expect(await order()).toMatchObject({ provider: 'smtp', fallbacks: [] });
   await press(page, 'Warm up “SMTP relay”');
-  await page.getByText('Warm-up of “SMTP relay” started').waitFor();
+  await waitForToast(page, 'Warm-up of “SMTP relay” started');
   await page.getByText(/^Day 1 of 30: 0 of 50 recipients\./).waitFor();
   await press(page, 'Edit schedule');
   await typeInto(page, { 'Recipients per day': '10, 20; none' });
@@ -179,7 +188,7 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await page.getByText(/^Day 1 of 3: 0 of 10 recipients\./).waitFor();
   expect(await order()).toMatchObject({ warmUps: [{ provider: 'smtp', perDay: [10, 20, 30] }] });
   await press(page, 'End warm-up');
-  await page.getByText('Warm-up of “SMTP relay” ended. Waiting email leaves now.').waitFor();
+  await waitForToast(page, 'Warm-up of “SMTP relay” ended. Waiting email leaves now.');
   await page.getByRole('button', { name: 'Warm up “SMTP relay”' }).waitFor();
   await press(page, 'More actions for mail.acme.example');
   await pressOn(page.getByRole('menuitem', { name: 'Remove domain' }));
@@ -220,7 +229,7 @@ test('an endpoint is added, its secret shown once, a test event posted, shown an
   await inspect(page, 'webhook-verify');
   await page.keyboard.press('Escape');
   await press(page, 'Send test event');
-  await page.getByText('Test event queued').waitFor();
+  await waitForToast(page, 'Test event queued');
   await inspect(page, 'webhook');
   await press(page, 'More actions for this endpoint');
   await pressOn(page.getByRole('menuitem', { name: 'Disable endpoint' }));

@@ -14,6 +14,7 @@ import {
   pressOn,
   signUp,
   typeInto,
+  waitForToast,
   withoutDialog,
 } from './dashboard.ts';
 import { inspect, pictureOf, sidewaysOf, violations } from './looks.ts';
@@ -68,7 +69,7 @@ test('settings and brand are saved, and what is wrong is told at its field', asy
   await inspect(page, 'settings');
   await typeInto(page, { 'Default sender': '' });
   await press(page, 'Save');
-  await page.getByText('Settings saved').waitFor();
+  await waitForToast(page, 'Settings saved');
   await pressOn(page.getByRole('link', { name: 'Brand' }));
   await typeInto(page, { Colour: 'teal' });
   await press(page, 'Save');
