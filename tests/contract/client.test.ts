@@ -12,7 +12,10 @@ let service: Service;
 
 beforeAll(async () => {
   mkdirSync(join(place, 'node_modules'));
-  [service] = await Promise.all([startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0' } }), packClient(folder)]);
+  [service] = await Promise.all([
+    startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0' } }),
+    packClient(folder),
+  ]);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
