@@ -27,7 +27,7 @@ const NAME = /^([!-9;-~]+)[ \t]*:/;
 /** Divides a message at its first empty line, also where lines end with LF alone. */
 export function divideMessage(message: Buffer): DividedMessage {
   const end = endOfHeader(message);
-  return { fields: readFields(message.latin1Slice(0, end)), rest: message.subarray(end) };
+  return { fields: readFields(message.toString('latin1', 0, end)), rest: message.subarray(end) };
 }
 
 /** The message of these parts. It holds an empty line where there is a body. */
@@ -61,7 +61,7 @@ export function readFields(header: string): readonly RawField[] {
 const isFold = (code: number): boolean => code === SPACE || code === TAB;
 
 /** The value of a field, unfolded (RFC 5322 2.2.3), without white space around it. Its octets are in latin1. */
-export const valueOf = ({ octets }: RawField): string =>
+export const valueOfField = ({ octets }: RawField): string =>
   octets
     .slice(octets.indexOf(':') + 1)
     .replace(/\r?\n/g, '')
@@ -70,7 +70,7 @@ export const valueOf = ({ octets }: RawField): string =>
 /** A field of a value that has no line ends but folds. */
 export const fieldOf = (name: string, value: string): RawField => ({
   name: name.toLowerCase(),
-  octets: `${name}: ${Buffer.from(value).latin1Slice()}\r\n`,
+  octets: `${name}: ${Buffer.from(value).toString('latin1')}\r\n`,
 });
 
 /** The fields with one more at their end. */

@@ -6,8 +6,9 @@ import {
   type SmtpServerOptions,
   takeIn,
 } from '../inbound/smtp-server.ts';
+import { type Arrival, NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
-import { NotSubmittable, type Submission } from './submitted.ts';
+import type { Submission } from './submitted.ts';
 
 /** The refusal of a request, as in the HTTP interface. */
 export interface SubmissionFailure {
@@ -16,6 +17,12 @@ export interface SubmissionFailure {
   readonly extra?:
     | { readonly details?: readonly { readonly path: string; readonly message: string }[] }
     | undefined;
+}
+
+/** A mail that stays what it is, with the recipients of its envelope. */
+export interface SubmittedRaw {
+  readonly mail: RawMail;
+  readonly recipients: readonly string[];
 }
 
 /** The options of the submission listener. Its clients are user `svc` with an API key as the password. */
@@ -28,7 +35,8 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
   /** Accepts the email under that key, and returns its id. */
   readonly onSubmit: (
     key: string,
-    submission: Submission,
+    submission: Submission | SubmittedRaw,
+    session: Omit<Arrival, 'by'>,
   ) => Promise<{ readonly id: string } | SubmissionFailure>;
 }
 
@@ -59,15 +67,21 @@ export const openSubmissionServer = ({
       onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
-    onData: (stream, { envelope, user }, done) => {
+    onData: (stream, { envelope, user, hostNameAppearsAs, remoteAddress, transmissionType }, done) => {
       const key = user as string;
       const place = room.reserve(key);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
         const recipients = envelope.rcptTo.map(({ address }) => address);
         const submission = await mailReader.submission(raw, recipients);
-        if (submission instanceof NotSubmittable) throw new Refusal(554, `5.6.0 ${submission.reason}`);
-        const result = await onSubmit(key, submission);
+        if (submission instanceof NotSubmittable) throw refusedMail(submission);
+        const session = {
+          helo: hostNameAppearsAs || null,
+          client: remoteAddress,
+          protocol: transmissionType,
+        };
+        const submitted = 'octets' in submission ? { mail: submission, recipients } : submission;
+        const result = await onSubmit(key, submitted, session);
         if ('id' in result) return `2.0.0 Accepted as ${result.id}`;
         throw refusalOf(result);
       };
@@ -100,6 +114,9 @@ const STATUS: Readonly<Record<string, readonly [number, string]>> = {
   SERVICE_UNAVAILABLE: [451, '4.3.0'],
   INTERNAL_ERROR: [451, '4.3.0'],
 };
+
+const refusedMail = ({ status, reason }: NotSubmittable): Refusal =>
+  new Refusal(status === '5.3.4' ? 552 : 554, `${status} ${reason}`);
 
 const refusalOf = ({ code, message, extra }: SubmissionFailure): Refusal => {
   const [reply, status] = STATUS[code] ?? [554, '5.6.0'];

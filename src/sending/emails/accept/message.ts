@@ -1,3 +1,5 @@
+import { offersExit } from '../../../mail/html/way-out.ts';
+import type { RawContent, Untouchable } from '../../../mail/raw/raw-mail.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import type { SendRequest } from './request.ts';
 import type { UsedTemplate } from './templated.ts';
@@ -30,6 +32,8 @@ export interface Envelope {
   readonly trackClicks: boolean | null;
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
+  /** Why what was asked for could not be done in a message that came as it is to leave. */
+  readonly untouched?: Untouchable | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
   /** The estimated octets of the finished message, which are asked for before it is read. */
@@ -94,6 +98,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     trackOpens: envelope.trackOpens ?? undefined,
     trackClicks: envelope.trackClicks ?? undefined,
     contactId: envelope.contactId,
+    untouched: envelope.untouched,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
   } satisfies Record<keyof Envelope, unknown>;
@@ -131,6 +136,8 @@ export interface Content {
   readonly template?: UsedTemplate;
   /** In place of text and html where a campaign says what they are. */
   readonly campaign?: CampaignReference;
+  /** The message as it came, which leaves so; text and html are what readers see of it. */
+  readonly raw?: RawContent;
 }
 
 /** The columns of an `emails` row that the message itself fills. */
@@ -172,7 +179,8 @@ export function storedMessage(
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
       contactId,
-      messageId: messageIdOf(id, request.from.domain),
+      untouched: untouchedOf(request),
+      messageId: request.raw?.messageId ?? messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },
     content: {
@@ -181,6 +189,14 @@ export function storedMessage(
       markdown: request.markdown,
       attachments: request.attachments.map(({ content }) => content),
       ...(template && { template }),
+      ...(request.raw && { raw: request.raw.content }),
     },
   };
+}
+
+/** Of what was asked for, in what may not be changed. */
+function untouchedOf({ raw, trackOpens, trackClicks, html }: SendRequest): Untouchable | undefined {
+  if (!raw || typeof raw.content.index.html !== 'string') return undefined;
+  const isAsked = trackOpens || trackClicks || (html !== null && offersExit(html));
+  return isAsked ? raw.content.index.html : undefined;
 }

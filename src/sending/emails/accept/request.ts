@@ -2,6 +2,7 @@ import type { SenderDefaults } from '../../../http/auth/principal.ts';
 import { type Attachment, readAttachments } from '../../../mail/message/attachments.ts';
 import { type Header, readHeaders } from '../../../mail/message/headers.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
+import type { RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import { hasControls } from '../../../platform/text/characters.ts';
@@ -29,6 +30,14 @@ export interface SendRequest extends Recipients {
   /** Null leaves the choice to the sending domain. */
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
+  /** A message that stays what it is, in place of all that would be composed; null for every other. */
+  readonly raw: {
+    readonly content: RawContent;
+    /** Its own, where it has one that is well formed. */
+    readonly messageId: string | null;
+    /** All whom its From field names. */
+    readonly senders: readonly Address[];
+  } | null;
   /** Estimated octets of the finished message, before markdown or a template has made its parts. */
   readonly size: number;
 }
@@ -66,6 +75,7 @@ export function readSendRequest(
     scheduledAt: readSchedule(body.scheduledAt, now, `${at}/scheduledAt`, report),
     trackOpens: body.trackOpens ?? null,
     trackClicks: body.trackClicks ?? null,
+    raw: null,
   };
   const request = { ...parts, size: sizeOf(parts) };
   if (request.size > LARGEST_MESSAGE) report(at, TOO_LARGE);
@@ -127,7 +137,13 @@ function problemOfSubject({ subject, templateId }: SendBody): string | null {
   return hasControls(subject) ? BROKEN_SUBJECT : null;
 }
 
-function readSchedule(given: string | undefined, now: number, path: string, report: Report): number | null {
+/** The moment to send at; null for at once. */
+export function readSchedule(
+  given: string | undefined,
+  now: number,
+  path: string,
+  report: Report,
+): number | null {
   if (given === undefined) return null;
   const read = readScheduledAt(given, now);
   if (typeof read === 'number') return read > now ? read : null;
