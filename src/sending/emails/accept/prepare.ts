@@ -4,8 +4,8 @@ import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.t
 import type { GivenUp, Unheard } from '../../../platform/async/deadline.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
+import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
 import type { RenderedMarkdown } from './message.ts';
-import { type RawRequest, readRawRequest } from './raw-request.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
 import { type Circumstances, type FilledRequest, type FillTemplate, fillRequest } from './templated.ts';

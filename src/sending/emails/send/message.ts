@@ -2,7 +2,7 @@ import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
 import { returnPathFor } from '../../../mail/inbound/verp.ts';
 import type { OutboundMessage, Transport, Unsubscribe } from '../../../mail/transport/transport.ts';
 import type { WarmUp } from '../../../mail/transport/warm-up.ts';
-import { changedHtml, rawOctets } from './raw-message.ts';
+import { changedHtml, rawOctets } from '../raw/raw-message.ts';
 import type { LiveMessage } from './reader.ts';
 import type { Destination } from './return-token.ts';
 

@@ -156,6 +156,9 @@ export interface Operations {
   'GET /emails/{id}/events': { path: { readonly id: string; }; query: {  }; body: null; data: readonly EmailEvent[]; isList: false };
   'GET /emails/{id}/explain': { path: { readonly id: string; }; query: {  }; body: null; data: EmailExplanation; isList: false };
   'POST /emails/batch': { path: {  }; query: {  }; body: SendEmailBatch; data: readonly EmailBatchItem[]; isList: false };
+  'POST /emails/raw': { path: {  }; query: { readonly recipients?: readonly string[] | undefined; readonly scheduledAt?: string | undefined; readonly trackOpens?: boolean | undefined; readonly trackClicks?: boolean | undefined; readonly tag?: string | undefined; }; body: Blob; data: EmailReceipt; isList: false };
+  'GET /emails/{id}/raw': { path: { readonly id: string; }; query: { readonly recipient?: string | undefined; }; body: null; data: Blob; isList: false };
+  'GET /emails/{id}/attachments/{number}': { path: { readonly id: string; readonly number: string; }; query: {  }; body: null; data: Blob; isList: false };
   'POST /test-clocks': { path: {  }; query: {  }; body: CreateTestClock; data: TestClock; isList: false };
   'GET /test-clocks': { path: {  }; query: { readonly after?: string | undefined; readonly limit?: number | undefined; readonly createdAfter?: string | undefined; readonly createdBefore?: string | undefined; }; body: null; data: readonly TestClock[]; isList: true };
   'GET /test-clocks/{id}': { path: { readonly id: string; }; query: {  }; body: null; data: TestClock; isList: false };

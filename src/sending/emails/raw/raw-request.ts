@@ -3,10 +3,10 @@ import type { Failure } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { asciiHost } from '../../../platform/text/ascii-host.ts';
 import { Problems, type Report } from '../../../platform/text/problems.ts';
+import { NOBODY, NOT_SIMULATED, TOO_MANY } from '../accept/recipients.ts';
+import { type RequestContext, readSchedule, type SendRequest } from '../accept/request.ts';
+import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
 import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
-import { NOBODY, NOT_SIMULATED, TOO_MANY } from './recipients.ts';
-import { type RequestContext, readSchedule, type SendRequest } from './request.ts';
-import { MOST_RECIPIENTS, type SendBody } from './request-model.ts';
 
 /** A message that is to stay what it is. */
 export interface RawRequest {
