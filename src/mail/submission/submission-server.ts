@@ -122,7 +122,7 @@ const refusalOf = ({ code, message, extra }: SubmissionFailure): Refusal => {
   const [reply, status] = STATUS[code] ?? [554, '5.6.0'];
   const details =
     extra?.details?.map(
-      ({ path, message: wrong }) => `${path.replace(/^\/(?:body|headers)\//, '')}: ${wrong}`,
+      ({ path, message: wrong }) => `${path.replace(/^\/(?:body|headers|query)\//, '')}: ${wrong}`,
     ) ?? [];
   return new Refusal(reply, [status, message, ...details].join(' '));
 };
