@@ -85,11 +85,13 @@ function* partsWithin(
   boundary: string,
 ): Generator<readonly [number, number]> {
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  // No search runs beyond the container: one with thousands of others would be searched once for each of them.
+  const container = message.subarray(0, end);
   let open = -1;
-  for (let at = message.indexOf(delimiter, begin); at !== -1 && at < end; ) {
+  for (let at = container.indexOf(delimiter, begin); at !== -1; ) {
     const after = at + delimiter.length;
-    const lineEnd = message.indexOf('\n', after);
-    const stop = lineEnd === -1 || lineEnd > end ? end : lineEnd;
+    const lineEnd = container.indexOf('\n', after);
+    const stop = lineEnd === -1 ? end : lineEnd;
     const rest = message.toString('latin1', after, Math.min(stop, after + 200)).trimEnd();
     const isAtLineStart = at === begin || message[at - 1] === 0x0a;
     if (isAtLineStart && (rest === '' || rest === '--')) {
@@ -97,7 +99,7 @@ function* partsWithin(
       open = rest === '' ? Math.min(stop + 1, end) : -1;
       if (open === -1) return;
     }
-    at = message.indexOf(delimiter, after);
+    at = container.indexOf(delimiter, after);
   }
   // A message that was cut off ends its last part.
   if (open !== -1) yield [open, end];
