@@ -76,7 +76,7 @@ const STATED: Readonly<Record<string, Recipe>> = {
   '/v1/emails/batch': () => ({ path: '/v1/emails/batch', body: { emails: [anEmail(), anEmail()] } }),
   '/v1/emails/raw': () => ({
     path: '/v1/emails/raw',
-    body: `From: a@example.com\r\nTo: ada@example.com\r\nSubject: ${fresh()}\r\n\r\nHi\r\n`,
+    body: `From: shop@sender.example\r\nTo: ada@example.com\r\nSubject: ${fresh()}\r\n\r\nHi\r\n`,
     headers: { 'content-type': 'message/rfc822' },
   }),
   '/v1/test-clocks/{id}/advance': async () => {

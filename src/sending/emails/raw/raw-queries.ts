@@ -53,8 +53,9 @@ export async function emailFile(
   { database, bodies, mailReader }: OctetReader,
   { caller, params: { id, number } }: Call<{ readonly id: string; readonly number: string }>,
 ): Promise<RawResponse | Failure> {
-  const row = /^\d{1,5}$/.test(number) ? await readDetail(database, caller, id) : null;
-  if (!row) return notFound('attachment');
+  const row = await readDetail(database, caller, id);
+  if (!row) return notFound('email');
+  if (!/^\d{1,5}$/.test(number)) return notFound('attachment');
   const content = await bringBack(bodies, row.content, 'whole').catch(goneWith);
   if (content === null) return GONE;
   const at = Number(number);

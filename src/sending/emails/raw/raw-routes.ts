@@ -118,9 +118,13 @@ export const rawEmailRoutes = (deps: RawDeps): readonly Route[] => [
         Type.String({ maxLength: 320, description: 'One of its recipients; the first when left out.' }),
       ),
     }),
-    response: Octets('The message.'),
+    response: Type.String({ description: 'The message.' }),
     responseType: 'message/rfc822',
     status: 200,
+    example: {
+      response:
+        'From: Acme <hello@acme.example>\r\nTo: ada@example.com\r\nSubject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
+    },
     handle: (call) => emailAsSent(deps, call),
   }),
   route({
@@ -131,9 +135,10 @@ export const rawEmailRoutes = (deps: RawDeps): readonly Route[] => [
     summary: 'Get one file of an email',
     description: 'With the media type that its sender has given it, for as long as the content is kept.',
     params: { id: EMAIL_ID, number: { text: 'Its place in `attachments` of the email, from 0.' } },
-    response: Octets('The file.'),
+    response: Type.String({ description: 'The file.' }),
     responseType: 'application/octet-stream',
     status: 200,
+    example: { response: '%PDF-1.7 …' },
     handle: (call) => emailFile(deps, call),
   }),
 ];
