@@ -1,8 +1,10 @@
+import { eq } from 'drizzle-orm';
 import type { Engine } from '../../engine/engine.ts';
 import { hashOfKey, mintApiKey, prefixOf } from '../../http/auth/api-key.ts';
 import type { Permission } from '../../http/auth/permissions.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId, timePart } from '../../platform/db/ids.ts';
+import { apiKeys } from '../../platform/db/schema/workspaces.ts';
 import { codeOf } from '../../platform/db/sqlstate.ts';
 
 // Keys that the operator creates: on the command line, and at the first start.
@@ -78,9 +80,15 @@ async function spawnKey(engine: Engine, id: string, key: string, wanted: NewKey,
 }
 
 const isMade = async (database: Database, id: string): Promise<boolean> =>
-  (await database.query('select 1 from api_keys where id = $1', [id])).length > 0;
+  (await database.read((orm) => orm.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id))))
+    .length > 0;
 
 async function isKnown(database: Database, key: string): Promise<boolean> {
-  const rows = await database.query('select 1 from api_keys where hash = $1', [hashOfKey(key)]);
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: apiKeys.id })
+      .from(apiKeys)
+      .where(eq(apiKeys.hash, hashOfKey(key))),
+  );
   return rows.length > 0;
 }

@@ -1,6 +1,8 @@
+import { eq, sql } from 'drizzle-orm';
 import type { Log } from '../../http/log.ts';
 import type { PlanName } from '../../platform/config/plans.ts';
-import type { Database } from '../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../platform/db/database.ts';
+import { billing, stripeEvents, workspaces } from '../../platform/db/schema/workspaces.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import type { StripeClient } from './stripe-client.ts';
 import { type BillingState, mainOf, planOf, type SoldPlan, stateAfter } from './subscription-state.ts';
@@ -28,19 +30,27 @@ const NO_PRICE = new Failure('SERVICE_UNAVAILABLE', 'Stripe has no active price 
   suggestion: 'Set the lookup key posthorn_starter or posthorn_growth on a price at Stripe.',
 });
 
-const MS = (column: string) => `(extract(epoch from b.${column}) * 1000)::float8`;
-const READ = `select b.customer, b.subscription, b.status, b.plan, b.paid_plan as "paidPlan",
-  ${MS('paid_until')} as "paidUntil", ${MS('past_due_since')} as "pastDueSince",
-  ${MS('renews_at')} as "renewsAt", ${MS('cancel_at')} as "cancelAt"
-from billing b`;
-
 /** The stored billing of a workspace. */
 export type StoredBilling = BillingState & { readonly customer: string };
 
 /** Reads the billing of a workspace; null when it has no customer at Stripe. @throws Unavailable */
 export async function readBilling(database: Database, workspaceId: string): Promise<StoredBilling | null> {
-  const [row] = await database.query<StoredBilling>(`${READ} where b.workspace_id = $1`, [workspaceId]);
-  return row ?? null;
+  const [row] = await database.read(
+    (orm) => orm.select().from(billing).where(eq(billing.workspaceId, workspaceId)),
+    PREPARED,
+  );
+  if (!row) return null;
+  return {
+    customer: row.customer,
+    subscription: row.subscription,
+    status: row.status,
+    plan: row.plan as SoldPlan | null,
+    paidPlan: row.paidPlan as SoldPlan | null,
+    paidUntil: row.paidUntil?.getTime() ?? null,
+    pastDueSince: row.pastDueSince?.getTime() ?? null,
+    renewsAt: row.renewsAt?.getTime() ?? null,
+    cancelAt: row.cancelAt?.getTime() ?? null,
+  };
 }
 
 /**
@@ -71,33 +81,29 @@ export async function portal(
   workspaceId: string,
 ): Promise<{ url: string } | Failure> {
   if (!stripe) return NOT_CONFIGURED;
-  const billing = await readBilling(database, workspaceId);
-  return billing ? { url: await stripe.portal(billing.customer, `${publicUrl}/app`) } : NO_CUSTOMER;
+  const stored = await readBilling(database, workspaceId);
+  return stored ? { url: await stripe.portal(stored.customer, `${publicUrl}/app`) } : NO_CUSTOMER;
 }
 
 /**
  * A customer that another tab has just created stays and is used, because its purchases are found by it. The
- * statement names no conflict column: for two tabs at once, Stripe creates one customer, and its key may
+ * insert names no conflict column: for two tabs at once, Stripe creates one customer, and its key may
  * conflict before the key of the workspace.
  */
-const KEEP_CUSTOMER = 'insert into billing (workspace_id, customer) values ($1, $2) on conflict do nothing';
-
 async function customerOf(
   { database }: BillingDeps,
   stripe: StripeClient,
   workspaceId: string,
 ): Promise<string> {
-  const billing = await readBilling(database, workspaceId);
-  if (billing) return billing.customer;
-  const [workspace] = await database.query<{ name: string }>('select name from workspaces where id = $1', [
-    workspaceId,
-  ]);
+  const before = await readBilling(database, workspaceId);
+  if (before) return before.customer;
+  const [workspace] = await database.read((orm) =>
+    orm.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId)),
+  );
   const customer = await stripe.createCustomer(workspaceId, workspace?.name ?? workspaceId);
-  await database.query(KEEP_CUSTOMER, [workspaceId, customer]);
+  await database.read((orm) => orm.insert(billing).values({ workspaceId, customer }).onConflictDoNothing());
   return (await readBilling(database, workspaceId))?.customer ?? customer;
 }
-
-const BEGIN = `update billing b set asked = asked + 1 where b.customer = $1 returning b.workspace_id, b.asked::float8 as asked`;
 
 /**
  * The plan is written with the state, but only where billing has set one before: a plan set by the operator
@@ -123,10 +129,16 @@ export async function synchronise(
   { now, requestId }: { readonly now: number; readonly requestId?: string },
 ): Promise<void> {
   if (!stripe) return;
-  const [begun] = await database.query<{ workspace_id: string; asked: number }>(BEGIN, [customer]);
+  const [begun] = await database.read((orm) =>
+    orm
+      .update(billing)
+      .set({ asked: sql`${billing.asked} + 1` })
+      .where(eq(billing.customer, customer))
+      .returning({ workspaceId: billing.workspaceId, asked: billing.asked }),
+  );
   if (!begun) return;
   const subscription = mainOf(await stripe.subscriptions(customer));
-  const before = await readBilling(database, begun.workspace_id);
+  const before = await readBilling(database, begun.workspaceId);
   if (!before) return;
   if (subscription && subscription.plan === null) {
     const about = { ...(requestId && { requestId }), customer, subscription: subscription.id };
@@ -137,7 +149,7 @@ export async function synchronise(
   const given = planOf(state, now);
   const plan = given ?? (before.subscription !== null || subscription ? defaultPlan : null);
   await database.query(WRITE, [
-    ...[begun.workspace_id, begun.asked, state.subscription, state.status, state.plan, state.paidPlan],
+    ...[begun.workspaceId, begun.asked, state.subscription, state.status, state.plan, state.paidPlan],
     ...[time(state.paidUntil), time(state.pastDueSince), time(state.renewsAt), time(state.cancelAt)],
     plan,
   ]);
@@ -152,18 +164,18 @@ export async function endSubscriptions(
   { database, stripe, log }: Pick<BillingDeps, 'database' | 'stripe' | 'log'>,
   workspaceId: string,
 ): Promise<void> {
-  const billing = await readBilling(database, workspaceId);
-  if (!billing) return;
+  const stored = await readBilling(database, workspaceId);
+  if (!stored) return;
   if (!stripe) {
-    if (OPEN.has(billing.status))
+    if (OPEN.has(stored.status))
       log.error(
-        { customer: billing.customer },
+        { customer: stored.customer },
         'A workspace with an active subscription is being erased: end the subscription at Stripe',
       );
     return;
   }
   // A subscription whose first payment is missing may still be paid.
-  for (const { id, status } of await stripe.subscriptions(billing.customer))
+  for (const { id, status } of await stripe.subscriptions(stored.customer))
     if (OPEN.has(status) || status === 'incomplete') await stripe.cancel(id);
 }
 
@@ -176,12 +188,14 @@ export async function takeCallback(
   event: { readonly id: string; readonly customer: string | null },
   at: { readonly now: number; readonly requestId: string },
 ): Promise<void> {
-  const known = await deps.database.query('select id from stripe_events where id = $1', [event.id]);
+  const known = await deps.database.read((orm) =>
+    orm.select({ id: stripeEvents.id }).from(stripeEvents).where(eq(stripeEvents.id, event.id)),
+  );
   if (known.length > 0) return;
   if (event.customer !== null) await synchronise(deps, event.customer, at);
-  await deps.database.query(
-    'insert into stripe_events (id, at) values ($1, $2::text::timestamptz) on conflict (id) do nothing',
-    [event.id, new Date(at.now).toISOString()],
+  const done = { id: event.id, at: new Date(at.now) };
+  await deps.database.read((orm) =>
+    orm.insert(stripeEvents).values(done).onConflictDoNothing({ target: stripeEvents.id }),
   );
 }
 
@@ -194,8 +208,8 @@ export async function synchroniseAll(
   now: () => number,
   stop?: AbortSignal,
 ): Promise<void> {
-  const rows = await deps.database.query<{ customer: string }>(
-    'select customer from billing order by customer',
+  const rows = await deps.database.read((orm) =>
+    orm.select({ customer: billing.customer }).from(billing).orderBy(billing.customer),
   );
   for (const { customer } of rows) if (!stop?.aborted) await synchronise(deps, customer, { now: now() });
 }

@@ -1,6 +1,7 @@
 import type { Role } from '../../http/auth/roles.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
+import { accounts } from '../../platform/db/schema/accounts.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 
 /** A person who can sign in. */
@@ -74,8 +75,8 @@ export async function homeOf(database: Database, accountId: string): Promise<str
 
 /** True when any account exists. @throws Unavailable */
 export async function isSetUp(database: Database): Promise<boolean> {
-  const [row] = await database.query<{ yes: boolean }>('select exists (select from accounts) as yes');
-  return row?.yes ?? false;
+  const rows = await database.read((orm) => orm.select({ id: accounts.id }).from(accounts).limit(1));
+  return rows.length > 0;
 }
 
 /** An account to create. */

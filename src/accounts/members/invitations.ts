@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { and, desc, eq } from 'drizzle-orm';
 import type { Principal } from '../../http/auth/principal.ts';
-import type { Role } from '../../http/auth/roles.ts';
 import type { RequestLog } from '../../http/log.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
-import type { Database } from '../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
+import { invitations } from '../../platform/db/schema/accounts.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
@@ -114,34 +115,27 @@ const ALREADY = new Failure(
   { suggestion: 'Delete the earlier invitation to create a new link.' },
 );
 
-interface Row {
-  readonly id: string;
-  readonly email: string;
-  readonly role: Role;
-  readonly invited_by: string;
-  readonly expires_at: number;
-  readonly accepted_at: number | null;
-}
-
 /** The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws Unavailable */
 export async function listInvitations(
   database: Database,
   { workspaceId }: Principal,
 ): Promise<readonly InvitationView[]> {
-  const rows = await database.query<Row>(
-    `select id, email, role, invited_by, (extract(epoch from expires_at) * 1000)::float8 as expires_at,
-       (extract(epoch from accepted_at) * 1000)::float8 as accepted_at from invitations
-     where workspace_id = $1 order by id desc limit 100`,
-    [workspaceId],
+  const { id, email, role, invitedBy, expiresAt, acceptedAt } = invitations;
+  const rows = await database.read(
+    (orm) =>
+      orm
+        .select({ id, email, role, invitedBy, expiresAt, acceptedAt })
+        .from(invitations)
+        .where(eq(invitations.workspaceId, workspaceId))
+        .orderBy(desc(id))
+        .limit(100),
+    PREPARED,
   );
   return rows.map((row) => ({
-    id: row.id,
-    email: row.email,
-    role: row.role,
-    invitedBy: row.invited_by,
+    ...row,
     createdAt: iso(timeOfId(row.id)),
-    expiresAt: iso(row.expires_at),
-    acceptedAt: row.accepted_at === null ? null : iso(row.accepted_at),
+    expiresAt: row.expiresAt.toISOString(),
+    acceptedAt: row.acceptedAt?.toISOString() ?? null,
   }));
 }
 
@@ -152,11 +146,12 @@ export async function deleteInvitation(
   id: string,
 ): Promise<Failure | null> {
   const refusal = testKey(caller);
-  const which = 'from invitations where workspace_id = $1 and id = $2';
-  const rows = await database.query(refusal ? `select id ${which}` : `delete ${which} returning id`, [
-    caller.workspaceId,
-    id,
-  ]);
+  const isIt = and(eq(invitations.workspaceId, caller.workspaceId), eq(invitations.id, id));
+  const rows = await database.read((orm) =>
+    refusal
+      ? orm.select({ id: invitations.id }).from(invitations).where(isIt)
+      : orm.delete(invitations).where(isIt).returning({ id: invitations.id }),
+  );
   return rows.length > 0 ? refusal : notFound('invitation');
 }
 

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { and, eq, isNull } from 'drizzle-orm';
 import { laterSql } from '../../http/if-updated-at.ts';
 import type { PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import { SENDER_KNOWN_MS } from './queries.ts';
 
 /** The first workspace of a new installation. */
@@ -21,25 +23,26 @@ export async function ensureFirstWorkspace(
   plan: PlanName,
   now: number,
 ): Promise<FirstWorkspace> {
-  await database.query(
-    `insert into workspaces (id, name, plan, created_at) values ($1, 'Workspace', $2, $3::text::timestamptz)
-     on conflict (id) do nothing`,
-    [FIRST_ID, plan, new Date(now).toISOString()],
+  const first = { id: FIRST_ID, name: 'Workspace', plan, createdAt: new Date(now) };
+  await database.read((orm) =>
+    orm.insert(workspaces).values(first).onConflictDoNothing({ target: workspaces.id }),
   );
-  const [row] = await database.query<{ at: number }>(
-    'select (extract(epoch from created_at) * 1000)::float8 as at from workspaces where id = $1',
-    [FIRST_ID],
+  const [row] = await database.read((orm) =>
+    orm.select({ createdAt: workspaces.createdAt }).from(workspaces).where(eq(workspaces.id, FIRST_ID)),
   );
   if (row === undefined) throw new Error('The first workspace no longer exists.');
-  return { id: FIRST_ID, createdAt: row.at };
+  return { id: FIRST_ID, createdAt: row.createdAt.getTime() };
 }
 
 /** Changes the plan of a workspace at once; false when there is no such workspace. */
 export async function setPlan(database: Database, workspaceId: string, plan: PlanName): Promise<boolean> {
-  const rows = await database.query('update workspaces set plan = $2 where id = $1 returning id', [
-    workspaceId,
-    plan,
-  ]);
+  const rows = await database.read((orm) =>
+    orm
+      .update(workspaces)
+      .set({ plan })
+      .where(eq(workspaces.id, workspaceId))
+      .returning({ id: workspaces.id }),
+  );
   return rows.length > 0;
 }
 
@@ -109,9 +112,12 @@ export async function archiveWorkspace(
   workspaceId: string,
   archivedAt: number | null,
 ): Promise<boolean> {
-  const rows = await database.query(
-    `update workspaces set archived_at = $2::text::timestamptz where id = $1 and erase_at is null returning id`,
-    [workspaceId, archivedAt === null ? null : new Date(archivedAt).toISOString()],
+  const rows = await database.read((orm) =>
+    orm
+      .update(workspaces)
+      .set({ archivedAt: archivedAt === null ? null : new Date(archivedAt) })
+      .where(and(eq(workspaces.id, workspaceId), isNull(workspaces.eraseAt)))
+      .returning({ id: workspaces.id }),
   );
   if (rows.length > 0) await pause(SENDER_KNOWN_MS);
   return rows.length > 0;
@@ -150,5 +156,5 @@ export async function deleteWorkspace(
 
 /** Removes a workspace without members, keys or any other rows. @throws Unavailable */
 export async function deleteUnusedWorkspace(database: Database, workspaceId: string): Promise<void> {
-  await database.query('delete from workspaces where id = $1', [workspaceId]);
+  await database.read((orm) => orm.delete(workspaces).where(eq(workspaces.id, workspaceId)));
 }

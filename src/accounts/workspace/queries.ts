@@ -1,4 +1,4 @@
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull } from 'drizzle-orm';
 import type { Principal } from '../../http/auth/principal.ts';
 import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
 import { PLANS, type PlanName } from '../../platform/config/plans.ts';
@@ -146,4 +146,10 @@ export const listWorkspaces = (
 export const listDeletedWorkspaces = (
   database: Database,
 ): Promise<readonly Pick<ListedWorkspace, 'id' | 'name' | 'plan'>[]> =>
-  database.query('select id, name, plan from workspaces where erase_at is not null order by erase_at, id');
+  database.read((orm) =>
+    orm
+      .select({ id: workspaces.id, name: workspaces.name, plan: workspaces.plan })
+      .from(workspaces)
+      .where(isNotNull(workspaces.eraseAt))
+      .orderBy(workspaces.eraseAt, workspaces.id),
+  );

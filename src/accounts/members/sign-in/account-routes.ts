@@ -1,8 +1,11 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { Type } from '@sinclair/typebox';
+import { and, desc, eq } from 'drizzle-orm';
 import { problemOfPassword } from '../../../http/auth/passwords/passwords.ts';
 import { type Call, DASHBOARD_API, type Route, route } from '../../../http/request/route.ts';
+import { PREPARED } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
+import { browserSessions } from '../../../platform/db/schema/accounts.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import type { SignInChange } from '../../service-emails.ts';
 import { type Account, endSessions, setPassword } from '../accounts.ts';
@@ -179,9 +182,11 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
     response: nothing,
     status: 204,
     handle: async ({ caller, params }) => {
-      const ended = await database.query(
-        `delete from browser_sessions where kind = 'account' and subject_id = $1 and id = $2 returning id`,
-        [memberOf(caller).accountId, params.id],
+      const ended = await database.read((orm) =>
+        orm
+          .delete(browserSessions)
+          .where(and(isOf(memberOf(caller).accountId), eq(browserSessions.id, params.id)))
+          .returning({ id: browserSessions.id }),
       );
       if (ended.length === 0) return notFound('session');
       sessions.ends.tell({ sessionId: params.id });
@@ -205,26 +210,29 @@ const ownSessionRoutes = ({ database, sessions }: SessionRouteDeps): readonly Ro
   }),
 ];
 
-interface SessionRow {
-  readonly id: string;
-  readonly user_agent: string;
-  readonly client: string;
-  readonly seen: number;
-}
+/** The condition of the sessions of an account. */
+const isOf = (accountId: string) =>
+  and(eq(browserSessions.kind, 'account'), eq(browserSessions.subjectId, accountId));
 
 async function listSessions(database: SessionRouteDeps['database'], caller: Call['caller']) {
   const { accountId, sessionId } = memberOf(caller);
-  const rows = await database.query<SessionRow>(
-    `select id, user_agent, client, (extract(epoch from seen_at) * 1000)::float8 as seen
-     from browser_sessions where kind = 'account' and subject_id = $1 order by id desc limit 100`,
-    [accountId],
+  const { id, userAgent, client, seenAt } = browserSessions;
+  const rows = await database.read(
+    (orm) =>
+      orm
+        .select({ id, userAgent, client, seenAt })
+        .from(browserSessions)
+        .where(isOf(accountId))
+        .orderBy(desc(id))
+        .limit(100),
+    PREPARED,
   );
-  return rows.map(({ id, user_agent: userAgent, client, seen }) => ({
-    id,
-    userAgent,
-    client,
-    createdAt: new Date(timeOfId(id)).toISOString(),
-    lastSeenAt: new Date(seen).toISOString(),
-    current: id === sessionId,
+  return rows.map((row) => ({
+    id: row.id,
+    userAgent: row.userAgent,
+    client: row.client,
+    createdAt: new Date(timeOfId(row.id)).toISOString(),
+    lastSeenAt: row.seenAt.toISOString(),
+    current: row.id === sessionId,
   }));
 }

@@ -1,7 +1,9 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+import { and, eq } from 'drizzle-orm';
 import { OneTimeTokens } from '../../../http/auth/passwords/one-time-tokens.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../../platform/db/ids.ts';
+import { passkeys } from '../../../platform/db/schema/accounts.ts';
 import { isDuplicate } from '../../../platform/db/sqlstate.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import { type Account, accountById } from '../accounts.ts';
@@ -36,19 +38,7 @@ const UNKNOWN = new Failure('UNAUTHORIZED', 'This passkey does not belong to any
 });
 const TOO_MANY = new Failure('CONFLICT', `An account has at most ${MOST_PASSKEYS} passkeys.`);
 
-interface Row {
-  readonly id: string;
-  readonly credential: string;
-  readonly account_id: string;
-  readonly name: string;
-  readonly public_key: string;
-  readonly counter: number;
-  readonly transports: readonly string[];
-  readonly last_used: number | null;
-}
-
-const READ = `select id, credential, account_id, name, public_key, counter::float8 as counter, transports,
-  (extract(epoch from last_used_at) * 1000)::float8 as last_used from passkeys`;
+type Passkey = typeof passkeys.$inferSelect;
 
 /** A passkey as its owner sees it. */
 export interface PasskeyView {
@@ -151,7 +141,9 @@ export class Passkeys {
   async prove(response: AuthenticationResponseJSON): Promise<Account | Failure> {
     const { verifyAuthenticationResponse } = await webauthn();
     const { database } = this.deps;
-    const [row] = await database.query<Row>(`${READ} where credential = $1`, [response.id]);
+    const [row] = await database.read((orm) =>
+      orm.select().from(passkeys).where(eq(passkeys.credential, response.id)),
+    );
     if (!row) return UNKNOWN;
     const verified = await verifyAuthenticationResponse({
       response,
@@ -161,39 +153,46 @@ export class Passkeys {
       requireUserVerification: true,
       credential: {
         id: row.credential,
-        publicKey: new Uint8Array(Buffer.from(row.public_key, 'base64url')),
+        publicKey: new Uint8Array(Buffer.from(row.publicKey, 'base64url')),
         counter: row.counter,
       },
     }).catch(() => null);
     if (!verified?.verified) return UNKNOWN;
-    await database.query(
-      'update passkeys set counter = $2::bigint, last_used_at = $3::text::timestamptz where id = $1',
-      [row.id, verified.authenticationInfo.newCounter, iso(this.deps.now())],
+    const { newCounter: counter } = verified.authenticationInfo;
+    await database.read((orm) =>
+      orm
+        .update(passkeys)
+        .set({ counter, lastUsedAt: new Date(this.deps.now()) })
+        .where(eq(passkeys.id, row.id)),
     );
-    return (await accountById(database, row.account_id)) ?? UNKNOWN;
+    return (await accountById(database, row.accountId)) ?? UNKNOWN;
   }
 
   /** The passkeys of an account. @throws Unavailable */
   async list(account: Account): Promise<readonly PasskeyView[]> {
-    return (await this.#of(account.id)).map(({ id, name, last_used }) => ({
+    return (await this.#of(account.id)).map(({ id, name, lastUsedAt }) => ({
       id,
       name,
       createdAt: iso(timeOfId(id)),
-      lastUsedAt: last_used === null ? null : iso(last_used),
+      lastUsedAt: lastUsedAt?.toISOString() ?? null,
     }));
   }
 
   /** Removes a passkey of the account. @throws Unavailable */
   async remove(account: Account, id: string): Promise<Failure | null> {
-    const gone = await this.deps.database.query(
-      'delete from passkeys where id = $1 and account_id = $2 returning id',
-      [id, account.id],
+    const gone = await this.deps.database.read((orm) =>
+      orm
+        .delete(passkeys)
+        .where(and(eq(passkeys.id, id), eq(passkeys.accountId, account.id)))
+        .returning({ id: passkeys.id }),
     );
     return gone.length > 0 ? null : notFound('passkey');
   }
 
-  #of(accountId: string): Promise<readonly Row[]> {
-    return this.deps.database.query<Row>(`${READ} where account_id = $1 order by id`, [accountId]);
+  #of(accountId: string): Promise<readonly Passkey[]> {
+    return this.deps.database.read((orm) =>
+      orm.select().from(passkeys).where(eq(passkeys.accountId, accountId)).orderBy(passkeys.id),
+    );
   }
 }
 

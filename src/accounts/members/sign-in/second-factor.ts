@@ -1,7 +1,9 @@
+import { and, eq, isNull } from 'drizzle-orm';
 import { customAlphabet } from 'nanoid';
 import { newTotpSecret, stepOfCode, totpUri } from '../../../http/auth/passwords/totp.ts';
 import { openOrNull } from '../../../platform/crypto/sealer.ts';
 import { ID_ALPHABET } from '../../../platform/db/ids.ts';
+import { accounts } from '../../../platform/db/schema/accounts.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import type { Account } from '../accounts.ts';
 import type { NoticeDeps } from './notice.ts';
@@ -28,16 +30,21 @@ const CONFIRMED = new Failure('CONFLICT', 'This account already has an authentic
   suggestion: 'Remove it first, with one of its codes.',
 });
 
+const isUnconfirmed = ({ id }: Account) => and(eq(accounts.id, id), isNull(accounts.totpConfirmedAt));
+
 /** Starts setting up an authenticator: it takes effect with its first confirmed code. @throws Unavailable */
 export async function beginTotp(
   { database, sealer }: Deps,
   account: Account,
 ): Promise<{ secret: string; uri: string } | Failure> {
   const secret = newTotpSecret();
-  const begun = await database.query(
-    // The used time steps belong to the earlier secret.
-    'update accounts set totp = $2, totp_step = 0, totp_told = 0 where id = $1 and totp_confirmed_at is null returning id',
-    [account.id, sealer.seal(secret, TOTP)],
+  const begun = await database.read((orm) =>
+    orm
+      .update(accounts)
+      // The used time steps belong to the earlier secret.
+      .set({ totp: sealer.seal(secret, TOTP), totpStep: 0, totpTold: 0 })
+      .where(isUnconfirmed(account))
+      .returning({ id: accounts.id }),
   );
   return begun.length > 0 ? { secret, uri: totpUri(secret, account.email) } : CONFIRMED;
 }
@@ -52,19 +59,21 @@ export async function confirmTotp(
   code: string,
   now: number,
 ): Promise<{ recoveryCodes: string[] } | Failure> {
-  const [row] = await database.query<{ totp: string | null }>(
-    'select totp from accounts where id = $1 and totp_confirmed_at is null',
-    [account.id],
+  const [row] = await database.read((orm) =>
+    orm.select({ totp: accounts.totp }).from(accounts).where(isUnconfirmed(account)),
   );
   if (!row?.totp) return account.totp === null ? WRONG_CODE : CONFIRMED;
   const secret = openOrNull(sealer, row.totp, TOTP);
   if (secret === null) return BEGUN_SEALED;
   const step = stepOfCode(secret, code.replace(/\s/g, ''), now, account.totpStep);
   if (step === null) return WRONG_CODE;
-  const confirmed = await database.query(
-    `update accounts set totp_confirmed_at = $2::text::timestamptz, totp_step = $3::bigint
-     where id = $1 and totp_confirmed_at is null and totp = $4 returning id`,
-    [account.id, new Date(now).toISOString(), step, row.totp],
+  const { totp } = row;
+  const confirmed = await database.read((orm) =>
+    orm
+      .update(accounts)
+      .set({ totpConfirmedAt: new Date(now), totpStep: step })
+      .where(and(isUnconfirmed(account), eq(accounts.totp, totp)))
+      .returning({ id: accounts.id }),
   );
   return confirmed.length > 0 ? { recoveryCodes: await renewRecoveryCodes(database, account.id) } : CONFIRMED;
 }
@@ -84,9 +93,9 @@ export async function removeTotp(
   const taken = await takesCode(deps, account, code, at);
   if (taken !== 'yes') return taken === 'sealed' ? CODE_SEALED : WRONG_CODE;
   deps.slowDown.succeeded(name, []);
-  await deps.database.query('update accounts set totp = null, totp_confirmed_at = null where id = $1', [
-    account.id,
-  ]);
+  await deps.database.read((orm) =>
+    orm.update(accounts).set({ totp: null, totpConfirmedAt: null }).where(eq(accounts.id, account.id)),
+  );
   return null;
 }
 

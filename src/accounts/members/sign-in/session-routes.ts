@@ -1,10 +1,12 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { Type } from '@sinclair/typebox';
+import { eq } from 'drizzle-orm';
 import type { Principal } from '../../../http/auth/principal.ts';
 import { isFromOwnPage, OTHER_SITE } from '../../../http/auth/sessions/same-origin.ts';
 import { type Call, DASHBOARD_API, RawResponse, type Route, route } from '../../../http/request/route.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
-import type { Database } from '../../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../../platform/db/database.ts';
+import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { zones } from '../../../platform/zones/zones.ts';
 import { accountById } from '../accounts.ts';
@@ -89,9 +91,11 @@ async function describe(
 ) {
   const member = memberOf(caller);
   const account = await accountOf(database, caller);
-  const [workspace] = await database.query<{ name: string; archived: boolean; zone: string }>(
-    'select name, archived_at is not null as archived, time_zone as zone from workspaces where id = $1',
-    [caller.workspaceId],
+  const { name, archivedAt, timeZone: zone } = workspaces;
+  const [workspace] = await database.read(
+    (orm) =>
+      orm.select({ name, archivedAt, zone }).from(workspaces).where(eq(workspaces.id, caller.workspaceId)),
+    PREPARED,
   );
   const timeZone = workspace?.zone ?? 'UTC';
   return {
@@ -103,7 +107,7 @@ async function describe(
     workspace: {
       id: caller.workspaceId,
       name: workspace?.name ?? '',
-      archived: workspace?.archived ?? false,
+      archived: workspace != null && workspace.archivedAt !== null,
     },
     clock: { timeZone, changes: zones.changesOf(timeZone, now - SHOWN_MS, now + SHOWN_MS) },
     twoFactor: { totp: account.totp !== null, passkeys: account.passkeys },

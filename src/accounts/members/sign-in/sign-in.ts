@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { and, eq, isNull, lt } from 'drizzle-orm';
 import type { Passwords } from '../../../http/auth/passwords/passwords.ts';
 import type { SlowDown } from '../../../http/auth/passwords/slow-down.ts';
 import { repeatedStep, stepOfCode } from '../../../http/auth/passwords/totp.ts';
 import type { Proof } from '../../../http/auth/sessions/session-store.ts';
 import type { Sessions } from '../../../http/auth/sessions/sessions.ts';
 import { openOrNull, type Sealer } from '../../../platform/crypto/sealer.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import { accounts, recoveryCodes } from '../../../platform/db/schema/accounts.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import { recordPerson } from '../../audit-log/commands.ts';
@@ -163,14 +166,6 @@ export async function confirmPassword(
 /** The refusal of a wrong password. */
 export const WRONG_PASSWORD = new Failure('FORBIDDEN', 'The current password is wrong.');
 
-const TAKE_STEP =
-  'update accounts set totp_step = $2::bigint where id = $1 and totp_step < $2::bigint returning id';
-const TAKE_RECOVERY = `update recovery_codes set used_at = $3::text::timestamptz
-where account_id = $1 and hash = $2 and used_at is null returning hash`;
-
-const TELL_ONCE =
-  'update accounts set totp_told = $2::bigint where id = $1 and totp_told < $2::bigint returning id';
-
 /**
  * A right code that is repeated or late may have been observed: its owner is notified, once per code (ASVS
  * 2.8.5).
@@ -181,7 +176,15 @@ async function tellOfRepetition(
   step: number | null,
   at: Pick<Browser, 'now' | 'requestId'>,
 ): Promise<void> {
-  if (step === null || (await deps.database.query(TELL_ONCE, [account.id, step])).length === 0) return;
+  if (step === null) return;
+  const told = await deps.database.read((orm) =>
+    orm
+      .update(accounts)
+      .set({ totpTold: step })
+      .where(and(eq(accounts.id, account.id), lt(accounts.totpTold, step)))
+      .returning({ id: accounts.id }),
+  );
+  if (told.length === 0) return;
   const { requestId } = at;
   deps.log.warn({ requestId, account: account.id }, 'A used authenticator code was tried again and refused');
   await tellOfChange(deps, account, 'codeRepeated', at);
@@ -205,17 +208,37 @@ export async function takesCode(
     const secret = openOrNull(sealer, account.totp, TOTP);
     if (secret === null) return 'sealed';
     const step = stepOfCode(secret, plain, now, account.totpStep);
-    if (step !== null && (await database.query(TAKE_STEP, [account.id, step])).length > 0) return 'yes';
+    if (step !== null && (await takesStep(database, account.id, step))) return 'yes';
     // Another request may have used it a moment ago.
     await tellOfRepetition(deps, account, step ?? repeatedStep(secret, plain, now, account.totpStep), at);
     return 'no';
   }
-  const taken = await database.query(TAKE_RECOVERY, [
-    account.id,
-    hashOfRecoveryCode(plain),
-    new Date(now).toISOString(),
-  ]);
+  const taken = await database.read((orm) =>
+    orm
+      .update(recoveryCodes)
+      .set({ usedAt: new Date(now) })
+      .where(
+        and(
+          eq(recoveryCodes.accountId, account.id),
+          eq(recoveryCodes.hash, hashOfRecoveryCode(plain)),
+          isNull(recoveryCodes.usedAt),
+        ),
+      )
+      .returning({ hash: recoveryCodes.hash }),
+  );
   return taken.length > 0 ? 'yes' : 'no';
+}
+
+/** Uses up a time step and all earlier ones; false when it was used up before. @throws Unavailable */
+async function takesStep(database: Database, accountId: string, step: number): Promise<boolean> {
+  const taken = await database.read((orm) =>
+    orm
+      .update(accounts)
+      .set({ totpStep: step })
+      .where(and(eq(accounts.id, accountId), lt(accounts.totpStep, step)))
+      .returning({ id: accounts.id }),
+  );
+  return taken.length > 0;
 }
 
 /** A recovery code has 120 random bits, so that a fast hash is enough (ASVS 2.6.2 asks for 112). */
