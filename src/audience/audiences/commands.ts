@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { untilDone } from '../../engine/duties/batches.ts';
 import type { Duty } from '../../engine/duties/duty.ts';
 import { changedSince, isOutdated, isStatedSql, laterSql, statedMoment } from '../../http/if-updated-at.ts';
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import { type Call, Replay } from '../../http/request/route.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { Problems } from '../../platform/filters/condition.ts';
@@ -124,11 +126,13 @@ async function problemsOf(
       });
   }
   if (type === 'static' && confirm) {
-    const [row] = await database.query<{ default_from: string | null }>(
-      'select default_from from workspaces where id = $1',
-      [caller.workspaceId],
+    const [row] = await database.read((orm) =>
+      orm
+        .select({ defaultFrom: workspaces.defaultFrom })
+        .from(workspaces)
+        .where(eq(workspaces.id, caller.workspaceId)),
     );
-    if (!row?.default_from)
+    if (!row?.defaultFrom)
       details.push({
         path: '/body/confirm',
         message: 'Set the default sender of the workspace first: it asks people to confirm.',

@@ -1,6 +1,8 @@
+import { and, desc, eq, lt } from 'drizzle-orm';
 import { BatchedRead } from '../../platform/async/batched-read.ts';
-import type { Database } from '../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
+import { type templates, templateVersions } from '../../platform/db/schema/templates.ts';
 import { type Keyed, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import type { StoredContent } from './render/content.ts';
 
@@ -10,16 +12,11 @@ export interface Owner {
   readonly livemode: boolean;
 }
 
-/** A template without what it says. */
-export interface TemplateRow {
-  readonly id: string;
-  readonly name: string;
-  readonly alias: string | null;
-  /** The version that is sent. */
-  readonly version: number;
-  /** The newest version. */
-  readonly latest: number;
-  readonly revision: number;
+type Stored = typeof templates.$inferSelect;
+
+/** A template without its content. `version` is the one that is sent, `latest` the newest. */
+export interface TemplateRow
+  extends Readonly<Pick<Stored, 'id' | 'name' | 'alias' | 'version' | 'latest' | 'revision'>> {
   /** Epoch milliseconds. */
   readonly created_at: number;
   readonly updated_at: number;
@@ -68,24 +65,30 @@ async function findAll(
   return (sought) => found.get(nameOf(sought)) ?? null;
 }
 
-/** What a version says, and when it was written (epoch milliseconds). */
-export interface VersionRow {
-  readonly version: number;
+/** The content of a version, and the time at which it was written. */
+export interface VersionRow
+  extends Readonly<Pick<typeof templateVersions.$inferSelect, 'version' | 'createdAt'>> {
   readonly content: StoredContent;
-  readonly created_at: number;
 }
 
-const VERSIONS = `select v.version, v.content, (extract(epoch from v.created_at) * 1000)::float8 as created_at
-from template_versions v where v.template_id = $1`;
+const { version, content, createdAt } = templateVersions;
+const versionColumns = { version, content, createdAt };
 
 /** One version of a template that was found; null where it has none of that number. */
 export async function readVersion(
   database: Database,
   id: string,
-  version: number,
+  number: number,
 ): Promise<VersionRow | null> {
-  const [row] = await database.query<VersionRow>(`${VERSIONS} and v.version = $2`, [id, version]);
-  return row ?? null;
+  const [row] = await database.read(
+    (orm) =>
+      orm
+        .select(versionColumns)
+        .from(templateVersions)
+        .where(and(eq(templateVersions.templateId, id), eq(version, number))),
+    PREPARED,
+  );
+  return row ? (row as VersionRow) : null;
 }
 
 /** The versions below a number, newest first. */
@@ -95,11 +98,16 @@ export const readVersions = (
   below: number,
   limit: number,
 ): Promise<VersionRow[]> =>
-  database.query<VersionRow>(`${VERSIONS} and v.version < $2 order by v.version desc limit $3`, [
-    id,
-    below,
-    limit,
-  ]);
+  database.read(
+    (orm) =>
+      orm
+        .select(versionColumns)
+        .from(templateVersions)
+        .where(and(eq(templateVersions.templateId, id), lt(version, below)))
+        .orderBy(desc(version))
+        .limit(limit),
+    PREPARED,
+  ) as Promise<VersionRow[]>;
 
 /** The templates of an owner with what their present version says, newest first. */
 export const readTemplates = (

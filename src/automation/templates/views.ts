@@ -32,13 +32,13 @@ export const viewOf = (
 /** A version in a list. */
 export const versionItemOf = (
   row: TemplateRow,
-  { version, content, created_at }: VersionRow,
+  { version, content, createdAt }: VersionRow,
 ): VersionItemView => ({
   templateId: row.id,
   version,
   isCurrent: version === row.version,
   ...withoutBodies(authoredOf(content)),
-  createdAt: iso(created_at),
+  createdAt: createdAt.toISOString(),
 });
 
 /** A version with its bodies. */

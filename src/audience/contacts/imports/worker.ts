@@ -1,10 +1,12 @@
+import { eq } from 'drizzle-orm';
 import type { ContactImportContext, RowsRead } from '../../../../machines/contact-import/context.ts';
 import type { Order } from '../../../engine/machine/draft.ts';
 import type { ActorEvent } from '../../../engine/machine/kind.ts';
 import type { Performer, TellActor } from '../../../engine/runtime/performers.ts';
 import { untilNextTurn } from '../../../platform/async/batcher.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
-import type { Database } from '../../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../../platform/db/database.ts';
+import { contactImports } from '../../../platform/db/schema/imports.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { FileLost, RowSource, type TakenRows } from './file/row-source.ts';
 import { readRows } from './file/rows.ts';
@@ -33,12 +35,8 @@ const MOST_ROWS = 2_000;
 /** What a commit may take: rows that others change wait for it, and the embedded database answers nobody meanwhile. */
 const COMMIT_MS = { postgres: 200, embedded: 100 } as const;
 
-const SETTINGS = 'select settings, merges, audience_id from contact_imports where id = $1';
-
-interface SettingsRow {
+interface SettingsRow extends Readonly<Pick<typeof contactImports.$inferSelect, 'merges' | 'audienceId'>> {
   readonly settings: ImportSettings;
-  readonly merges: boolean;
-  readonly audience_id: string | null;
 }
 
 /**
@@ -85,8 +83,7 @@ class Turn {
   async run(): Promise<readonly ActorEvent[]> {
     const { clock, database } = this.deps;
     const begun = clock.monotonic();
-    const [stored] = await database.query<SettingsRow>(SETTINGS, [this.order.actor.id]);
-    const row = stored && { ...stored, plan: planOf(stored.settings.plan) };
+    const row = await this.#stored();
     if (row?.plan.targets.some((target) => target?.to === 'audiences'))
       this.#audiences = await joinableAudiences(database, this.order.actor);
     let pass = row ? await this.#told({ type: 'turn.begun' }) : null;
@@ -105,6 +102,21 @@ class Turn {
       pass = next;
     }
     return [];
+  }
+
+  async #stored(): Promise<OpenImport | null> {
+    const { settings, merges, audienceId } = contactImports;
+    const [row] = await this.deps.database.read(
+      (orm) =>
+        orm
+          .select({ settings, merges, audienceId })
+          .from(contactImports)
+          .where(eq(contactImports.id, this.order.actor.id)),
+      PREPARED,
+    );
+    if (!row) return null;
+    const stored = row.settings as ImportSettings;
+    return { ...row, settings: stored, plan: planOf(stored.plan) };
   }
 
   /** Works through the rest of a pass. Null where the import has ended, or goes on elsewhere; `over` at the end of the turn. */
@@ -153,7 +165,7 @@ class Turn {
   }
 
   async #prepared(
-    { plan, settings, merges, audience_id }: OpenImport,
+    { plan, settings, merges, audienceId }: OpenImport,
     state: string,
     source: RowSource,
   ): Promise<Prepared> {
@@ -167,7 +179,7 @@ class Turn {
       workspaceId,
       hashes: livemode && isWritten,
       merges,
-      audienceId: audience_id,
+      audienceId: audienceId,
       audienceOf: (name) => this.#audiences.get(name),
       now: clock.now(),
     });

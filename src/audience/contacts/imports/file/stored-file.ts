@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm';
 import type { FilePlace } from '../../../../../machines/contact-import/context.ts';
 import { ReceivedBody } from '../../../../http/request/route.ts';
 import { untilNextTurn } from '../../../../platform/async/batcher.ts';
 import { BrokenEncoding, EncodingDetector } from '../../../../platform/csv/encoding.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { mintId } from '../../../../platform/db/ids.ts';
+import { contactImportChunks } from '../../../../platform/db/schema/imports.ts';
 import { Failure, invalid } from '../../../../platform/errors/failure.ts';
 import type { Scope } from '../../lists/contact-rows.ts';
 import type { ImportPlan } from '../plan/plan.ts';
@@ -15,7 +17,10 @@ export const PIECE = 262_144;
 
 const STORE = `insert into contact_import_chunks (import_id, n, content) values ($1, $2, decode($3, 'base64'))`;
 const READ = `select encode(content, 'base64') as content from contact_import_chunks where import_id = $1 and n = $2`;
-const DROP = 'delete from contact_import_chunks where import_id = $1';
+
+/** Deletes the pieces of a file. @throws Unavailable */
+const drop = (database: Database, importId: string): Promise<unknown> =>
+  database.read((orm) => orm.delete(contactImportChunks).where(eq(contactImportChunks.importId, importId)));
 
 /** A file that was stored under the id of the import to be. */
 export class StoredFile extends ReceivedBody {
@@ -35,7 +40,7 @@ export class StoredFile extends ReceivedBody {
   }
 
   protected async discard(): Promise<void> {
-    await this.database.query(DROP, [this.id]);
+    await drop(this.database, this.id);
   }
 }
 
@@ -85,10 +90,10 @@ export async function storeFile(
         read.first,
         read.audiences,
       );
-    await database.query(DROP, [id]);
+    await drop(database, id);
     return invalid('plan' in read ? read.problems : read);
   } catch (error) {
-    await database.query(DROP, [id]);
+    await drop(database, id);
     if (error instanceof BrokenEncoding) return invalid([{ path: '/body', message: error.message }]);
     throw error;
   }

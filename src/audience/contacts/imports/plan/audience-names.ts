@@ -1,15 +1,27 @@
+import { and, eq } from 'drizzle-orm';
 import type { Database } from '../../../../platform/db/database.ts';
+import { audiences } from '../../../../platform/db/schema/audiences.ts';
 import type { Scope } from '../../lists/contact-rows.ts';
-
-const JOINABLE = `select id, name from audiences
-where workspace_id = $1 and livemode = $2::boolean and type = 'static' and not confirm order by id`;
 
 /** The static audiences that a file can let people into, by id, and by name where only one is called so. @throws Unavailable */
 export async function joinableAudiences(
   database: Database,
   { workspaceId, livemode }: Scope,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await database.query<{ id: string; name: string }>(JOINABLE, [workspaceId, livemode]);
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: audiences.id, name: audiences.name })
+      .from(audiences)
+      .where(
+        and(
+          eq(audiences.workspaceId, workspaceId),
+          eq(audiences.livemode, livemode),
+          eq(audiences.type, 'static'),
+          eq(audiences.confirm, false),
+        ),
+      )
+      .orderBy(audiences.id),
+  );
   const byName = new Map<string, string>();
   const shared = new Set<string>();
   for (const { id, name } of rows) {
