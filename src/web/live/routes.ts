@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox';
+import { eq } from 'drizzle-orm';
 import type { Kind } from '../../engine/machine/kind.ts';
 import type { Explain, LabelSql, OwnDefinitions } from '../../engine/presentation.ts';
 import type { Principal, PrincipalKind } from '../../http/auth/principal.ts';
 import { DASHBOARD_API, RawResponse, type Route, route } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { actorLife, actorPage } from './actors.ts';
 import { type InspectorSessions, NEEDED } from './inspector-sessions.ts';
@@ -181,9 +183,9 @@ export function inspectorRoutes({
       response: of<Session>(),
       status: 200,
       handle: async ({ caller: { kind, workspaceId, livemode }, headers }) => {
-        const [row] = await database.query<{ name: string }>('select name from workspaces where id = $1', [
-          workspaceId,
-        ]);
+        const [row] = await database.read((orm) =>
+          orm.select({ name: workspaces.name }).from(workspaces).where(eq(workspaces.id, workspaceId)),
+        );
         return {
           isMember: kind === 'member',
           workspaceId,

@@ -1,9 +1,11 @@
+import { and, eq, or } from 'drizzle-orm';
 import type { FlowDefinition, FlowStep } from '../../../../machines/flow-run/definition.ts';
 import { compileFlow } from '../../../../machines/flow-run/machine.ts';
 import { findAudienceRow } from '../../../audience/audiences/queries.ts';
 import { readProperties, type Scope } from '../../../audience/contacts/queries.ts';
 import { Decider } from '../../../engine/machine/decide.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { templates } from '../../../platform/db/schema/templates.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { filterProblems } from './filters.ts';
 import { graphProblems } from './graph.ts';
@@ -81,9 +83,17 @@ async function hasTemplate(
   { workspaceId, livemode }: Scope,
   name: string,
 ): Promise<boolean> {
-  const rows = await database.query(
-    'select id from templates where workspace_id = $1 and livemode = $2::boolean and (id = $3 or alias = $3)',
-    [workspaceId, livemode, name],
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: templates.id })
+      .from(templates)
+      .where(
+        and(
+          eq(templates.workspaceId, workspaceId),
+          eq(templates.livemode, livemode),
+          or(eq(templates.id, name), eq(templates.alias, name)),
+        ),
+      ),
   );
   return rows.length > 0;
 }

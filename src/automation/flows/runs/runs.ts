@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { findContact, type Scope } from '../../../audience/contacts/queries.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { listById } from '../../../http/lists/list.ts';
@@ -6,6 +7,7 @@ import type { Call, Page, Replay } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isId } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
+import { flows } from '../../../platform/db/schema/flows.ts';
 import { keepReply } from '../../../platform/db/stored-replies.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
 import { isoOrNull } from '../../../platform/time/clock.ts';
@@ -170,9 +172,8 @@ export function startRun(
     const flow = await findFlow(database, caller, params.id);
     if (!flow) return NO_FLOW;
     if (flow.status !== 'active' || flow.published_version === null) return NOT_ACTIVE;
-    const [row] = await database.query<{ trigger: string }>(
-      'select trigger_type as trigger from flows where id = $1',
-      [flow.id],
+    const [row] = await database.read((orm) =>
+      orm.select({ trigger: flows.triggerType }).from(flows).where(eq(flows.id, flow.id)),
     );
     if (row?.trigger !== 'manual') return NOT_MANUAL;
     const contact = isId('con', body.contactId)

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import type { FlowRunContext, FlowRunEvent, LogLine } from '../../../../machines/flow-run/context.ts';
 import type { FlowDefinition, FlowStep } from '../../../../machines/flow-run/definition.ts';
 import { compileFlow } from '../../../../machines/flow-run/machine.ts';
@@ -7,6 +8,7 @@ import { SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
 import { Decider, type Decision, earliest } from '../../../engine/machine/decide.ts';
 import type { Call } from '../../../http/request/route.ts';
 import { textPartOf } from '../../../mail/content/text-part.ts';
+import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { Problems } from '../../../platform/filters/condition.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
@@ -47,11 +49,13 @@ export async function simulateFlow(
   const problems = await problemsOf(simulator, caller, flow.definition);
   if (problems.length > 0) return invalid(problems);
   const start = body.startAt === undefined ? now : Date.parse(body.startAt);
-  const [row] = await database.query<{ time_zone: string }>(
-    'select time_zone from workspaces where id = $1',
-    [caller.workspaceId],
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ timeZone: workspaces.timeZone })
+      .from(workspaces)
+      .where(eq(workspaces.id, caller.workspaceId)),
   );
-  const zone = row?.time_zone ?? 'UTC';
+  const zone = row?.timeZone ?? 'UTC';
   const { events = [] } = body;
   const beyond = momentProblems(body, start, zone);
   if (beyond.length > 0) return invalid(beyond);

@@ -1,16 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database } from '../../../platform/db/database.ts';
-
-const ISSUE = `insert into one_time_tokens (hash, purpose, subject, expires_at)
-values ($1, $2, $3::text::json, $4::text::timestamptz)`;
-
-/** One statement, so that only one of several concurrent requests with the same token succeeds, on any instance. */
-const REDEEM = `update one_time_tokens set used_at = $3::text::timestamptz
-where hash = $1 and purpose = $2 and used_at is null and expires_at > $3::text::timestamptz
-returning subject`;
-
-const FIND = `select 1 as one from one_time_tokens
-where hash = $1 and purpose = $2 and used_at is null and expires_at > $3::text::timestamptz`;
+import { and, eq, gt, isNull } from 'drizzle-orm';
+import { type Database, PREPARED } from '../../../platform/db/database.ts';
+import { oneTimeTokens } from '../../../platform/db/schema/accounts.ts';
 
 /** The table holds hashes only, so that a leaked copy of it opens nothing. */
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
@@ -29,26 +20,48 @@ export class OneTimeTokens<Subject extends object> {
   /** Issues a token that expires at that moment. @throws Unavailable */
   async issue(subject: Subject, expiresAt: number): Promise<string> {
     const token = randomBytes(32).toString('base64url');
-    await this.database.query(ISSUE, [
-      hashOf(token),
-      this.purpose,
-      JSON.stringify(subject),
-      new Date(expiresAt).toISOString(),
-    ]);
+    const { purpose } = this;
+    const row = { hash: hashOf(token), purpose, subject, expiresAt: new Date(expiresAt) };
+    await this.database.read((orm) => orm.insert(oneTimeTokens).values(row), PREPARED);
     return token;
   }
 
   /** True for a token that can be redeemed now, for a check before expensive work. @throws Unavailable */
   async holds(token: string): Promise<boolean> {
-    const at = new Date(this.now()).toISOString();
-    const rows = await this.database.query(FIND, [hashOf(token), this.purpose, at]);
+    const { hash } = oneTimeTokens;
+    const rows = await this.database.read(
+      (orm) =>
+        orm
+          .select({ hash })
+          .from(oneTimeTokens)
+          .where(this.#isValid(token, new Date(this.now()))),
+      PREPARED,
+    );
     return rows.length > 0;
   }
 
   /** Uses a token up; null when it was already used, has expired, or was never issued. @throws Unavailable */
   async redeem(token: string): Promise<Subject | null> {
-    const at = new Date(this.now()).toISOString();
-    const [row] = await this.database.query<{ subject: Subject }>(REDEEM, [hashOf(token), this.purpose, at]);
-    return row?.subject ?? null;
+    const usedAt = new Date(this.now());
+    // One statement, so that only one of several concurrent requests with the token succeeds, on any instance.
+    const [row] = await this.database.read(
+      (orm) =>
+        orm
+          .update(oneTimeTokens)
+          .set({ usedAt })
+          .where(this.#isValid(token, usedAt))
+          .returning({ subject: oneTimeTokens.subject }),
+      PREPARED,
+    );
+    return (row?.subject as Subject | undefined) ?? null;
+  }
+
+  #isValid(token: string, at: Date) {
+    return and(
+      eq(oneTimeTokens.hash, hashOf(token)),
+      eq(oneTimeTokens.purpose, this.purpose),
+      isNull(oneTimeTokens.usedAt),
+      gt(oneTimeTokens.expiresAt, at),
+    );
   }
 }
