@@ -3,9 +3,9 @@ import type { BirthRule } from '../../http/module.ts';
 const OF_CONFIRMATIONS = 'confirmation_id is not null';
 
 /**
- * A mail that asks somebody to confirm is accepted in the statement that takes the confirmation from those that wait, or not at all:
- * whoever tries a second time, after a crash or on another instance, finds none waiting, and nothing is written. One that comes
- * twice in a statement is accepted once.
+ * A mail that asks a person to confirm is accepted in the statement that takes the confirmation from the
+ * waiting ones, or not at all: a second try, after a crash or on another instance, finds none waiting, and
+ * writes nothing. One that comes twice in a statement is accepted once.
  */
 export const confirmationBirths: BirthRule = {
   of: 'email',

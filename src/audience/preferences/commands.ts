@@ -43,7 +43,10 @@ interface Waiting {
   readonly is_suppressed: boolean;
 }
 
-/** $1 the confirmation, $2 why nobody was asked, which the person's activity tells. Without a reason nobody needs to know. */
+/**
+ * $1 the confirmation, $2 why the person was not asked, which their activity shows. Without a reason there is
+ * nothing to show.
+ */
 const GIVE_UP = `with gone as (
   delete from confirmations where id = $1 returning *
 )
@@ -67,7 +70,7 @@ export const askToConfirm = (deps: AskingDeps, ids: readonly string[]): Promise<
     ]);
   });
 
-/** A dependency that is away keeps nobody else from being asked. */
+/** A dependency that is away does not keep other people from being asked. */
 async function unlessAway(act: () => Promise<void>): Promise<void> {
   try {
     await act();
@@ -104,7 +107,7 @@ async function ask(deps: AskingDeps, waiting: Waiting): Promise<void> {
     at: '/body',
     onBehalf: { confirmation_id: id },
   });
-  // Where somebody else was faster nothing waits any more, and nothing is noted.
+  // Where another instance was faster nothing waits any more, and nothing is noted.
   if (accepted instanceof Failure && accepted.code !== 'SERVICE_UNAVAILABLE')
     await giveUp(deps, id, REASONS[accepted.code] ?? accepted.message.slice(0, 200));
 }
@@ -115,7 +118,7 @@ const REASONS: Readonly<Partial<Record<string, string>>> = {
 };
 
 const AT_ONCE = 100;
-/** After that somebody else tries. */
+/** The time after which another instance tries. */
 const LEASE_MS = 60_000;
 
 const CLAIM = `update confirmations w set next_at = $2::timestamptz from (

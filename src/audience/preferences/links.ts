@@ -22,7 +22,7 @@ const tokenOf = (signer: Signer, purpose: Purpose, parts: readonly unknown[]): s
   return `${content}.${signer.sign(`link ${purpose}`, content).toString('base64url')}`;
 };
 
-/** What a token says; null unless it was signed here for that purpose. */
+/** The parts of a token; null unless it was signed here for that purpose. */
 function partsOf(signer: Signer, purpose: Purpose, token: string): readonly unknown[] | null {
   const [, content, mac] = TOKEN.exec(token) ?? [];
   if (content === undefined || mac === undefined) return null;
@@ -30,14 +30,19 @@ function partsOf(signer: Signer, purpose: Purpose, token: string): readonly unkn
   return JSON.parse(Buffer.from(content, 'base64url').toString()) as readonly unknown[];
 }
 
-/** The path of somebody's preference page. The link never ends: it holds all that is needed, and no table is kept for it. */
+/**
+ * The path of a recipient's preference page. The link never expires: it holds all that is needed, and no
+ * table is kept for it.
+ */
 export const preferencesPath = (signer: Signer, { workspaceId, livemode, key }: Recipient): string =>
   `/p/${tokenOf(signer, 'preferences', [workspaceId, livemode, key])}`;
 
-/** What stands in its place where a message is only shown: a link that says that it is none. */
+/**
+ * The path in its place where a message is only shown: it opens a page that says that the link is not valid.
+ */
 export const SHOWN_PREFERENCES = '/p/preview';
 
-/** Whose preference page a token opens. */
+/** The recipient whose preference page a token opens; null where the token is not valid. */
 export function readPreferencesToken(signer: Signer, token: string): Recipient | null {
   const parts = partsOf(signer, 'preferences', token);
   if (!parts) return null;
@@ -45,13 +50,13 @@ export function readPreferencesToken(signer: Signer, token: string): Recipient |
   return { workspaceId, livemode, key };
 }
 
-/** The path by which somebody confirms. */
+/** The path of the page that confirms a subscription. */
 export const confirmationPath = (
   signer: Signer,
   { workspaceId, livemode, key, audienceId }: Invited,
 ): string => `/c/${tokenOf(signer, 'confirmation', [workspaceId, livemode, key, audienceId])}`;
 
-/** Who confirms what with a token. */
+/** The recipient and the audience that a token confirms; null where the token is not valid. */
 export function readConfirmationToken(signer: Signer, token: string): Invited | null {
   const parts = partsOf(signer, 'confirmation', token);
   if (!parts) return null;

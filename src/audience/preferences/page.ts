@@ -74,7 +74,7 @@ function footerOf(brand: Brand | null): string {
   return parts.length === 0 ? '' : `<footer>${parts.join('<br>')}</footer>`;
 }
 
-/** The answer to a link that was cut off or changed: nobody knows whose it was. */
+/** The answer to a link that was cut off or changed, whose recipient is unknown. */
 export const badLinkPage = (texts: PageTexts): RawResponse =>
   recipientPage(
     { ...{ texts, brand: null, title: texts.badLink }, body: `<p>${html(texts.badLinkHint)}</p>` },

@@ -28,10 +28,10 @@ export interface Offered {
 
 /** Whom a link is for, as the database knows them now. */
 export interface Person {
-  /** Null for somebody who is no contact, or not any more. */
+  /** Null for a person who is no contact, or not any more. */
   readonly contact: { readonly id: string; readonly email: string; readonly status: string } | null;
   readonly offered: readonly Offered[];
-  /** Why somebody who is no contact gets no mail all the same; null otherwise. */
+  /** The reason why a person who is no contact gets no mail; null otherwise. */
   readonly suppressed: Awaited<ReturnType<typeof reasonOf>>;
 }
 
@@ -61,7 +61,7 @@ export async function findPerson(
   return { contact: contact ?? null, offered, suppressed };
 }
 
-/** What a person chose on the page. */
+/** A person's choice on the page. */
 export interface Choice {
   readonly action: 'save' | 'off' | 'again';
   /** The audiences that the page showed: whatever has become public since is left as it is. */
@@ -79,7 +79,8 @@ export async function choose(
   const { contact, offered, suppressed } = await findPerson(deps, recipient);
   const { workspaceId, livemode, key } = recipient;
   if (!contact) {
-    // Who is no contact may still get mail, and may always have it stopped; of whom only a hash is kept, no more is stored.
+    // A person who is no contact may still get mail, and may always stop it; of a person of whom only a hash
+    // is kept, no more is stored.
     if (action === 'off' && livemode && suppressed === null)
       await suppress(deps.database, {
         workspaceId,

@@ -41,6 +41,6 @@ export function textsFor(headers: Headers): PageTexts {
   return best?.texts ?? en;
 }
 
-/** The texts for somebody of whom a language is known, or not. */
+/** The texts in a person's language; in English where the language is unknown. */
 export const textsIn = (language: unknown): PageTexts =>
   (typeof language === 'string' ? spoken(language) : null) ?? en;

@@ -125,7 +125,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
   ];
 }
 
-/** What the page says has just been done; null for nothing. */
+/** The choice that the page confirms at its top; null for none. */
 type Said = Choice['action'] | null;
 
 async function readChoice({ body, headers }: Sent): Promise<Choice | null> {

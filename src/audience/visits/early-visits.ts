@@ -5,22 +5,21 @@ import { mintId } from '../../platform/db/ids.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import { areOfScanner, type EarlyVisit, reportOf } from './visits.ts';
 
-/** What keeping early visits takes. */
 export interface EarlyVisitsDeps {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell'>;
   readonly clock: Clock;
 }
 
-/** Scanners come within a minute of the delivery; whoever comes later is taken for what they seem. */
+/** Scanners come within a minute of the delivery; later visitors count as they seem. */
 const EARLY_MS = 60_000;
 /** The time after a recipient's first visit in which a scanner has shown itself. */
 const WAIT_MS = 6_000;
 /** Visits whose judge has died are judged again. */
 const CLAIM_MS = 60_000;
-/** What was judged tells for so long which networks are scanners'. */
+/** Judged visits show for this long which networks are scanners'. */
 const KEPT_MS = 2 * EARLY_MS;
-/** What nobody could judge is given up. */
+/** The age at which visits without a verdict are deleted. */
 const LOST_MS = 86_400_000;
 /** Recipients whose visits are judged together. */
 const AT_ONCE = 200;
@@ -67,9 +66,9 @@ where seen_at < $1::text::timestamptz and is_scanner is not null or seen_at < $2
 type Claimed = EarlyVisit & { readonly id: string; readonly isKnown: boolean };
 
 /**
- * The opens and clicks of the first minute. Only the second or third link that is followed shows that a scanner has followed the first:
- * so such a visit is written down, and its email is told when it is known whose it was. What is recorded is never taken back, and
- * everything that counts visits counts the same.
+ * The opens and clicks of the first minute. Only the second or third link that is followed shows that a
+ * scanner has followed the first: so such a visit is stored, and its email gets it once the visitor is known.
+ * Recorded visits are never taken back, and everything that counts visits counts the same.
  */
 export class EarlyVisits {
   constructor(private readonly deps: EarlyVisitsDeps) {}

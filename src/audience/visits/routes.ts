@@ -47,7 +47,7 @@ const LONGEST_AGENT = 512;
 
 type Visit = PublicCall<{ readonly token: string }>;
 
-/** What a link to unsubscribe says; a campaign's also names the audience that is left. */
+/** The content of a link to unsubscribe; a campaign's also names the audience that is left. */
 interface Exit {
   readonly workspaceId: string;
   readonly address: string;
@@ -59,7 +59,9 @@ interface Exit {
 const REPLACED =
   'select recipient_keys[$2::integer + 1] is distinct from $3 as is_replaced from emails where id = $1';
 
-/** True when an email names somebody else instead of the person that its link was made for: the person has been forgotten. */
+/**
+ * True when an email no longer names the person that its link was made for: that person has been forgotten.
+ */
 async function isReplaced(database: Database, { emailId, recipient }: Link, key: string): Promise<boolean> {
   const [row] = await database.query<{ is_replaced: boolean }>(REPLACED, [emailId, recipient, key]);
   return row?.is_replaced ?? false;
@@ -201,8 +203,9 @@ export function trackingRoutes({
         const mailbox = parseAddress(address);
         const key = isProblem(mailbox) ? address : mailbox.key;
         const isForgotten = suppresses && (await isReplaced(database, link, key));
-        // The email may be long deleted, or not yet known to have left, or name the person no more, who has been forgotten: the
-        // address is suppressed all the same. Of somebody forgotten the hash alone is kept, unless they are a contact again.
+        // The email may be long deleted, or not yet known to have left, or no longer name a person who has
+        // been forgotten: the address is suppressed all the same. Of a forgotten person only the hash is
+        // kept, unless they are a contact again.
         if (suppresses && (isForgotten || result.outcome !== 'changed'))
           await suppress(database, {
             ...{ workspaceId, address, emailId: link.emailId },

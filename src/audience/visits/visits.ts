@@ -9,7 +9,7 @@ export interface Visit {
   /** Index over to, cc and bcc. */
   readonly recipient: number;
   readonly type: 'opened' | 'clicked';
-  /** Where the link leads; empty for an open. */
+  /** The target of the link; empty for an open. */
   readonly target: string;
   readonly userAgent: string | null;
   /** Epoch milliseconds. */
@@ -18,7 +18,7 @@ export interface Visit {
 
 /** A visit to a message with several links, of which it matters where it came from. */
 export interface EarlyVisit extends Visit {
-  /** How many different links the message has; three for more. */
+  /** The number of different links in the message; three for more. */
   readonly links: number;
   readonly network: string;
 }
@@ -40,7 +40,7 @@ export function areOfScanner(
   });
 }
 
-/** What the email is told of a visit. */
+/** The event that reports a visit to the email. */
 export function reportOf({ type, recipient, target, userAgent, at }: Visit, via: Visitor): ReportReceived {
   const seen = { userAgent, via };
   return {

@@ -1,7 +1,10 @@
 import { eventTypesWith, hasTraitSql } from '../../../machines/email/event-traits.ts';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
 
-/** What is counted of the events of live mail. An open or a click by a program that fetches or scans counts apart. */
+/**
+ * The facts that are counted from the events of live mail. An open or a click by a program that fetches or
+ * scans counts apart.
+ */
 export const OCCURRENCES = [
   ...EMAIL_EVENT_TYPES,
   ...eventTypesWith('isVisit').map((type) => `machine_${type}` as const),
@@ -12,7 +15,10 @@ const REPEATED = eventTypesWith('isRepeated');
 
 interface Counter {
   readonly column: string;
-  /** What is summed, as SQL over the columns of `parts`. An integer, as in the table: sums of other types take several times as long. */
+  /**
+   * The summed value, as SQL over the columns of `parts`. An integer, as in the table: sums of other types
+   * take several times as long.
+   */
   readonly sum: string;
 }
 
@@ -44,7 +50,7 @@ export const hourOf = (moment: string): string => beginningOf('1 hour', moment);
 
 const quarterOf = (moment: string): string => beginningOf('15 minutes', moment);
 
-/** What the table tells apart beside the time. */
+/** The dimensions of the table beside the time. */
 export const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
 
 /** Which of the emails of `turns` and `births` are counted, and how. */

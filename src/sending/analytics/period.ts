@@ -8,7 +8,7 @@ export const MOST_POINTS = 400;
 const QUARTER_MS = 15 * 60_000;
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What is asked for when a question names no beginning. */
+/** The length of the period when a query names no beginning. */
 const USUAL_DAYS = 30;
 const USUAL_HOURS = 24;
 
@@ -21,7 +21,7 @@ export interface Period {
   readonly starts: readonly number[];
 }
 
-/** What a question says of its time. */
+/** The members of a query that name its period. */
 export interface PeriodQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -82,7 +82,9 @@ function usualFrom(to: number, interval: PeriodQuery['interval'], timeZone: stri
   return zones.startOfDay(dayOf(to - 1, timeZone).subtract({ days: USUAL_DAYS - 1 }), timeZone);
 }
 
-/** Where hours and days begin by the clocks of the zone, between the two; null when there are too many. */
+/**
+ * The beginnings of hours or days by the clocks of the zone, between the two; null when there are too many.
+ */
 function startsOf(
   from: number,
   to: number,

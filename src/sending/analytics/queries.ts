@@ -13,7 +13,7 @@ export interface AnalyticsReader {
   readonly reads: Reads;
 }
 
-/** Where the sums end, and the time zone of the workspace. */
+/** The cursors of the sums, and the time zone of the workspace. */
 const PLACE = `select w.time_zone, coalesce(c.accepted, 0)::text as accepted, coalesce(c.events, 0)::text as events
 from workspaces w left join analytics_cursors c on c.workspace_id = w.id where w.id = $1`;
 
@@ -60,7 +60,10 @@ type CountRow = Readonly<Record<string, number>> & {
   readonly point: number | null;
 };
 
-/** How often the sums may move on while they are read: a duty moves them four times a minute, and while it catches up more often. */
+/**
+ * The times that the sums may move on while they are read: a duty moves them four times a minute, and while
+ * it catches up more often.
+ */
 const TRIES = 20;
 
 /** Counts what happened to live mail of the caller's workspace. Simulated mail is in no figure, so a test key sees zeros. @throws Unavailable */

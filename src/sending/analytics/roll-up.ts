@@ -6,7 +6,10 @@ import { COUNTS, DIMENSIONS, FRESH_TAGS, hourOf, partsCtes, SCOPES, SUMS } from 
 /** The most emails, and the most turns, that one statement adds up: those who send wait for a connection meanwhile. */
 const BATCH = 1_000;
 
-/** The workspaces with something that has not been added up; where each stands. The subqueries begin behind it, in an index. */
+/**
+ * The workspaces with rows that have not been added up, each with its cursors. The subqueries begin behind
+ * the cursor, in an index.
+ */
 const BEHIND = `select w.id, coalesce(c.accepted, 0)::text as accepted, coalesce(c.events, 0)::text as events
 from workspaces w left join analytics_cursors c on c.workspace_id = w.id
 where w.erase_at is null and (
@@ -22,10 +25,11 @@ select id, 0, 0 from workspaces where id = $1 and erase_at is null on conflict d
 const ADDED = COUNTS.map((name) => `${name} = a.${name} + excluded.${name}`).join(', ');
 
 /**
- * Adds up what lies behind a cursor, to the end of a transaction, and moves the cursor there, in one statement, which adds to the
- * quarters and to their hours. Nothing is added beyond the horizon, before which every transaction has ended; the cursor stands at a
- * row, as positions beyond the last one may be given out again after a crash. Of two instances with the same cursor one finds it moved,
- * and adds nothing.
+ * Adds up the rows behind a cursor, to the end of a transaction, and moves the cursor there, in one
+ * statement, which adds to the quarters and to their hours. Nothing is added beyond the horizon, before which
+ * every transaction has ended. The cursor always names an existing row, as positions beyond the last one may
+ * be given out again after a crash. Of two instances with the same cursor one finds it moved, and adds
+ * nothing.
  */
 const FOLD = `with horizon as materialized (${HORIZON}), births as materialized (
   select e.* from horizon h cross join lateral (
@@ -61,7 +65,7 @@ select accepted::text as accepted, events::text as events,
   greatest((select count(*) from births), (select count(*) from turns))::integer as rows
 from moved`;
 
-/** Every workspace, and where each stands: where tables are distributed, each is then asked about on its node. */
+/** Every workspace with its cursors: where tables are distributed, each is then queried on its node. */
 const PLACES = `select w.id, coalesce(c.accepted, 0)::text as accepted, coalesce(c.events, 0)::text as events
 from workspaces w left join analytics_cursors c on c.workspace_id = w.id where w.erase_at is null order by w.id`;
 const IS_BEHIND = `select (select position from emails where workspace_id = $1 and position > $2::bigint order by position limit 1) is not null
@@ -74,8 +78,9 @@ interface Place {
 }
 
 /**
- * Adds up what happened to live mail. It follows the event log and costs a life nothing but the position of its acceptance; whatever
- * it has not reached yet is counted when somebody asks (queries.ts), so that the figures are exact at every moment.
+ * Adds up the events of live mail. It follows the event log and costs an email nothing but the position of
+ * its acceptance. Queries count the rows that it has not reached yet (queries.ts), so that the figures are
+ * exact at every moment.
  */
 export const analyticsRollUp = ({
   database,

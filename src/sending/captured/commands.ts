@@ -44,7 +44,7 @@ export function captureStore(
         ...boundsOf(emailIds),
       ]);
       const owners = new Map(found.map(({ id, workspace_id }) => [id, workspace_id]));
-      // What retention has taken meanwhile is not kept.
+      // Emails that retention has deleted meanwhile get no copy.
       const rows = batch.flatMap(({ row }) => {
         const workspace_id = owners.get(row.email_id);
         return workspace_id === undefined ? [] : [{ ...row, workspace_id }];

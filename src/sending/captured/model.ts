@@ -60,7 +60,7 @@ export const AwaitedCapture = Type.Object(
 /** The query of `GET /v1/captured/wait`. */
 export const CapturedWaitQuery = waitQuery('copy');
 
-/** What SpamAssassin thinks of a captured message. */
+/** SpamAssassin's verdict on a captured message. */
 export const CapturedSpam = Type.Object({
   isConfigured: Type.Boolean(),
   verdict: Type.Union([

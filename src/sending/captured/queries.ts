@@ -97,7 +97,7 @@ export async function capturedDetail(
   };
 }
 
-/** What SpamAssassin thinks of a captured message; without a verdict where none is configured. */
+/** Reads SpamAssassin's verdict on a captured message; without a verdict where none is configured. */
 export async function capturedSpam(
   { database, spamAssassin }: CapturedReader,
   { caller, params }: Call<{ readonly id: string }>,

@@ -27,7 +27,10 @@ const ITEM: CapturedItem = {
   capturedAt: '2026-11-20T22:43:19.079Z',
 };
 
-/** What the dashboard alone shows of a captured message: the frame with its HTML, and what SpamAssassin thinks of it. */
+/**
+ * The routes of a captured message that only the dashboard uses: the frame with its HTML, and SpamAssassin's
+ * verdict.
+ */
 export const capturedPages = (deps: CapturedReader): readonly Route[] => [
   ...messageFrames('captured', CAPTURED_ID, (call) => capturedDetail(deps, call)),
   route({

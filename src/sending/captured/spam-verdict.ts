@@ -1,4 +1,4 @@
-/** What SpamAssassin thinks of a message. */
+/** SpamAssassin's verdict on a message. */
 export interface SpamVerdict {
   readonly score: number;
   /** From so many points on it is taken for spam. */
@@ -11,7 +11,7 @@ interface SpamRule {
   readonly name: string;
   readonly points: number;
   readonly description: string;
-  /** What can be done about it, where there is more to say than the description does. */
+  /** The way to fix it, where there is more to say than in the description. */
   readonly advice: string | null;
 }
 
@@ -32,7 +32,7 @@ export function verdictOf(answer: string): SpamVerdict | null {
     const last = rules.at(-1);
     if (points !== undefined && name !== undefined)
       rules.push({ name, points: Number(points), description, advice: adviceOn(name) });
-    // What does not fit beside the name goes on beneath the description.
+    // Words that do not fit beside the name continue below the description.
     else if (last && /^\s{20,}\S/.test(line)) last.description += ` ${line.trim()}`;
   }
   return {

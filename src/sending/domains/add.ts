@@ -32,7 +32,7 @@ const FULL = new Failure('QUOTA_EXCEEDED', 'The workspace has as many domains as
 
 type Adding = Call<unknown, unknown, NewDomain>;
 
-/** Adds a domain with keys of its own, and orders the first check of its records. */
+/** Adds a domain with its own keys, and orders the first check of its records. */
 export async function addDomain(
   commands: DomainCommands,
   call: Adding,

@@ -22,7 +22,7 @@ delete from domains d using old o where d.id = o.id returning 1 as one`;
 
 const FORGET = `delete from domain_keys where stage = 'retired' and since < $1::timestamptz`;
 
-/** A schedule has ninety days at most; a day that is over is asked for by nobody. */
+/** A schedule has 90 days at most, and no statement reads a day that is over. */
 const FORGET_DAYS = "delete from warm_up_days where day < ($1::timestamptz at time zone 'UTC')::date";
 const DAYS_KEPT_MS = 7 * DAY_MS;
 

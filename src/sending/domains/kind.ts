@@ -6,7 +6,7 @@ import type { Performer } from '../../engine/runtime/performers.ts';
 import type { Registration } from '../../engine/runtime/running-kind.ts';
 import { mintId } from '../../platform/db/ids.ts';
 
-/** Deletes the keys of a removed domain, so that nobody can sign for it any more. */
+/** Deletes the keys of a removed domain, so that no instance can sign for it any more. */
 const forgotten: FactTable = {
   name: 'forgotten',
   columns: 'gone boolean',

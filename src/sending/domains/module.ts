@@ -42,7 +42,7 @@ export const domainsModule: Module<DomainCommands, DomainNeeds, DomainApi> = {
           api: { findSendingDomain: cachedSendingDomains(database, engine, clock.monotonic) },
           deps: { ...commands, engine, releaseWaiting },
           duties: [domainPruner({ database, clock })],
-          // The mail of such domains is held; the log says so at the start, before somebody waits for it in vain.
+          // Mail of domains whose transport is not enabled is held; the log says so at the start.
           async start() {
             for (const missing of await missingTransports(database, config.transport))
               logger.warn(

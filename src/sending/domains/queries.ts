@@ -140,7 +140,7 @@ export interface SendingDomain {
   readonly provider: Transport['name'] | null;
   /** The transports that take over while that one is down, as they were chosen. */
   readonly fallbacks: readonly Transport['name'][];
-  /** How its mail is warmed up, on each transport that is. */
+  /** The warm-ups of its mail, at most one for each transport. */
   readonly warmUps: readonly WarmUp[];
   /** Null for a removed domain, whose keys are deleted. */
   readonly keys: SealedKeys | null;
@@ -177,7 +177,7 @@ const MAY_SEND: Readonly<Record<DomainState, boolean>> = {
 };
 const SENDS = `d.state in (${stateList(statesWhere(MAY_SEND))})`;
 
-/** Whoever accepts an email has been asked already whether the workspace is archived. */
+/** Acceptance checks beforehand that the workspace is not archived. */
 const SENDING = sending('false');
 
 /** Takes the nearest domain: an address's own one before its parents. */

@@ -27,7 +27,8 @@ export function cachedSendingDomains(
     const key = `${workspaceId} ${name}`;
     const remembered = known.get(key);
     if (remembered && remembered.until > monotonic()) return remembered.domain;
-    // A change replaces the map. A domain that was read before the change is put into the old map, which nobody asks any more.
+    // A change replaces the map. A domain that was read before the change goes into the old map, which no
+    // call reads any more.
     const current = known;
     const domain = await findSendingDomain(database, workspaceId, name);
     if (!domain) return null;

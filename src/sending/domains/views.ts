@@ -78,7 +78,7 @@ export interface WarmUpDay {
   readonly claimed: Readonly<Record<string, number>>;
 }
 
-/** How its mail is warmed up, and the present day of it. */
+/** The warm-ups of a domain and their present day. */
 interface WarmUpSource {
   readonly warmUps: readonly WarmUp[];
   readonly warmUpDay: WarmUpDay;

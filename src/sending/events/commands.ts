@@ -43,9 +43,10 @@ export async function continueLog(database: Statements): Promise<void> {
 }
 
 /**
- * Whoever has written with the base of before has ended when the lock is had, and nobody can write until it is given back: else
- * such a position would appear behind readers who have seen the new base. The table alone: partitions may be vacuumed. Of several
- * instances that see the same base one raises it.
+ * Transactions that wrote with the previous base have ended when the lock is held, and none can write until
+ * it is released: else such a position would appear behind readers who have seen the new base. The lock
+ * covers the table alone: partitions may be vacuumed. Of several instances that see the same base one raises
+ * it.
  */
 const raiseBase = (database: Statements, { base, cluster }: Numbering, last: bigint): Promise<void> =>
   database.script(
@@ -65,10 +66,11 @@ const TAKEN_BACK =
 const IN_FLIGHT = 1_000n;
 
 /**
- * Keeps new events behind every cursor while the service runs. Another server that takes over asynchronously may lack the last
- * transactions, and so may a machine that is set back to a snapshot: their numbers are given out again, although clients hold
- * cursors beyond them. The first shows in the timeline, the second in numbers that are lower than those this process has seen.
- * Events of the minute before it is noticed may stand before such a cursor; whoever shows it then gets a 422.
+ * Keeps new events behind every cursor while the service runs. Another server that takes over asynchronously
+ * may lack the last transactions, and so may a machine that is set back to a snapshot: their numbers are
+ * given out again, although clients hold cursors beyond them. The first shows in the timeline, the second in
+ * numbers that are lower than those this process has seen. Events of the minute before it is noticed may lie
+ * before such a cursor; a client with that cursor then gets a 422.
  */
 export function logAligner({ database, logger }: { database: Database; logger: Pick<Logger, 'warn'> }): Duty {
   let highest = 0n;

@@ -111,7 +111,10 @@ export async function readLogState(
 export const isElsewhere = ({ alignedWith, cluster }: Numbering): boolean =>
   alignedWith !== null && cluster !== null && alignedWith !== cluster;
 
-/** True when positions that are given out now would lie among those that the log, or somebody's cursor, has already. */
+/**
+ * True when positions that are given out now would lie among those that the log, or a client's cursor, has
+ * already.
+ */
 export const isOutOfLine = (state: Omit<LogState, 'lastEmail'>): boolean =>
   state.last >= state.next || isElsewhere(state);
 

@@ -80,7 +80,7 @@ select $3::bigint >= h.next as is_ahead, s.position as seen_position, s.id as se
 ) e on true`;
 
 interface LogRow {
-  /** True when the cursor stands where no event has been yet. */
+  /** True when the cursor lies beyond the last event. */
   readonly is_ahead: boolean;
   /** null: nothing of whatever type lies between the cursor and the horizon, or all types are asked for. */
   readonly seen_position: string | null;

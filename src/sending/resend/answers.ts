@@ -23,7 +23,7 @@ const NAME_OF = {
   SERVICE_UNAVAILABLE: 'application_error',
 } as const satisfies Record<FailureCode, string>;
 
-/** What a refusal says: each problem with its place, and what may help. */
+/** The sentence of a refusal: each problem with its place, and the suggestion. */
 export const sentenceOf = ({
   message,
   details,

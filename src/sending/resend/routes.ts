@@ -9,7 +9,7 @@ import { emailDetail, SendBody } from '../emails/queries.ts';
 import { answerOf, errorBody, sentenceOf, shown } from './answers.ts';
 import { ResendEmail, sendBodyOf } from './request.ts';
 
-/** Where the package is pointed to: `new Resend(key, { baseUrl: '…/compat/resend' })`. */
+/** The base URL that the package is configured with: `new Resend(key, { baseUrl: '…/compat/resend' })`. */
 const BASE = '/compat/resend';
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
@@ -20,7 +20,7 @@ const MOST_EMAILS = 100;
 
 const Batch = Type.Array(ResendEmail, { minItems: 1, maxItems: MOST_EMAILS });
 
-/** What every endpoint here has: the answers are written by the handlers, the refusals by `errorBody`. */
+/** The common options of these endpoints: handlers write the answers, `errorBody` writes the refusals. */
 const common = { errorBody, response: Type.Unknown(), status: 200 } as const;
 
 /** The endpoints that the package calls to send, read, move and cancel emails. */
@@ -79,7 +79,8 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
         const emails = call.body.map(sendBodyOf);
         if (call.headers.get('x-batch-validation') !== 'permissive') {
           const refusal = await firstRefusal(call, emails);
-          // What was accepted under the key is answered again, whatever would be said of it today.
+          // A request that was accepted under the key gets the same answer again, even where it would be
+          // refused today.
           const earlier =
             refusal && (await idempotently(deps.database, keyedBy(call), { run: async () => refusal }));
           if (earlier instanceof Failure) return earlier;

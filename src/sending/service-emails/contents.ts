@@ -1,7 +1,7 @@
 import type { ServiceEmail, SignInChange } from '../../accounts/service-emails.ts';
 import type { Content } from './layout.ts';
 
-/** What the contents show besides what they are about. */
+/** The facts that the contents show besides their subject. */
 export interface Sending {
   /** The name of the workspace; that of the product where there is none. */
   readonly name: string;

@@ -1,9 +1,9 @@
 import { colourOr, inkOn } from '../../mail/message/ink.ts';
 
-/** What an email of the service says, from top to bottom. */
+/** The content of an email of the service, from top to bottom. */
 export interface Content {
   readonly subject: string;
-  /** What mail programs show beside the subject. */
+  /** The preview text, which mail programs show beside the subject. */
   readonly preview: string;
   readonly title: string;
   readonly paragraphs: readonly string[];
@@ -12,7 +12,7 @@ export interface Content {
   readonly foot: string;
 }
 
-/** How it looks: as the workspace does, whose name stands at its top. */
+/** The look of the workspace, whose name is at the top. */
 export interface Look {
   readonly name: string;
   readonly logoUrl: string | null;

@@ -11,7 +11,6 @@ import type { DirectMail } from '../emails/commands.ts';
 import { contentOf } from './contents.ts';
 import { htmlOf, textOf } from './layout.ts';
 
-/** What sending emails of the service needs. */
 export interface ServiceEmailDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -33,7 +32,10 @@ where m.workspace_id = $1 and m.role in ('owner', 'admin') order by m.id limit 5
 
 const MUTED = 'select 1 as one from workspaces where id = $1 and $2 = any(muted_emails)';
 
-/** Invitations that one address gets in a day: whoever takes one back and makes it again must not fill a mailbox. */
+/**
+ * Invitations that one address gets in a day, so that a member who revokes and makes them again cannot fill a
+ * mailbox.
+ */
 const MOST_INVITATIONS = 3;
 
 /** $1 the hash of an address, $2 now. Answers a row where one more may leave. */
@@ -67,7 +69,7 @@ export async function enqueue(
   of: { readonly id: string; readonly revision: number } | null = null,
 ): Promise<void> {
   const readers = await readersOf(database, email);
-  // Nobody is warned later of what nobody wanted to hear when it happened.
+  // A warning without readers is stored all the same, so that it is never sent later.
   if (readers.length === 0 && of === null) return;
   const { workspaceId } = email;
   const now = clock.now();
@@ -149,7 +151,8 @@ async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_ove
   const look = brand ?? { name: PRODUCT, logoUrl: null, colour: null };
   const content = contentOf(email, { name: look.name, publicUrl });
   const parts = { subject: content.subject, html: htmlOf(content, look), text: textOf(content) };
-  // A workspace could learn from a returned message how to sign in as somebody who belongs to others as well.
+  // A workspace could learn from a returned message how to sign in as a person who belongs to other
+  // workspaces as well.
   const prefersOperator = email.kind === 'passwordReset' || email.kind === 'signInChanged';
   const message = { id, workspaceId: workspace_id, prefersOperator, to, at, ...parts };
   const outcome = is_over ? 'too late' : await send(message);

@@ -7,7 +7,7 @@ import { enqueue, type ServiceEmailDeps } from './queue.ts';
 
 const listOf = (texts: readonly string[]): string => texts.map((text) => `'${text}'`).join(', ');
 
-/** Those of which nobody has been warned. What has mended itself meanwhile is worth no warning any more. */
+/** Actors for which no warning was sent. An actor that has recovered meanwhile needs none any more. */
 const unwarned = ({ kind, from, to, where = 'true' }: Warning): string => `
   select a.id, a.workspace_id as "workspaceId", max(j.revision) as revision
   from ${kind.table} a join ${kind.journal} j on j.actor_id = a.id
@@ -16,7 +16,6 @@ const unwarned = ({ kind, from, to, where = 'true' }: Warning): string => `
     and not exists (select from service_warnings w where w.actor_id = a.id and w.revision >= j.revision)
   group by a.id, a.workspace_id`;
 
-/** What warning needs. */
 interface WarnerDeps extends Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'> {
   readonly logger: Pick<Logger, 'warn'>;
   readonly warnings: readonly Warning[];
@@ -45,7 +44,11 @@ export class Warner {
       );
   };
 
-  /** Writes the emails that nobody has written yet. One look at a time: the second finds what the first has done. @throws Unavailable */
+  /**
+   * Writes the emails that no instance has written yet. One look at a time: the second finds the emails of
+   * the first.
+   * @throws Unavailable
+   */
   look(warnings: readonly Warning[] = this.deps.warnings): Promise<void> {
     const mine = this.#looking.then(() => this.#warn(warnings));
     this.#looking = mine.catch(() => {});

@@ -9,7 +9,7 @@ import type { Database } from '../../platform/db/database.ts';
  */
 export type Act = Exclude<WithheldReason, 'invalid' | 'excluded' | 'cancelled'>;
 
-/** The act that a suppression stands for. */
+/** The act that each reason for a suppression records. */
 export const ACT_OF_SUPPRESSION: Readonly<Record<SuppressionReason, Act>> = {
   complained: 'complained',
   bounced: 'bounced',
@@ -17,7 +17,7 @@ export const ACT_OF_SUPPRESSION: Readonly<Record<SuppressionReason, Act>> = {
   manual: 'suppressed',
 };
 
-/** The act that the status of a contact stands for; null where it keeps nothing away. */
+/** The act that each status of a contact records; null where it keeps no mail away. */
 const ACT_OF_STATUS: Readonly<Record<'subscribed' | LearnedReason, Act | null>> = {
   subscribed: null,
   unsubscribed: 'unsubscribed',
@@ -31,7 +31,10 @@ const mapped = (value: string, table: Readonly<Record<string, string | null>>): 
     .flatMap(([from, to]) => (to === null ? [] : [`when '${from}' then '${to}'`]))
     .join(' ')} end`;
 
-/** How a person left an audience, as it is noted in the activity: by which page, and by the link of which campaign. */
+/**
+ * The record in the activity that a person left an audience: by which page, and by the link of which
+ * campaign.
+ */
 export interface OwnLeaving {
   readonly source: string;
   readonly campaignId?: string | null;
@@ -94,9 +97,9 @@ const isMemberSql = ({ contactId, audienceId }: Membership): string => `exists (
   where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined')`;
 
 /**
- * SQL of the act that keeps list mail from a contact; null where there is none. This is what decides, for campaigns and flows alike, at
- * freezing, giving out, each step and each attempt. A suppression that is known by its hash alone is found by whoever can make the hash
- * (src/sending/emails/send/reader.ts).
+ * SQL of the act that keeps list mail from a contact; null where there is none. It decides for campaigns and
+ * flows alike, at freezing, dispatch, each step and each attempt. A suppression that is known by its hash
+ * alone is found only where the hash can be made (src/sending/emails/send/reader.ts).
  */
 export const actSql = ({
   contact,
@@ -115,7 +118,7 @@ export const actSql = ({
     })
 end`;
 
-/** What each act is told as. */
+/** The words for each act in messages. */
 export const ACT_WORDS: Readonly<Record<Act, string>> = {
   forgotten: 'the contact was deleted',
   complained: 'the recipient had complained about an email',

@@ -33,9 +33,12 @@ export interface ToSuppress {
   readonly emailId: string | null;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Makes the keyed hash that is stored in place of the address of somebody who has been forgotten. */
+  /** Makes the keyed hash that is stored in place of a forgotten person's address. */
   readonly hiddenBy?: Signer | null;
-  /** Finds the entry of an address that is known by its hash alone: the address is not stored anew beside it. */
+  /**
+   * Finds the entry of an address that is known by its hash alone, so that the address is not stored again
+   * beside it.
+   */
   readonly knownBy?: Signer;
 }
 
@@ -111,7 +114,8 @@ export async function suppressAddress(
   } as const;
   return idempotently(database, keyedBy(call), {
     run: async () => (await suppress(database, entry, claim)) ?? notFound('suppression'),
-    // The stored reply lacks the address, so that somebody who is forgotten does not live on in it; the request has it again.
+    // The stored reply lacks the address, so that a forgotten person's address does not stay in it; the
+    // request has it again.
     open: (reply) => viewOf({ ...(JSON.parse(reply) as SuppressionRow), address: read.address }),
   });
 }

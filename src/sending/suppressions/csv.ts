@@ -29,7 +29,7 @@ const ROWS = 250;
 /** Refused lines that the answer names. */
 const MOST_ERRORS = 100;
 
-/** What became of a list of suppressions. */
+/** The result of an import of suppressions. */
 export const SuppressionImport = Type.Object(
   {
     counts: Type.Object({
@@ -74,7 +74,7 @@ interface Entry {
   readonly reason: SuppressionReason;
 }
 
-/** An entry, with the hash that a forgotten person is known by: the address is not stored anew beside it. */
+/** An entry with the hash by which a forgotten person is known: the address is not stored again beside it. */
 type HashedEntry = Entry & { readonly hash: string };
 
 interface ReadList {

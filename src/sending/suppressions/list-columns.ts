@@ -14,12 +14,12 @@ const REASONS = [
 
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Where the columns of a list of suppressions are, and what its header says of all its addresses. */
+/** The columns of a list of suppressions, and the reason that its header gives for all addresses. */
 export interface ListColumns {
   readonly address: number;
   /** Columns that say why, the more certain ones first. */
   readonly reasons: readonly number[];
-  /** What the columns of the list say of everyone in it. */
+  /** The reason that the columns give for every address in the list; null where they give none. */
   readonly everyone: SuppressionReason | null;
   /** True where the reason is one of ours, and a word that is none of them is a mistake. */
   readonly isOwn: boolean;
@@ -45,7 +45,7 @@ export function listColumns(header: readonly string[]): ListColumns | null {
   };
 }
 
-/** What a word or a sentence gives as the reason; null where it gives none. */
+/** Reads the reason from a word or a sentence; null where it gives none. */
 function reasonOfText(text: string): SuppressionReason | null {
   // Amazon SES, Postmark, SendGrid and Brevo write these as one word.
   if (/^manual(?:suppression)?$|^admin|^blocked?$|^blacklist|^blocklist/i.test(text.trim())) return 'manual';

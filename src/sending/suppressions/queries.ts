@@ -29,8 +29,8 @@ export const replacesReason = (known: string, entered: string): string =>
   `${known}.reason = '${WEAKEST_REASON}' and ${entered}.reason <> '${WEAKEST_REASON}'`;
 
 /**
- * The hash by which a forgotten address is known again, and by nobody without SECRET_KEY: addresses are few enough to be guessed,
- * so that a hash without a key would not hide them. `key` is `Address.key`.
+ * The hash by which a forgotten address is recognised, which only SECRET_KEY can make: addresses are few
+ * enough to be guessed, so that a hash without a key would not hide them. `key` is `Address.key`.
  */
 export const forgottenKey = (signer: Signer, workspaceId: string, key: string): string =>
   `forgotten:${signer.hash('forgotten address', `${workspaceId} ${key}`).toString('base64url')}`;

@@ -6,10 +6,10 @@ import { mintId } from '../../platform/db/ids.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 
-/** Removals that are told at a time. SES takes few such requests a second. */
+/** Removals that are sent to SES at a time. SES takes few such requests a second. */
 const AT_ONCE = 10;
 const TIMEOUT_MS = 10_000;
-/** After so many attempts, over a day, somebody has to look. */
+/** Attempts, over a day, after which the log asks the operator to act. */
 const MOST_ATTEMPTS = 12;
 const PURPOSE = 'a suppression that was removed';
 
@@ -40,7 +40,6 @@ from (
 
 const DONE = 'delete from ses_removals where id = $1';
 
-/** What telling SES needs. */
 export interface SesRemovalDeps {
   readonly database: Database;
   readonly clock: Clock;

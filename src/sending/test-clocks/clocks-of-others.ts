@@ -32,7 +32,7 @@ const GONE = new Failure('CONFLICT', 'The test clock of this email was deleted, 
 });
 const ONE_EMAIL: Given = { what: 'emails', count: 1 };
 
-/** What others ask of test clocks. */
+/** The functions of test clocks that other modules use. */
 export function clocksOfOthers(database: Database, mover: Pick<ClockMover, 'move'>): TestClocks {
   const find: TestClocks['find'] = async (workspaceId, id) => {
     const row = isId('clk', id) ? await findClock(database, workspaceId, id) : null;

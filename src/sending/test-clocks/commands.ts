@@ -84,7 +84,7 @@ export async function advanceTestClock(
       const target = targetOf(row, body, now);
       if (target instanceof Failure) return target;
       if (row.status === 'advancing') return IS_ADVANCING;
-      // What a repetition is told until there is more to tell: where it was sent.
+      // A repeated request is answered with the state at the beginning, until there is a result.
       const begun = { ...viewOf({ ...row, status: 'advancing', target_at: target }), ran: 0 };
       const moved = await database.query(ADVANCE, [
         ...[caller.workspaceId, row.id, isoOf(row.now_at), isoOf(target)],
@@ -110,7 +110,10 @@ async function resumed(deps: TestClockCommands, call: Advancing, told: Replay): 
   return outcome ? new Replay(told.status, outcome) : told;
 }
 
-/** What an advance has come to, from and to the moments of that row, once the clock is there or the wait is over; null where it was deleted. */
+/**
+ * The result of an advance, between the moments of that row, once the clock has arrived or the wait is over;
+ * null where it was deleted.
+ */
 async function outcomeOf(
   deps: TestClockCommands,
   call: Advancing,
@@ -133,7 +136,7 @@ async function outcomeOf(
 const hasArrived = ({ status, target_at }: ClockRow, way: ClockRow): boolean =>
   status === 'ready' || target_at > way.target_at;
 
-/** How often a clock is looked at that another instance moves. */
+/** The time between two looks at a clock that another instance moves. */
 const LOOK_MS = 200;
 
 /** The clock once it has come to its target, or as far as it is when the wait is over; null where it was deleted meanwhile. */
@@ -158,7 +161,7 @@ async function arrival(
   }
 }
 
-/** Where a clock is to go, in epoch milliseconds. */
+/** The target of an advance, in epoch milliseconds. */
 function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: number): number | Failure {
   if ((to === undefined) === (by === undefined))
     return invalid([{ path: '/body', message: 'Must have either `to` or `by`.' }]);
@@ -195,7 +198,7 @@ export async function deleteTestClock(
 ): Promise<null | Failure> {
   if (caller.livemode) return LIVE_KEY;
   const there = await findClock(database, caller.workspaceId, params.id);
-  // What an email has begun with comes to its end first; an advance that begins meanwhile is not waited for.
+  // Work that an email has begun ends first; an advance that begins meanwhile is not awaited.
   if (there?.status === 'ready' && !(await hasSettled(there, { database, mover }))) return IS_ADVANCING;
   const [gone] = await database.query<ClockRow>(DELETE, [caller.workspaceId, params.id]);
   if (!gone && there) return IS_ADVANCING;

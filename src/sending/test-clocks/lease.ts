@@ -5,8 +5,8 @@ import { type ClockRow, COLUMNS } from './store.ts';
 /** One that dies holds a clock no longer than this. */
 const LEASE = `clock_timestamp() + interval '5 seconds'`;
 /**
- * Whoever moves a clock has renewed its lease at most so long before anything that it does. A moment may take two milliseconds, and
- * a write for each would double it.
+ * The instance that moves a clock has renewed its lease at most so long before each thing that it does. A
+ * moment may take two milliseconds, and a write for each would double it.
  */
 const RENEWED_MS = 500;
 /** An email that was about to be written has been, or never will be. */
@@ -44,14 +44,21 @@ export class ClockLease {
     private readonly holder: string,
   ) {}
 
-  /** The clock, where nobody else moves it. @throws Unavailable */
+  /**
+   * Takes the lease and answers the clock; null where another instance has it.
+   * @throws Unavailable
+   */
   async take(): Promise<ClockRow | null> {
     this.#renewedAt = performance.now();
     const [row] = await this.database.query<ClockRow>(TAKE, this.#names);
     return row ?? null;
   }
 
-  /** Tells now and then what time the clock shows; false where somebody else moves it by now, or it was deleted. @throws Unavailable */
+  /**
+   * Stores now and then the time that the clock shows; false where another instance has taken it meanwhile,
+   * or it was deleted.
+   * @throws Unavailable
+   */
   async reach(at: number): Promise<boolean> {
     const now = performance.now();
     if (now - this.#renewedAt < RENEWED_MS) return true;
@@ -59,12 +66,18 @@ export class ClockLease {
     return (await this.database.query(RENEW, [...this.#names, isoOf(at)])).length > 0;
   }
 
-  /** Tells that whoever has it still works at the moment that it told last. @throws Unavailable */
+  /**
+   * Renews the lease at the moment that was stored last.
+   * @throws Unavailable
+   */
   async beat(): Promise<void> {
     await this.database.query(BEAT, this.#names);
   }
 
-  /** The clock stands where it was to go; false where it is to go further by now. @throws Unavailable */
+  /**
+   * Ends the advance at its target; false where the target lies further by now.
+   * @throws Unavailable
+   */
   async end(target: number): Promise<boolean> {
     return (await this.database.query(END, [...this.#names, isoOf(target)])).length > 0;
   }
@@ -79,6 +92,9 @@ export class ClockLease {
   }
 }
 
-/** The clocks that nobody moves although there may be something to do. @throws Unavailable */
+/**
+ * The clocks that no instance moves although they may have due work.
+ * @throws Unavailable
+ */
 export const clocksAtWork = (database: Database): Promise<readonly ClockName[]> =>
   database.query<ClockName>(AT_WORK);

@@ -38,7 +38,7 @@ export const TestClock = Type.Object(
 /** The type of it. */
 export type TestClock = Static<typeof TestClock>;
 
-/** What an advance answers. */
+/** The answer to an advance. */
 export const AdvancedTestClock = Type.Composite(
   [
     TestClock,

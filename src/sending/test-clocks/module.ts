@@ -29,7 +29,8 @@ export const testClocksModule: Module<TestClockCommands, TestClockNeeds, TestClo
         api: clocksOfOthers(database, mover),
         deps: { database, mover },
         duties: [mover.duty],
-        // Whoever waits for a clock to arrive would hold a stop up for a minute; another process, or the next start, goes on.
+        // A request that waits for a clock would hold a stop up for a minute; another process, or the next
+        // start, goes on.
         endWaits: () => void mover.stop(),
         close: () => mover.stop(),
       };

@@ -12,11 +12,13 @@ import { findClock } from './store.ts';
 export interface MoverDeps {
   readonly database: Database;
   readonly logger: Logger;
-  /** What lives by test clocks, in the order in which it is done at one moment. */
+  /** The modules with actors on test clocks, in the order in which their work is done at one moment. */
   readonly clocked: () => readonly Clocked[];
 }
 
-/** How often a lease is renewed while something is done that takes long: the receiver of a webhook may take ten seconds. */
+/**
+ * The time between two renewals of a lease during slow work: the receiver of a webhook may take ten seconds.
+ */
 const BEAT_MS = 1_000;
 
 /**
@@ -33,7 +35,10 @@ export class ClockMover {
 
   constructor(private readonly deps: MoverDeps) {}
 
-  /** Moves a clock to its target, unless somebody else does; settles when that is over. Faults are logged: the duty tries again. */
+  /**
+   * Moves a clock to its target, unless another instance does; settles when that is over. Faults are logged:
+   * the duty tries again.
+   */
   move(name: ClockName): Promise<void> {
     const known = this.#moving.get(name.id);
     if (known) {
@@ -55,18 +60,24 @@ export class ClockMover {
     },
   };
 
-  /** Ends what is under way between two moments, and leaves the rest to whoever runs next. */
+  /** Ends the work between two moments; the next instance that runs does the rest. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#moving.values().map(({ done }) => done));
   }
 
-  /** Ends what waits for a clock that was deleted: what stands first in the list may have made some of the rest. @throws Unavailable */
+  /**
+   * Ends the actors of a clock that was deleted: the first of the list may have made some of the rest.
+   * @throws Unavailable
+   */
   async end({ workspace_id: workspaceId, id }: ClockName, at?: number): Promise<void> {
     for (const clocked of this.deps.clocked()) await clocked.close({ workspaceId, id }, at);
   }
 
-  /** Ends what was accepted for a clock while it was deleted; nothing where somebody else moves it. */
+  /**
+   * Ends actors that were accepted for a clock while it was deleted; does nothing where another instance
+   * moves it.
+   */
   async #close(name: ClockName): Promise<void> {
     if (!(await findClock(this.deps.database, name.workspace_id, name.id))) await this.end(name);
   }
@@ -94,7 +105,7 @@ export class ClockMover {
         else if (!(await lease.end(row.target_at))) entry.isWanted = true;
       }
     } catch (error) {
-      // What was not begun at a stop waits where it is for whoever runs next.
+      // Work that did not begin before a stop waits for the next instance that runs.
       if (this.stopped.aborted && error instanceof Unavailable) return await lease.release().catch(() => {});
       logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');
     } finally {

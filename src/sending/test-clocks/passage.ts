@@ -1,6 +1,6 @@
 import type { Clocked, ClockedWork, OwnClock } from '../../engine/runtime/clocked.ts';
 
-/** How far a test clock is to go. Times are epoch milliseconds. */
+/** The distance that a test clock has to go. Times are epoch milliseconds. */
 export interface Passage {
   readonly from: number;
   readonly to: number;
@@ -9,8 +9,9 @@ export interface Passage {
 }
 
 /**
- * Does all that is due of a clock until then, in the order of its times; at one moment what stands first in the list goes first. Answers
- * whether it came to the end. @throws Unavailable
+ * Does all due work of a clock until then, in the order of its times; at one moment in the order of the list.
+ * Answers true when it has reached the end.
+ * @throws Unavailable
  */
 export async function pass(
   clocked: readonly Clocked[],
@@ -26,7 +27,7 @@ export async function pass(
     if (next > to) return true;
     at = Math.max(at, next);
     if (!(await reached(at))) return false;
-    // What was ordered before has to be done before time goes on.
+    // Work that was ordered before has to be done before time goes on.
     const first = next <= at ? nexts.indexOf(next) : -1;
     await works[first]?.move(at);
   }

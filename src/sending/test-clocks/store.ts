@@ -41,7 +41,7 @@ export const CREATE = `with made as (
 )
 select id from made`;
 
-/** $1 workspace, $2 id, $3 where it stands, $4 where it is to go, $5 on: the reply's key, $12 the reply. */
+/** $1 workspace, $2 id, $3 its time, $4 its target, $5 on: the reply's key, $12 the reply. */
 export const ADVANCE = `with moved as (
   update test_clocks set status = 'advancing', target_at = $4::timestamptz
   where workspace_id = $1 and id = $2 and status = 'ready' and now_at = $3::timestamptz
@@ -59,7 +59,10 @@ export const DELETE = `with gone as (
 )
 select ${COLUMNS} from gone`;
 
-/** What was written of the emails of a clock, the steps of its runs and the attempts of its deliveries, between two of its moments: $1 workspace, $2 clock, $3 and $4 the moments. */
+/**
+ * The rows that were written for the emails of a clock, the steps of its runs and the attempts of its
+ * deliveries, between two of its moments: $1 workspace, $2 clock, $3 and $4 the moments.
+ */
 const RAN = `select sum(c.n)::integer as ran from (
   select count(*) as n from emails e join email_turns t on t.email_id = e.id and t.workspace_id = e.workspace_id
   where e.test_clock_id = $2 and e.workspace_id = $1 and not e.livemode and t.at > $3::timestamptz and t.at <= $4::timestamptz
@@ -72,7 +75,11 @@ const RAN = `select sum(c.n)::integer as ran from (
     and a.attempted_at > $3::timestamptz and a.attempted_at <= $4::timestamptz
 ) c`;
 
-/** How much happened to the emails of a clock after `from` and until `to`, in epoch milliseconds. @throws Unavailable */
+/**
+ * The number of things that happened to the emails of a clock after `from` and until `to`, in epoch
+ * milliseconds.
+ * @throws Unavailable
+ */
 export async function ranBetween(
   database: Database,
   { workspace_id, id }: Pick<ClockRow, 'workspace_id' | 'id'>,
@@ -94,7 +101,7 @@ export async function findClock(
   return row ?? null;
 }
 
-/** What a clock may be given in its life. */
+/** The most of each that a clock takes in its life. */
 export const MOST: Readonly<Record<Given['what'], number>> = {
   emails: MOST_EMAILS,
   contacts: MOST_CONTACTS,
@@ -115,7 +122,10 @@ export const admitToClock = async (
 ): Promise<boolean> =>
   (await database.query(`${more(what)} returning id`, [workspaceId, id, count])).length > 0;
 
-/** The same where it stands at that moment. @throws Unavailable */
+/**
+ * The same, where the clock shows that moment.
+ * @throws Unavailable
+ */
 export const enterClock = async (
   database: Database,
   workspaceId: string,

@@ -10,7 +10,7 @@ export interface Link {
   readonly recipient: number;
   /** The URL of a click; workspace and address of an unsubscription; empty for an open. */
   readonly target: string;
-  /** How many different links the message has, three for more; absent where it has one at most. */
+  /** The number of different links in the message, three for more; absent where it has one at most. */
   readonly links?: number;
 }
 

@@ -33,7 +33,10 @@ export interface LinkMaker {
   textFromHtml(html: string): string;
 }
 
-/** Stands for the unsubscribe link in the draft that all copies share. It is a URL that nobody can guess. */
+/**
+ * Takes the place of the unsubscribe link in the draft that all copies share. It is a URL that cannot be
+ * guessed.
+ */
 const EXIT = `https://exit.invalid/${crypto.randomUUID()}`;
 
 /** The longest link that is tracked: with a signature, a longer one would not survive every mail program. */
@@ -65,7 +68,7 @@ class Draft {
     return this.#text;
   }
 
-  /** How many different links are followed by way of this service, of which three are many; undefined where one at most is. */
+  /** The number of different links that are tracked, three for more; undefined where one at most is. */
   manyLinks(isOwn: (url: string) => boolean): number | undefined {
     this.#many ??= Math.min(MANY_LINKS, new Set(this.#webLinks().filter((url) => !isOwn(url))).size);
     return this.#many > 1 ? this.#many : undefined;
@@ -108,7 +111,8 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
     };
     const changed = (html: string): string => {
       if (!clicks && !opens && list === null) return withExit(html);
-      // Who gets a campaign sees a way to leave it, whatever became of the author's own for this very recipient.
+      // Every copy of a campaign shows a way to leave it, even where the author's own link is missing for
+      // this recipient.
       const footer = list === null ? '' : missingWayOut(draft.reading, EXIT);
       const added = footer + (opens ? pixel(link('open', 'o')) : '');
       return withExit(rewriteHtml(html, draft.reading, { link: clicks ? clickable : null, added }));

@@ -1,11 +1,11 @@
 import type { HtmlReading } from '../../mail/html/read-html.ts';
 import { isWeb } from './api.ts';
 
-/** What becomes of an html part. */
+/** The changes to an html part. */
 interface Changes {
   /** The address that takes the place of a link to the web: without quotes and bare ampersands. Null where links stay. */
   readonly link: ((url: string) => string) | null;
-  /** What is added at its end. */
+  /** The html that is added at the end of the part. */
   readonly added: string;
 }
 

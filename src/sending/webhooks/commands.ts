@@ -122,7 +122,10 @@ export async function patchWebhook(
 
 const CHANGED = changedSince('webhook endpoint');
 
-/** What the endpoint is told of the moment that the client states, so that nothing comes between this reading and the decision. */
+/**
+ * The event carries the `updatedAt` that the client states, so that no change comes between this reading and
+ * the decision.
+ */
 async function seenOf(
   reader: WebhookReader,
   caller: Principal,

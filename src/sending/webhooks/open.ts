@@ -25,7 +25,7 @@ export interface WebhookParts {
   /** The trusted certificate authorities in PEM; null for the runtime's own list. */
   readonly ca: string | null;
   readonly tracing?: Tracing | null;
-  /** Whether the database is distributed. */
+  /** True where the database is distributed. */
   readonly isOnNodes?: boolean;
 }
 

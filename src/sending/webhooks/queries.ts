@@ -145,7 +145,7 @@ async function deliveriesWhere(
   return rows.map((row) => ({ ...row, ...(last.get(row.id) ?? NO_ATTEMPT) }));
 }
 
-/** How many attempts have ended by what a row says: of one under way the latest has not. */
+/** The number of ended attempts by a row's state: of a delivery under way the latest has not ended. */
 const attemptsEnded = (state: string, { attempt, openAttempt = null }: WebhookDeliveryContext): number =>
   state === ('posting' satisfies WebhookDeliveryState) || openAttempt !== null ? attempt - 1 : attempt;
 

@@ -1,6 +1,5 @@
 import type { PageTexts } from './texts.ts';
 
-/** What recipients read, in German. */
 export const de: PageTexts = {
   language: 'de',
   preferences: 'E-Mail-Einstellungen',

@@ -1,6 +1,5 @@
 import type { PageTexts } from './texts.ts';
 
-/** What recipients read, in English. */
 export const en: PageTexts = {
   language: 'en',
   preferences: 'Email preferences',

@@ -13,10 +13,11 @@ import { openRsaKey } from './keys.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * The register of domains at Amazon SES. Each has our own RSA key (BYODKIM), so that one DNS record serves both. A removed
- * domain stays registered, because others may use it through the same account and it may have been there before. For the same
- * reason an existing key is replaced only once ours is in DNS: until then no receiver could verify its signatures, and nobody
- * has proven here that the domain is theirs.
+ * The register of domains at Amazon SES. Each has our own RSA key (BYODKIM), so that one DNS record serves
+ * both. A removed domain stays registered, because others may use it through the same account and it may have
+ * been there before. For the same reason our key replaces an existing one only once our record is in DNS:
+ * until then no receiver could verify our signatures, and the workspace has not proven that the domain is its
+ * own.
  */
 export const sesIdentities = (api: SesApi, sealer: Sealer): Identities => ({
   async stateOf({ id, name }, { selector, rsaKey }, { isNew, isProven }) {

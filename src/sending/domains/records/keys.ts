@@ -18,7 +18,10 @@ export interface KeySet {
 /** The selector of the Ed25519 key; two keys cannot share one name (RFC 6376 3.6.2.2). */
 export const ed25519SelectorOf = (selector: string): string => `${selector}-ed`;
 
-/** A selector of its own for every set of keys, so that two services can share a domain and no record is ever reused. */
+/**
+ * Makes a new selector for each set of keys, so that two services can share a domain and no record is ever
+ * reused.
+ */
 export const selectorFrom = (id: string): string => `svc-${id.slice(-6)}`;
 
 /** The keys of that stage. There is one active set, and at most one pending set. */

@@ -23,7 +23,7 @@ export function readDomainName(text: string): string | { readonly problem: strin
 /** The registrable domain of a name, whose DMARC policy applies to it; null for a public suffix. */
 export const registrableOf = (name: string): string | null => parse(name).domain;
 
-/** True for a name that nobody could ever prove. */
+/** True for a name that cannot be proven, because it never exists in the public DNS. */
 export const isReserved = (name: string): boolean => RESERVED.test(name);
 
 /** True when a name fits into DNS. */

@@ -78,15 +78,16 @@ export interface AskedRecord extends ExpectedRecord {
 const TTL_SECONDS = 3_600;
 
 /**
- * The records of a domain, in the order in which they are best set:
- * - Both DKIM keys. Only the RSA key is required: not every receiver verifies Ed25519, which signs only once its record is
- *   in DNS.
+ * The records of a domain, in the best order to set them:
+ * - Both DKIM keys. Only the RSA key is required: not every receiver verifies Ed25519, which signs only once
+ *   its record is in DNS.
  * - The next keys, while a rotation waits for them. Nothing depends on them before the switch.
- * - The return path: with RETURN_PATH_DOMAIN one alias, which includes that domain's MX and SPF; otherwise MX and SPF of its
- *   own. They are not required behind a relay, because we cannot know which server sends in the end.
- * - Nothing of these for SES except the RSA key: it signs with that key alone and has a return path of its own.
- * - With several transports those of each, so that mail by any of them is aligned. Only those of the first one are required: what
- *   takes over must not keep back what leaves without it.
+ * - The return path: with RETURN_PATH_DOMAIN one alias, which includes that domain's MX and SPF; otherwise MX
+ *   and SPF for the return path itself. They are not required behind a relay, because we cannot know which
+ *   server sends in the end.
+ * - For SES only the RSA key: SES signs with that key alone and uses its own return path.
+ * - With several transports the records of each, so that mail by any of them is aligned. Only those of the
+ *   first one are required: a fallback must not keep back mail that leaves without it.
  * - DMARC at the registrable domain, whose policy applies to all names below it (RFC 7489 6.6.3).
  */
 export function recordsOf(domain: RecordSource, setup: DnsSetup): readonly AskedRecord[] {
@@ -153,7 +154,10 @@ function returnPathRecords(domain: RecordSource, setup: DnsSetup): AskedRecord[]
   ];
 }
 
-/** What to set first where a record would name a host that no other mail server can find. */
+/**
+ * The setting to change first where a record would name a host that other mail servers cannot find; null
+ * where they can.
+ */
 function unsetOf(hosts: readonly string[], { mailHost, hasMailName, trackingHost }: DnsSetup): string | null {
   const host = hosts.find((each) => !isReachable(each));
   if (host === undefined) return null;

@@ -15,7 +15,7 @@ import { keysAt, makeKeys, selectorFrom } from './keys.ts';
 /** Longest wait for a free slot: less than a request may take. */
 const LONGEST_WAIT_MS = 6_000;
 
-// Replacing the pending keys would invalidate the records that somebody may be setting at this moment.
+// Replacing the pending keys would invalidate records that the owner may be setting at this moment.
 const UNDER_WAY = new Failure('CONFLICT', 'A rotation of this domain’s DKIM keys is under way already.', {
   suggestion: 'Set the records of its pending keys, and have them checked with POST /v1/domains/{id}/verify.',
 });

@@ -41,7 +41,10 @@ export function setupOf(source: SetupSource): DnsSetup {
 /** True for a relay on this machine, which sends from this machine's address. */
 const isOwn = (host: string): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.');
 
-/** Reads the transports that a request chooses to take over from `first`, in their order. Each that cannot stand where it does is told. */
+/**
+ * Reads the fallbacks that a request chooses to take over from `first`, in their order. Each that is not
+ * possible at its place is a problem in the answer.
+ */
 export function readFallbacks(
   wanted: readonly string[],
   first: Transport['name'],
@@ -74,7 +77,10 @@ const overSince = (warmUp: WarmUp): string =>
 /** Requests come from machines whose clocks differ. */
 const AHEAD_MS = 300_000;
 
-/** Reads how a request wants mail warmed up; what it leaves out stays as in `before`. Each that cannot be is told. */
+/**
+ * Reads the warm-ups of a request; members that it leaves out stay as in `before`. Each warm-up that is not
+ * possible is a problem in the answer.
+ */
 export function readWarmUps(
   wanted: readonly WantedWarmUp[],
   before: readonly WarmUp[],
@@ -103,7 +109,7 @@ export function readWarmUps(
       startedAt: startedAt === undefined ? (known?.startedAt ?? iso(now)) : iso(Date.parse(startedAt)),
       perDay: perDay ?? known?.perDay ?? DEFAULT_PER_DAY,
     };
-    // One that has ended meanwhile may be sent again as it stands, beside what is to change.
+    // A warm-up that has ended meanwhile may be sent again unchanged, beside the ones that change.
     if (allowedOn(warmUp, now) === null && !Bun.deepEquals(warmUp, known))
       return [{ path: `${path}/startedAt`, message: overSince(warmUp) }];
     read.push(warmUp);

@@ -33,7 +33,7 @@ export interface WebhookWork {
   readonly sealer: Sealer;
   readonly poster: Poster;
   readonly tracing?: Tracing | null | undefined;
-  /** Whether the database is distributed. */
+  /** True where the database is distributed. */
   readonly isOnNodes: boolean;
 }
 
@@ -42,12 +42,15 @@ export interface AttemptOrder {
   /** The delivery. */
   readonly id: string;
   readonly workspaceId: string;
-  /** What the delivery is about, as the commit that made it has answered (`SUBJECT_SQL`); null where it is to be read. */
+  /**
+   * The subject of the delivery, as the commit that made it returned it (`SUBJECT_SQL`); null where it has to
+   * be read.
+   */
   readonly subject: string | null;
   readonly attempt: number;
   /** When it counts as lost. */
   readonly leaseEnd: number;
-  /** Where the test clock of the delivery stands, for which no attempt takes any time; null for the real time. */
+  /** The time of the delivery's test clock, during which attempts take no time; null for the real time. */
   readonly standsAt: number | null;
 }
 
@@ -70,7 +73,10 @@ export class WebhookPerformer implements Performer {
     this.#queue.close();
   }
 
-  /** What finds no place is tried again when its lease has ended; what was not begun before a stop need not wait for that. */
+  /**
+   * A declined attempt is tried again when its lease has ended; one that did not begin before a stop need not
+   * wait for that.
+   */
   declined({ effect }: Order, isStopping: boolean): readonly WebhookDeliveryEvent[] {
     const { attempt } = effect.params as { readonly attempt: number };
     return isStopping ? [{ type: 'attempt.declined', at: this.work.clock.now(), attempt }] : [];

@@ -18,7 +18,7 @@ export interface DeliveryPayload {
   readonly target: Target | null;
 }
 
-/** What a delivery is about, which never changes. */
+/** The subject of a delivery, which never changes. */
 interface Subject {
   readonly webhookId: string;
   readonly eventId: string;

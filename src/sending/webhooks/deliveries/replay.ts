@@ -44,7 +44,10 @@ export const replayed = sharedFact('replayed', ['actor', 'start_at'], {
   sql: (source) => `select * from ${source} s`,
 });
 
-/** The deliveries of a replay. All are stored at once, each with a time of its own: the rate is bounded, and a crash loses none. */
+/**
+ * The deliveries of a replay. One commit stores them all, each with its own time: the rate is bounded, and a
+ * crash loses none.
+ */
 export const replays: ChildSpec = {
   kind: webhookDeliveryKind,
   fact: replayed.name,

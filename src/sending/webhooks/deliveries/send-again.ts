@@ -133,7 +133,7 @@ async function sendAgain(
   });
   if (result.outcome === 'replayed') return result;
   if (result.outcome === 'absent') return notFound('webhook delivery');
-  // What it orders is done by its clock.
+  // The test clock carries out the orders of this commit.
   if (clock) commands.testClocks?.()?.entered(caller.workspaceId, clock);
   // A refusal means that an attempt is under way at this moment, as the client asked.
   return result.outcome === 'refused' ? before : view;

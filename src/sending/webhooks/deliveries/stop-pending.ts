@@ -4,8 +4,9 @@ import { isKeptSql } from '../../../engine/store/kept-births-sql.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 
-// An endpoint stops in a commit of its own row; what waits for it stops afterwards. That it is inactive is all there is to
-// remember: nothing is posted to it, and whatever still waits for it, after a crash or not, is to be stopped.
+// An endpoint stops in a commit of its own row; its waiting deliveries stop afterwards. The state of the
+// endpoint is the only record of that work: nothing is posted to an inactive endpoint, and every delivery
+// that still waits for one, after a crash or not, has to stop.
 
 /** Why the deliveries of an endpoint in that state stop; null: they do not. */
 export const STOPS_IN: Readonly<Record<WebhookEndpointState, StopReason | null>> = {
@@ -21,9 +22,9 @@ const reasons = Object.entries(STOPS_IN).map(
 const REASON = `select case w.state ${reasons.join(' ')} end from webhook_endpoints w`;
 
 /**
- * What waits for inactive endpoints. It is found among whatever waits, along the index of the clock, since the index of an
- * endpoint's deliveries holds all that ever ended as well. What an attempt under way puts behind the walk comes due by
- * itself, and is refused then.
+ * The waiting deliveries of inactive endpoints. They are found among all waiting deliveries, along the index
+ * of the clock, since the index of an endpoint's deliveries holds all ended ones as well. A delivery that an
+ * attempt under way puts behind the walk comes due by itself, and is refused then.
  */
 const OF_INACTIVE: Selection = {
   where: 'a.wake_at is not null',
@@ -34,7 +35,10 @@ const OF_INACTIVE: Selection = {
   reason: `${REASON} where w.id = p.webhook_id`,
 };
 
-/** What instances keep for inactive endpoints, which the index of the clock does not have: found by their ids among the newest deliveries. */
+/**
+ * The deliveries that instances keep for inactive endpoints, which the index of the clock does not have:
+ * found by their ids among the newest deliveries.
+ */
 const KEPT_OF_INACTIVE: Selection = {
   where: isKeptSql(webhookDeliveryKind, 'a'),
   along: [],

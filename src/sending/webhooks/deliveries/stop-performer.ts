@@ -21,7 +21,7 @@ const WAITS = `with w as materialized (
 select exists (select true from w join webhook_deliveries d on d.webhook_id || '' = w.id where d.wake_at is not null and d.workspace_id = $2)
   or exists (select true from w join webhook_deliveries d on d.webhook_id = w.id where ${isKeptSql(webhookDeliveryKind, 'd')} and d.workspace_id = $2) as waits`;
 
-/** What a client waits for the stopping of a great many. */
+/** Longest wait of a client until a great many deliveries have stopped. */
 const PATIENCE_MS = 5_000;
 
 interface Asking {
@@ -44,7 +44,7 @@ export class Stopping implements Performer {
     this.#engine = engine;
   }
 
-  /** What fails here, or is cut short, is found again by the duty. */
+  /** The duty finds again every delivery that fails here or is cut short. */
   async perform(): Promise<readonly ActorEvent[]> {
     await this.#stopAll().catch(() => {});
     return [];
@@ -55,8 +55,9 @@ export class Stopping implements Performer {
   }
 
   /**
-   * Resolves when nothing waits any more for an endpoint that was disabled: whoever enables it awaits this first, or what
-   * had stopped would be sent after all. @throws Unavailable when that takes too long; it goes on meanwhile.
+   * Resolves when no delivery waits any more for an endpoint that was disabled. A request that enables the
+   * endpoint awaits this first, or deliveries that had stopped would be sent after all.
+   * @throws Unavailable when that takes too long; it goes on meanwhile
    */
   async finished(id: string, { workspaceId, livemode }: Principal): Promise<void> {
     const waits = async (): Promise<boolean> => {

@@ -14,7 +14,7 @@ interface Row {
 type Told = Pick<WebhookEndpointContext, 'at' | 'url' | 'failureCount' | 'lastFailures' | 'disabled'>;
 const READ = 'select context, livemode from webhook_endpoints where id = $1';
 
-/** What the failed attempts came to, each once with how often: "timeout (7), HTTP 500 (3)". */
+/** The results of the failed attempts, each once with its number: "timeout (7), HTTP 500 (3)". */
 function answersOf(failures: readonly CountedFailure[]): string {
   const counts = new Map<string, number>();
   for (const { httpStatus, error } of failures) {
@@ -24,7 +24,7 @@ function answersOf(failures: readonly CountedFailure[]): string {
   return [...counts].map(([answer, count]) => `${answer} (${count})`).join(', ');
 }
 
-/** An endpoint that failures have switched off. Fewer failures mean that somebody has done it. */
+/** An endpoint that failures have disabled. With fewer failures a client has disabled it. */
 export const disabledWarning: Warning = {
   kind: webhookEndpointKind,
   from: ['active' satisfies WebhookEndpointState],

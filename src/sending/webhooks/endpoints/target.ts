@@ -60,9 +60,9 @@ const isPrivateName = (host: string): boolean =>
 const METADATA_NAME = 'metadata.google.internal';
 
 /**
- * Checks a URL that somebody registers, with DNS, and returns a sentence about its problem, or null. One forbidden address is
- * enough to refuse. A name that does not resolve in time is accepted: it may not be published yet, and every connection is
- * checked again.
+ * Checks the URL of a new endpoint, with DNS, and returns a sentence about its problem, or null. One
+ * forbidden address is enough to refuse. A name that does not resolve in time is accepted: it may not be
+ * published yet, and every connection is checked again.
  */
 export async function problemOfTarget(
   text: string,

@@ -10,7 +10,7 @@ const AGE_MS = 60_000;
 const IDLE_MAX = 1_000;
 const IDLE_MAX_PER_ENDPOINT = 64;
 
-/** Where the connections of an endpoint lead. */
+/** The place that the connections of an endpoint lead to. */
 export interface Target {
   /** The endpoint and the place: two customers with the same host share no connection. */
   readonly key: string;
@@ -20,7 +20,7 @@ export interface Target {
   readonly port: number;
 }
 
-/** Whoever uses a connection hears of it. */
+/** The user of a connection, which receives its events. */
 export interface ConnectionUser {
   /** It is open, and over TLS the receiver is who it should be. */
   ready(): void;
@@ -46,7 +46,7 @@ export class Connection {
     readonly openedAt: number,
   ) {
     socket.once(readyEvent, () => this.user?.ready());
-    // What comes without a request could only be taken for the answer to the next one.
+    // Octets that arrive without a request could only be taken for the answer to the next one.
     socket.on('data', (chunk: Uint8Array) => (this.user ? this.user.data(chunk) : this.destroy()));
     socket.on('end', () => (this.user ? this.user.ended() : this.destroy()));
     socket.on('error', (error) => {
@@ -79,7 +79,7 @@ export class Connection {
   }
 }
 
-/** How connections are made. */
+/** The settings with which connections are opened. */
 export interface ConnectOptions {
   readonly clock: Clock;
   readonly lookup: LookupFunction;

@@ -9,7 +9,7 @@ import { sign } from './signature.ts';
 
 /** The documented limit of ten seconds, after which an attempt counts as failed. */
 const LIMIT_MS = 10_000;
-/** What follows the signature. */
+/** The end of the head, after the signature. */
 const HEAD_END = '\r\nConnection: keep-alive\r\n\r\n';
 
 /** One event and the present endpoint that receives it. */

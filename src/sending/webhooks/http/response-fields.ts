@@ -1,4 +1,4 @@
-/** What the head of a response says about where it ends. */
+/** The fields in the head of a response that determine its end. */
 export interface Framing {
   readonly status: number;
   /** `content-length`, digits alone. */

@@ -8,7 +8,7 @@ const HEADER_MAX_BYTES = 16_384;
 /** Octets of a chunk's first line with its extensions, which mean nothing to us. */
 const CHUNK_LINE_MAX_BYTES = 1_024;
 
-/** What has come of a response after some octets: `full` when no more of its body would be stored. */
+/** The progress of a response after some octets: `full` when no more of its body would be stored. */
 export type Reading = 'more' | 'full' | 'complete' | 'malformed';
 
 /** The parts of a response in which the next octets may lie. */
@@ -21,8 +21,9 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads one response of HTTP/1.1 (RFC 9112), however its octets are cut. It is strict where a receiver and whoever stands before it
- * could see different ends: one length only, and none beside chunks; lines end with CRLF. Its memory is bounded by the limits above.
+ * Reads one response of HTTP/1.1 (RFC 9112), however its octets are cut. It is strict where the receiver and
+ * a proxy before it could see different ends: one length only, and none beside chunks; lines end with CRLF.
+ * Its memory is bounded by the limits above.
  */
 export class ResponseReader {
   /** 0 until the final header section has come. */
@@ -126,7 +127,7 @@ export class ResponseReader {
     const { status, length, coding, isLast } = framing;
     // Nothing was upgraded, so 101 is no answer to this request.
     if (status < 200) return status !== 101 && ++this.#interim <= INTERIM_MAX;
-    // RFC 9112 6.1: together they are how a response is smuggled past somebody.
+    // RFC 9112 6.1: a response with both can be smuggled past a proxy.
     if (length !== null && coding !== null) return false;
     this.status = status;
     this.#mayPersist = !isLast;

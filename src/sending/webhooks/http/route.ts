@@ -3,10 +3,10 @@ import { hostOf } from '../endpoints/target.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { Target } from './connections.ts';
 
-/** Most endpoints whose routes are remembered; beyond it the oldest one is worked out anew. */
+/** Most endpoints whose routes are remembered; beyond it the oldest route is computed again. */
 const REMEMBERED = 1_000;
 
-/** What follows from an endpoint and its URL alone, the same for every event. */
+/** The parts of a request that follow from an endpoint and its URL alone, the same for every event. */
 export interface Route extends Target {
   readonly url: string;
   /** True when the URL has an address, which is connected to without a lookup, and the guard refuses it. */
