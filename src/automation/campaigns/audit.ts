@@ -4,8 +4,8 @@ import { campaignKind } from './kind.ts';
 import { IN_DOUBT } from './sending/follow-emails.ts';
 
 /**
- * What was counted beside what the rows say, campaign by campaign: two ways to the same numbers. A waiting recipient has no email,
- * one that was given out has one.
+ * The stored counts beside those of the rows, campaign by campaign: two ways to the same numbers. A waiting
+ * recipient has no email, a dispatched one has one.
  */
 const LEDGERS = `select c.id, t.total, t.remaining, t.sent, t.skipped, t.failed, t.in_doubt, t.unique_opens, t.unique_clicks,
   r.total as rows, r.waiting, r.sent as rows_sent, r.skipped as rows_skipped, r.failed as rows_failed, r.in_doubt as rows_in_doubt, r.opened, r.clicked,
@@ -56,7 +56,9 @@ left join campaign_recipients r on r.campaign_id = e.campaign_id and r.address_h
 where e.campaign_id is not null and e.id >= $1 and r.campaign_id is not null and r.email_id is distinct from e.id
 order by e.id limit 100`;
 
-/** Checks campaigns as actors, that what was counted is what the rows say, and that nobody has two emails of one. */
+/**
+ * Checks campaigns as actors, that the counts equal the rows, and that no recipient has two emails of one.
+ */
 export async function auditCampaigns(audit: Audit): Promise<void> {
   const { session, findings, since } = audit;
   await auditActors(audit, campaignKind, lowestIdAt('cmp', since));

@@ -4,9 +4,10 @@ import type { BirthRule } from '../../http/module.ts';
 const OF_CAMPAIGNS = 'campaign_contact_id is not null';
 
 /**
- * A recipient is given out in the statement that accepts the email, or not at all: the row is locked while it still waits, the email
- * is written, and the row is marked with it. Whoever asks a second time, after a crash or on another instance, finds nobody
- * waiting, and nothing is written. A turn that was given up while it slept, and a campaign that was paused, give out nobody either.
+ * A recipient is dispatched in the statement that accepts the email, or not at all: the row is locked while
+ * it still waits, the email is written, and the row is marked with it. A second try, after a crash or on
+ * another instance, finds no waiting recipient, and writes nothing. A turn that was given up while it slept,
+ * and a campaign that was paused, dispatch no recipient either.
  */
 export const campaignBirths: BirthRule = {
   of: 'email',

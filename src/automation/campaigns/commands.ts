@@ -142,7 +142,7 @@ const NOT_A_DRAFT = (state: CampaignState): Failure =>
     'Only a draft can be changed: take a scheduled one back with POST /v1/campaigns/{id}/unschedule, or duplicate it.',
   );
 
-/** An act on a campaign: what it is told, and what it is answered when its state does not take that. */
+/** An act on a campaign: its event, and the refusal when the state of the campaign does not take that. */
 interface Act {
   readonly event: 'pause.requested' | 'unschedule.requested' | 'cancel.requested';
   readonly suggestion: string;

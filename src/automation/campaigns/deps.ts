@@ -22,12 +22,12 @@ export interface CampaignDeps {
   readonly publicUrl: string;
 }
 
-/** What one turn of work on a campaign knows. */
+/** One turn of work on a campaign. */
 export interface Turn {
   readonly campaignId: string;
   readonly workspaceId: string;
   readonly context: CampaignContext;
-  /** Whether the turn has to end: the service stops, or others have to have theirs. */
+  /** True when the turn has to end: the service stops, or other campaigns have to have theirs. */
   isOver(): boolean;
 }
 
@@ -37,7 +37,6 @@ export interface GuardLimits {
   readonly complaintRate: number;
 }
 
-/** What working on campaigns needs. */
 export interface DispatchDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -45,7 +44,7 @@ export interface DispatchDeps {
   readonly contents: TemplateContents;
   /** Asked at each turn: emails are connected when the performer begins. */
   readonly acceptance: () => AcceptanceDeps;
-  /** How many emails may be given out now. */
+  /** The number of emails that may be dispatched now. */
   readonly bulkRoom: RoomForBulk;
   /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
   readonly warmUpRoom: (domainId: string) => Promise<number | null>;

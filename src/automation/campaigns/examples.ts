@@ -71,7 +71,7 @@ export const RECIPIENT: RecipientView = {
   unsubscribedAt: null,
 };
 
-/** An example of what somebody would get. */
+/** An example of a preview. */
 export const SHOWN: PreviewView = {
   from: 'Acme <news@acme.example>',
   subject: 'What is new, Ada',

@@ -214,7 +214,7 @@ export const CampaignLink = Type.Object(
 /** The type of it. */
 export type LinkView = Static<typeof CampaignLink>;
 
-/** What became of recipients, by which they are listed. */
+/** The outcomes of recipients, by which they are listed. */
 export const OUTCOMES = [
   ...(['remaining', 'sent', 'failed', 'skipped'] as const),
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'sent'),

@@ -52,7 +52,7 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
   kinds: [
     {
       kind: campaignKind,
-      // What gives emails out has to see how fast they leave.
+      // The instance that dispatches emails has to see how fast they leave.
       carriedOutBy: 'delivery',
       permission: 'campaigns:read',
       resource: 'campaigns',

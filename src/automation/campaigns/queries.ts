@@ -192,7 +192,7 @@ export async function campaignLinks(
   ].toSorted((a, b) => b.clicks - a.clicks);
 }
 
-/** What has to be true of a row to be listed. Whether an email was delivered stands in its turns alone. */
+/** The condition of each outcome on the rows. Only an email's turns say that it was delivered. */
 const WHERE: Readonly<Record<Outcome, string>> = {
   remaining: `r.state = 'waiting'`,
   sent: `r.state = 'sent'`,

@@ -6,7 +6,7 @@ import { hasControls } from '../../platform/text/characters.ts';
 import type { CampaignDeps } from './deps.ts';
 import type { CampaignBody, CanaryView } from './model.ts';
 
-/** What the author of a campaign has set. Null where nothing was. */
+/** The settings of a campaign. Null where the author has set nothing. */
 export interface CampaignSettings {
   readonly name: string;
   readonly audienceId: string;
@@ -43,7 +43,7 @@ export const rowOf = (settings: CampaignSettings, at: number): SettingsRow => ({
   updated_at: new Date(at).toISOString(),
 });
 
-/** Where nothing has been set. */
+/** The settings of a new campaign. */
 export const NOTHING_SET: Omit<CampaignSettings, 'name' | 'audienceId'> = {
   ...{ excludeAudienceIds: [], from: null, replyTo: [], subject: null, previewText: null },
   ...{ templateId: null, html: null, markdown: null, variables: {}, ratePerHour: null, canary: null },

@@ -46,7 +46,7 @@ const CREATE = `with created as (
 )
 select id from created`;
 
-/** Creates a flow as a draft. What is missing is told when it is validated. */
+/** Creates a flow as a draft. Validation reports what is missing. */
 export async function createFlow(
   { database }: Validator,
   call: Call<unknown, unknown, NewFlow>,
@@ -214,7 +214,10 @@ const HAS_RUNS = new Failure('CONFLICT', 'This flow has open runs.', {
   suggestion: 'Pause it and let them end, or send the request with runs=cancel.',
 });
 
-/** What was deleted is seen by nobody any more; its runs are kept as long as any others, with the versions that they ran. */
+/**
+ * A deleted flow is visible to no caller; its runs are kept as long as any others, with the versions that
+ * they ran.
+ */
 const DELETE = `update flows f set deleted_at = $2::timestamptz, status = 'paused', is_held = false,
   cancels_before = case when $3::boolean then $2::timestamptz else cancels_before end
 where f.id = $1 and f.deleted_at is null

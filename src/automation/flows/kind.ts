@@ -29,7 +29,7 @@ const effects: EffectMeanings<typeof flowRunMachine> = {
   end: { fact: ended.name, rows: ({ status }) => [{ status }] },
 };
 
-/** Written beside a new run: whoever has begun a flow is remembered, and may begin one that allows no second time only once. */
+/** Written beside a new run: a flow that allows no second time remembers each contact that has begun it. */
 const ENTRANTS = [
   (source: string) => `insert into flow_entrants (flow_id, contact_id)
     select flow_id, contact_id from ${source} where is_once order by flow_id, contact_id`,

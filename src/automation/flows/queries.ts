@@ -18,7 +18,7 @@ type Own = Call<{ readonly id: string }>;
 
 export const NO_FLOW = notFound('flow');
 
-/** What was counted of a flow: its runs at one moment, and what their steps came to. */
+/** Reads the counts of a flow: its runs at one moment, and the outcomes of their steps. */
 async function statsOf(database: Database, id: string): Promise<NonNullable<FlowView['stats']>> {
   const counted = await readTallies(database, id);
   const runs = new Map(

@@ -31,7 +31,6 @@ const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
 const STEPS =
   'Settings of steps: sendEmail `{templateId, variables?, from?, subject?}`, delay `{amount, unit}`, delayUntil `{at}` or `{time, weekdays?, timeZone?}`, condition `{filter}`, branch `{branches: [{key, filter}]}`, waitForEvent `{name, filter?, timeout}`, updateContact `{firstName?, lastName?, properties?}`, addToAudience and removeFromAudience `{audienceId}`, webhook `{url}`, exit `{reason?}`. A step without a way on ends the run.';
 
-/** What the endpoints of flows need. */
 export type FlowDeps = FlowCommands & RunDeps;
 
 /** The endpoints of flows. */

@@ -100,7 +100,7 @@ export const readVersions = (
     [id, below, limit],
   );
 
-/** What a version says; null where there is none of that number. */
+/** Reads the definition of a version; null where there is none of that number. */
 export async function readVersion(
   database: Pick<Database, 'query'>,
   id: string,

@@ -14,7 +14,7 @@ export interface WrittenLink {
   readonly pattern: string;
 }
 
-/** What a campaign says, as it is kept once for all its recipients when it starts. */
+/** The content of a campaign, which is stored once for all its recipients when it starts. */
 export interface KeptContent {
   readonly content: StoredContent;
   readonly values: Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface KeptContent {
   readonly subject: string;
   readonly templateId: string | null;
   readonly audienceId: string;
-  /** Whether who leaves that audience gets nothing any more. */
+  /** True where a person who leaves that audience gets nothing any more. */
   readonly isStatic: boolean;
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
@@ -37,7 +37,10 @@ export interface KeptContent {
 
 const KEPT = 'select content::text as content from campaign_contents where campaign_id = $1';
 
-/** What a campaign that has started says; null for one that has not. @throws Unavailable */
+/**
+ * Reads the content of a campaign that has started; null for one that has not.
+ * @throws Unavailable
+ */
 export async function findKeptContent(
   database: Pick<Database, 'query'>,
   campaignId: string,
@@ -60,7 +63,7 @@ const MISSING = {
   body: 'Set what it says before it is sent: html, markdown or templateId.',
 };
 
-/** What a campaign would say were it started now. */
+/** The content of a campaign if it started now. */
 export interface Readied {
   readonly sender: Address;
   readonly kept: Omit<KeptContent, 'isStatic' | 'startedAt'>;
@@ -146,7 +149,10 @@ export const sizeOf = ({ content: { sources } }: KeptContent): number =>
   estimateSize({ text: sources.text, html: sources.html, attachments: [], headerOctets: 1_024 }) + 1_024;
 
 const MOST_LINKS = 1_000;
-/** Stands for a piece of Liquid while the html around it is read: a character that nobody writes, and the number of the piece. */
+/**
+ * Takes the place of a piece of Liquid while the html around it is read: a character that does not occur in
+ * texts, and the number of the piece.
+ */
 const HELD = /\uE000(\d+)\uE001/g;
 
 /** The web addresses that a source links to, each once; those without a personal part first, so that they are matched first. */

@@ -15,7 +15,7 @@ export const PreviewQuery = Type.Object({
 /** The type of it. */
 export type PreviewQuery = Static<typeof PreviewQuery>;
 
-/** What somebody would get. */
+/** The message that a contact would get. */
 export const CampaignPreview = Type.Object(
   {
     from: Type.String(),

@@ -26,7 +26,10 @@ type Shown = Omit<PreviewView, 'text' | 'warnings'> & {
   readonly replyTo: readonly string[];
 };
 
-/** What a contact would get of a campaign as it is set now, by the same way as the real one. */
+/**
+ * Renders the message that a contact would get of a campaign as it is set now, by the same code as the real
+ * one.
+ */
 async function renderFor(
   { database, contents, publicUrl }: CampaignDeps,
   { caller, now }: Pick<Call, 'caller' | 'now'>,
@@ -44,7 +47,7 @@ async function renderFor(
     circumstances: {
       contact: usedOf(content, contact),
       campaign: { name },
-      // Whoever may read a campaign must not choose for its recipients.
+      // A member who may read a campaign must not choose for its recipients.
       preferencesUrl: publicUrl + SHOWN_PREFERENCES,
     },
     ...{ at: '/body', purpose: 'preview' },

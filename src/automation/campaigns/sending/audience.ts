@@ -7,7 +7,7 @@ import { actSql } from '../../../sending/suppressions/queries.ts';
 import type { CampaignSettings } from '../settings.ts';
 import { addressHash } from './follow-emails.ts';
 
-/** Contacts that one statement freezes: some 100 ms, in which nobody else waits for anything. */
+/** Contacts that one statement freezes: some 100 ms, in which no other work waits. */
 const WINDOW = 5_000;
 
 /** Whom a campaign is for. */
@@ -45,14 +45,18 @@ export async function choose(
   };
 }
 
-/** Why a contact gets nothing; null for one who may. An act of the person is told before the choice of the campaign. */
+/**
+ * The reason why a contact gets nothing; null for one who may get mail. An act of the person comes before the
+ * choice of the campaign.
+ */
 const reasonOf = ({ excluded }: Chosen): SQL =>
   sql`coalesce(${ACT}, case when ${excluded} then 'excluded' end)`;
 const ACT = sql.raw(actSql({ contact: 'contacts', contactId: 'contacts.id' }));
 
 /**
- * How many contacts would get it, were it sent now. No more than `most` are counted: of 400,000 that took 2.2 s, and a statement may
- * take six. @throws Unavailable
+ * Counts the contacts that would get it, were it sent now. No more than `most` are counted: of 400,000 that
+ * took 2.2 s, and a statement may take six.
+ * @throws Unavailable
  */
 export async function countSendable(database: Database, chosen: Chosen, most: number): Promise<number> {
   const [row] = await execute<{ count: number }>(
@@ -124,7 +128,9 @@ export async function freezeNext(
   return row.walked < WINDOW ? null : row.last;
 }
 
-/** $1 campaign, $2 turn. From the end, so that a turn that freezes on finds nobody missing behind the last one. */
+/**
+ * $1 campaign, $2 turn. From the end, so that a turn that freezes on misses no recipient behind the last one.
+ */
 const THAW = `with fence as materialized (
   select c.id from campaigns c where c.id = $1 and c.state = 'preparing' and c.attempt = $2::integer for share
 ), latest as materialized (

@@ -36,7 +36,7 @@ const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from
 ) e where d.workspace_id = $2 and d.livemode and d.state = 'queued' order by d.id desc limit 1`;
 
 type Source = Parameters<typeof nextWaiting>[1];
-/** What a chunk came to. */
+/** The result of a chunk. */
 type Given = 'all' | 'overQuota' | 'withheld' | 'unwritten';
 
 /** One turn of giving the emails of a campaign out. */
@@ -68,7 +68,7 @@ export class Dispatch {
     if (message === null) return this.#stopped('sender_unverified');
     const before = await readLedger(database, campaignId);
     const pace = kept.ratePerHour === null ? null : paceOf(kept.ratePerHour, CHUNK[database.kind]);
-    // A clock that was put back must not hold it up for longer than one slice stands for.
+    // A clock that was put back must not hold it up for longer than one slice.
     this.#nextAt = Math.min(before.nextAt ?? 0, this.deps.clock.now() + (pace?.everyMs ?? 0));
     const canary = await this.#settleCanary(kept);
     if (canary) return canary;
@@ -82,7 +82,7 @@ export class Dispatch {
       if (room === 0) return this.#ended(WARM_UP_MS);
       const allowed = await this.#allowed(pace, room);
       if (allowed.count === 0) {
-        // What was given out comes back with its outcomes meanwhile.
+        // Outcomes of dispatched emails arrive meanwhile.
         const tripped = await this.#guard(0);
         if (tripped) return this.#stopped(tripped);
         continue;
@@ -107,10 +107,10 @@ export class Dispatch {
     return this.#ended(0);
   }
 
-  /** How many may be given out now, and to whom: none while the line is full. */
+  /** The number of emails that may be dispatched now, and their recipients: none while the queue is full. */
   async #allowed(pace: Pace | null, warmUpRoom: number | null): Promise<BulkRoom> {
     const { database, bulkRoom } = this.deps;
-    // Of a warm-up's day nobody here knows how much of it others will use for what is left to them.
+    // No instance knows how much of a warm-up's day others will use for their remaining emails.
     const room = await bulkRoom(warmUpRoom !== null);
     const most = Math.min(room.count, CHUNK[database.kind]);
     if (most <= 0) await pause(ROOM_MS);
@@ -139,7 +139,8 @@ export class Dispatch {
     const { campaignId, context } = this.turn;
     const read = rows.map((row) => ({ row, recipient: recipientOf(row, kept) }));
     const recipients = read.flatMap(({ recipient }) => recipient ?? []);
-    // Whoever cannot be written to is skipped as well: somebody who waits for ever would keep the campaign from its end.
+    // A recipient without an address is skipped as well: one that waited for ever would keep the campaign
+    // from its end.
     const lost = read.flatMap(({ row, recipient }) => (recipient ? [] : [row]));
     const skipped = await skipGone(database, { campaignId, turn: context.attempt }, lost);
     if (skipped < lost.length) return 'withheld';
@@ -176,7 +177,7 @@ export class Dispatch {
   }
 
   async #after(given: Exclude<Given, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {
-    // Whoever fitted has had a unit taken: a pause must not keep their emails until the next month.
+    // Each accepted recipient has used a unit: a pause must not keep their emails until the next month.
     if (given === 'overQuota')
       return (await this.#queuedFor(source)) === null
         ? this.#stopped('quota_exceeded')
@@ -185,7 +186,7 @@ export class Dispatch {
     return given === 'withheld' ? this.#ended(AGAIN_MS, '') : this.#ended(AGAIN_MS);
   }
 
-  /** The end is where nobody waits at all, wherever this turn thought it was. */
+  /** The end is where no recipient waits at all, wherever this turn thought it was. */
   async #endOrBeginAgain(source: Source): Promise<readonly CampaignEvent[] | null> {
     const { database, clock } = this.deps;
     const isSomebodyLeft = (await nextWaiting(database, source, '', 1)).length > 0;
@@ -201,7 +202,7 @@ export class Dispatch {
     return [{ type: 'recipients.exhausted', at: clock.now(), attempt: this.turn.context.attempt }];
   }
 
-  /** How long to wait for those who have not begun; null where nobody is left. */
+  /** The wait for emails whose sending has not begun; null where none is left. */
   async #queuedFor({ campaignId, workspaceId }: Source): Promise<number | null> {
     const { database, clock } = this.deps;
     const [row] = await database.query<{ at: number }>(QUEUED, [campaignId, workspaceId]);
@@ -272,7 +273,7 @@ export class Dispatch {
   }
 }
 
-/** How many the first share of a campaign still has to get. */
+/** The number of recipients that the first share of a campaign still has to get. */
 const shareOf = (
   { canary }: KeptContent,
   {

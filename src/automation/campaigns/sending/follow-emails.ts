@@ -3,14 +3,14 @@ import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
 import { tallyAccountant } from '../../../engine/duties/tally-accountant.ts';
 import type { FollowingWrite } from '../../../engine/machine/kind.ts';
 
-/** Why somebody has failed of whom it is not known whether the message arrived. */
+/** The reason of a recipient who has failed although the message may have arrived. */
 export const IN_DOUBT = 'in_doubt';
 
 /** SQL of the hash by which an email finds its recipient in a campaign. */
 export const addressHash = (key: string): string => `md5(${key})::uuid`;
 
 const HASH = addressHash('s.recipient_keys[s.recipient + 1]');
-/** What is known to be the end of an email that has one recipient. */
+/** The events that end an email with one recipient. */
 const FAILS = `(type = 'bounced' and (data ->> 'type' = 'Permanent' or data ->> 'subType' = 'expired'))`;
 /** SQL of whether the end leaves open if the message had arrived before. The machine says so. */
 const inDoubt = (data: string): string => `coalesce((${data} ->> 'inDoubt')::boolean, false)`;
@@ -19,7 +19,7 @@ const first = (type: string): string =>
 const KEPT: ReadonlySet<unknown> = new Set(eventTypesWith('isKeptWithRecipient'));
 const count = (condition: string): string => `count(*) filter (where ${condition})`;
 
-/** Whose emails may be of a campaign that somebody sees. What is counted of one that was deleted nobody reads. */
+/** SQL that is true for emails of campaigns that exist. Counts of a deleted campaign are never read. */
 const listens = (topic: string): string =>
   `exists (select from campaigns k where k.workspace_id = ${topic}.workspace_id and k.livemode = ${topic}.livemode and k.state <> 'deleted')`;
 
@@ -34,8 +34,8 @@ const events: FollowingWrite = {
 };
 
 /**
- * What recipients do first stands in their rows, which is what makes it unique. Only events that may change a row look for it:
- * nothing of a row changes when its email is sent or delivered.
+ * First acts of recipients are stored in their rows, which makes them unique. Only events that may change a
+ * row look for it: nothing of a row changes when its email is sent or delivered.
  */
 const marked: FollowingWrite = {
   fact: 'recorded',
@@ -97,7 +97,10 @@ const tallied: FollowingWrite = {
   ) counted group by campaign_id`,
 };
 
-/** People's clicks on each link, as the author wrote it: a personal part of its address matches whatever stands there. */
+/**
+ * People's clicks on each link, as the author wrote it: a personal part of its address matches any text in
+ * its place.
+ */
 const clicked: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_clicked',
@@ -127,8 +130,8 @@ const skips: FollowingWrite = {
 };
 
 /**
- * Whoever has left since the email was accepted gets none, and is skipped. One who may have got it by an earlier attempt is not: of such
- * a one the email has failed, in doubt.
+ * A recipient who has left since the email was accepted gets none, and is skipped. One who may have got it by
+ * an earlier attempt is not: that email has failed, in doubt.
  */
 const skipped: FollowingWrite = {
   fact: 'noted',
@@ -151,7 +154,7 @@ const tallySkipped: FollowingWrite = {
   from campaign_skipped group by campaign_id`,
 };
 
-/** What campaigns write in the commits of emails. */
+/** The writes of campaigns in the commits of emails. */
 export const followsCampaignEmails: readonly FollowingWrite[] = [
   ...[events, marked, tallied, clicked],
   ...[skips, skipped, tallySkipped],

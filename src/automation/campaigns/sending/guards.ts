@@ -5,7 +5,7 @@ import type { GuardLimits, Turn } from '../deps.ts';
 
 /** Outcomes that the rates are taken of: the latest ones. */
 const LATEST = 1_000;
-/** Of fewer than these, one bounce would be a rate of its own. */
+/** With fewer recipients than these, a single bounce would be a high rate. */
 const FEWEST = 200;
 
 /** Recipients that are looked at for them: of some thousands, given out by several instances, nothing is known yet. */

@@ -25,7 +25,6 @@ import { kindOfSubject } from './subjects.ts';
 
 type Reference = Parameters<CampaignMail['parts']>[1]['campaign'];
 
-/** What making the emails of campaigns takes. */
 export interface MailDeps {
   readonly database: Database;
   readonly signer: Signer;
@@ -72,7 +71,7 @@ const SLOW = 'The template takes too long to render.';
 /** A fifth of the second in which a pause has to hold. */
 const HELD_FRESH_MS = 200;
 
-/** How the emails of campaigns are made and held back. */
+/** Makes and holds back the emails of campaigns. */
 export function campaignMail({ database, signer, contents, publicUrl }: MailDeps): CampaignMail {
   const asked = new BatchedRead<CampaignEmail, AskedRow | null>('recipients of campaigns', async (emails) => {
     const rows = await database.query<AskedRow>(ASKED, [
@@ -111,7 +110,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
           : preferencesPath(signer, { workspaceId, livemode: true, key });
       const links = { own: publicUrl + path, shown: publicUrl + SHOWN_PREFERENCES };
       const made = await render(contents, { ...email, campaignId, subject }, content, campaign, links);
-      // Where it leaves, the copy is given a way out as it is written, in a thread.
+      // A copy that leaves gets its way to unsubscribe when it is written, in a thread.
       if (!(made instanceof Failure)) return purpose === 'show' ? withWayOut(made) : made;
       const { code, message, extra } = made;
       if (code !== 'SERVICE_UNAVAILABLE')
@@ -122,7 +121,10 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
   };
 }
 
-/** How campaigns stand, as of a moment ago: their emails ask one by one, and a pause is to hold within a second. */
+/**
+ * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause has to take effect
+ * within a second.
+ */
 function standings(database: Database): (campaignId: string) => Promise<Standing> {
   const known = new Map<string, { readonly standing: Promise<Standing>; readonly until: number }>();
   const read = async (id: string): Promise<Standing> => {
@@ -165,7 +167,10 @@ interface Links {
   readonly shown: string;
 }
 
-/** What an email says. A subject that was stored once leaves as it stands, in each attempt, whatever its workspace is called by then. */
+/**
+ * Renders an email. A subject that was stored once leaves unchanged in each attempt, even where the workspace
+ * has another name by then.
+ */
 async function render(
   contents: TemplateContents,
   email: ReadCampaignEmail,

@@ -1,5 +1,5 @@
 const HOUR_MS = 3_600_000;
-/** The longest that one slice of emails stands for. */
+/** The longest time of one slice of emails. */
 const SLICE_MS = 1_000;
 
 /** Emails that are given out together, and the time that they stand for: no hour then has more than the rate allows. */
@@ -9,9 +9,10 @@ export interface Pace {
 }
 
 /**
- * Divides an hour evenly: the slices of one hour hold exactly what the rate allows, so that an hour that begins anywhere holds no
- * more. The slice is the largest divisor of the rate that stands for no more than a second, and that is given out in one go: of a larger
- * one only a part would be, and the time of all of it waited for.
+ * Divides an hour evenly: the slices of one hour hold exactly what the rate allows, so that an hour that
+ * begins anywhere holds no more. The slice is the largest divisor of the rate that lasts no more than a
+ * second, and that is dispatched at once: of a larger one only a part would be, and the time of all of it
+ * waited for.
  */
 export function paceOf(ratePerHour: number, mostAtOnce: number): Pace {
   const most = Math.min(mostAtOnce, Math.max(1, Math.floor((ratePerHour * SLICE_MS) / HOUR_MS)));

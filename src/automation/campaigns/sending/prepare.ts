@@ -9,12 +9,12 @@ import { type Chosen, choose, freezeNext, thawAll } from './audience.ts';
 import { readLedger } from './recipients.ts';
 
 const SETTINGS = 'select settings from campaign_settings where campaign_id = $1';
-/** Who was frozen last: a turn goes on behind the one before it, which may have died. */
+/** The recipient that was frozen last: a turn goes on behind the one before it, which may have died. */
 const LAST = 'select max(contact_id) as last from campaign_recipients where campaign_id = $1';
 
 /**
- * What PostgreSQL knew of the table may be from when it was empty. Then either index looks as good as the other to find one recipient, and by
- * the wrong one everybody in the campaign was read for each email.
+ * PostgreSQL's statistics of the table may be from when it was empty. Then either index looks as good as the
+ * other to find one recipient, and by the wrong one every recipient of the campaign was read for each email.
  */
 const ANALYZE = 'analyze campaign_recipients (campaign_id, contact_id, address_hash)';
 const ANALYZE_MS = 60_000;
@@ -28,7 +28,7 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
   const ended = (): readonly CampaignEvent[] => [
     { type: 'turn.ended', at: clock.now(), attempt, place: '', waitMs: 0, canary: context.canary },
   ];
-  // What keeps a campaign from starting may come up when part of its audience is frozen already.
+  // A reason against the start may come up when part of the audience is frozen already.
   const refused = async (failure: CampaignFailure): Promise<readonly CampaignEvent[]> =>
     (await thawAll(database, { campaignId, attempt }, turn.isOver))
       ? [{ type: 'start.refused', at: clock.now(), attempt, failure }]

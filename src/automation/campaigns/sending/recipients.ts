@@ -11,14 +11,14 @@ export interface WaitingRecipient {
   readonly first_name: string | null;
   readonly last_name: string | null;
   readonly properties: Readonly<Record<string, unknown>> | null;
-  /** Why nothing is sent any more; null for whoever may get it. */
+  /** The reason why nothing is sent any more; null for a recipient who may get it. */
   readonly gone: string | null;
 }
 
 /** Somebody to whom an email is given out, before it has a subject. */
 export type Reached = Omit<CampaignRecipient, 'subject'>;
 
-/** How somebody who waits is written to; null for who cannot be. */
+/** Reads the address and the personal data of a waiting recipient; null where there is no address. */
 export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Reached | null {
   if (row.gone !== null || row.email === null) return null;
   const address = parseAddress(row.email);
@@ -98,7 +98,7 @@ export async function skipGone(
   return row?.count ?? 0;
 }
 
-/** How far a campaign is, by what was counted. */
+/** The progress of a campaign, by its counts. */
 export interface Ledger {
   readonly total: number;
   readonly remaining: number;

@@ -26,7 +26,7 @@ const NO_AUDIENCE =
 const RESUMES_AT_ONCE = 'Must be left out: a paused campaign goes on at once.';
 const NOT_NOW = 'Only a draft can be sent, one that could not start, or a paused one.';
 
-/** Starts, schedules or resumes a campaign. All that keeps it from being started is told at once. */
+/** Starts, schedules or resumes a campaign. The answer lists all problems that keep it from being started. */
 export const sendCampaign = (deps: CampaignDeps, call: SendCall): Promise<CampaignView | Failure | Replay> =>
   idempotently(deps.database, keyedBy(call), { run: () => send(deps, call), lookFirst: true });
 
@@ -41,7 +41,7 @@ async function send(deps: CampaignDeps, call: SendCall) {
     return invalid([{ path: '/body/scheduledAt', message: RESUMES_AT_ONCE }]);
   const refused = await REFUSALS[row.state as CampaignState](deps, call, row, scheduledAt);
   if (refused) return refused;
-  // Between this reading and the decision somebody may change it.
+  // Another request may change the campaign between this reading and the decision.
   const seen = body.ifUpdatedAt === undefined ? {} : { seenAt: row.context.at };
   const event = { type: 'send.requested' as const, at: now, scheduledAt, ...seen };
   const told = await tellCampaign(deps, caller, row.id, event, replyOf(call, row));
@@ -58,7 +58,7 @@ type Refusal = (
   scheduledAt: number | null,
 ) => Promise<Failure | null>;
 
-/** What the machine refuses is checked by nobody else. */
+/** A refusal by the machine needs no other check. */
 const unchecked: Refusal = async () => null;
 
 /** Why a campaign cannot go on from a state, as far as that is known before the machine is asked. */

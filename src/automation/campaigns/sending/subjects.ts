@@ -10,13 +10,19 @@ import { renderKept } from './render.ts';
 const MOST_SLOW = 10;
 /** Rendered together: between them the time is looked at. */
 const AT_ONCE = 8;
-/** How long a chunk is rendered: half a turn, so that a source that is slow but not too slow keeps no turn beyond its lease. */
+/**
+ * The time to render a chunk: half a turn, so that a source that is slow but not too slow keeps no turn
+ * beyond its lease.
+ */
 export const RENDER_MS = 2_000;
 const LIQUID = /\{[{%]/;
 /** The link by which a recipient chooses is in no row that others read. */
 const SECRET = /\bpreferencesUrl\b/;
 
-/** Whether the subjects of a campaign differ by recipient, and whether they may be read by others as they leave. */
+/**
+ * Tells whether the subjects of a campaign differ by recipient, and whether they may be read by others as
+ * they leave.
+ */
 export const kindOfSubject = ({
   content: { sources },
 }: Pick<KeptContent, 'content'>): 'common' | 'own' | 'secret' => {
@@ -31,8 +37,9 @@ export type MakeSubjects = (
 ) => Promise<readonly (string | null)[]>;
 
 /**
- * Makes the subjects of a campaign's emails as they are born, so that lists, filters and whoever waits for one know each as it leaves.
- * Makes none where all have the one that the campaign keeps; those for which a chunk, or the turn, has no time are found when they leave.
+ * Makes the subjects of a campaign's emails at acceptance, so that lists, filters and waiting requests know
+ * each as it leaves. Makes none where all have the campaign's own subject; those for which a chunk, or the
+ * turn, has no time are rendered when they leave.
  */
 export function subjectsOf(
   { contents, clock }: { readonly contents: TemplateContents; readonly clock: Pick<Clock, 'monotonic'> },

@@ -11,12 +11,12 @@ const AT_ONCE = 4;
 /** Campaigns that wait in memory for their turn; those beyond it are found by the clock again. */
 const BACKLOG = 1_000;
 
-/** How long a campaign is worked on before others have their turn. */
+/** The time for which a campaign is worked on before others have their turn. */
 const TURN_MS = 4_000;
 
 /**
- * Prepares campaigns, and gives their emails out. Whatever a turn has done is committed as it does it, so that one that dies is
- * followed by another, here or elsewhere, which goes on with whoever still waits.
+ * Prepares campaigns, and dispatches their emails. A turn commits its work as it goes, so that after a crash
+ * another turn, here or elsewhere, goes on with the recipients who still wait.
  */
 export function campaignWorker(deps: () => DispatchDeps): Performer {
   let isStopping = false;

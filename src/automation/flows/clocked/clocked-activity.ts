@@ -7,12 +7,13 @@ import type { Activity } from '../triggers/wake.ts';
 
 /** Entries that are followed together. */
 const PAGE = 200;
-/** What the filters of a workspace may take of a page; what takes longer begins nobody, and wakes nobody. */
+/** The time for a workspace's filters on a page; a slower filter begins no run, and wakes none. */
 const FILTERS_MS = 20_000;
 
 /**
- * What the contacts of test clocks do, as the clocks follow it: at the moment that a clock shows when it comes there. An entry counts as
- * followed once all that it brought about is durable; one that is followed again brings about nothing twice.
+ * Follows the activity of test clocks' contacts as the clocks advance: at the moment that a clock shows when
+ * it comes there. An entry counts as followed once all its effects are durable; following it again has no
+ * second effect.
  */
 export function clockedActivity(
   deps: PageDeps & { readonly testClocks: () => TestClocks | undefined },
@@ -49,7 +50,7 @@ export function clockedActivity(
         },
       };
     },
-    // What nobody has followed by then is nobody's.
+    // Entries that were not followed by then are dropped.
     async close({ id }) {
       for (;;) {
         const left = await database.query<Activity>(READ_OF_CLOCK, [id, PAGE]);

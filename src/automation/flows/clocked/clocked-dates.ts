@@ -16,7 +16,7 @@ import type { Listener } from '../triggers/wake.ts';
 /** Further than any advance goes. */
 const HORIZON_MS = 740 * DAY_MS;
 
-/** What the filters of a workspace may take at a moment; what takes longer begins nobody. */
+/** The time for a workspace's filters at one moment; a slower filter begins no run. */
 const FILTERS_MS = 20_000;
 
 const NOW = `select (extract(epoch from now_at) * 1000)::float8 as now from test_clocks where workspace_id = $1 and id = $2`;
@@ -51,8 +51,9 @@ interface Due {
 }
 
 /**
- * The dates of the contacts of test clocks, as the clocks come to them. A clock that is taken up again looks from the moment that it shows,
- * that moment among them: nobody begins twice for a day. Flows that are activated while a clock advances count from its next advance.
+ * The dates of the contacts of test clocks, as the clocks come to them. A clock that is resumed looks from
+ * the moment that it shows, that moment included: no contact begins twice for a day. Flows that are activated
+ * while a clock advances count from its next advance.
  */
 export function clockedDates(
   deps: Pick<PageDeps, 'database' | 'clock' | 'logger'> & {

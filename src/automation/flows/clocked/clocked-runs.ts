@@ -16,8 +16,8 @@ import { definitionReader } from '../runs/run-reader.ts';
 import type { TakeStep } from '../runs/take-step.ts';
 
 /**
- * The most steps that a run takes by a test clock. In real time a run that waits a minute and begins anew takes a year for half a million;
- * by a clock all of them would be taken at once.
+ * The most steps that a run takes by a test clock. In real time a run that waits a minute and begins again
+ * takes a year for half a million; by a clock all of them would be taken at once.
  */
 export const MOST_STEPS = 2_000;
 /** After so many steps a run by a test clock posts no more: by the real time a stranger's server has a minute between two posts. */
@@ -70,7 +70,8 @@ export function clockedRuns(deps: {
       );
     if (step.type !== 'webhook') return carried();
     const events = await posts.take(row.workspace_id, carried);
-    // Whoever moves the clock next does it at the same moment, so that the journal tells nothing of the stop.
+    // The instance that moves the clock next does it at the same moment, so that the journal shows nothing of
+    // the stop.
     if (events === null && posts.isClosed) throw new Unavailable('The service is stopping.');
     return events ?? [{ type: 'step.postponed', at, visit, until: at + PASSED_OVER_MS, isUntried: true }];
   }

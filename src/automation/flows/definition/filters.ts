@@ -28,7 +28,10 @@ export const readFlowFilter = (
 ): Promise<ContactFilter | Problems> =>
   readContactFilter(database, scope, value, { at, above: [], further: [EVENT] });
 
-/** What is wrong with a filter; nothing where there is none. @throws Unavailable */
+/**
+ * Lists the problems of a filter; empty where there are none.
+ * @throws Unavailable
+ */
 export async function filterProblems(
   database: Database,
   scope: Scope,
@@ -45,7 +48,7 @@ export class SlowFilter extends Error {
   override readonly name = 'SlowFilter';
 }
 
-/** What the filters of each workspace may take of a piece of work that others wait behind. */
+/** The time that the filters of each workspace may take of work that others wait behind. */
 export class FilterTime {
   /** The workspaces that have taken theirs, and the error that told. */
   readonly slow = new Map<string, SlowFilter>();
@@ -55,9 +58,9 @@ export class FilterTime {
     private readonly limits: {
       readonly monotonic: () => number;
       readonly mostMs: number;
-      /** True where a statement of its own may take a second at the most. */
+      /** True where a single statement may take a second at the most. */
       readonly isBrief: boolean;
-      /** True where what cannot be answered in time holds for nobody. */
+      /** True where a filter that cannot be answered in time matches no contact. */
       readonly leavesOut: boolean;
     },
   ) {}
@@ -96,7 +99,8 @@ export interface Asked {
 }
 
 /**
- * Answers for each of them whether a filter holds, with one statement. A filter that names what has gone since holds for nobody.
+ * Answers for each of them whether a filter holds, with one statement. A filter that names a deleted thing
+ * matches no contact.
  * @throws Unavailable, and SlowFilter where the workspace has a limited time
  */
 export async function whoMatches(

@@ -6,7 +6,7 @@ import {
 } from '../../../../machines/flow-run/definition.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 
-/** What is wrong with how the steps of a flow hang together: all of it at once. */
+/** Lists every problem in the connections of a flow's steps. */
 export function graphProblems(definition: FlowDefinition): readonly Detail[] {
   const { steps, entry } = definition;
   if (steps.length === 0) return [{ path: '/steps', message: 'A flow has at least one step.' }];
@@ -70,11 +70,11 @@ function unreachable(definition: FlowDefinition): readonly Detail[] {
   );
 }
 
-/** Whether a run always rests there: a fixed moment is over when it is come to a second time. */
+/** True where a run always waits: a fixed moment is over at the second visit. */
 const rests = (step: FlowStep): boolean =>
   WAITS.has(step.type) && !(step.type === 'delayUntil' && 'at' in step.config);
 
-/** A loop in which nothing waits would go round for ever. Each is told once, at one of its steps. */
+/** A loop without a wait would run for ever. Each is reported once, at one of its steps. */
 function loops(definition: FlowDefinition): readonly Detail[] {
   const next = successors(definition);
   const moving = new Map(

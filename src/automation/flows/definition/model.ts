@@ -101,7 +101,7 @@ const definition = {
 };
 
 const DefinitionBody = Type.Partial(Type.Object(definition));
-/** What is written of a flow. */
+/** The parts of a flow that requests write. */
 export type DefinitionBody = Static<typeof DefinitionBody>;
 
 /** The body of POST /v1/flows. */
@@ -190,7 +190,7 @@ export const VersionQuery = Type.Object({ ...pageQuery });
 /** The type of it. */
 export type VersionQuery = Static<typeof VersionQuery>;
 
-/** Whether a flow can run. */
+/** The result of a validation. */
 export const Validation = Type.Object(
   {
     valid: Type.Boolean(),

@@ -12,7 +12,7 @@ const TOO_LARGE = `A flow has at most ${LARGEST_DEFINITION} characters as JSON.`
 
 const RESERVED: ReadonlySet<string> = new Set(COMMON_STATES);
 
-/** What a flow is before anything was written. */
+/** The definition of a new flow. */
 const NOTHING: FlowDefinition = {
   trigger: { type: 'manual' },
   entry: null,
@@ -23,7 +23,7 @@ const NOTHING: FlowDefinition = {
   edges: [],
 };
 
-/** What each type of trigger is told, besides its filter. */
+/** The settings of each type of trigger, besides its filter. */
 const TRIGGER_SETTINGS: Readonly<Record<FlowDefinition['trigger']['type'], readonly string[]>> = {
   contactCreated: [],
   audienceJoined: ['audienceId'],
@@ -33,7 +33,7 @@ const TRIGGER_SETTINGS: Readonly<Record<FlowDefinition['trigger']['type'], reado
   manual: [],
 };
 
-/** What is written of a flow, over what it was before; and everything that is wrong with what was written. */
+/** Reads the body of a request over the previous definition, and lists every problem in it. */
 export function readDefinition(
   body: DefinitionBody,
   before: FlowDefinition = NOTHING,

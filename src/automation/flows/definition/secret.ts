@@ -19,7 +19,7 @@ const purposeOf = ({ workspaceId, livemode }: Scope): Purpose =>
 
 const READ = 'select sealed from flow_webhook_secrets where workspace_id = $1 and livemode = $2::boolean';
 
-/** An environment that has never asked for its secret gets one, which nobody knows until it asks. */
+/** An environment without a secret gets one, which stays hidden until a request asks for it. */
 const MAKE = `insert into flow_webhook_secrets (workspace_id, livemode, sealed, created_at)
 values ($1, $2::boolean, $3, $4::timestamptz) on conflict (workspace_id, livemode) do nothing`;
 

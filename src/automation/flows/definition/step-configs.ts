@@ -7,7 +7,7 @@ import { NO_ZONE, zones } from '../../../platform/zones/zones.ts';
 
 /** The longest delay, and the longest waiting for an event: a little over a year. */
 export const LONGEST_DAYS = 400;
-/** What lies beyond is no moment that flows know: later years than 9999 have no place in the database or in answers. */
+/** The latest moment that flows know: years after 9999 have no place in the database or in answers. */
 export const LATEST = Date.UTC(2100, 0);
 /** The most branches of a step. */
 export const MOST_BRANCHES = 20;
@@ -78,7 +78,7 @@ const tooLong = (wait: { readonly amount: number; readonly unit: keyof typeof DA
 
 const TOO_LONG = `Must be at most ${LONGEST_DAYS} days.`;
 
-/** What is wrong with the settings of a step, by themselves. */
+/** Lists the problems in the settings of a step, without looking at other steps. */
 export function configProblems(type: StepType, config: unknown, path: string): readonly Detail[] {
   const wrong = CHECKERS[type](config, path);
   return wrong ?? FURTHER[type]?.(config as never, path) ?? [];

@@ -13,7 +13,7 @@ import { graphProblems } from './graph.ts';
 /** The services that validating a flow calls. */
 export interface Validator {
   readonly database: Database;
-  /** What is wrong with a URL that requests are posted to; null when nothing is. */
+  /** Returns the problem of a URL that requests are posted to; null when there is none. */
   problemOfUrl(url: string): Promise<string | null>;
 }
 
@@ -39,7 +39,7 @@ export async function problemsOf(
   return problems;
 }
 
-/** What a step names has to be there. */
+/** Every thing that a step names has to exist. */
 async function stepProblems(
   validator: Validator,
   scope: Scope,

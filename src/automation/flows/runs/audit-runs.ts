@@ -5,7 +5,10 @@ import { flowRunKind } from '../kind.ts';
 import { definitionReader } from './run-reader.ts';
 import { ENTERED, OF_RUNS, tallied } from './tallies.ts';
 
-/** What must never be, whatever crashed: two mails of one visit, a run that has begun twice, a log that its run does not know. */
+/**
+ * States that must never occur, even after a crash: two mails of one visit, a run that has begun twice, a log
+ * that its run does not know.
+ */
 const NEVER = [
   {
     what: 'two open runs of one flow',
@@ -22,7 +25,7 @@ const NEVER = [
   },
 ] as const;
 
-/** What was counted beside what the rows say, flow by flow: two ways to the same numbers. */
+/** The stored counts beside those of the rows, flow by flow: two ways to the same numbers. */
 const COUNTED = `with counted as (
   select flow_id, step, outcome, sum(count) as count from flow_tallies group by flow_id, step, outcome
 ), stored as (

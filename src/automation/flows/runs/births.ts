@@ -4,9 +4,10 @@ import type { BirthRule } from '../../../http/module.ts';
 const OF_RUNS = 'flow_run_id is not null';
 
 /**
- * The email of a step is accepted while its run goes on and its contact is there, or not at all: whoever cancels the run, or forgets the
- * contact, waits for the statement, and from the answer on nothing is sent for it any more. The contacts are locked first, and then the
- * runs, each in the order of their ids as everywhere: in the order of the contacts, the runs deadlocked with commits of runs.
+ * The email of a step is accepted while its run goes on and its contact exists, or not at all: a request that
+ * cancels the run, or forgets the contact, waits for the statement, and from its answer on nothing is sent
+ * for the run any more. The contacts are locked first, and then the runs, each in the order of their ids as
+ * everywhere: in the order of the contacts, the runs deadlocked with commits of runs.
  */
 export const flowBirths: BirthRule = {
   of: 'email',

@@ -15,11 +15,11 @@ const TAKEN = 4_000;
 /** Orders that are carried out at once: as many as share the statements of a busy service. */
 const SLOTS = 256;
 /**
- * Those that wait for the receivers of strangers have slots of their own, by turns of their workspaces. Of a workspace whose receiver is
- * silent at most half of the backlog waits, so that it keeps nobody from theirs.
+ * Steps that wait for the receivers of strangers have their own slots, by turns of their workspaces. A
+ * workspace whose receiver is silent takes at most half of the backlog, so that others keep theirs.
  */
 export const POSTING: SlotLimits = { total: 256, perKey: 32, backlog: 1_000 };
-/** What finds no place there comes again, by its own time. */
+/** A step that finds no slot there is tried again after this time. */
 export const PASSED_OVER_MS = 300_000;
 
 /** Carries out the orders of runs, so many at once. */

@@ -6,7 +6,7 @@ import { literals } from '../../../http/request/schema.ts';
 const Moment = Type.String({ format: 'date-time' });
 const MomentOrNull = Type.Union([Moment, Type.Null()]);
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
-/** How a run stands. */
+/** The statuses of a run. */
 export const RUN_STATUSES = ['running', 'waiting', 'completed', 'exited', 'failed', 'cancelled'] as const;
 
 const members = {

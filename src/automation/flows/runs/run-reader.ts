@@ -6,17 +6,17 @@ import { zones } from '../../../platform/zones/zones.ts';
 import { type Act, actSql } from '../../../sending/suppressions/queries.ts';
 import { readDefinitionId, readVersion } from '../store.ts';
 
-/** What a step of a run needs to know: how its flow stands, and whom it is about. */
+/** The facts that a step of a run needs: the state of its flow, and its contact. */
 export interface RunRow {
   readonly id: string;
   readonly flow_id: string;
   readonly contact_id: string;
   /** The visit that is under way; null while the run waits, and when it has ended. */
   readonly visit: number | null;
-  /** How often its present step was begun. */
+  /** The number of times that its present step was begun. */
   readonly attempt: number;
   readonly is_held: boolean;
-  /** Whether the run is to be ended. */
+  /** True when the run has to end. */
   readonly is_cancelled: boolean;
   /** Of an archived workspace nothing leaves. */
   readonly is_archived: boolean;

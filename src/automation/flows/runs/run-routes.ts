@@ -11,7 +11,6 @@ import { cancelRun, listRuns, type RunCommands, runDetail, startRun } from './ru
 const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
 const RUN_ID = { prefix: 'run', resource: 'flow run' } as const;
 
-/** What the endpoints of runs need. */
 export type RunDeps = RunCommands & SecretDeps & Simulator;
 
 /** The endpoints of runs. */

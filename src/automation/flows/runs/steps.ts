@@ -29,7 +29,7 @@ export interface StepWorkDeps extends ChangeDeps {
   posting(): WebhookPosting;
 }
 
-/** The time of a run: the service's, or that of the test clock by which it lives, at which it then stands. */
+/** The time of a run: the service's, or that of its test clock, which shows this time during the step. */
 export interface StepTime {
   now(): number;
   readonly clock: StandingClock | null;
@@ -47,7 +47,7 @@ export interface StepWork {
   readonly time: StepTime;
 }
 
-/** What a step came to: the way that it leads on, and what the log says. */
+/** The result of a step: the edge that it leaves by, and the words in the log. */
 export interface Done {
   readonly way?: string;
   readonly outcome: string;
@@ -112,7 +112,7 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
   return { outcome: 'sent', emailId: id };
 };
 
-/** What a template may say of a contact. */
+/** The members of a contact that a template may use. */
 export const contactOf = ({
   email,
   first_name,

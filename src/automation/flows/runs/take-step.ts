@@ -8,7 +8,7 @@ import { LATER, type StepTime, type StepWork, type StepWorkDeps, workOf } from '
 /** Waits before the next try of a step that could not be done, as webhooks have them. */
 const BACKOFF_MS = [5_000, 30_000, 300_000, 1_800_000, 7_200_000] as const;
 
-/** Until a step of an archived workspace asks again: somebody may have taken it back into use. */
+/** The time after which a step of an archived workspace asks again: an owner may have restored it. */
 const ARCHIVED_MS = 15 * 60_000;
 
 /** The silence after which a step is done again. A request takes ten seconds at the most. */

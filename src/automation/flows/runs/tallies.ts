@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 
 /** Stands for the step where runs are counted, and not what a step came to. */
 export const OF_RUNS = '';
-/** How the beginning of a run is counted. */
+/** The outcome that counts the beginnings of runs. */
 export const ENTERED = 'entered';
 
 /** SQL that counts rows: `what` gives a step and an outcome over them. */

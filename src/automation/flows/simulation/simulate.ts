@@ -38,7 +38,7 @@ export interface Simulator extends Validator {
   readonly publicUrl: string;
 }
 
-/** Walks a contact through what was written last of a flow, in a time of its own. */
+/** Walks a contact through the last written version of a flow, in simulated time. */
 export async function simulateFlow(
   simulator: Simulator,
   { caller, params, body, now }: Call<{ readonly id: string }, unknown, SimulateBody>,
@@ -66,7 +66,7 @@ export async function simulateFlow(
 
 type Given = NonNullable<SimulateBody['events']>[number];
 
-/** What happens besides the flow. */
+/** The events of a simulation besides those of the flow. */
 interface Surroundings {
   readonly start: number;
   readonly zone: string;
@@ -161,7 +161,10 @@ class Simulated {
     return zoneOf(this.#contact.properties, this.surroundings.zone);
   }
 
-  /** What happens next: a step is done, the contact does something, or a waiting ends. Null: nothing that the run takes. */
+  /**
+   * The next thing to happen: a step is done, the contact does something, or a wait ends. Null where the run
+   * takes none.
+   */
   async #next(
     decision: Decision,
   ): Promise<FlowRunEvent | { readonly type: string; readonly at: number } | null> {

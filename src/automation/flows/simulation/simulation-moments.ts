@@ -7,7 +7,7 @@ type After = NonNullable<SimulateBody['events']>[number]['after'];
 
 const BEYOND = 'Must lie between 2000 and 2099.';
 
-/** What is told beyond the moments that a simulation knows. */
+/** Lists the events that lie beyond the moments that a simulation knows. */
 export function momentProblems(
   { events = [] }: SimulateBody,
   start: number,
@@ -22,6 +22,6 @@ export function momentProblems(
   );
 }
 
-/** The moment at which an event comes that is told so long after the start. */
+/** The moment of an event that comes so long after the start. */
 export const momentAfter = (start: number, { amount, unit }: After, zone: string): number =>
   amount === 0 ? start : delayEnd(start, { amount, unit }, zone);

@@ -3,15 +3,15 @@ import { HORIZON } from '../../../sending/events/queries.ts';
 // The statements that read what contacts did, in the order in which it became durable. Nothing before the horizon can come in
 // between any more.
 
-/** Whether anything stands behind the place of the follower, and up to where it may go. */
+/** True when entries lie behind the follower's position, and the position up to which it may go. */
 export const AHEAD = `with horizon as materialized (${HORIZON})
 select exists (
   select from contact_activity a, horizon h where a.email_id is null and (a.position, a.id) > (f.position, f.id) and a.position < h.at
 ) as some, (select h.at::text from horizon h) as horizon from flow_feed f where f.one`;
 
 /**
- * Nobody notes why a contact matches a filter: whoever has joined or left a dynamic audience may have been changed by a flow within
- * the day before.
+ * The log does not say why a contact matches a filter: a flow may have changed a contact, within the day
+ * before, that has joined or left a dynamic audience.
  */
 const BY_CHANGES = `case when a.by_machine then (
   select max((r.context ->> 'depth')::integer) + 1 from flow_runs r
@@ -44,7 +44,10 @@ from (
   order by position, id limit $6::integer
 ) a order by a.position, a.id`;
 
-/** What a test clock has yet to follow, $1, in the order in which it was written; $2 how many entries at most. */
+/**
+ * The entries that a test clock has yet to follow, $1, in the order in which they were written; $2 how many
+ * entries at most.
+ */
 export const READ_OF_CLOCK = `select ${ENTRY} from contact_activity a
 where a.test_clock_id = $1 and a.awaits_clock order by a.position, a.id limit $2::integer`;
 

@@ -13,7 +13,7 @@ const PAGE = 2_000;
 /** Until a flow is asked again whose filter takes long, with a quarter of the contacts. Of a single one this is tried so often. */
 const SLOW_MS = 60_000;
 const MOST_TRIES = 3;
-/** What a filter may take: everybody else waits behind it. */
+/** The time that a filter may take: other flows wait behind it. */
 const FILTER_MS = 1_000;
 /** The work of one run, of which there is one a second. */
 const BUDGET_MS = 300;
@@ -65,7 +65,10 @@ interface Walk {
  * looked through only at those minutes; what was missed meanwhile is made up for.
  */
 export class Dates {
-  /** By the version of a flow. Whoever follows next begins them anew: nobody begins twice for a day. */
+  /**
+   * By the version of a flow. The instance that follows next begins them again: no contact begins twice for a
+   * day.
+   */
   readonly #walks = new Map<string, Walk>();
   /** When each workspace had its last turn. */
   readonly #turns = new Map<string, number>();
@@ -74,8 +77,8 @@ export class Dates {
   constructor(private readonly deps: DatedDeps) {}
 
   /**
-   * Goes on for a while, so that what contacts do is not kept waiting; the workspaces take turns. A flow that cannot be asked is told,
-   * and left out.
+   * Works for a while, so that the activity of contacts is not kept waiting; the workspaces take turns. A
+   * flow that cannot be read is logged and left out.
    */
   async begin(listeners: readonly Listener[], stop?: AbortSignal): Promise<void> {
     const { database, clock, logger } = this.deps;
@@ -89,7 +92,7 @@ export class Dates {
       const now = clock.now();
       const after = listener.scannedTo ?? now;
       const kept = this.#walks.get(id);
-      // Another instance may have ended it, or the flow was activated anew.
+      // Another instance may have ended it, or the flow was activated again.
       let walk: Walk | null =
         kept && kept.upTo > after ? kept : { upTo: now, below: '', size: PAGE, tries: 0, restsUntil: 0 };
       if (!comesWithin(trigger.time, after, walk.upTo)) continue;
@@ -165,7 +168,7 @@ export class Dates {
   }
 }
 
-/** Whether a minute at which the time comes in some zone lies within (after, upTo]. */
+/** Tells whether a minute at which the time comes in some zone lies within (after, upTo]. */
 export function comesWithin(time: string, after: number, upTo: number): boolean {
   const quarter = OFFSETS_MINUTES * MINUTE_MS;
   const phase = (Number(time.slice(3)) % OFFSETS_MINUTES) * MINUTE_MS;

@@ -26,7 +26,7 @@ export interface Occurrence {
   readonly eventId: string | null;
   /** Its place in the log. */
   readonly position: string;
-  /** How many flows have begun one another before it. */
+  /** The number of flows that have begun one another before it. */
   readonly depth: number;
 }
 
@@ -35,7 +35,10 @@ export interface RunClock {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Whether it takes so many runs more; refused once it has had too many. @throws Unavailable */
+  /**
+   * Admits so many runs more, or refuses once the test clock has had too many.
+   * @throws Unavailable
+   */
   admit(count: number): Promise<Failure | null>;
 }
 
@@ -48,7 +51,7 @@ export interface EnrolTime {
   refused?(failure: Failure): void;
 }
 
-/** The flow that occurrences are told to. */
+/** The flow that gets the occurrences. */
 export interface Beginning extends Scope {
   readonly flowId: string;
   readonly version: number;
@@ -58,10 +61,11 @@ export interface Beginning extends Scope {
 export const DEEPEST = 5;
 
 /**
- * Who may begin now: nobody once the flow was paused, nobody twice for one occurrence, nobody with an open run, and nobody again where
- * that is not allowed. All of it is looked up one by one, and runs by the occurrence and by the contact: a plan that was made while there
- * was nobody compared each of them with everybody in the workspace and in the flow. Only the primary key gives the order that is asked
- * for, else any index that begins with the workspace would do.
+ * Finds the contacts that may begin now: none once the flow was paused, none twice for one occurrence, none
+ * with an open run, and none again where that is not allowed. All of it is looked up one by one, and runs by
+ * the occurrence and by the contact: a plan that was made for empty tables compared each contact with every
+ * other in the workspace and in the flow. Only the primary key gives the order that is asked for, else any
+ * index that begins with the workspace would do.
  */
 const FREE = `select a.ord, c.properties, w.time_zone
 from json_to_recordset($1::text::json) as a(ord integer, contact_id text, key text)

@@ -18,9 +18,15 @@ const PAUSE_MS = 50;
 const LINGER_MS = 150;
 /** The longest time of one run, of which there is one a second: dates have to be looked through as well. */
 const LONGEST_MS = 3_000;
-/** How long an instance follows the log after its last sign of life. It may be wrong: what is read twice brings about nothing twice. */
+/**
+ * The time for which an instance follows the log after its last sign of life. Two may follow at once: an
+ * entry that is read twice has no second effect.
+ */
 const FOLLOWED_MS = 5_000;
-/** What the filters of a workspace may take of a page, and each of them. Everybody else waits behind it. */
+/**
+ * The time that a workspace's filters may take of a page, all together and each. Every other workspace waits
+ * behind them.
+ */
 const FILTERS_MS = 1_000;
 /** Between two signs of life while it works. */
 const BEAT_MS = 1_000;
@@ -28,7 +34,7 @@ const BEAT_MS = 1_000;
 /** The resources whose changes may be what a flow waits for. */
 const FOLLOWED: ReadonlySet<string> = new Set(['audiences', 'contacts', 'suppressions']);
 
-/** Whether some run may wait for something. Which ones do is asked of the contacts of a page. */
+/** True when some run may wait for something. The contacts of a page show which runs do. */
 const WAITERS = 'select exists (select from flow_runs where ended_at is null) as some';
 
 /** One instance follows the log at a time; another takes over when it is silent. */
@@ -39,10 +45,10 @@ returning position::text, id`;
 /** However long a page takes. Whoever has lost its place does not take it back so. */
 const BEAT = `update flow_feed set followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds' where one and follower = $1`;
 
-/** At a stop nobody has to wait until the last sign of life is old. */
+/** At a stop no instance has to wait until the last sign of life is old. */
 const LEAVE = 'update flow_feed set follower = null where one and follower = $1';
 
-/** Whoever has lost its place meanwhile must not move the other's. */
+/** An instance that has lost its place meanwhile must not move the other's. */
 const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_until = $4::timestamptz + interval '${FOLLOWED_MS} milliseconds'
 where one and follower = $1 returning 1 as one`;
 
@@ -92,7 +98,8 @@ export class Follower {
 
   async #follow(stop?: AbortSignal): Promise<void> {
     const { database } = this.deps;
-    // What was activated before an entry was written is seen behind it: whoever listens is asked after the log.
+    // A flow that was activated before an entry was written is visible to a later statement, so listeners are
+    // read after the log.
     const [ahead] = await database.query<{ some: boolean; horizon: string }>(AHEAD);
     const listeners = await readListeners(database);
     const dated = listeners.filter(({ trigger }) => trigger === 'dateProperty');
@@ -172,14 +179,14 @@ export class Follower {
   }
 }
 
-/** What filters may take where everybody else waits. */
+/** The time for filters while other workspaces wait. */
 const filterTime = (clock: Clock): FilterTime =>
   new FilterTime({
     monotonic: () => clock.monotonic(),
     ...{ mostMs: FILTERS_MS, isBrief: true, leavesOut: false },
   });
 
-/** What each entry may begin has to find room: a run of every flow of its workspace. */
+/** Every entry needs room for all that it may begin: a run of every flow of its workspace. */
 function mostRead(heard: readonly Listener[], room: number): number {
   const byWorkspace = Map.groupBy(heard, ({ workspaceId }) => workspaceId);
   const mostFlows = Math.max(1, ...[...byWorkspace.values()].map(({ length }) => length));

@@ -9,7 +9,7 @@ import type { Activity } from './wake.ts';
 const PAGE = 1_000;
 /** A workspace follows by itself for at least so long, so that one which is slow now and then costs everybody else little. */
 const AWAY_MS = 600_000;
-/** What the filters of a workspace may take of one turn. */
+/** The time that a workspace's filters may take of one turn. */
 const TURN_MS = 20_000;
 /** Until another instance may take the turn of one that is gone. */
 const LEASE_MS = 60_000;
@@ -41,7 +41,10 @@ const RETURN = `with returned as (
 )
 select l.workspace_id as id from flow_laggards l where l.workspace_id not in (select r.workspace_id from returned r)`;
 
-/** Who follows by itself. Whoever has caught up goes on with everybody else. @throws Unavailable */
+/**
+ * The workspaces with their own cursor. One that has caught up goes on with the others.
+ * @throws Unavailable
+ */
 export async function laggards(
   database: Database,
   follower: string,

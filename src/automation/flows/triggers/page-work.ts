@@ -59,12 +59,15 @@ export interface PageDeps {
   readonly testClocks?: () => TestClocks | undefined;
 }
 
-/** What is done with a page of what contacts did. */
+/** A page of activity to follow. */
 export interface PageOrder {
   readonly page: readonly Activity[];
   /** The flows of those for whom it is done. */
   readonly listeners: readonly Listener[];
-  /** What their filters may take. Those that take longer are named there: the page is not done for them. */
+  /**
+   * The time that their filters may take. Workspaces with slower filters are named there: the page is not
+   * done for them.
+   */
   readonly time: FilterTime;
   /** For whom it is done. */
   readonly isFor: (workspaceId: string) => boolean;
@@ -140,7 +143,7 @@ const TYPES: Readonly<Record<string, readonly string[]>> = {
   event: ['event'],
 };
 
-/** Whether an entry is what a flow listens to, wherever its contact is. */
+/** True when an entry is of the kind that a flow listens to, wherever its contact is. */
 const mayHear = (listener: Listener, entry: Activity): boolean =>
   (TYPES[listener.trigger] ?? []).includes(entry.type) &&
   listener.livemode === entry.livemode &&

@@ -8,7 +8,6 @@ import type { Clock } from '../../../platform/time/clock.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
 import { ENTERED, OF_RUNS, TALLY, tallied } from '../runs/tallies.ts';
 
-/** What ending and releasing runs needs. */
 export interface SettleDeps {
   readonly database: Database;
   readonly engine: Engine;

@@ -18,9 +18,9 @@ export interface Listener extends Beginning {
   readonly trigger: string;
   /** The id of an audience, or the name of an event; null where its trigger has neither. */
   readonly listensTo: string | null;
-  /** Only what stands behind it in the log. */
+  /** Only entries behind this one in the log. */
   readonly since: string;
-  /** How far its dates were looked through (epoch ms). */
+  /** The moment up to which its dates were read (epoch ms). */
   readonly scannedTo: number | null;
 }
 
@@ -73,7 +73,6 @@ interface PlacedEvent {
   readonly place: number;
 }
 
-/** What runs are told with. */
 export interface WakeDeps {
   readonly database: Database;
   readonly engine: Engine;
@@ -81,10 +80,10 @@ export interface WakeDeps {
   readonly logger: Logger;
 }
 
-/** Which runs are told, and at which moment. */
+/** The runs that get an event, and its moment. */
 interface Telling {
   readonly time: FilterTime;
-  /** Whether a run is one of those that are told. */
+  /** True for a run that gets the event. */
   isTold(run: OpenRun): boolean;
   now(): number;
 }
@@ -119,7 +118,8 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
       try {
         for (const group of groups.values()) found.push(...(await ofGroup(group)));
       } catch (error) {
-        // It is asked again where nobody else waits: what was found already might be told out of its order.
+        // The filter is tried again where no other workspace waits: matches that were found already might
+        // reach the run out of order.
         if (error instanceof SlowFilter) return [];
         throw error;
       }
@@ -193,13 +193,15 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     );
   }
 
-  /** A run is told as it was read. One that has moved on meanwhile may take the event all the same. */
+  /**
+   * Sends the event to a run as it was read. One that has moved on meanwhile may take the event all the same.
+   */
   async function tell(run: OpenRun, event: FlowRunEvent): Promise<void> {
     const { outcome } = await engine.tellRead('flowRun', run, event);
     if (outcome === 'refused') await engine.tell('flowRun', run.id, event);
   }
 
-  /** A run that cannot take what it is told keeps nobody else waiting; a database that is away does. */
+  /** A run that cannot take its event does not keep others waiting; a database that is away does. */
   async function allTold(telling: readonly Promise<unknown>[]): Promise<void> {
     for (const result of await Promise.allSettled(telling)) {
       if (result.status === 'fulfilled') continue;
