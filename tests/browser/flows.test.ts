@@ -78,7 +78,7 @@ test('a flow is made of a recipe, and a step added, told and saved, by keyboard 
 test('ways are led elsewhere, steps taken away and brought back, and problems of the drawing told at once', async () => {
   await pressOn(card('order'));
   await page.getByLabel('Event occurred: next step').selectOption('');
-  await cardWith('bought', 'No edge leads to this step.');
+  await cardWith('bought', 'No path leads from the first step to this step.');
   await page.keyboard.press('Escape');
   await card('bought').press('Delete');
   await card('bought').waitFor({ state: 'detached' });
@@ -175,7 +175,7 @@ test('a draft stands beside the version that runs; it is paused, copied and dele
   await press(page, 'More actions');
   await pressOn(page.getByRole('menuitem', { name: 'Copy to test' }));
   await page.getByText('Flow copied to the test environment', { exact: false }).waitFor();
-  await page.getByText('There is no such template.').waitFor();
+  await page.getByText('This template does not exist.').waitFor();
   await page.getByRole('button', { name: 'Activate' }).waitFor();
   await press(page, 'More actions');
   await pressOn(page.getByRole('menuitem', { name: 'Delete flow' }));

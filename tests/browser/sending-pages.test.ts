@@ -159,7 +159,7 @@ test('a domain is added, its records are copied and looked up, and it is removed
   await page.getByLabel('First fallback').and(page.locator(':focus')).waitFor();
   await press(page, 'Save order');
   await page.locator('[name="fallbacks/0"][aria-invalid=true]:focus').waitFor();
-  await page.getByText('Nothing can come after capture', { exact: false }).waitFor();
+  await page.getByText('No transport can come after capture', { exact: false }).waitFor();
   await inspect(page, 'domain');
   await page.getByLabel('Transport', { exact: true }).selectOption('Direct');
   await page.locator('[name="fallbacks/0"][aria-invalid=false]').waitFor();

@@ -185,7 +185,7 @@ describe('a campaign', () => {
     const used = [
       'CONFLICT',
       'The audience is used by a campaign that is scheduled or running.',
-      'Pause and cancel the campaign first, or wait until it has been sent.',
+      'Pause and cancel the campaign first, or wait until it is sent.',
     ];
     const scheduledAt = new Date(Date.now() + 3_600_000).toISOString();
     await live.post(`/v1/campaigns/${id}/send`, { scheduledAt });

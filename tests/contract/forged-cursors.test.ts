@@ -119,7 +119,7 @@ test('a signed cursor beyond the end of the event log is 422 and says what to do
   for (const position of [2n ** 44n, 2n ** 63n - 1n]) {
     const reply = await service.ask({ path: `/v1/events?after=${forged('events', `${position} `)}`, key });
     expect([reply.status, pathsOf(reply)]).toEqual([422, ['/query/after']]);
-    expect(reply.body.error.details[0].message).toContain('Read the log from its beginning');
+    expect(reply.body.error.details[0].message).toContain('Read the log from the beginning');
   }
 });
 

@@ -66,7 +66,7 @@ describe.each([
       () => owner.ask('/live/flows', { name: 'Last' }),
       (id) => owner.ask(`/live/flows/${id}`, {}, 'DELETE'),
     );
-    expect(refusal).toBe('This environment has 500 flows already.');
+    expect(refusal).toBe('This environment has 500 flows, the maximum.');
     expect((await owner.ask('/test/flows', { name: 'Another environment' })).status).toBe(201);
   });
 
@@ -81,7 +81,7 @@ describe.each([
       () => owner.ask('/live/campaigns', { name: 'Last', audienceId: audience }),
       (id) => owner.ask(`/live/campaigns/${id}`, {}, 'DELETE'),
     );
-    expect(refusal).toBe('This environment has 10,000 campaigns already.');
+    expect(refusal).toBe('This environment has 10,000 campaigns, the maximum.');
   });
 
   test('of 100 invitations that wait', async () => {

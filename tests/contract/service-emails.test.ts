@@ -149,7 +149,7 @@ test('a person is told of each change of how they sign in, once of a code that c
     'A passkey was added to your account',
     'A passkey was removed from your account',
     'An authenticator was added to your account',
-    'An old code of your authenticator was tried again, and refused',
+    'A used code of your authenticator was tried again and refused',
     'Join Acme',
     'The authenticator was removed from your account',
     'The password of your account was changed',

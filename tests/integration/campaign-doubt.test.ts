@@ -43,7 +43,7 @@ describe.each([
     'when its campaign is cancelled': { reason: 'cancelled', words: 'its campaign had been cancelled' },
     'when its recipient is suppressed': {
       reason: 'suppressed',
-      words: 'the address had been suppressed by hand',
+      words: 'the address was suppressed manually',
     },
     'when its recipient is deleted': { reason: 'forgotten', words: 'the contact was deleted' },
   };

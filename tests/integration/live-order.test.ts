@@ -105,9 +105,9 @@ test('the relay takes over while SES is throttled', async () => {
 
 test('only orders that can be are taken, and the refusal names the reason', async () => {
   const before = (await service.live.get(`/v1/domains/${service.domainId}`)).body.data;
-  const unknownHere = 'Choose among the transports that are enabled here and send mail: smtp, ses.';
-  const twice = (name: string) => `Name each transport once; ${name} comes before this place already.`;
-  const afterCapture = 'Nothing can come after capture, which is never down by itself.';
+  const unknownHere = 'Choose from the enabled transports that send mail: smtp, ses.';
+  const twice = (name: string) => `Name each transport once; ${name} already has an earlier place.`;
+  const afterCapture = 'No transport can come after capture, which is never down as a whole.';
   // Each refusal by the places that it is about.
   const refused: readonly (readonly [object, Record<number, string>])[] = [
     [{ fallbacks: ['direct'] }, { 0: unknownHere }],

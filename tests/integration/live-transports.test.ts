@@ -100,7 +100,7 @@ test('a domain may choose enabled transports only, which the refusal names', asy
       expect(told.body.error.details).toEqual([
         {
           path: '/body/provider',
-          message: 'Choose one of the transports that are enabled here: capture, smtp, ses.',
+          message: 'Choose one of the enabled transports: capture, smtp, ses.',
         },
       ]);
     }
@@ -170,7 +170,7 @@ test('mail of a disabled transport is held and reported, and leaves once it is e
   const send = async () => {
     await using during = await startRealService({ ...all, TRANSPORT: 'capture,ses' });
     expect(during.logged()).toContain(
-      'Domains have chosen smtp, which TRANSPORT does not enable: their mail is held until it does.',
+      'Domains have chosen smtp, which TRANSPORT does not enable. Their mail is held until it does.',
     );
     expect((await read(during, `/v1/domains/${id}`)).provider).toBe('smtp');
     expect(await diagnoseWays(during.service.database, ['capture', 'ses'])).toMatchObject({

@@ -157,7 +157,7 @@ const CASES = {
         ...Array.from({ length: 3 }, () => ({ at: NOW, httpStatus: 500, error: null })),
       ],
     },
-    says: 'so the endpoint was disabled on Fri, 20 Nov 2026 03:58 UTC. Nothing more is sent there.\n\nThe last answers: timeout (7), HTTP 500 (3).',
+    says: 'so the endpoint was disabled on Fri, 20 Nov 2026 03:58 UTC. It receives no more events.\n\nLast results: timeout (7), HTTP 500 (3).',
   },
   campaign: {
     warning: pauseWarning,

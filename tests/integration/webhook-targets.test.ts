@@ -72,7 +72,7 @@ test('what was registered while it was allowed is checked again when it is conne
     status: 'scheduled',
     httpStatus: 0,
     error: 'forbidden_address',
-    responseBody: 'The endpoint leads to an address that webhooks must not reach.',
+    responseBody: 'The host of the endpoint has an address that webhooks must not reach.',
   });
   expect(receiver.received).toEqual([]);
 });

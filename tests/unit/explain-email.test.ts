@@ -33,11 +33,11 @@ const told = (state: string, event = 'spawned', more: object = {}) =>
 
 const ACTS: Readonly<Record<WithheldReason, string>> = {
   forgotten: 'the contact was deleted',
-  complained: 'the recipient had complained about an email',
-  bounced: 'an earlier email to the address had bounced for good',
-  unsubscribed: 'the recipient had unsubscribed',
-  suppressed: 'the address had been suppressed by hand',
-  removed: 'the contact had been taken out of the audience',
+  complained: 'the recipient has reported an email as spam',
+  bounced: 'an earlier email to the address bounced permanently',
+  unsubscribed: 'the recipient has unsubscribed',
+  suppressed: 'the address was suppressed manually',
+  removed: 'the contact was removed from the audience',
   invalid: 'the address of the contact had changed',
   excluded: 'the contact was in an audience that the campaign leaves out',
   cancelled: 'its campaign had been cancelled',

@@ -38,7 +38,7 @@ describe('SpamAssassin', () => {
   ])('that answers with %s has said nothing', async (_, answer) => {
     expect(verdictOf(answer)).toBeNull();
     await using spamd = await startSpamd(answer);
-    await expect(spamAssassinAt(spamd.url)(RAW)).rejects.toThrow('something else than a report');
+    await expect(spamAssassinAt(spamd.url)(RAW)).rejects.toThrow('is not a report');
   });
 
   test('that nobody runs is told', async () => {
@@ -51,6 +51,6 @@ describe('SpamAssassin', () => {
 
   test('a report that does not end is given up', async () => {
     await using spamd = await startSpamd(`SPAMD/1.1 0 EX_OK\r\n\r\n${'x'.repeat(300_000)}`);
-    await expect(spamAssassinAt(spamd.url)(RAW)).rejects.toThrow('does not end');
+    await expect(spamAssassinAt(spamd.url)(RAW)).rejects.toThrow('is incomplete');
   });
 });

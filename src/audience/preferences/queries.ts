@@ -11,7 +11,7 @@ export { preferencesPath, SHOWN_PREFERENCES } from './links.ts';
 export { askToUnsubscribe, unsubscribedPage } from './page.ts';
 
 const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
-  suggestion: 'Open it again from the email, whole and unchanged.',
+  suggestion: 'Open the complete link from the email again.',
 });
 
 /** The answer to a link that was not made here: a page for people, and the error of the interface for programs. */

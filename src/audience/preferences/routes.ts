@@ -26,7 +26,7 @@ type Sent = PublicCall<{ readonly token: string }, unknown, Uint8Array>;
 
 /** The pages of recipients: public, valid for ever, and impossible to guess. A GET changes nothing. */
 export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
-  const params = { token: { text: 'Whose page it is, signed.' } };
+  const params = { token: { text: 'The signed token of the recipient.' } };
   const nothing = Type.Unsafe<never>({});
   const brandOf = ({ workspaceId }: Recipient) => findBrand(deps.database, workspaceId, deps.publicUrl);
 
@@ -53,7 +53,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       method: 'GET',
       path: '/p/:token',
       permission: 'public',
-      summary: 'The preference page of a recipient',
+      summary: 'Show the preference page of a recipient',
       params,
       response: nothing,
       status: 200,
@@ -67,7 +67,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       method: 'POST',
       path: '/p/:token',
       permission: 'public',
-      summary: 'Change what a recipient gets',
+      summary: 'Change the preferences of a recipient',
       params,
       mediaTypes: FORM_TYPES,
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),
@@ -87,7 +87,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       method: 'GET',
       path: '/c/:token',
       permission: 'public',
-      summary: 'Ask whether to join an audience; nothing happens yet',
+      summary: 'Show the page that confirms a subscription',
       params,
       response: nothing,
       status: 200,
@@ -105,7 +105,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
       method: 'POST',
       path: '/c/:token',
       permission: 'public',
-      summary: 'Join an audience that asked for it',
+      summary: 'Confirm a subscription',
       params,
       mediaTypes: FORM_TYPES,
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),

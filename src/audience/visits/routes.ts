@@ -81,7 +81,7 @@ export function trackingRoutes({
   log,
   publicUrl,
 }: TrackingDeps): readonly Route[] {
-  const params = { token: { text: 'Whose link it is and where it leads, signed.' } };
+  const params = { token: { text: 'The signed token of the recipient and the target.' } };
   const nothing = Type.Unsafe<never>({});
   const read = (purpose: Purpose, { params: { token } }: Visit): Link | null =>
     readLinkToken(purpose, token, signer);
@@ -121,7 +121,7 @@ export function trackingRoutes({
     try {
       await within(NOTE_MS, store());
     } catch (error) {
-      log.warn({ requestId, err: error, actor: emailId }, 'A visit could not be noted.');
+      log.warn({ requestId, err: error, actor: emailId }, 'A visit could not be recorded.');
     }
   };
 
@@ -131,7 +131,7 @@ export function trackingRoutes({
       path: '/t/o/:token',
       permission: 'public',
       ipLimitPerMinute: PER_MINUTE,
-      summary: 'The picture that tells of an opened email',
+      summary: 'Get the image that records an open',
       params,
       response: nothing,
       status: 200,
@@ -148,7 +148,7 @@ export function trackingRoutes({
       path: '/t/c/:token',
       permission: 'public',
       ipLimitPerMinute: PER_MINUTE,
-      summary: 'A link of an email, on to where it leads',
+      summary: 'Follow a tracked link of an email',
       params,
       response: nothing,
       status: 200,
@@ -165,7 +165,7 @@ export function trackingRoutes({
       method: 'GET',
       path: '/t/u/:token',
       permission: 'public',
-      summary: 'Ask whether to unsubscribe; nothing happens yet',
+      summary: 'Show the page that confirms an unsubscribe',
       params,
       response: nothing,
       status: 200,
@@ -179,7 +179,7 @@ export function trackingRoutes({
       method: 'POST',
       path: '/t/u/:token',
       permission: 'public',
-      summary: 'Unsubscribe: from the page, or with one click in a mail program (RFC 8058)',
+      summary: 'Unsubscribe from the page, or with one click in a mail program (RFC 8058)',
       params,
       mediaTypes: ['application/x-www-form-urlencoded', 'multipart/form-data'],
       body: Type.Unsafe<Uint8Array>({ type: 'string' }),

@@ -20,8 +20,8 @@ export const LEASE_MS = 15_000;
 const MOST_CAMPAIGNS = 10_000;
 const TOO_MANY = new Failure(
   'CONFLICT',
-  `This environment has ${MOST_CAMPAIGNS.toLocaleString('en')} campaigns already.`,
-  { suggestion: 'Delete some that are no longer needed.' },
+  `This environment has ${MOST_CAMPAIGNS.toLocaleString('en')} campaigns, the maximum.`,
+  { suggestion: 'Delete some that you no longer need.' },
 );
 
 type Named<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
@@ -69,7 +69,7 @@ async function spawnDraft({ engine }: Pick<CampaignDeps, 'engine'>, call: Call, 
   });
   if (spawned.outcome === 'replayed') return spawned;
   if (spawned.outcome === 'withheld') return TOO_MANY;
-  if (spawned.outcome !== 'spawned') throw new Error('A campaign takes no units.');
+  if (spawned.outcome !== 'spawned') throw new Error('A campaign uses no units of the quota.');
   return view(spawned.state, spawned.context);
 }
 
@@ -81,7 +81,7 @@ const CONFLICTS: Readonly<Record<CampaignState, string>> = {
   paused: 'This campaign is paused.',
   sent: 'This campaign was sent.',
   cancelled: 'This campaign was cancelled.',
-  failed: 'This campaign could not start.',
+  failed: 'This campaign failed to start.',
   deleted: 'This campaign was deleted.',
 };
 
@@ -105,8 +105,8 @@ export const CHANGED = changedSince('campaign');
 
 /** A change is decided again when another one was faster, so often. */
 const MOST_TRIES = 20;
-const FASTER = new Failure('CONFLICT', 'The campaign was changed by others again and again meanwhile.', {
-  suggestion: 'Read it again, and decide anew.',
+const FASTER = new Failure('CONFLICT', 'Other requests changed the campaign several times meanwhile.', {
+  suggestion: 'Read it again, then repeat the change.',
 });
 
 /** Changes the members of a draft that the body names; those that others change at the same moment stay as they set them. */
@@ -139,7 +139,7 @@ export async function patchCampaign(
 const NOT_A_DRAFT = (state: CampaignState): Failure =>
   conflict(
     state,
-    'Only a draft can be changed: take a scheduled one back with POST /v1/campaigns/{id}/unschedule, or duplicate it.',
+    'Only a draft can be changed: make a scheduled campaign a draft with POST /v1/campaigns/{id}/unschedule, or duplicate it.',
   );
 
 /** An act on a campaign: its event, and the refusal when the state of the campaign does not take that. */
@@ -158,7 +158,7 @@ const PAUSE: Act = {
 const UNSCHEDULE: Act = {
   event: 'unschedule.requested',
   done: 'draft',
-  suggestion: 'Only a scheduled campaign can be taken back.',
+  suggestion: 'Only a scheduled campaign can be made a draft again.',
 };
 const CANCEL: Act = {
   event: 'cancel.requested',
@@ -205,7 +205,7 @@ export async function deleteCampaign(
   const told = await tellCampaign(deps, caller, params.id, { type: 'delete.requested', at: now });
   if (told.outcome === 'changed') return null;
   if (told.outcome !== 'refused' || told.state === 'deleted') return NO_CAMPAIGN;
-  return conflict(told.state, 'Cancel it first, or wait until it was sent.');
+  return conflict(told.state, 'Cancel it first, or wait until it is sent.');
 }
 
 const FORGET = `update campaign_recipients r set address_hash = null from campaigns c

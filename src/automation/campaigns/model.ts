@@ -12,7 +12,7 @@ const nullable = <Schema extends TSchema>(schema: Schema, options = {}) =>
   Type.Union([schema, Type.Null()], options);
 const Moment = Type.String({ format: 'date-time' });
 const Count = Type.Integer({ minimum: 0 });
-const Rate = nullable(Type.Number(), { description: 'A share from 0 to 1; null where there is none.' });
+const Rate = nullable(Type.Number(), { description: 'A share from 0 to 1; null without a base.' });
 const Percent = Type.Number({ minimum: 0, maximum: 100 });
 
 /** The statuses that a campaign is shown in. */
@@ -28,11 +28,11 @@ export const HIGHEST_RATE = 3_600_000;
 
 const Canary = Type.Object(
   {
-    percent: Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'The share that gets it first.' }),
+    percent: Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'The share of recipients that gets the campaign first.' }),
     holdMinutes: Type.Integer({
       minimum: 0,
       maximum: 10_080,
-      description: 'How long its outcomes are awaited.',
+      description: 'The wait for its outcomes.',
     }),
     maxBounceRate: Percent,
     maxComplaintRate: Percent,
@@ -41,7 +41,7 @@ const Canary = Type.Object(
     title: 'CampaignCanary',
     additionalProperties: false,
     description:
-      'A share that gets it first. Above either rate, in percent, the campaign pauses; else the rest follows.',
+      'A share of recipients that gets the campaign first. Above either rate, in percent, the campaign pauses; otherwise the rest follows.',
   },
 );
 /** The type of it. */
@@ -54,30 +54,30 @@ const AudienceId = Type.String({ examples: ['aud_01m7xj1rwzprnwr10308attx'] });
 const Rated = Type.Integer({
   minimum: 1,
   maximum: HIGHEST_RATE,
-  description: 'The most emails an hour, evenly spread. Null for as fast as they leave.',
+  description: 'The most emails per hour, evenly spread. Null for no limit.',
 });
 const Variables = Type.Unsafe<Record<string, unknown>>(
   Type.Object(
     {},
-    { additionalProperties: Type.Unknown(), description: 'Values for the variables of the content.' },
+    { additionalProperties: Type.Unknown(), description: 'The values of the variables in the content.' },
   ),
 );
 
 const members = {
   excludeAudienceIds: Type.Array(AudienceId, {
     maxItems: 20,
-    description: 'Who is in one of these is left out.',
+    description: 'Contacts in one of these audiences are left out.',
   }),
   from: nullable(
-    Type.String({ description: 'The sender; the one of the template, or of the workspace, when null.' }),
+    Type.String({ description: 'The sender; null for that of the template, or of the workspace.' }),
   ),
-  subject: nullable(Type.String({ maxLength: 998, description: "Liquid; the template's when null." })),
+  subject: nullable(Type.String({ maxLength: 998, description: "Liquid; null for the template's." })),
   previewText: nullable(
-    Type.String({ maxLength: 998, description: 'What inboxes show behind the subject.' }),
+    Type.String({ maxLength: 998, description: 'The preview text, which mail programs show beside the subject.' }),
   ),
-  html: nullable(Source('The html. A link to unsubscribe is added where it has none.')),
+  html: nullable(Source('The html. A link to unsubscribe is added where it is missing.')),
   markdown: nullable(Source('emailmd markdown, from which html and text are made.')),
-  templateId: nullable(Type.String({ description: 'The template that it is made of, by id or alias.' })),
+  templateId: nullable(Type.String({ description: 'The id or alias of its template.' })),
   variables: Variables,
   ratePerHour: nullable(Rated),
   canary: nullable(Canary),
@@ -86,7 +86,7 @@ const members = {
 };
 
 const ReplyTo = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 }), Type.Null()], {
-  description: 'Where answers go: an address, or up to 10.',
+  description: 'The addresses for replies: one, or up to 10.',
 });
 
 const given = Type.Partial(Type.Object(members)).properties;
@@ -119,7 +119,7 @@ export const SendCampaign = Type.Object(
     scheduledAt: Type.Optional(
       Type.String({
         description:
-          'When to start: ISO 8601 with an offset or Z, at most 30 days ahead. Up to 60 seconds in the past counts as now; now when left out.',
+          'The time to start: ISO 8601 with an offset or Z, at most 30 days ahead. A time up to 60 seconds in the past counts as now, the default.',
         examples: ['2026-01-31T09:30:00Z'],
       }),
     ),
@@ -134,22 +134,22 @@ export type SendCampaign = Static<typeof SendCampaign>;
 export const Campaign = Type.Object(
   {
     id: Type.String({ examples: ['cmp_01m7xj1rwzprnwr10308attx'] }),
-    livemode: Type.Boolean({ description: 'False for one of the test environment, which is never sent.' }),
+    livemode: Type.Boolean({ description: 'False for a campaign of the test environment, which is never sent.' }),
     name: Name,
     status: literals(CAMPAIGN_STATUSES),
-    pausedReason: nullable(literals(PAUSED_REASONS), { description: 'Why it is paused; null otherwise.' }),
+    pausedReason: nullable(literals(PAUSED_REASONS), { description: 'The reason for the pause; null otherwise.' }),
     failureReason: nullable(
       literals(['sender_unverified', 'sender_refused', 'audience_gone', 'content_refused']),
-      { description: 'Why it could not start; null otherwise.' },
+      { description: 'The reason why it failed to start; null otherwise.' },
     ),
     audienceId: AudienceId,
     ...members,
     replyTo: Type.Array(Type.String()),
     scheduledAt: nullable(Moment),
     startedAt: nullable(Moment),
-    completedAt: nullable(Moment, { description: 'When everybody was given out or skipped.' }),
+    completedAt: nullable(Moment, { description: 'The time at which every recipient was dispatched or skipped.' }),
     recipientCount: nullable(Count, {
-      description: 'Everybody in the frozen audience, those left out included; null before.',
+      description: 'The number of recipients in the frozen audience, excluded ones included; null before it is frozen.',
     }),
     createdAt: Moment,
     updatedAt: Moment,
@@ -167,7 +167,7 @@ export type CampaignItemView = Static<typeof CampaignItem>;
 /** The query of the list. */
 export const CampaignQuery = Type.Object({
   ...pageQuery,
-  status: Type.Optional(literals(CAMPAIGN_STATUSES, { description: 'Only campaigns of this status.' })),
+  status: Type.Optional(literals(CAMPAIGN_STATUSES, { description: 'Only campaigns with this status.' })),
 });
 /** The type of it. */
 export type CampaignQuery = Static<typeof CampaignQuery>;
@@ -179,20 +179,20 @@ const People = (description: string) =>
 export const CampaignStats = Type.Object(
   {
     total: Type.Integer({
-      description: 'Everybody in the frozen audience: remaining + sent + skipped + failed, at every moment.',
+      description: 'All recipients in the frozen audience: remaining + sent + skipped + failed, at every moment.',
     }),
-    sent: Type.Integer({ description: 'Whose email was accepted and has not failed.' }),
-    remaining: Type.Integer({ description: 'Who waits to be given out.' }),
-    skipped: Type.Integer({ description: 'Who was left out, or has left since.' }),
+    sent: Type.Integer({ description: 'Recipients whose email was accepted and has not failed.' }),
+    remaining: Type.Integer({ description: 'Recipients who wait for their email.' }),
+    skipped: Type.Integer({ description: 'Recipients who were excluded, or have left since.' }),
     failed: Count,
-    inDoubt: Type.Integer({ description: 'Of those who failed: who may have got it all the same.' }),
+    inDoubt: Type.Integer({ description: 'Failed recipients who may have received it.' }),
     delivered: Type.Object({ count: Count, rate: Rate }),
-    opened: People('By people. The rate is of unique opens to delivered emails.'),
-    clicked: People('By people. The rate is of unique clicks to delivered emails.'),
+    opened: People('Opens by people. The rate is unique opens divided by delivered emails.'),
+    clicked: People('Clicks by people. The rate is unique clicks divided by delivered emails.'),
     bounced: Type.Object({ permanent: Count, transient: Count, rate: Rate }),
     complained: Count,
     unsubscribed: Count,
-    machineOpens: Type.Integer({ description: 'By programs that fetch images or open links on their own.' }),
+    machineOpens: Type.Integer({ description: 'By programs that fetch images or follow links.' }),
     machineClicks: Count,
   },
   { title: 'CampaignStats' },
@@ -204,7 +204,7 @@ export type StatsView = Static<typeof CampaignStats>;
 export const CampaignLink = Type.Object(
   {
     url: nullable(Type.String(), {
-      description: 'As it was written, before it became personal; null for addresses that are in no source.',
+      description: 'The URL as the author wrote it, before it became personal; null for one that is in no source.',
     }),
     clicks: Count,
     uniqueClicks: Count,
@@ -226,11 +226,11 @@ export type Outcome = (typeof OUTCOMES)[number];
 export const CampaignRecipient = Type.Object(
   {
     contactId: Type.String(),
-    email: nullable(Type.String(), { description: 'Null for a contact that has gone.' }),
+    email: nullable(Type.String(), { description: 'Null for a deleted contact.' }),
     outcome: literals(['remaining', 'sent', 'failed', 'skipped']),
     reason: nullable(literals([...WITHHELD_REASONS, IN_DOUBT]), {
       description:
-        'The act that left them out; `in_doubt` for one who failed and may have got it; else null.',
+        'The act that excluded the recipient; `in_doubt` for a failed one who may have received it; otherwise null.',
     }),
     emailId: nullable(Type.String()),
     openedAt: nullable(Moment),
@@ -247,7 +247,7 @@ export type RecipientView = Static<typeof CampaignRecipient>;
 /** The query of that list. */
 export const RecipientQuery = Type.Object({
   ...pageQuery,
-  outcome: Type.Optional(literals(OUTCOMES, { description: 'Only recipients of whom this is true.' })),
+  outcome: Type.Optional(literals(OUTCOMES, { description: 'Only recipients with this outcome.' })),
 });
 /** The type of it. */
 export type RecipientQuery = Static<typeof RecipientQuery>;

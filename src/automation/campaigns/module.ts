@@ -33,7 +33,7 @@ export const campaignUsesTemplate: TemplateUse = {
 /** A campaign that is under way keeps its audiences from being deleted. */
 export const campaignUsesAudience: AudienceUse = {
   what: 'a campaign that is scheduled or running',
-  suggestion: 'Pause and cancel the campaign first, or wait until it has been sent.',
+  suggestion: 'Pause and cancel the campaign first, or wait until it is sent.',
   where: `exists (select from campaign_settings s join campaigns c on c.id = s.campaign_id
     where c.workspace_id = a.workspace_id and c.livemode = a.livemode and c.state in ('scheduled', 'preparing', 'sending', 'paused')
       and (s.audience_id = a.id or s.settings::jsonb -> 'excludeAudienceIds' @> to_jsonb(a.id)))`,
@@ -46,7 +46,7 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
     {
       segment: 'campaigns',
       name: 'Campaigns',
-      description: 'One message to everybody in an audience, with every recipient accounted for.',
+      description: 'One message to every contact in an audience, with the outcome of each recipient.',
     },
   ],
   kinds: [

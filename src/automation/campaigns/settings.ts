@@ -50,7 +50,7 @@ export const NOTHING_SET: Omit<CampaignSettings, 'name' | 'audienceId'> = {
   ...{ trackOpens: null, trackClicks: null },
 };
 
-const ONE_BODY = 'Must not be given together with another body: one of html, markdown or templateId.';
+const ONE_BODY = 'Must not be given with another body: use one of html, markdown and templateId.';
 const ONE_LINE = 'Must be one line, without control characters.';
 const EXCLUDED = 'Must not be the audience that it is sent to.';
 
@@ -131,6 +131,6 @@ async function missingOf(
   if (!(await findAudienceRow(deps, scope, audienceId))) return notFound('audience');
   for (const [index, id] of excludeAudienceIds.entries())
     if (!(await findAudienceRow(deps, scope, id)))
-      return invalid([{ path: `/body/excludeAudienceIds/${index}`, message: 'No such audience.' }]);
+      return invalid([{ path: `/body/excludeAudienceIds/${index}`, message: 'This audience does not exist.' }]);
   return null;
 }

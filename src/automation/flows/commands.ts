@@ -21,13 +21,13 @@ import { type FlowWithVersion, findFlow } from './store.ts';
 
 type Own<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
 
-const TOO_MANY = new Failure('CONFLICT', `This environment has ${MOST_FLOWS} flows already.`, {
-  suggestion: 'Delete one that is no longer needed.',
+const TOO_MANY = new Failure('CONFLICT', `This environment has ${MOST_FLOWS} flows, the maximum.`, {
+  suggestion: 'Delete one that you no longer need.',
 });
 /** A change is decided again when another one was faster, so often. */
 const MOST_TRIES = 20;
-const FASTER = new Failure('CONFLICT', 'The flow was changed by somebody else meanwhile.', {
-  suggestion: 'Read it again, and decide anew.',
+const FASTER = new Failure('CONFLICT', 'Another request changed the flow meanwhile.', {
+  suggestion: 'Read it again, then repeat the change.',
 });
 
 const CHANGED = changedSince('flow');
@@ -211,7 +211,7 @@ async function pause(
 }
 
 const HAS_RUNS = new Failure('CONFLICT', 'This flow has open runs.', {
-  suggestion: 'Pause it and let them end, or send the request with runs=cancel.',
+  suggestion: 'Pause it and wait until they end, or send the request with runs=cancel.',
 });
 
 /**

@@ -66,7 +66,7 @@ export const flowUsesTemplate: TemplateUse = {
 /** An active flow keeps its audiences from being deleted. */
 export const flowUsesAudience: AudienceUse = {
   what: 'an active flow',
-  suggestion: 'Pause the flow, or activate a version of it without the audience first.',
+  suggestion: 'Pause the flow first, or activate a version without the audience.',
   // Its trigger, its filters and its steps may name it, each in its own place.
   where: `exists (select from flows f join flow_versions v on v.flow_id = f.id and v.version = f.published_version
     where f.status = 'active' and f.deleted_at is null and f.workspace_id = a.workspace_id and f.livemode = a.livemode
@@ -80,7 +80,7 @@ export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
     {
       segment: 'flows',
       name: 'Flows',
-      description: 'What happens to a contact, step by step: by what it does, and when its time has come.',
+      description: 'Automations: steps for a contact that begin with an activity or on a date.',
     },
   ],
   kinds: [

@@ -29,7 +29,7 @@ import { type RunDeps, runRoutes } from './runs/run-routes.ts';
 
 const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
 const STEPS =
-  'Settings of steps: sendEmail `{templateId, variables?, from?, subject?}`, delay `{amount, unit}`, delayUntil `{at}` or `{time, weekdays?, timeZone?}`, condition `{filter}`, branch `{branches: [{key, filter}]}`, waitForEvent `{name, filter?, timeout}`, updateContact `{firstName?, lastName?, properties?}`, addToAudience and removeFromAudience `{audienceId}`, webhook `{url}`, exit `{reason?}`. A step without a way on ends the run.';
+  'Settings of steps: sendEmail `{templateId, variables?, from?, subject?}`, delay `{amount, unit}`, delayUntil `{at}` or `{time, weekdays?, timeZone?}`, condition `{filter}`, branch `{branches: [{key, filter}]}`, waitForEvent `{name, filter?, timeout}`, updateContact `{firstName?, lastName?, properties?}`, addToAudience and removeFromAudience `{audienceId}`, webhook `{url}`, exit `{reason?}`. A step without an edge ends the run.';
 
 export type FlowDeps = FlowCommands & RunDeps;
 
@@ -42,7 +42,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     audit: { action: 'flow.created' },
     permission: 'campaigns:write',
     summary: 'Create a flow',
-    description: `It begins as a draft, which may be incomplete, and has at most ${LARGEST_DEFINITION} characters as JSON. ${STEPS}`,
+    description: `It starts as a draft, which may be incomplete, and has at most ${LARGEST_DEFINITION} characters as JSON. ${STEPS}`,
     body: NewFlow,
     response: Flow,
     status: 201,
@@ -56,7 +56,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'listFlows',
     permission: 'campaigns:read',
     summary: 'List flows',
-    description: 'Newest first. Each as it was written last, which need not be the version that runs.',
+    description: 'Newest first. Each has its last written version, which may differ from the version that runs.',
     query: FlowQuery,
     response: Type.Array(Flow),
     status: 200,
@@ -69,9 +69,9 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     path: '/v1/flows/:id',
     name: 'getFlow',
     permission: 'campaigns:read',
-    summary: 'Get a flow as it was written last, with the counts of its steps',
+    summary: 'Get a flow with the counts of its steps',
     description:
-      'The steps and edges as they were written last, with how many runs are in each and have been through it.',
+      'The steps and edges of the last written version, with the numbers of runs that are in each step and have been through it.',
     params: { id: FLOW_ID },
     response: Flow,
     status: 200,
@@ -85,7 +85,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     audit: { action: 'flow.changed' },
     permission: 'campaigns:write',
     summary: 'Change a flow',
-    description: `What is written while a version runs is a draft beside it until it is activated. ${STEPS}`,
+    description: `While a version runs, changes are a draft beside it until you activate the flow. ${STEPS}`,
     params: { id: FLOW_ID },
     body: PatchFlow,
     response: Flow,
@@ -101,7 +101,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     audit: { action: 'flow.deleted' },
     permission: 'campaigns:write',
     summary: 'Delete a flow',
-    description: 'Open runs keep it from being deleted unless they are cancelled.',
+    description: 'Open runs prevent the deletion, unless they are cancelled.',
     params: { id: FLOW_ID },
     query: DeleteQuery,
     response: Type.Null(),
@@ -114,9 +114,9 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     path: '/v1/flows/:id/validate',
     name: 'validateFlow',
     permission: 'campaigns:write',
-    summary: 'Tell everything that keeps a flow from running',
+    summary: 'Validate a flow',
     description:
-      'All problems at once: steps that nothing leads to, loops without a wait, edges that are missing, templates that do not exist. Nothing is changed.',
+      'Returns all problems at once: unreachable steps, loops without a wait, missing edges, templates that do not exist. It changes nothing.',
     params: { id: FLOW_ID },
     response: Validation,
     status: 200,
@@ -132,9 +132,9 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     audit: { action: 'flow.activated' },
     permission: 'campaigns:write',
     testMode: 'members',
-    summary: 'Publish what was written last, and let it run',
+    summary: 'Activate a flow',
     description:
-      'Nobody begins for what happened before. Runs under way stay with their version. Runs that were held go on: events that came meanwhile count, and what fell due is done now.',
+      'Publishes the last written version. Earlier activity begins no run. Runs under way keep their version. Held runs continue: events that came meanwhile count, and steps that fell due are done now.',
     params: { id: FLOW_ID },
     body: ActivateBody,
     response: Flow,
@@ -149,8 +149,8 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'pauseFlow',
     audit: { action: 'flow.paused' },
     permission: 'campaigns:write',
-    summary: 'Stop a flow from beginning runs',
-    description: 'Pausing a paused flow says anew what becomes of its open runs.',
+    summary: 'Pause a flow',
+    description: 'The flow begins no more runs. Pausing a paused flow again changes what happens to its open runs.',
     params: { id: FLOW_ID },
     body: PauseBody,
     response: Flow,
@@ -166,7 +166,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     permission: 'campaigns:read',
     summary: 'List the versions of a flow',
     description:
-      'Newest first. A version that was activated never changes; runs go on in the one they began with.',
+      'Newest first. An activated version never changes; runs keep the version that they began with.',
     params: { id: FLOW_ID },
     query: VersionQuery,
     response: Type.Array(FlowVersion),
@@ -180,7 +180,7 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'getFlowVersion',
     permission: 'campaigns:read',
     summary: 'Get a version of a flow',
-    description: 'The steps and edges of that version. Once it was activated it never changes.',
+    description: 'The steps and edges of that version, which never changes after its activation.',
     params: { id: FLOW_ID, version: { text: 'The number of the version.' } },
     response: FlowVersion,
     status: 200,

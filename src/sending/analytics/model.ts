@@ -10,25 +10,25 @@ const id = (of: string) => Type.Optional(Type.String({ maxLength: 60, descriptio
 /** The query of GET /v1/analytics. */
 export const AnalyticsQuery = Type.Object({
   from: moment(
-    'The first day (`YYYY-MM-DD` in the time zone) or instant (ISO 8601 with an offset or Z; an instant within a quarter of an hour counts from its beginning). Without it: 30 days, or 24 hours.',
+    'The first day (`YYYY-MM-DD` in the time zone) or instant (ISO 8601 with an offset or Z, rounded down to a quarter of an hour). By default 30 days before the end, or 24 hours with `interval=hour`.',
   ),
-  to: moment('The day or instant before which it ends; now without it.'),
+  to: moment('The day or instant before which the period ends; now by default.'),
   interval: literals(['hour', 'day'], {
     default: 'day',
-    description: `The length of a point of the series, by the clocks of the time zone. At most ${MOST_POINTS} points.`,
+    description: `The length of each interval of the series, in the time zone. At most ${MOST_POINTS} points.`,
   }),
   timeZone: Type.Optional(
     Type.String({
       maxLength: 64,
       description:
-        'IANA name of a time zone, or an offset such as `+02:00`; that of the workspace without it.',
+        'The IANA name of a time zone, or an offset such as `+02:00`; the time zone of the workspace by default.',
       examples: ['Europe/Vienna'],
     }),
   ),
   by: literals(['occurred', 'accepted'], {
     default: 'occurred',
     description:
-      '`occurred`: events count when they happened. `accepted`: they count when their email was accepted, so that a point tells what became of the mail of that time.',
+      '`occurred`: events count when they happened. `accepted`: they count when their email was accepted, so that an interval shows the results of the mail accepted in it.',
   }),
   domainId: id('was sent from this domain'),
   campaignId: id('was sent by this campaign'),
@@ -36,7 +36,7 @@ export const AnalyticsQuery = Type.Object({
   tag: Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_-]{1,256}:[A-Za-z0-9_-]{1,256}$',
-      description: `Only what has this tag, as \`name:value\`. The first ${MOST_TAGS.toLocaleString('en')} tags of a workspace are counted, and of each name the first ${MOST_VALUES}.`,
+      description: `Only email with this tag, as \`name:value\`. The first ${MOST_TAGS.toLocaleString('en')} tags of a workspace are counted, and of each name the first ${MOST_VALUES}.`,
       examples: ['order:1842'],
     }),
   ),
@@ -48,16 +48,16 @@ export type AnalyticsQuery = Static<typeof AnalyticsQuery>;
 const count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const counts = {
-  accepted: count('Recipients of emails that were accepted, those of scheduled ones included.'),
+  accepted: count('Recipients of accepted emails, scheduled ones included.'),
   sent: count('`sent` events.'),
   delivered: count('`delivered` events.'),
-  opened: count('`opened` events that, as far as one can tell, are of people.'),
-  clicked: count('`clicked` events of people.'),
+  opened: count('`opened` events by people, as far as the service can tell.'),
+  clicked: count('`clicked` events by people.'),
   bounced: count('`bounced` events, permanent and transient.'),
   complained: count('`complained` events.'),
   unsubscribed: count('`unsubscribed` events.'),
-  machineOpened: count('`opened` events of programs that fetch pictures on their own.'),
-  machineClicked: count('`clicked` events of programs that follow links on their own.'),
+  machineOpened: count('`opened` events by programs that fetch images.'),
+  machineClicked: count('`clicked` events by programs that follow links.'),
 };
 
 const share = (of: string) =>
@@ -68,19 +68,19 @@ const share = (of: string) =>
 /** The answer of GET /v1/analytics. */
 export const Analytics = Type.Object(
   {
-    from: Type.String({ format: 'date-time', description: 'The first moment that is counted.' }),
-    to: Type.String({ format: 'date-time', description: 'The moment before which counting ends.' }),
+    from: Type.String({ format: 'date-time', description: 'The beginning of the period.' }),
+    to: Type.String({ format: 'date-time', description: 'The end of the period, exclusive.' }),
     interval: literals(['hour', 'day']),
     timeZone: Type.String({ description: 'The time zone of hours and days.' }),
     by: literals(['occurred', 'accepted']),
     series: Type.Array(
       Type.Object({
-        start: Type.String({ format: 'date-time', description: 'When the interval begins.' }),
+        start: Type.String({ format: 'date-time', description: 'The beginning of the interval.' }),
         local: Type.String({
-          description: 'The same by the clocks of the time zone, such as `2026-11-22T00:00`.',
+          description: 'The same in local time of the time zone, such as `2026-11-22T00:00`.',
           examples: ['2026-11-22T00:00'],
         }),
-        open: Type.Boolean({ description: 'True while the interval is not over: its counts still grow.' }),
+        open: Type.Boolean({ description: 'True while the interval has not ended: its counts still grow.' }),
         ...counts,
       }),
       { description: 'Every interval, oldest first, those without mail included.' },
@@ -92,12 +92,12 @@ export const Analytics = Type.Object(
         opened: share('who opened it at least once'),
         clicked: share('who followed a link at least once'),
         bounced: share('for whom it bounced'),
-        complained: share('who called it spam'),
+        complained: share('who reported it as spam'),
         unsubscribed: share('who unsubscribed'),
       },
       {
         description:
-          'What has become, up to now, of what was accepted between `from` and `to`, whatever `by` says. Each recipient counts once.',
+          'The results, up to now, of the email accepted between `from` and `to`, whatever `by` is. Each recipient counts once.',
       },
     ),
   },

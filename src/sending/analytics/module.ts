@@ -7,7 +7,7 @@ import { analyticsRoutes } from './routes.ts';
 /** Figures over live mail: how much was accepted, and what became of it. */
 export const analyticsModule: Module<AnalyticsReader> = {
   name: 'analytics',
-  tags: [{ segment: 'analytics', name: 'Analytics', description: 'How much mail, and what became of it.' }],
+  tags: [{ segment: 'analytics', name: 'Analytics', description: 'The volume of mail, and its results.' }],
   routes: analyticsRoutes,
   audit: auditAnalytics,
   open: ({ database, reads, shards }) => ({

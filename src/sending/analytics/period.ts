@@ -53,8 +53,8 @@ export function readPeriod(query: PeriodQuery, now: number): Period | Failure {
 const NO_MOMENT =
   'Must be a day such as 2026-11-01, or an ISO 8601 date and time with an offset or Z, in the years 2000 to 2199.';
 const TOO_MANY = {
-  hour: `Between \`from\` and \`to\` lie more than ${MOST_POINTS} hours: ask for a shorter time, or for \`interval=day\`.`,
-  day: `Between \`from\` and \`to\` lie more than ${MOST_POINTS} days: ask for a shorter time.`,
+  hour: `Between \`from\` and \`to\` lie more than ${MOST_POINTS} hours: use a shorter period, or \`interval=day\`.`,
+  day: `Between \`from\` and \`to\` lie more than ${MOST_POINTS} days: use a shorter period.`,
 };
 
 const EARLIEST = Date.UTC(2000, 0);

@@ -119,7 +119,7 @@ interface Place {
 
 async function readPlace(reads: Reads, workspaceId: string): Promise<Place> {
   const [place] = await reads.query<Place>(PLACE, [workspaceId]);
-  if (!place) throw new Error('A caller belongs to a workspace that does not exist.');
+  if (!place) throw new Error('The workspace of the caller does not exist.');
   return place;
 }
 
@@ -144,7 +144,7 @@ async function countPoints(
     if (rows.length > 0) return rows.filter(({ point }) => point !== null);
     ({ accepted, events } = await readPlace(reads, workspaceId));
   }
-  throw new Unavailable('The sums moved on each time that they were read.', 'no', 1);
+  throw new Unavailable('The sums changed during each of the reads.', 'no', 1);
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

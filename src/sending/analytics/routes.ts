@@ -14,9 +14,9 @@ export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
     path: '/v1/analytics',
     name: 'getAnalytics',
     permission: 'emails:read',
-    summary: 'Count what happened to live mail',
+    summary: 'Get the numbers of live mail',
     description:
-      'Every figure counts recipients. The sums equal the event log at every moment, and stay when the emails are removed for their age. Simulated mail is in no figure: with a test key all of them are 0.',
+      'Every number counts recipients. The sums equal the event log at every moment, and stay when retention deletes the emails. Simulated mail does not count: with a test key every number is 0.',
     query: AnalyticsQuery,
     response: Analytics,
     status: 200,

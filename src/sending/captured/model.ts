@@ -7,12 +7,12 @@ const nullableText = (description: string) => Type.Union([Type.String(), Type.Nu
 /** A captured message in the list. */
 export const CapturedItem = Type.Object(
   {
-    id: Type.String({ description: 'The captured copy.', examples: ['cap_01m7xj1rwzprnwr10308attx'] }),
-    emailId: Type.String({ description: 'The email it is a copy of.' }),
-    recipient: Type.String({ description: 'Whose copy it is.', examples: ['ada@example.com'] }),
-    from: Type.String({ description: 'The sender, as the recipient would see it.' }),
+    id: Type.String({ description: 'The id of the captured copy.', examples: ['cap_01m7xj1rwzprnwr10308attx'] }),
+    emailId: Type.String({ description: 'The id of the email.' }),
+    recipient: Type.String({ description: 'The recipient of the copy.', examples: ['ada@example.com'] }),
+    from: Type.String({ description: 'The sender that the recipient would see.' }),
     subject: Type.String(),
-    size: Type.Integer({ description: 'Octets of the whole message.' }),
+    size: Type.Integer({ description: 'The size of the whole message, in octets.' }),
     capturedAt: Type.String({ format: 'date-time' }),
   },
   { title: 'CapturedEmailItem' },
@@ -22,9 +22,9 @@ export const CapturedItem = Type.Object(
 export const CapturedDetail = Type.Object(
   {
     ...CapturedItem.properties,
-    returnPath: Type.String({ description: 'The envelope sender, to which a bounce would have come.' }),
+    returnPath: Type.String({ description: 'The envelope sender, to which bounces would be sent.' }),
     headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
-      description: 'Every header field in its order, decoded and unfolded.',
+      description: 'All header fields in order, decoded and unfolded.',
     }),
     text: nullableText('The text part.'),
     html: nullableText('The html part.'),
@@ -32,11 +32,11 @@ export const CapturedDetail = Type.Object(
       Type.Object({
         filename: nullableText('Its name.'),
         contentType: Type.String(),
-        contentId: nullableText('Where the html shows it.'),
+        contentId: nullableText('The Content-ID by which the html shows it.'),
         size: Type.Integer({ description: 'Octets.' }),
       }),
     ),
-    raw: Type.String({ description: 'The message as it would have left, signatures included.' }),
+    raw: Type.String({ description: 'The message as the mail server would have received it, signatures included.' }),
   },
   { title: 'CapturedEmail' },
 );
@@ -51,7 +51,7 @@ export const AwaitedCapture = Type.Object(
       description: 'The web addresses in the html, then those in the text, each once; at most 100.',
     }),
     codes: Type.Array(Type.String(), {
-      description: 'What looks like a code to type in, as `AwaitedEmail` says; at most 20.',
+      description: 'Words that look like a code to type in, as in `AwaitedEmail`; at most 20.',
     }),
   },
   { title: 'AwaitedCapture' },
@@ -83,9 +83,9 @@ export const CapturedSpam = Type.Object({
 /** The filters of the list. */
 export const CapturedQuery = Type.Object({
   ...pageQuery,
-  emailId: Type.Optional(Type.String({ maxLength: 60, description: 'Copies of one email.' })),
+  emailId: Type.Optional(Type.String({ maxLength: 60, description: 'Only copies of this email.' })),
   recipient: Type.Optional(
-    Type.String({ maxLength: 320, description: 'Copies for one address, as it was written.' }),
+    Type.String({ maxLength: 320, description: 'Only copies for this address, as it was written.' }),
   ),
 });
 

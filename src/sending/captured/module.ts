@@ -16,7 +16,7 @@ export const capturedModule: Module<
 > = {
   name: 'captured',
   tags: [
-    { segment: 'captured', name: 'Captured', description: 'Live email that stayed here instead of leaving.' },
+    { segment: 'captured', name: 'Captured', description: 'Live email that was captured instead of sent.' },
   ],
   routes: capturedRoutes,
   pages: capturedPages,

@@ -75,10 +75,10 @@ export interface CapturedReader {
 const LARGEST_JUDGED = 512_000;
 const TOO_LARGE = new Failure(
   'PAYLOAD_TOO_LARGE',
-  'SpamAssassin is asked about messages of at most 512,000 octets.',
+  'SpamAssassin checks messages of at most 512,000 octets.',
 );
 const NO_SPAM_ASSASSIN = new Failure('SERVICE_UNAVAILABLE', 'SpamAssassin does not answer.', {
-  suggestion: 'Look whether spamd runs at SPAMASSASSIN_URL, and lets this service connect.',
+  suggestion: 'Check that spamd runs at SPAMASSASSIN_URL and accepts connections from this service.',
 });
 
 /** One captured message, split into its parts as a mail program shows them; without parts when it is too large to split. */

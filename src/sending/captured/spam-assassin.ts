@@ -19,7 +19,7 @@ export const spamAssassinAt = (url: string): AskSpamAssassin => {
     const verdict = verdictOf(
       await report(hostname.replace(/^\[|\]$/g, ''), Number(port || SPAMD_PORT), raw),
     );
-    if (!verdict) throw new Error('spamd answered something else than a report.');
+    if (!verdict) throw new Error('The answer of spamd is not a report.');
     return verdict;
   };
 };
@@ -35,7 +35,7 @@ async function report(host: string, port: number, raw: Buffer): Promise<string> 
   });
   socket.on('data', (text: string) => {
     answer += text;
-    if (answer.length > LONGEST_ANSWER) reject(new Error('The report of spamd does not end.'));
+    if (answer.length > LONGEST_ANSWER) reject(new Error('The report of spamd is incomplete.'));
   });
   socket.on('error', reject);
   socket.on('close', () => resolve(answer));

@@ -16,7 +16,7 @@ interface SpamRule {
 }
 
 const IMAGE_ONLY =
-  'The html has a picture and few words beside it. The picture that counts opens is one as well: write more words, or leave opens uncounted.';
+  'The html has an image and few words beside it. The image that counts opens is one as well: write more text, or turn off open tracking.';
 const adviceOn = (name: string): string | null => (name.startsWith('HTML_IMAGE_ONLY_') ? IMAGE_ONLY : null);
 
 /** The verdict in an answer of spamd; null when it is none. */

@@ -45,8 +45,8 @@ export const capturedWaitingRoom = (database: Database, now: () => number): Wait
     },
   });
 
-const ONLY_LIVE = new Failure('FORBIDDEN', 'A test key sees no captured mail, which is live mail.', {
-  suggestion: 'Use a live key (svc_live_…). Test emails are waited for at GET /v1/emails/wait.',
+const ONLY_LIVE = new Failure('FORBIDDEN', 'A test key has no access to captured mail, which is live.', {
+  suggestion: 'Use a live key (svc_live_…). For test emails use GET /v1/emails/wait.',
 });
 
 /** Answers as soon as a captured copy for the address is there. */

@@ -77,7 +77,7 @@ function readSource({ body, now }: Adding, { transports }: DnsSetup): Names | Fa
   if (warmUps instanceof Failure) return warmUps;
   if (returnPathSubdomain === trackingSubdomain)
     return invalid([
-      { path: '/body/trackingSubdomain', message: 'Choose another one than for the return path.' },
+      { path: '/body/trackingSubdomain', message: 'Choose another label than the one of the return path.' },
     ]);
   const returnPath = `${returnPathSubdomain}.${name}`;
   const trackingDomain = trackingSubdomain === undefined ? null : `${trackingSubdomain}.${name}`;
@@ -86,7 +86,7 @@ function readSource({ body, now }: Adding, { transports }: DnsSetup): Names | Fa
   const longest = [returnPath, trackingDomain ?? '', ...selectors.flatMap((one) => keyNames(name, one))];
   if (!longest.every(fits))
     return invalid([
-      { path: '/body/name', message: 'Give a shorter name: its DNS records would not fit into DNS.' },
+      { path: '/body/name', message: 'Use a shorter name: the names of its DNS records would be longer than DNS allows.' },
     ]);
   return { name, returnPath, trackingDomain, dkimSelector, provider: transport, fallbacks: others, warmUps };
 }

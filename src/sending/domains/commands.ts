@@ -109,7 +109,7 @@ export async function patchDomain(
     return invalid([
       {
         path: '/body',
-        message: 'Name what is to change: openTracking, clickTracking, provider, fallbacks or warmUps.',
+        message: 'Set at least one of openTracking, clickTracking, provider, fallbacks and warmUps.',
       },
     ]);
   const { provider: wanted, fallbacks: others, warmUps: asked, ifUpdatedAt, ...settings } = body;

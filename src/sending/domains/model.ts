@@ -16,13 +16,13 @@ const Subdomain = (what: string, example: string) =>
 
 const Provider = Type.Union([Type.String({ maxLength: 20, examples: ['smtp'] }), Type.Null()], {
   description:
-    'The transport that its mail leaves by: one of those that this service has enabled (`TRANSPORT`); null for the default one, whichever that is.',
+    'The transport of its mail: one that this service has enabled (`TRANSPORT`); null for the default one, even when the default changes.',
 });
 
 const Fallbacks = Type.Array(Type.String({ maxLength: 20, examples: ['ses'] }), {
   maxItems: 3,
   description:
-    'The transports that take over, in this order, while the one before is down: enabled ones, each once, none after `direct`. An email goes to the next one only where it was surely not taken.',
+    'The transports that take over, in this order, while the one before is down: enabled ones, each once, none after `direct`. An email goes to the next one only when the one before has certainly not accepted it.',
 });
 
 /** The days of a schedule: as many as any provider's advice has, and half as many again. */
@@ -41,7 +41,7 @@ const WarmUps = Type.Array(
         Type.String({
           format: 'date-time',
           description:
-            'The day that this lies in, in UTC, is the first: now or earlier. Left out it stays, where that transport is warmed up already, and is now otherwise. A schedule that is over already is refused, unless it is the one that is there.',
+            'The first day of the schedule is the UTC day of this time, which must not lie in the future. Without it, a running warm-up of the transport keeps its start, and a new one starts now. A schedule that has already ended is refused, unless the domain has it already.',
         }),
       ),
       perDay: Type.Optional(
@@ -49,7 +49,7 @@ const WarmUps = Type.Array(
           minItems: 1,
           maxItems: MOST_DAYS,
           description:
-            'The most recipients on each day; after the last there is no limit. Left out it stays, or is the schedule of 30 days that begins with 50 and grows by two fifths a day.',
+            'The most recipients on each day; after the last day there is no limit. Without it, the schedule stays as it is, or is the default of 30 days, which begins with 50 and grows by two fifths a day.',
         }),
       ),
     },
@@ -58,7 +58,7 @@ const WarmUps = Type.Array(
   {
     maxItems: 3,
     description:
-      'How its live email is warmed up, on each transport that is: so many recipients a day, growing. What exceeds a day waits for one that has room, without counting as an attempt; campaigns have at most four fifths of a day. Replaces the ones before; an empty list ends them, and what waits leaves at once.',
+      'The warm-ups of its live email, one for each transport: a number of recipients a day, which grows. Email beyond the limit of a day waits for a day with room, which does not count as an attempt; campaigns use at most four fifths of a day. Replaces the previous warm-ups; an empty list ends them, and waiting email leaves at once.',
   },
 );
 
@@ -72,16 +72,16 @@ export const AddDomain = Type.Object(
       examples: ['example.com'],
     }),
     returnPathSubdomain: Type.Optional(
-      Subdomain('Where bounces come back to, below the domain; `send` unless stated.', 'send'),
+      Subdomain('The subdomain to which bounces come back; `send` by default.', 'send'),
     ),
     trackingSubdomain: Type.Optional(
-      Subdomain('Where opens and clicks are counted, below the domain; none unless stated.', 'links'),
+      Subdomain('The subdomain that counts opens and clicks; none by default.', 'links'),
     ),
     dkimSelector: Type.Optional(
       Type.String({
         maxLength: 60,
         pattern: '^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$',
-        description: 'Names the DKIM keys in DNS; one that is free unless stated.',
+        description: 'The name of the DKIM keys in DNS; an unused one by default.',
       }),
     ),
     provider: Type.Optional(Provider),
@@ -95,10 +95,10 @@ export const AddDomain = Type.Object(
 export const PatchDomain = Type.Object(
   {
     openTracking: Type.Optional(
-      Type.Boolean({ description: 'Whether opens are tracked where an email does not say.' }),
+      Type.Boolean({ description: 'True to track opens of emails that do not set it.' }),
     ),
     clickTracking: Type.Optional(
-      Type.Boolean({ description: 'Whether clicks are tracked where an email does not say.' }),
+      Type.Boolean({ description: 'True to track clicks of emails that do not set it.' }),
     ),
     provider: Type.Optional(Provider),
     fallbacks: Type.Optional(Fallbacks),
@@ -117,23 +117,23 @@ const nullable = <S extends ReturnType<typeof Type.String> | ReturnType<typeof T
 const DnsRecord = Type.Object(
   {
     purpose: literals(['dkim', 'spf', 'returnPath', 'dmarc', 'mx', 'tracking'], {
-      description: 'What it is for.',
+      description: 'The purpose of the record.',
     }),
     type: literals(['TXT', 'MX', 'CNAME'], { description: 'The type of the record.' }),
     name: Type.String({
-      description: 'The whole name; many DNS hosts want it without the domain at its end.',
+      description: 'The full name; many DNS providers expect it without the domain at its end.',
     }),
     value: Type.String(),
-    ttl: Type.Integer({ description: 'Seconds; any other will do.' }),
-    priority: nullable(Type.Integer(), 'Of an MX record.'),
-    required: Type.Boolean({ description: 'Without it nothing is sent; the others make delivery better.' }),
+    ttl: Type.Integer({ description: 'The suggested time to live, in seconds; any other value works.' }),
+    priority: nullable(Type.Integer(), 'The priority of an MX record.'),
+    required: Type.Boolean({ description: 'True when no mail is sent without this record; the others improve delivery.' }),
     status: literals(['pending', 'verified', 'failed'], {
-      description: 'How it stood when it was last looked up.',
+      description: 'The result of the last lookup.',
     }),
-    found: Type.Array(Type.String(), { description: 'What is there, or there as well.' }),
+    found: Type.Array(Type.String(), { description: 'The values that DNS has under this name, beside or instead of the expected one.' }),
     error: nullable(
       Type.String(),
-      'A sentence that says what is wrong and what to do; null when nothing is.',
+      'A sentence with the problem and its fix; null when there is none.',
     ),
     settable: Type.Boolean({
       description:
@@ -150,10 +150,10 @@ const DkimKeys = Type.Object(
       description:
         '`active` keys sign. `pending` ones were made by a rotation and wait for their records. `retired` ones have signed before; their private halves are destroyed.',
     }),
-    recordNames: Type.Array(Type.String(), { description: 'Where its records are, or are to be, in DNS.' }),
+    recordNames: Type.Array(Type.String(), { description: 'The names of its records in DNS.' }),
     removableAt: nullable(
       time,
-      'Of retired keys: from then on their records may go from DNS, seven days after the switch. Until then messages that are still on their way are checked with them.',
+      'For retired keys: the time from which you may delete their DNS records, seven days after the switch. Until then receivers verify messages that are still on their way with them.',
     ),
   },
   { title: 'DkimKeys' },
@@ -164,15 +164,15 @@ const WarmUpOfDomain = Type.Object(
     provider: literals(TRANSPORTS),
     startedAt: time,
     perDay: Type.Array(Type.Integer(), { description: 'The most recipients on each day.' }),
-    endsAt: Type.String({ format: 'date-time', description: 'From then on nothing is limited.' }),
+    endsAt: Type.String({ format: 'date-time', description: 'The end of the schedule; from then on there is no limit.' }),
     today: Type.Union(
       [
         Type.Object({
-          day: Type.Integer({ description: 'Which day it is, from 1.' }),
+          day: Type.Integer({ description: 'The number of the day, from 1.' }),
           allowed: Type.Integer(),
           claimed: Type.Integer({
             description:
-              'What instances have claimed of it, in blocks of a fiftieth at least: they may not have sent all of it yet.',
+              'The recipients that instances have claimed, in blocks of at least a fiftieth of the limit: some may not be sent yet.',
           }),
         }),
         Type.Null(),
@@ -193,37 +193,37 @@ export const Domain = Type.Object(
     name: Type.String(),
     status: literals(STATUSES, {
       description:
-        '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still looked at and heals by itself.',
+        '`verified` and `temporaryFailure` may send: a verified domain sends on for 24 hours while DNS gives no answer, and for one hour while it gives a wrong one. `pending` becomes `failed` after 72 hours; a failed domain is still checked, and is verified once its records are right.',
     }),
     livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
     provider: literals(TRANSPORTS, {
       description:
-        'How live email from it leaves. Where the one that was chosen is no longer enabled, its email is held.',
+        'The transport of its live email. While the chosen one is not enabled, its email is held.',
     }),
     fallbacks: Type.Array(literals(TRANSPORTS), {
       description:
-        'The transports that take over while that one is down, in this order. Of those that were chosen, one that comes first already, or after `direct` or `capture`, is left out.',
+        'The transports that take over while that one is down, in this order. A chosen one that is the first transport, or comes after `direct` or `capture`, is left out.',
     }),
     warmUps: Type.Array(WarmUpOfDomain, {
-      description: 'How its live email is warmed up, on each transport that is.',
+      description: 'The warm-ups of its live email, one for each transport that has one.',
     }),
     openTracking: Type.Boolean(),
     clickTracking: Type.Boolean(),
     trackingDomain: nullable(
       Type.String(),
-      'Where opens and clicks are counted; null for the service’s own host.',
+      'The host that counts opens and clicks; null for the host of this service.',
     ),
     returnPath: Type.String({ description: 'The host of its envelope senders.' }),
     createdAt: time,
     updatedAt: Type.String({
       format: 'date-time',
-      description: 'When a request changed it last; checks of its records do not count.',
+      description: 'The last change by a request; checks of its records do not count.',
     }),
-    verifiedAt: nullable(time, 'Since when it is verified.'),
-    lastCheckedAt: nullable(time, 'When its records were last looked up.'),
+    verifiedAt: nullable(time, 'The time at which it was verified.'),
+    lastCheckedAt: nullable(time, 'The time of the last check of its records.'),
     dkimKeys: Type.Array(DkimKeys, {
       description:
-        'Its DKIM keys: pending ones if there are any, those that sign, and those that have signed before.',
+        'Its DKIM keys: pending ones if there are any, active ones, and retired ones.',
     }),
     dnsRecords: Type.Array(DnsRecord),
   },

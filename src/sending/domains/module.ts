@@ -18,7 +18,7 @@ export const domainsModule: Module<DomainCommands, DomainNeeds, DomainApi> = {
     {
       segment: 'domains',
       name: 'Domains',
-      description: 'Register the domains that live email is sent from.',
+      description: 'Add the domains that send live email.',
     },
   ],
   kinds: [
@@ -47,7 +47,7 @@ export const domainsModule: Module<DomainCommands, DomainNeeds, DomainApi> = {
             for (const missing of await missingTransports(database, config.transport))
               logger.warn(
                 missing,
-                `Domains have chosen ${missing.provider}, which TRANSPORT does not enable: their mail is held until it does.`,
+                `Domains have chosen ${missing.provider}, which TRANSPORT does not enable. Their mail is held until it does.`,
               );
           },
         };

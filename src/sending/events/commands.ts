@@ -57,7 +57,7 @@ const raiseBase = (database: Statements, { base, cluster }: Numbering, last: big
   );
 
 const TAKEN_BACK =
-  'The database was taken back, or another server took it over, while this instance ran: new events follow behind all that were there.';
+  'The database was restored, or another server took over, while this instance ran: new events get positions after all earlier ones.';
 
 /**
  * Numbers that a server which crashes may give out again though nothing was taken back: those of transactions that had written

@@ -8,13 +8,13 @@ export const EventQuery = Type.Object({
     Type.String({
       maxLength: 512,
       description:
-        'The `nextCursor` of the reply before, with the same `types`; from the oldest event when left out.',
+        'The `nextCursor` of the previous reply, with the same `types`; without it the log is read from the oldest event.',
     }),
   ),
   from: Type.Optional(
     Type.Literal('end', {
       description:
-        'An empty page whose `nextCursor` stands at the end of the log: for those who want what happens from now on. Not with `after`.',
+        'True for an empty page whose `nextCursor` is the end of the log, to read only events from now on. Not with `after`.',
     }),
   ),
   limit: Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Events a page.' }),
@@ -22,7 +22,7 @@ export const EventQuery = Type.Object({
     Type.String({
       maxLength: 100,
       pattern: `^${TYPE}(,${TYPE})*$`,
-      description: 'Only these types, with commas between.',
+      description: 'Only these types, separated by commas.',
       examples: ['delivered,bounced'],
     }),
   ),

@@ -12,7 +12,7 @@ export const eventsModule: Module<EventReader, object, EventsApi> = {
     {
       segment: 'events',
       name: 'Events',
-      description: 'Everything that happened, in order and without gaps.',
+      description: 'All events, in order and without gaps.',
     },
   ],
   routes: eventRoutes,

@@ -105,12 +105,12 @@ const AHEAD = invalid([
   {
     path: '/query/after',
     message:
-      'This cursor stands beyond the end of the log: the database was restored to an earlier moment. Read the log from its beginning, without `after`, and pass over the events whose ids you have.',
+      'This cursor is beyond the end of the log: the database was restored to an earlier moment. Read the log from the beginning, without `after`, and skip the events whose ids you have.',
   },
 ]);
 
 const TWO_PLACES = invalid([
-  { path: '/query/from', message: 'Leave it out with `after`: the cursor says where to go on.' },
+  { path: '/query/from', message: 'Must not be given with `after`: the cursor already has a position.' },
 ]);
 
 const isPosition = (text: string): boolean => {

@@ -23,7 +23,7 @@ export const eventRoutes = (deps: EventReader): readonly Route[] => [
     permission: 'emails:read',
     summary: 'Read the event log',
     description:
-      "Every event of the key's environment in the order in which they became final, oldest first, without gaps. `nextCursor` is always there: keep it, ask again with it later, and you have missed nothing and see nothing twice. While `hasMore` is true there is more at once.",
+      "All events of the key's environment in the order in which they became final, oldest first, without gaps. Every reply has a `nextCursor`: store it, and continue with it later, and you miss no event and get none twice. While `hasMore` is true, more events are available at once.",
     query: EventQuery,
     response: Type.Array(EmailEvent),
     status: 200,

@@ -57,7 +57,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       method: 'POST',
       path: `${BASE}/emails`,
       permission: 'emails:send',
-      summary: 'Send an email for the package `resend`',
+      summary: 'Send an email with the package `resend`',
       body: ResendEmail,
       bodyLimit: BODY_LIMIT,
       async handle(call) {
@@ -72,7 +72,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       method: 'POST',
       path: `${BASE}/emails/batch`,
       permission: 'emails:send',
-      summary: 'Send several emails for the package `resend`',
+      summary: 'Send several emails with the package `resend`',
       body: Batch,
       bodyLimit: BODY_LIMIT,
       async handle(call: Call<unknown, unknown, Static<typeof Batch>>) {
@@ -94,7 +94,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       method: 'GET',
       path: `${BASE}/emails/:id`,
       permission: 'emails:read',
-      summary: 'Get an email for the package `resend`',
+      summary: 'Get an email with the package `resend`',
       params: { id: EMAIL_ID },
       handle: async (call) => answerOf(await emailDetail(deps, call), call.caller.livemode, shown),
     }),
@@ -103,7 +103,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       method: 'PATCH',
       path: `${BASE}/emails/:id`,
       permission: 'emails:send',
-      summary: 'Reschedule an email for the package `resend`',
+      summary: 'Reschedule an email with the package `resend`',
       params: { id: EMAIL_ID },
       body: Type.Object({ scheduled_at: Type.String() }, { additionalProperties: false }),
       async handle(call) {
@@ -116,7 +116,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
       method: 'POST',
       path: `${BASE}/emails/:id/cancel`,
       permission: 'emails:send',
-      summary: 'Cancel an email for the package `resend`',
+      summary: 'Cancel an email with the package `resend`',
       params: { id: EMAIL_ID },
       handle: async (call) => answerOf(await cancelEmail(deps, call), call.caller.livemode, named),
     }),
@@ -127,7 +127,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
         path: `${BASE}/*`,
         permission: 'any key',
         takesAnything: true,
-        summary: 'Refuse what the package `resend` asks for beyond emails',
+        summary: 'Refuse other requests of the package `resend`',
         handle: () => ELSEWHERE,
       }),
     ),
@@ -136,9 +136,9 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
 
 const ELSEWHERE = new Failure(
   'NOT_FOUND',
-  'Posthorn answers the calls of this package for emails: send, batch, get, update and cancel.',
+  'Posthorn supports only the email calls of this package: send, batch, get, update and cancel.',
   {
-    suggestion: 'Everything else has an endpoint of its own under /v1: see /docs.',
+    suggestion: 'Use the endpoints under /v1 for everything else: see /docs.',
   },
 );
 

@@ -23,15 +23,15 @@ const ROLES: Readonly<Record<string, string>> = {
 const day = (at: number): string => `${new Date(at).toUTCString().slice(0, 22)} UTC`;
 
 const WARNED = ({ name }: Sending): string =>
-  `You get this as an owner or admin of ${name}. Such emails can be switched off in the settings of the workspace.`;
+  `You get this email as an owner or admin of ${name}. You can turn these emails off in the settings of the workspace.`;
 
 const PAUSED: Readonly<Record<string, string>> = {
-  quota_exceeded: 'The emails of this month are used up.',
+  quota_exceeded: 'The workspace has used all emails of this month.',
   bounce_rate:
-    'Too many of its emails bounced. A list with many dead addresses harms the standing of your domain.',
-  complaint_rate: 'Too many recipients called it spam.',
-  canary: 'The first part of it bounced or was called spam more often than you allowed.',
-  sender_unverified: 'Its sender domain is not verified any more.',
+    'Too many of its emails bounced. A list with many invalid addresses harms the reputation of your domain.',
+  complaint_rate: 'Too many recipients reported it as spam.',
+  canary: 'Its first share bounced or was reported as spam more often than you allow.',
+  sender_unverified: 'Its sending domain is no longer verified.',
 };
 
 const CHANGES: Readonly<Record<SignInChange, string>> = {
@@ -41,7 +41,7 @@ const CHANGES: Readonly<Record<SignInChange, string>> = {
   authenticatorRemoved: 'The authenticator was removed from your account',
   passkeyAdded: 'A passkey was added to your account',
   passkeyRemoved: 'A passkey was removed from your account',
-  codeRepeated: 'An old code of your authenticator was tried again, and refused',
+  codeRepeated: 'A used code of your authenticator was tried again and refused',
 };
 
 const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
@@ -50,22 +50,22 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
     preview: `You are invited as ${ROLES[role] ?? role}.`,
     title: `You are invited to ${name}`,
     paragraphs: [
-      `Somebody at ${name} has invited you as ${ROLES[role] ?? role}.`,
-      `The invitation is for this address alone, works once, and ends on ${day(expiresAt)}.`,
+      `A member of ${name} has invited you as ${ROLES[role] ?? role}.`,
+      `The invitation is for this address only, works once, and expires on ${day(expiresAt)}.`,
     ],
-    button: { label: 'Accept the invitation', url },
-    foot: 'If you do not expect an invitation, do nothing: nobody gets in without this link.',
+    button: { label: 'Accept invitation', url },
+    foot: 'If you did not expect an invitation, ignore this email: only this link gives access.',
   }),
   passwordReset: ({ url, expiresAt }) => ({
     subject: 'Set a new password',
     preview: 'The link works once, for an hour.',
     title: 'Set a new password',
     paragraphs: [
-      'Somebody has asked for a new password for your account.',
-      `The link works once, until ${day(expiresAt)}. A second factor, where you use one, is still asked for.`,
+      'A new password was requested for your account.',
+      `The link works once, until ${day(expiresAt)}. If you use a second factor, you still need it.`,
     ],
     button: { label: 'Set a new password', url },
-    foot: 'If that was not you, do nothing: your password stays as it is.',
+    foot: 'If this was not you, ignore this email: your password does not change.',
   }),
   signInChanged: ({ change, changedAt }, { publicUrl }) => ({
     subject: CHANGES[change],
@@ -73,46 +73,46 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
     title: CHANGES[change],
     paragraphs: [
       `It happened on ${day(changedAt)}.`,
-      'If that was you, there is nothing to do. If it was not, set a new password, which ends all sessions, and look at your authenticator and your passkeys.',
+      'If that was you, there is nothing to do. If it was not, set a new password, which ends all sessions, and check your authenticator and your passkeys.',
     ],
-    button: { label: 'Look at your account', url: `${publicUrl}/app` },
-    foot: 'You get this because it is your account: these emails cannot be switched off by a workspace.',
+    button: { label: 'Open account', url: `${publicUrl}/app` },
+    foot: 'You get this email because it is about your account. A workspace cannot turn these emails off.',
   }),
   domainLost: ({ domain }, sending) => ({
     subject: `${domain} cannot send any more`,
-    preview: 'Its DNS records are not as they have to be.',
+    preview: 'Its DNS records are missing or wrong.',
     title: `${domain} cannot send any more`,
     paragraphs: [
-      `The DNS records of ${domain} were missing or wrong for longer than a passing fault takes, so no email of ${sending.name} leaves from it.`,
-      'Emails that were accepted wait, and leave when the records are right again. The records are checked every hour.',
+      `The DNS records of ${domain} were missing or wrong for longer than a temporary fault lasts, so ${sending.name} cannot send email from it.`,
+      'Accepted emails wait, and are sent once the records are correct again. The records are checked every hour.',
     ],
-    button: { label: 'Look at the records', url: `${sending.publicUrl}/app` },
+    button: { label: 'Open domain', url: `${sending.publicUrl}/app` },
     foot: WARNED(sending),
   }),
   webhookDisabled: ({ webhookId, livemode, url, failures, answers, disabledAt }, sending) => ({
-    subject: 'A webhook endpoint was switched off',
+    subject: 'A webhook endpoint was disabled',
     preview: `${failures} deliveries failed in a row.`,
-    title: 'A webhook endpoint was switched off',
+    title: 'A webhook endpoint was disabled',
     paragraphs: [
-      `${failures} posts in a row to ${url} failed, so the endpoint was disabled on ${day(disabledAt)}. Nothing more is sent there.`,
-      ...(answers === '' ? [] : [`The last answers: ${answers}.`]),
-      'Switch it on again when it answers: what happened meanwhile can be replayed, or read from the event log.',
+      `${failures} posts in a row to ${url} failed, so the endpoint was disabled on ${day(disabledAt)}. It receives no more events.`,
+      ...(answers === '' ? [] : [`Last results: ${answers}.`]),
+      'Enable it once it answers again. You can replay the events that it missed, or read them from the event log.',
     ],
     button: {
-      label: 'Look at the endpoint',
+      label: 'Open endpoint',
       url: `${sending.publicUrl}/app/${livemode ? 'live' : 'test'}/webhooks/${webhookId}`,
     },
     foot: WARNED(sending),
   }),
   campaignPaused: ({ campaign, reason, remaining }, sending) => ({
     subject: `The campaign “${campaign}” is paused`,
-    preview: PAUSED[reason] ?? 'It waits for you.',
+    preview: PAUSED[reason] ?? 'It needs your decision.',
     title: `“${campaign}” is paused`,
     paragraphs: [
-      PAUSED[reason] ?? 'It was stopped before its end.',
-      `${remaining.toLocaleString('en')} recipients have not got it. It goes on when you resume it, and reaches only those.`,
+      PAUSED[reason] ?? 'It stopped before its end.',
+      `${remaining.toLocaleString('en')} recipients have not received it. When you resume it, it is sent only to them.`,
     ],
-    button: { label: 'Look at the campaign', url: `${sending.publicUrl}/app` },
+    button: { label: 'Open campaign', url: `${sending.publicUrl}/app` },
     foot: WARNED(sending),
   }),
 };

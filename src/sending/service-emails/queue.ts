@@ -135,7 +135,7 @@ async function isOver(deps: ServiceEmailDeps, due: Due): Promise<boolean> {
   try {
     return await isDone(deps, due);
   } catch (error) {
-    deps.logger.warn({ err: error, email: due.id }, 'An email of the service could not be tried.');
+    deps.logger.warn({ err: error, email: due.id }, 'An attempt to send an email of the service failed.');
     return due.is_over;
   }
 }
@@ -159,16 +159,16 @@ async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_ove
   if (outcome === 'accepted') return true;
   // The link in it is a way in, and the address a person's: neither is logged.
   const said = { email: id, kind: email.kind, outcome };
-  if (outcome === 'deferred') logger.debug(said, 'An email of the service could not leave yet.');
+  if (outcome === 'deferred') logger.debug(said, 'An email of the service could not be sent yet.');
   else logger.warn(said, UNSENT[outcome]);
   return outcome !== 'deferred';
 }
 
 const UNSENT = {
   refused: 'An email of the service was refused.',
-  unknown: 'Nobody knows whether an email of the service arrived; it is not sent twice.',
-  captured: 'An email of the service was not sent: with TRANSPORT=capture nothing leaves.',
+  unknown: 'An email of the service is in doubt: it may have been delivered, so it is not sent again.',
+  captured: 'An email of the service was not sent: TRANSPORT=capture sends no mail.',
   'no sender':
     'An email of the service was not sent: the workspace has no default sender that may send, and SERVICE_FROM is not set.',
-  'too late': 'An email of the service could not leave in time.',
+  'too late': 'An email of the service could not be sent in time.',
 } as const;

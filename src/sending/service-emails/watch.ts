@@ -40,7 +40,7 @@ export class Warner {
     );
     if (isWorthIt)
       this.look([warning]).catch((error: unknown) =>
-        this.deps.logger.warn({ err: error }, 'A warning waits for the next minute.'),
+        this.deps.logger.warn({ err: error }, 'A warning could not be stored; it is retried in a minute.'),
       );
   };
 

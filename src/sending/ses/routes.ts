@@ -19,9 +19,9 @@ export interface SesCallbackDeps {
 
 const OFF = new Failure(
   'NOT_FOUND',
-  'Notifications of Amazon SES are not taken here: SES_TOPIC_ARN is not set.',
+  'Notifications of Amazon SES are not accepted: SES_TOPIC_ARN is not set.',
 );
-const REFUSED = new Failure('FORBIDDEN', 'This is no notification of the topic that is listened to.');
+const REFUSED = new Failure('FORBIDDEN', 'This is not a notification of the topic in SES_TOPIC_ARN.');
 const TAKEN = new RawResponse(null, null, { status: 204 });
 
 /** SNS sends from few addresses, at the rate of the mail, so it needs a high limit. */
@@ -34,9 +34,9 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
     path: '/callbacks/ses',
     permission: 'public',
     ipLimitPerMinute: PER_MINUTE,
-    summary: 'Take a notification of Amazon SES, by SNS',
+    summary: 'Receive a notification of Amazon SES through SNS',
     description:
-      'Believed when SES_TOPIC_ARN names its topic, SNS has signed it in the region of that topic, and it is not older than 15 days. One that comes again changes nothing: an email takes each report once.',
+      'Accepted when SES_TOPIC_ARN names its topic, SNS has signed it in the region of that topic, and it is not older than 15 days. A repeated notification has no effect: an email takes each report once.',
     // SNS declares its JSON as text.
     mediaTypes: ['text/plain'],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
@@ -54,7 +54,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
         // Amazon's servers are unreachable or were asked too often; SNS sends the message again later.
         fetchCertificate: (url) =>
           fetchCertificate(url).catch((cause) => {
-            throw new Unavailable('The certificate of SNS could not be had.', 'no', 60, { cause });
+            throw new Unavailable('The certificate of SNS could not be fetched.', 'no', 60, { cause });
           }),
       });
       if (sns instanceof NotGenuine) {

@@ -121,11 +121,11 @@ end`;
 /** The words for each act in messages. */
 export const ACT_WORDS: Readonly<Record<Act, string>> = {
   forgotten: 'the contact was deleted',
-  complained: 'the recipient had complained about an email',
-  bounced: 'an earlier email to the address had bounced for good',
-  unsubscribed: 'the recipient had unsubscribed',
-  suppressed: 'the address had been suppressed by hand',
-  removed: 'the contact had been taken out of the audience',
+  complained: 'the recipient has reported an email as spam',
+  bounced: 'an earlier email to the address bounced permanently',
+  unsubscribed: 'the recipient has unsubscribed',
+  suppressed: 'the address was suppressed manually',
+  removed: 'the contact was removed from the audience',
 };
 
 /** A contact of the live environment. */

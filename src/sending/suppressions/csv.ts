@@ -33,10 +33,10 @@ const MOST_ERRORS = 100;
 export const SuppressionImport = Type.Object(
   {
     counts: Type.Object({
-      total: Type.Integer({ description: 'Lines with an address.' }),
-      added: Type.Integer({ description: 'Addresses that are suppressed now, and were not.' }),
-      known: Type.Integer({ description: 'Addresses that were suppressed, or came before in the file.' }),
-      failed: Type.Integer({ description: 'Lines that were refused.' }),
+      total: Type.Integer({ description: 'The number of lines with an address.' }),
+      added: Type.Integer({ description: 'The number of addresses that the import added.' }),
+      known: Type.Integer({ description: 'The number of addresses that were already suppressed, or came earlier in the file.' }),
+      failed: Type.Integer({ description: 'The number of refused lines.' }),
     }),
     errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
       description: `The first ${MOST_ERRORS} refused lines.`,
@@ -110,7 +110,7 @@ function readList(bytes: Uint8Array): ReadList | Failure {
     return invalid([
       {
         path: '/body',
-        message: 'Begin with a header that names the column of the addresses: address or email.',
+        message: 'The file needs a header with a column for the addresses: address or email.',
       },
     ]);
   const entries = new Map<string, Entry>();
@@ -121,12 +121,12 @@ function readList(bytes: Uint8Array): ReadList | Failure {
     total++;
     const read = parseAddress(withoutGuard((cells[columns.address] ?? '').trim()));
     const reason = reasonOfLine(cells, columns);
-    if (fault) errors.push({ line, message: 'The quotes of this line cannot be read.' });
+    if (fault) errors.push({ line, message: 'This line has unbalanced quotes.' });
     else if (isProblem(read)) errors.push({ line, message: read.problem });
     else if (reason === 'unknown')
-      errors.push({ line, message: `Give one of ${SUPPRESSION_REASONS.join(', ')}, or a sentence.` });
+      errors.push({ line, message: `Must be one of ${SUPPRESSION_REASONS.join(', ')}, or a sentence.` });
     else if (reason === 'subscribed')
-      errors.push({ line, message: 'This line says that the person is subscribed: it suppresses nobody.' });
+      errors.push({ line, message: 'This line says that the person is subscribed, so it is not imported.' });
     else if ((entries.get(read.key)?.reason ?? WEAKEST_REASON) === WEAKEST_REASON)
       entries.set(read.key, { address_key: read.key, address: read.address, reason });
   }

@@ -5,7 +5,7 @@ import { literals } from '../../http/request/schema.ts';
 
 const Reason = literals(SUPPRESSION_REASONS, {
   description:
-    'Why it gets no mail. Who unsubscribed gets none that offers a way to unsubscribe, by `{{unsubscribeUrl}}` or a List-Unsubscribe header, and still every other one: a receipt, a new password. All others get none at all.',
+    'The reason for the suppression. `unsubscribed` stops email with a way to unsubscribe, by `{{unsubscribeUrl}}` or a List-Unsubscribe header, but no other email, such as a receipt or a new password. Every other reason stops all email.',
 });
 
 /** An address that gets no more live mail. */
@@ -13,12 +13,12 @@ export const Suppression = Type.Object(
   {
     address: Type.Union([Type.String(), Type.Null()], {
       description:
-        'As it was first written to; null for a person who was forgotten, and is known by a keyed hash.',
+        'The address as it was first written; null for a forgotten person, of whom only a keyed hash is stored.',
       examples: ['ada@example.com'],
     }),
     reason: Reason,
     emailId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The email that led to it; null where somebody entered it by hand.',
+      description: 'The email that caused it; null for a manual entry.',
     }),
     createdAt: Type.String({ format: 'date-time', description: 'Since when.' }),
   },
@@ -35,7 +35,7 @@ export const SuppressBody = Type.Object(
     reason: Type.Optional(
       literals(['manual', 'unsubscribed'], {
         description:
-          '`manual` unless stated, which stops all mail; `unsubscribed` stops what can be unsubscribed from.',
+          '`manual`, the default, stops all email; `unsubscribed` stops email with a way to unsubscribe.',
       }),
     ),
   },
@@ -49,7 +49,7 @@ export type SuppressBody = Static<typeof SuppressBody>;
 export const SuppressionQuery = Type.Object({
   ...pageQuery,
   reason: Type.Optional(Reason),
-  address: Type.Optional(Type.String({ maxLength: 320, description: 'One address, in any case.' })),
+  address: Type.Optional(Type.String({ maxLength: 320, description: 'Only this address, ignoring case.' })),
 });
 
 /** The type of those filters. */

@@ -22,7 +22,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     permission: 'contacts:read',
     summary: 'List suppressed addresses',
     description:
-      'Newest first. An address gets here when its server says that it does not exist, when its owner complains or unsubscribes, or by hand. Trouble on the way (a blocklist, a full mailbox, a server that is away) never puts a person here. Test mail is not affected, and a test key sees none.',
+      'Newest first. An address is suppressed when its server says that it does not exist, when its owner complains or unsubscribes, or manually. Temporary problems (a blocklist, a full mailbox, an unreachable server) never suppress an address. Test mail is not affected, and a test key gets an empty list.',
     query: SuppressionQuery,
     response: Type.Array(Suppression),
     status: 200,
@@ -38,7 +38,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress an address',
     description:
-      'It gets no more live mail from this workspace. Suppressing it again changes nothing: the first reason stays.',
+      'The address gets no more live mail from this workspace. Suppressing it again has no effect: the first reason stays.',
     body: SuppressBody,
     response: Suppression,
     status: 201,
@@ -57,7 +57,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     testMode: 'refused',
     summary: 'Suppress the addresses of a CSV file',
     description:
-      'With a header: a column `address` or `email`, and `reason` if there is one (`manual` unless stated). The lists of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo are taken as they are; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. A reason that is known stays, unless it is `unsubscribed`.',
+      'The file needs a header with a column `address` or `email`; a column `reason` is optional (`manual` by default). Exports of Postmark, Mailchimp, SendGrid, Mailgun, Amazon SES and Brevo work unchanged; a reason may be a sentence. At most 1 MiB, some 40,000 addresses; send longer lists in parts. An existing reason stays, unless it is `unsubscribed`.',
     mediaTypes: [CSV_TYPE],
     body: Type.Unsafe<Uint8Array>({ type: 'string' }),
     response: SuppressionImport,
@@ -80,7 +80,7 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     permission: 'contacts:read',
     summary: 'Download all suppressions as CSV',
     description:
-      'By address: address, reason and time, in a form that the import takes. Forgotten persons are left out, since only a hash of their addresses is known. Empty for a test key.',
+      'Sorted by address: address, reason and time, in a format that the import accepts. Forgotten persons are left out, since only a hash of their addresses is stored. Empty for a test key.',
     response: Type.String({ description: 'The file.' }),
     responseType: CSV_TYPE,
     status: 200,
@@ -96,9 +96,9 @@ export const suppressionRoutes = (deps: SuppressionCommands & SuppressionLister)
     audit: { action: 'suppression.deleted' },
     permission: 'contacts:write',
     testMode: 'refused',
-    summary: 'Let mail reach an address again',
+    summary: 'Remove a suppression',
     description:
-      'Where Amazon SES is a transport, its account-level list is told as well, again and again until it has heard. A contact that had left stays unsubscribed: only consent leads back.',
+      'Mail reaches the address again. Where Amazon SES is a transport, the address is also removed from its account-level suppression list, with retries. A contact that has unsubscribed stays unsubscribed until they consent again.',
     params: { address: { text: 'The address, with its @ written as %40 or as it is.' } },
     response: Type.Null(),
     status: 204,

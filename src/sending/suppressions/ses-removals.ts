@@ -61,7 +61,7 @@ export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRe
       if (!isHeard && attempts >= MOST_ATTEMPTS)
         logger.warn(
           { removal: id },
-          'SES could not be told of a removed suppression; remove it there by hand.',
+          'SES does not accept the removal of a suppression; remove it there manually.',
         );
       if (isHeard || attempts >= MOST_ATTEMPTS) await database.query(DONE, [id]);
     }

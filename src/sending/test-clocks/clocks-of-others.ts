@@ -24,10 +24,10 @@ const NAMES: Readonly<Record<Given['what'], string>> = {
 const fullOf = (what: Given['what']): Failure =>
   new Failure(
     'CONFLICT',
-    `This test clock was given ${MOST[what].toLocaleString('en')} ${NAMES[what]}, which is the most.`,
-    { suggestion: 'Make another test clock.' },
+    `This test clock has had ${MOST[what].toLocaleString('en')} ${NAMES[what]}, the maximum.`,
+    { suggestion: 'Create another test clock.' },
   );
-const GONE = new Failure('CONFLICT', 'The test clock of this email was deleted, so that it never leaves.', {
+const GONE = new Failure('CONFLICT', 'The test clock of this email was deleted, so the email is never sent.', {
   suggestion: 'Send another email.',
 });
 const ONE_EMAIL: Given = { what: 'emails', count: 1 };

@@ -22,11 +22,11 @@ const LONGEST_MS = 731 * DAY_MS;
 const FURTHEST_MS = 3_653 * DAY_MS;
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: DAY_MS, weeks: 7 * DAY_MS } as const;
 
-const TOO_FAR = 'Must lie within ten years of the present.';
+const TOO_FAR = 'Must be within ten years of the present.';
 
 /** The refusal of what cannot be done while a clock advances. */
 export const IS_ADVANCING = new Failure('CONFLICT', 'This test clock is advancing.', {
-  suggestion: 'Ask for it again until its status is `ready`, then repeat the request.',
+  suggestion: 'Poll it until its status is `ready`, then repeat the request.',
 });
 
 /** Makes a test clock. */
@@ -60,8 +60,8 @@ export async function createTestClock(
   });
 }
 
-const TOO_MANY = new Failure('CONFLICT', `This workspace has ${MOST_CLOCKS} test clocks already.`, {
-  suggestion: 'Delete one that is no longer needed.',
+const TOO_MANY = new Failure('CONFLICT', `This workspace has ${MOST_CLOCKS} test clocks, the maximum.`, {
+  suggestion: 'Delete one that you no longer need.',
 });
 
 /** The longest that an advance is waited for, in milliseconds; what is longer goes on without a listener. */
@@ -168,9 +168,9 @@ function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: numbe
   const path = by ? '/body/by' : '/body/to';
   const target = by ? now_at + by.amount * UNIT_MS[by.unit] : Date.parse(to ?? '');
   const wrong = (message: string): Failure => invalid([{ path, message }]);
-  if (!(target > now_at)) return wrong('Must lie after the time that the clock shows: it never goes back.');
+  if (!(target > now_at)) return wrong('Must be after the time of the clock, which never goes back.');
   if (target - now_at > LONGEST_MS)
-    return wrong('Must lead at most 731 days ahead. Go there in several steps.');
+    return wrong('Must be at most 731 days ahead. Use several advances to go further.');
   return target - now > FURTHEST_MS ? wrong(TOO_FAR) : target;
 }
 

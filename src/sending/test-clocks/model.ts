@@ -13,24 +13,24 @@ export const TestClock = Type.Object(
     id: Type.String({ examples: ['clk_01m7xj1rx757g9bp0f4tggst'] }),
     name: Type.String(),
     status: literals(['ready', 'advancing'], {
-      description: '`advancing` while what is due up to `advancingTo` is being done; `ready` once it is.',
+      description: '`advancing` while the work that is due up to `advancingTo` is done; `ready` afterwards.',
     }),
-    now: Moment('What it shows. While it advances, how far it has come.'),
-    advancingTo: Type.Union([Moment('Where it is going.'), Type.Null()]),
+    now: Moment('The time of the clock. While it advances, the time that it has reached.'),
+    advancingTo: Type.Union([Moment('The target of the advance; null while it is ready.'), Type.Null()]),
     emails: Type.Integer({
-      description: `Emails that it was given in its life, of at most ${MOST_EMAILS.toLocaleString('en')}.`,
+      description: `Emails that it has had so far, of at most ${MOST_EMAILS.toLocaleString('en')}.`,
     }),
     contacts: Type.Integer({
-      description: `Contacts that were made for it, of at most ${MOST_CONTACTS.toLocaleString('en')}.`,
+      description: `Contacts that were created for it, of at most ${MOST_CONTACTS.toLocaleString('en')}.`,
     }),
     runs: Type.Integer({
-      description: `Runs of flows that have begun by it, of at most ${MOST_RUNS.toLocaleString('en')}.`,
+      description: `Runs of flows that have begun on it, of at most ${MOST_RUNS.toLocaleString('en')}.`,
     }),
     runsRefused: Type.Integer({
       description:
-        'Runs that would have begun by it, by what a contact did or by a date, but that it refused since it had begun the most.',
+        'Runs that a contact or a date would have begun, but that it refused because it has had the most.',
     }),
-    createdAt: Moment('When it was made, in real time.'),
+    createdAt: Moment('The time of its creation, in real time.'),
   },
   { title: 'TestClock' },
 );
@@ -45,7 +45,7 @@ export const AdvancedTestClock = Type.Composite(
     Type.Object({
       ran: Type.Integer({
         description:
-          'What happened by the clock meanwhile: new events and states of emails, steps of runs, attempts of webhook deliveries.',
+          'The number of things that happened in this advance: new events and states of emails, steps of runs, attempts of webhook deliveries.',
       }),
     }),
   ],
@@ -59,10 +59,10 @@ export type AdvancedTestClock = Static<typeof AdvancedTestClock>;
 export const NewTestClock = Type.Object(
   {
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'What you call it.' }),
+      Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'A name for it.' }),
     ),
     startAt: Type.Optional(
-      Moment('What it shows first; the present when left out. At most ten years from the present.'),
+      Moment('The first time of the clock; the present by default. At most ten years from the present.'),
     ),
   },
   { title: 'CreateTestClock', additionalProperties: false },
@@ -74,14 +74,14 @@ export type NewTestClock = Static<typeof NewTestClock>;
 /** The body that moves one. */
 export const AdvanceTestClock = Type.Object(
   {
-    to: Type.Optional(Moment('The time that it is to show. Either this or `by`.')),
+    to: Type.Optional(Moment('The target. Either this or `by`.')),
     by: Type.Optional(
       Type.Object(
         {
           amount: Type.Integer({ minimum: 1, maximum: 1_051_200 }),
           unit: literals(['minutes', 'hours', 'days', 'weeks']),
         },
-        { additionalProperties: false, description: 'How far it is to go. Either this or `to`.' },
+        { additionalProperties: false, description: 'The distance to advance. Either this or `to`.' },
       ),
     ),
   },

@@ -18,7 +18,7 @@ export const testClocksModule: Module<TestClockCommands, TestClockNeeds, TestClo
     {
       segment: 'test-clocks',
       name: 'Test clocks',
-      description: 'Clocks that stand still until they are advanced, for test mail to wait by.',
+      description: 'Clocks for test mail, which stay at their time until you advance them.',
     },
   ],
   routes: testClockRoutes,

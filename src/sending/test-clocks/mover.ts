@@ -107,7 +107,7 @@ export class ClockMover {
     } catch (error) {
       // Work that did not begin before a stop waits for the next instance that runs.
       if (this.stopped.aborted && error instanceof Unavailable) return await lease.release().catch(() => {});
-      logger.warn({ err: error, testClock: name.id }, 'A test clock could not be moved; it is tried again.');
+      logger.warn({ err: error, testClock: name.id }, 'A test clock could not be advanced; it is retried.');
     } finally {
       clearInterval(beating);
       this.#moving.delete(name.id);

@@ -51,9 +51,9 @@ const REPLY = 'idempotent reply';
 
 const TOO_MANY_ENDPOINTS = new Failure(
   'QUOTA_EXCEEDED',
-  `This environment has ${MOST_ENDPOINTS} webhook endpoints already.`,
+  `This environment has ${MOST_ENDPOINTS} webhook endpoints, the maximum.`,
   {
-    suggestion: 'Delete one that is no longer needed; an endpoint can subscribe to several types.',
+    suggestion: 'Delete one that you no longer need; an endpoint can subscribe to several types.',
   },
 );
 

@@ -18,7 +18,7 @@ const Status = literals(STATUSES);
 const Url = Type.String({
   minLength: 1,
   maxLength: URL_MAX_LENGTH,
-  description: 'Where events are sent: http or https, a public address, no credentials and no fragment.',
+  description: 'The URL that receives events: http or https, a public address, no credentials and no fragment.',
   examples: ['https://example.com/hooks/mail'],
 });
 
@@ -26,7 +26,7 @@ const Events = Type.Array(EmailEventType, {
   minItems: 1,
   maxItems: EMAIL_EVENT_TYPES.length,
   uniqueItems: true,
-  description: 'The types of event that are sent to it.',
+  description: 'The types of event that the endpoint receives.',
 });
 
 /** The body of POST /v1/webhooks. */
@@ -39,7 +39,7 @@ export const PatchWebhook = Type.Object(
     events: Type.Optional(Events),
     status: Type.Optional(
       literals(STATUSES, {
-        description: '`disabled` stops everything that waits for it; `active` starts afresh.',
+        description: '`disabled` stops all waiting deliveries; `active` enables the endpoint and resets its failures.',
       }),
     ),
     ifUpdatedAt: IfUpdatedAt,
@@ -52,28 +52,28 @@ const members = {
   url: Type.String(),
   events: Type.Array(EmailEventType),
   status: Status,
-  secretPrefix: Type.String({ description: 'The beginning of the secret, to tell secrets apart.' }),
+  secretPrefix: Type.String({ description: 'The first characters of the secret, to tell secrets apart.' }),
   failureCount: Type.Integer({
     description:
-      'Failed attempts that followed each other, over all deliveries: ten disable the endpoint, a success resets. One that was ordered before the failure counted last had ended is not counted: posts that meet one stall of the receiver together are one failure.',
+      'Failed attempts in a row, over all deliveries: ten disable the endpoint, a success resets the count. An attempt that was ordered before the last counted failure ended does not count: posts that meet one stall of the receiver together are one failure.',
   }),
   lastFailures: Type.Array(
     Type.Object({
       at: Timestamp('When the attempt ended.'),
-      httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
+      httpStatus: Type.Integer({ description: 'The status code of the answer; 0 when there was none.' }),
       error: Nullable(
-        Type.String({ description: 'Why there was no whole answer, such as `timeout`; null otherwise.' }),
+        Type.String({ description: 'The reason why there was no complete answer, such as `timeout`; null otherwise.' }),
       ),
     }),
     { description: 'The attempts that `failureCount` counts, the latest last.' },
   ),
-  disabledAt: Nullable(Timestamp('When it was disabled; null while it is active.')),
+  disabledAt: Nullable(Timestamp('The time at which it was disabled; null while it is active.')),
   disabledReason: Type.Union([Type.Literal('failures'), Type.Literal('request'), Type.Null()], {
     description:
-      '`failures`: ten failed attempts followed each other, which `lastFailures` has. `request`: a client disabled it.',
+      '`failures`: ten attempts in a row failed, listed in `lastFailures`. `request`: a client disabled it.',
   }),
-  createdAt: Timestamp('When it was registered.'),
-  updatedAt: Timestamp('When a request changed it last; what its deliveries came to does not count.'),
+  createdAt: Timestamp('The time at which it was created.'),
+  updatedAt: Timestamp('The last change by a request; results of deliveries do not count.'),
 };
 
 /** The schema of a webhook endpoint. */
@@ -83,7 +83,7 @@ export const Webhook = Type.Object(members, { title: 'Webhook' });
 export const WebhookWithSecret = Type.Object(
   {
     ...members,
-    secret: Type.String({ description: 'Signs the deliveries. It is shown this once.' }),
+    secret: Type.String({ description: 'Signs the deliveries. Only this reply shows it.' }),
   },
   { title: 'WebhookWithSecret' },
 );
@@ -93,7 +93,7 @@ export const TestQueued = Type.Object({ queued: Type.Literal(true) }, { title: '
 
 const DeliveryStatus = Type.Union(
   [Type.Literal('success'), Type.Literal('failed'), Type.Literal('scheduled')],
-  { description: '`scheduled`: an attempt is under way or to come.' },
+  { description: '`scheduled`: an attempt is under way or due later.' },
 );
 
 /** One event for one endpoint, with the result of its last attempt. */
@@ -105,25 +105,25 @@ export const Delivery = Type.Object(
     eventType: EmailEventType,
     emailId: Type.String(),
     status: DeliveryStatus,
-    httpStatus: Type.Integer({ description: 'What the endpoint answered; 0 when there was no answer.' }),
+    httpStatus: Type.Integer({ description: 'The status code of the answer; 0 when there was none.' }),
     responseBody: Type.String({
       maxLength: REPLY_MAX_LENGTH,
-      description: 'The first 1000 characters of the reply, or why there was none.',
+      description: 'The first 1,000 characters of the reply, or the reason why there was none.',
     }),
     retryCount: Type.Integer(),
-    attemptedAt: Nullable(Timestamp('When the last attempt began; null before the first.')),
+    attemptedAt: Nullable(Timestamp('The beginning of the last attempt; null before the first.')),
     durationMs: Type.Union([Type.Integer(), Type.Null()]),
     error: Nullable(
       Type.String({
         description:
-          'Why the last attempt got no whole answer, such as `timeout`. Where it got one, or none was made: `stopReason`.',
+          'The reason why the last attempt got no complete answer, such as `timeout`; `stopReason` where it got one, or where no attempt was made.',
       }),
     ),
     stopReason: Type.Union([...STOP_REASONS.map((reason) => Type.Literal(reason)), Type.Null()], {
       description:
-        'Why no further attempt is made although retries were left; null otherwise. With `attemptedAt` null the event was skipped: it was never posted.',
+        'The reason why no further attempt follows although retries were left; null otherwise. With `attemptedAt` null the event was skipped: it was never posted.',
     }),
-    nextAttemptAt: Nullable(Timestamp('When the next attempt is due; null when none is timed.')),
+    nextAttemptAt: Nullable(Timestamp('The time of the next attempt; null when none is scheduled.')),
   },
   { title: 'WebhookDelivery' },
 );
@@ -135,7 +135,7 @@ export const DeliveryQuery = Type.Object({
   attempted: Type.Optional(
     Type.Boolean({
       description:
-        '`true`: only events that were posted at least once; `false`: only those that never were. `status=failed&attempted=false` lists what was skipped.',
+        '`true`: only events that were posted at least once; `false`: only events that never were. `status=failed&attempted=false` lists the skipped ones.',
     }),
   ),
 });
@@ -144,19 +144,19 @@ export const DeliveryQuery = Type.Object({
 export const ReplayBody = Type.Object(
   {
     from: Timestamp('The earliest `occurredAt` of the events to send again.'),
-    to: Timestamp('The latest one.'),
+    to: Timestamp('The latest `occurredAt`.'),
     types: Type.Optional(
       Type.Array(EmailEventType, {
         minItems: 1,
         maxItems: EMAIL_EVENT_TYPES.length,
         uniqueItems: true,
-        description: 'Only these types; those that the endpoint subscribes to when left out.',
+        description: 'Only these types; by default the types that the endpoint subscribes to.',
       }),
     ),
     onlyFailed: Type.Optional(
       Type.Boolean({
         description:
-          'Only what the endpoint has not taken: deliveries that failed, and events that had none.',
+          'Only events that the endpoint has not accepted: failed deliveries, and events without one.',
       }),
     ),
   },
@@ -166,9 +166,9 @@ export const ReplayBody = Type.Object(
 /** The answer of a replay. */
 export const ReplayQueued = Type.Object(
   {
-    queued: Type.Integer({ description: 'How many events are being sent again.' }),
+    queued: Type.Integer({ description: 'The number of events that are sent again.' }),
     continueFrom: Nullable(
-      Timestamp('One call takes 10,000 events; where the range has more, call again with this as `from`.'),
+      Timestamp('One call takes 10,000 events. Where the range has more, call again with this as `from`.'),
     ),
   },
   { title: 'WebhookReplayQueued' },

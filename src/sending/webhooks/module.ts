@@ -24,7 +24,7 @@ export const webhooksModule: Module<
     {
       segment: 'webhooks',
       name: 'Webhooks',
-      description: 'Have events posted to your own server, signed.',
+      description: 'Signed POSTs of events to your own server.',
     },
   ],
   kinds: [

@@ -68,7 +68,7 @@ export interface DeliveryRow {
 const NEVER_SENT: Record<StopReason, string> = {
   endpoint_disabled: 'The endpoint was disabled before the event was sent.',
   endpoint_deleted: 'The endpoint was deleted before the event was sent.',
-  event_expired: 'The event is no longer kept.',
+  event_expired: 'The event was deleted by retention.',
   test_clock_deleted: 'The test clock of the email was deleted before the next attempt.',
 };
 

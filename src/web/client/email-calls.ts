@@ -62,7 +62,7 @@ export const captured = (send: Send) => ({
   clear: (options?: CallOptions) => dataOf(send('DELETE /captured', {}, options)),
 });
 
-/** Clocks that stand still until they are advanced, for test mail to wait by. */
+/** Clocks for test mail, which stay at their time until you advance them. */
 export const testClocks = (send: Send) => ({
   /** Creates a test clock. */
   create: (body: Body<'POST /test-clocks'>, options?: CallOptions) =>

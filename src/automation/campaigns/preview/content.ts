@@ -58,9 +58,9 @@ export const BARE_CONTACT = {
 };
 
 const MISSING = {
-  from: 'Set the sender (from) before it is sent; the workspace has no default one.',
-  subject: 'Set the subject before it is sent.',
-  body: 'Set what it says before it is sent: html, markdown or templateId.',
+  from: 'Set the sender (from) first; the workspace has no default sender.',
+  subject: 'Set the subject first.',
+  body: 'Set the content first: html, markdown or templateId.',
 };
 
 /** The content of a campaign if it started now. */

@@ -8,7 +8,7 @@ export const PreviewQuery = Type.Object({
   contactId: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: 'The contact that it is shown for; somebody unknown when left out.',
+      description: 'The contact of the preview; by default an example contact without properties.',
     }),
   ),
 });
@@ -28,13 +28,13 @@ export const CampaignPreview = Type.Object(
           code: Type.String({
             description: 'One of no_unsubscribe_link, encoded_placeholder, image_only, odd_links.',
           }),
-          message: Type.String({ description: 'A sentence that says what to change.' }),
+          message: Type.String({ description: 'A sentence with the fix.' }),
         },
         { title: 'CampaignWarning' },
       ),
       {
         description:
-          'What its author may want to change before it is sent. Nothing here keeps it from being sent.',
+          'Suggestions for the author. None of them prevents sending.',
       },
     ),
   },
@@ -54,7 +54,7 @@ export const TestSendBody = Type.Object(
     contactId: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'The contact that it is made for; somebody unknown when left out.',
+        description: 'The contact of the email; by default an example contact without properties.',
       }),
     ),
     ifUpdatedAt: IfUpdatedAt,

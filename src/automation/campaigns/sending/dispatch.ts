@@ -173,7 +173,7 @@ export class Dispatch {
 
   #warn(err: unknown): void {
     const actor = this.turn.campaignId;
-    this.deps.logger.warn({ err, actor }, 'Emails of a campaign could not be written.');
+    this.deps.logger.warn({ err, actor }, 'Emails of a campaign could not be stored.');
   }
 
   async #after(given: Exclude<Given, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {

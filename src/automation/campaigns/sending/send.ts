@@ -20,11 +20,11 @@ const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not ver
   suggestion: 'Add the domain of the from address with POST /v1/domains, set its DNS records and verify it.',
 });
 const NOBODY =
-  'Its audience has nobody who may get it: choose another one, or add contacts who are subscribed.';
+  'The audience has no contact who may get it: choose another audience, or add subscribed contacts.';
 const NO_AUDIENCE =
-  'An audience that it goes to, or that it leaves out, is not there any more: duplicate it, and choose others.';
-const RESUMES_AT_ONCE = 'Must be left out: a paused campaign goes on at once.';
-const NOT_NOW = 'Only a draft can be sent, one that could not start, or a paused one.';
+  'An audience that it includes or excludes was deleted: duplicate the campaign, and choose other audiences.';
+const RESUMES_AT_ONCE = 'Must not be given: a paused campaign resumes at once.';
+const NOT_NOW = 'Only a draft, a campaign that failed to start, or a paused campaign can be sent.';
 
 /** Starts, schedules or resumes a campaign. The answer lists all problems that keep it from being started. */
 export const sendCampaign = (deps: CampaignDeps, call: SendCall): Promise<CampaignView | Failure | Replay> =>

@@ -75,7 +75,7 @@ export function clockedDates(
       await enrol(listener, occurrences, { clock, filters });
     } catch (error) {
       if (error instanceof Unavailable) throw error;
-      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');
+      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are skipped.');
     }
   };
 

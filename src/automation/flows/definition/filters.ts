@@ -71,7 +71,7 @@ export class FilterTime {
     const taken = this.#taken.get(workspaceId) ?? 0;
     const begin = monotonic();
     try {
-      if (taken > mostMs) throw new SlowFilter(`The filters of a workspace took more than ${mostMs} ms.`);
+      if (taken > mostMs) throw new SlowFilter(`The filters of a workspace take more than ${mostMs} ms.`);
       return await asked({ isBrief });
     } catch (error) {
       const slow = asSlow(error);

@@ -9,10 +9,10 @@ import type { Detail } from '../../../platform/errors/failure.ts';
 /** Lists every problem in the connections of a flow's steps. */
 export function graphProblems(definition: FlowDefinition): readonly Detail[] {
   const { steps, entry } = definition;
-  if (steps.length === 0) return [{ path: '/steps', message: 'A flow has at least one step.' }];
+  if (steps.length === 0) return [{ path: '/steps', message: 'A flow needs at least one step.' }];
   const problems = [...edgeProblems(definition), ...missingEdges(definition)];
   if (!steps.some(({ key }) => key === entry))
-    return [...problems, { path: '/entry', message: 'Name the step to begin with.' }];
+    return [...problems, { path: '/entry', message: 'Set the first step.' }];
   return [...problems, ...unreachable(definition), ...loops(definition)];
 }
 
@@ -28,7 +28,7 @@ function edgeProblems({ steps, edges }: FlowDefinition): readonly Detail[] {
     if (step && !waysOf(step).includes(when))
       problems.push({ path: `${path}/when`, message: waysSentence(step) });
     if (taken.has(`${from} ${when}`))
-      problems.push({ path, message: 'Another edge leaves this step in the same case.' });
+      problems.push({ path, message: 'This step already has an edge for the same case.' });
     taken.add(`${from} ${when}`);
     return problems;
   });
@@ -36,7 +36,7 @@ function edgeProblems({ steps, edges }: FlowDefinition): readonly Detail[] {
 
 const waysSentence = (step: FlowStep): string =>
   step.type === 'exit'
-    ? 'Nothing comes after a step of the type exit.'
+    ? 'A step of the type exit has no edges.'
     : `Must be one of ${waysOf(step).join(', ')} for this step.`;
 
 /** A condition decides between two ways, so that both have to be there. */
@@ -66,7 +66,7 @@ function unreachable(definition: FlowDefinition): readonly Detail[] {
     open.push(...next(key));
   }
   return definition.steps.flatMap(({ key }, index) =>
-    reached.has(key) ? [] : [{ path: `/steps/${index}`, message: 'No edge leads to this step.' }],
+    reached.has(key) ? [] : [{ path: `/steps/${index}`, message: 'No path leads from the first step to this step.' }],
   );
 }
 
@@ -89,7 +89,7 @@ function loops(definition: FlowDefinition): readonly Detail[] {
     if (path.has(key)) {
       found.push({
         path: `/steps/${index}`,
-        message: 'A loop leads back here in which nothing waits: put a delay into it.',
+        message: 'This step is in a loop without a wait: add a delay to the loop.',
       });
       return;
     }

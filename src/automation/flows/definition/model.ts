@@ -24,33 +24,33 @@ const Dictionary = (description: string) =>
 const Trigger = Type.Object(
   {
     type: literals(['contactCreated', 'audienceJoined', 'audienceLeft', 'event', 'dateProperty', 'manual'], {
-      description: 'What begins a run.',
+      description: 'The occurrence that begins a run.',
     }),
-    audienceId: Type.Optional(Type.String({ description: 'Of `audienceJoined` and `audienceLeft`.' })),
+    audienceId: Type.Optional(Type.String({ description: 'For `audienceJoined` and `audienceLeft`: the audience.' })),
     name: Type.Optional(
-      Type.String({ pattern: EVENT_NAME, description: 'Of `event`: the name of a custom event.' }),
+      Type.String({ pattern: EVENT_NAME, description: 'For `event`: the name of a custom event.' }),
     ),
     property: Type.Optional(
       Type.String({
         pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$',
         description:
-          'Of `dateProperty`: the property that holds the date. 29 February counts as the 28th in other years.',
+          'For `dateProperty`: the property with the date. 29 February counts as the 28th in other years.',
       }),
     ),
     offsetDays: Type.Optional(
       Type.Integer({
         minimum: -365,
         maximum: 365,
-        description: 'Of `dateProperty`: days after the date, or before it.',
+        description: 'For `dateProperty`: the number of days after or before the date.',
       }),
     ),
     time: Type.Optional(TimeOfDay),
     repeat: Type.Optional(literals(['yearly', 'once'], { description: 'Of `dateProperty`.' })),
     filter: Type.Optional(
-      draftFilterMember({ description: 'Only contacts that it matches. It also sees `event.<property>`.' }),
+      draftFilterMember({ description: 'Only contacts that it matches. It may use `event.<property>`.' }),
     ),
   },
-  { description: 'The settings of its type lie beside the type.' },
+  { description: 'The trigger. The settings of its type are beside `type`.' },
 );
 
 const QuietHours = Type.Object(
@@ -59,15 +59,15 @@ const QuietHours = Type.Object(
     to: TimeOfDay,
     timeZone: Type.Optional(
       nullable(Type.String({ maxLength: 64 }), {
-        description: "The contact's own (`properties.timeZone`, or else the workspace's) when null.",
+        description: "Null for the time zone of the contact (`properties.timeZone`, or else the workspace's).",
       }),
     ),
   },
-  { description: 'No email is sent in these hours, which may go over midnight: it waits for their end.' },
+  { description: 'Hours without email, which may go over midnight: emails wait for their end.' },
 );
 
 const Step = Type.Object({
-  key: Type.String({ pattern: KEY, description: 'What edges and runs call it.', examples: ['welcome'] }),
+  key: Type.String({ pattern: KEY, description: 'The name of the step in edges and runs.', examples: ['welcome'] }),
   type: literals(STEP_TYPES),
   config: Type.Optional(Dictionary('The settings of its type.')),
 });
@@ -79,7 +79,7 @@ const Edge = Type.Object({
     Type.String({
       maxLength: 64,
       description:
-        '`default` unless stated; `met` and `notMet` behind a condition, `event` and `timeout` behind waitForEvent, the key of a branch behind a branch.',
+        '`default`, unless the step is a condition (`met` and `notMet`), a waitForEvent (`event` and `timeout`) or a branch (the keys of its branches).',
     }),
   ),
 });
@@ -89,11 +89,11 @@ const definition = {
   entry: nullable(Type.String({ maxLength: 64 }), { description: 'The key of the first step.' }),
   reentry: literals(['never', 'afterExit'], {
     description:
-      'Whether a contact may come again once its run has ended. It never has two open runs of a flow.',
+      'True when a contact may enter again after its run has ended. A contact never has two open runs of a flow.',
   }),
   exitWhen: nullable(draftFilterMember(), {
     description:
-      'Ends a run when it holds: asked before each step that does something, and whenever the contact does something.',
+      'A filter that ends a run when it matches. It is checked before each step with an action, and at each activity of the contact.',
   }),
   quietHours: nullable(QuietHours),
   steps: Type.Array(Step, { maxItems: MOST_STEPS }),
@@ -118,7 +118,7 @@ export const PatchFlow = Type.Composite(
 export type PatchFlow = Static<typeof PatchFlow>;
 
 const Version = Type.Integer({
-  description: 'What was written last. An active flow keeps running what was published.',
+  description: 'The number of the last written version. An active flow runs its published version.',
 });
 const StepStats = Type.Object({
   step: Type.String(),
@@ -128,27 +128,27 @@ const StepStats = Type.Object({
 
 const FlowStats = Type.Object(
   {
-    entered: Type.Integer({ description: 'All runs that are kept. They are the sum of those below.' }),
+    entered: Type.Integer({ description: 'The number of stored runs, the sum of the numbers below.' }),
     running: Type.Integer(),
     waiting: Type.Integer(),
     completed: Type.Integer(),
     exited: Type.Integer(),
     failed: Type.Integer(),
     cancelled: Type.Integer(),
-    steps: Type.Array(StepStats, { description: 'What each step came to, and how often.' }),
+    steps: Type.Array(StepStats, { description: 'The outcomes of each step, with their numbers.' }),
   },
   { title: 'FlowStats' },
 );
 
 const flow = {
   id: Type.String({ examples: ['flw_01m7xj1rwzprnwr10308attx'] }),
-  livemode: Type.Boolean({ description: 'False for one of the test environment.' }),
+  livemode: Type.Boolean({ description: 'False for a flow of the test environment.' }),
   name: Name,
   status: literals(['draft', 'active', 'paused']),
   ...definition,
   version: Version,
   publishedVersion: nullable(Type.Integer(), {
-    description: 'What new runs begin with; null before the first activation.',
+    description: 'The version of new runs; null before the first activation.',
   }),
 };
 const times = { createdAt: Moment, updatedAt: Moment };
@@ -160,7 +160,7 @@ export const Flow = Type.Object(
     stats: nullable(FlowStats, { description: 'Null in a list.' }),
     behindSince: nullable(Moment, {
       description:
-        'When the next thing happened that flows of this workspace have yet to follow, because some filter of theirs takes long; null while they are in time.',
+        'The time of the next activity that flows of this workspace have yet to process, because of a slow filter; null while they are on time.',
     }),
     ...times,
   },
@@ -195,7 +195,7 @@ export const Validation = Type.Object(
   {
     valid: Type.Boolean(),
     problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: 'All of them, each with its place in the flow.',
+      description: 'All problems, each with its place in the flow.',
     }),
   },
   { title: 'FlowValidation' },
@@ -214,7 +214,7 @@ export const PauseBody = Type.Object(
     runs: Type.Optional(
       literals(['finish', 'hold', 'cancel'], {
         description:
-          'What becomes of open runs: they go on to their end (unless stated), are held until the flow is activated again, or are cancelled. While they are held nothing is done and none comes to its end; a wait that falls due ends when the flow is activated, and events that come meanwhile count.',
+          'What to do with open runs: let them continue to their end (the default), hold them until the flow is activated again, or cancel them. Held runs do no steps and do not end; a wait that falls due ends when the flow is activated, and events that come meanwhile count.',
       }),
     ),
   },
@@ -226,7 +226,7 @@ export type PauseBody = Static<typeof PauseBody>;
 /** The query of DELETE /v1/flows/{id}. */
 export const DeleteQuery = Type.Object({
   runs: Type.Optional(
-    literals(['cancel'], { description: 'Cancels open runs, which keep a flow from being deleted.' }),
+    literals(['cancel'], { description: 'Cancels open runs, which otherwise prevent the deletion.' }),
   ),
 });
 /** The type of it. */

@@ -8,7 +8,7 @@ import { configProblems } from './step-configs.ts';
 /** The most characters that a flow has as JSON: what runs of many flows need of them is kept in memory. */
 export const LARGEST_DEFINITION = 262_144;
 
-const TOO_LARGE = `A flow has at most ${LARGEST_DEFINITION} characters as JSON.`;
+const TOO_LARGE = `A flow may have at most ${LARGEST_DEFINITION} characters as JSON.`;
 
 const RESERVED: ReadonlySet<string> = new Set(COMMON_STATES);
 
@@ -81,14 +81,14 @@ function triggerProblems(trigger: NonNullable<DefinitionBody['trigger']>): reado
     if (name !== 'type' && name !== 'filter' && !wanted.includes(name))
       problems.push({
         path: `/body/trigger/${name}`,
-        message: `A trigger ${trigger.type} has no such setting.`,
+        message: `A trigger of the type ${trigger.type} does not have this setting.`,
       });
   return problems;
 }
 
 function quietProblems({ from, to, timeZone }: NonNullable<DefinitionBody['quietHours']>): readonly Detail[] {
   const problems: Detail[] = [];
-  if (from === to) problems.push({ path: '/body/quietHours/to', message: 'Must differ from the beginning.' });
+  if (from === to) problems.push({ path: '/body/quietHours/to', message: 'Must differ from `from`.' });
   if (timeZone != null && zones.nameOf(timeZone) === null)
     problems.push({ path: '/body/quietHours/timeZone', message: NO_ZONE });
   return problems;

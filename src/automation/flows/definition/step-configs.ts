@@ -93,11 +93,11 @@ const FURTHER: Readonly<Partial<Record<StepType, Further>>> = {
     tooLong(timeout) ? [{ path: `${path}/timeout/amount`, message: TOO_LONG }] : [],
   delayUntil: ({ at, time, weekdays, timeZone }: Readonly<Record<string, unknown>>, path) => {
     if ((at === undefined) === (time === undefined))
-      return [{ path, message: 'Give either a moment (at) or a time of the day (time).' }];
+      return [{ path, message: 'Set either a moment (at) or a time of day (time).' }];
     if (at !== undefined && (weekdays !== undefined || timeZone !== undefined))
-      return [{ path, message: 'Only a time of the day has weekdays and a time zone.' }];
+      return [{ path, message: 'Weekdays and a time zone need a time of day (time).' }];
     if (at !== undefined && Date.parse(String(at)) >= LATEST)
-      return [{ path: `${path}/at`, message: 'Must lie before the year 2100.' }];
+      return [{ path: `${path}/at`, message: 'Must be before the year 2100.' }];
     return timeZone !== undefined && zones.nameOf(String(timeZone)) === null
       ? [{ path: `${path}/timeZone`, message: NO_ZONE }]
       : [];
@@ -109,11 +109,11 @@ const FURTHER: Readonly<Partial<Record<StepType, Further>>> = {
         ? [
             {
               path: `${path}/branches/${index}/key`,
-              message: 'Each branch has a key of its own, other than default.',
+              message: 'Must differ from the keys of other branches, and from default.',
             },
           ]
         : [];
     }),
   updateContact: (config: object, path) =>
-    Object.keys(config).length === 0 ? [{ path, message: 'Name what is to be changed.' }] : [],
+    Object.keys(config).length === 0 ? [{ path, message: 'Set at least one of the members to change.' }] : [],
 };

@@ -50,7 +50,7 @@ async function stepProblems(
   switch (step.type) {
     case 'sendEmail': {
       const isThere = await hasTemplate(database, scope, step.config.templateId);
-      return isThere ? [] : [{ path: `${at}/templateId`, message: 'There is no such template.' }];
+      return isThere ? [] : [{ path: `${at}/templateId`, message: 'This template does not exist.' }];
     }
     case 'condition':
       return requiredFilter(database, scope, step.config.filter, `${at}/filter`);
@@ -116,11 +116,11 @@ async function audienceProblems(
   isChanged: boolean,
 ): Promise<readonly Detail[]> {
   const row = await findAudienceRow({ database }, scope, id);
-  if (!row) return [{ path, message: 'There is no such audience.' }];
+  if (!row) return [{ path, message: 'This audience does not exist.' }];
   if (!isChanged) return [];
   if (row.type === 'dynamic')
-    return [{ path, message: 'This audience is dynamic: whom its filter matches is in it.' }];
+    return [{ path, message: 'This audience is dynamic: only its filter decides who is in it.' }];
   return row.confirm
-    ? [{ path, message: 'This audience asks people to confirm, which a flow cannot do for them.' }]
+    ? [{ path, message: 'This audience needs a confirmation from each person, which a flow cannot give.' }]
     : [];
 }

@@ -13,21 +13,21 @@ const members = {
   id: Type.String({ examples: ['run_01m7xj1rwzprnwr10308attx'] }),
   livemode: Type.Boolean(),
   flowId: Type.String(),
-  flowVersion: Type.Integer({ description: 'The version that it began with, and stays with.' }),
+  flowVersion: Type.Integer({ description: 'The version with which it began, and which it keeps.' }),
   contactId: Type.String(),
   status: literals(RUN_STATUSES),
   currentStep: Type.Union([Type.String(), Type.Null()], {
-    description: 'The key of the step where it stands, or ended.',
+    description: 'The key of its present or last step.',
   }),
-  reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it has exited or failed.' }),
+  reason: Type.Union([Type.String(), Type.Null()], { description: 'The reason why it exited or failed.' }),
   wakesAt: Type.Union([Moment, Type.Null()], {
-    description: 'When its waiting ends; null when no time is waited for.',
+    description: 'The end of its wait; null when it does not wait for a time.',
   }),
   startedAt: Moment,
   endedAt: MomentOrNull,
   testClockId: Type.Union([Type.String(), Type.Null()], {
     description:
-      'The test clock that it lives by, and whose times all of its times are; null for the real time.',
+      'The test clock of the run, which gives all its times; null for real time.',
   }),
 };
 
@@ -42,7 +42,7 @@ export const FlowRun = Type.Object(
     ...members,
     log: Type.Array(
       Type.Object({ step: Type.String(), at: Moment, outcome: Type.String(), emailId: TextOrNull }),
-      { description: 'What each step came to, in order; the last 1,000.' },
+      { description: 'The outcomes of its steps, in order; the last 1,000.' },
     ),
   },
   { title: 'FlowRun' },
@@ -56,7 +56,7 @@ export const RunQuery = Type.Object({
   ...createdQuery,
   status: Type.Optional(literals(RUN_STATUSES)),
   contactId: Type.Optional(Type.String({ maxLength: 40 })),
-  step: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs that stand there.' })),
+  step: Type.Optional(Type.String({ maxLength: 64, description: 'Only runs at this step.' })),
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: 999_999_999 })),
 });
 /** The type of it. */

@@ -145,12 +145,12 @@ export async function cancelRun(
 const NOT_ACTIVE = new Failure('CONFLICT', 'This flow is not active.', {
   suggestion: 'Activate it with POST /v1/flows/{id}/activate.',
 });
-const NOT_MANUAL = new Failure('CONFLICT', 'The runs of this flow begin by its trigger.', {
-  suggestion: 'Only a flow whose trigger is manual is started by hand.',
+const NOT_MANUAL = new Failure('CONFLICT', 'The trigger of this flow begins its runs.', {
+  suggestion: 'Only a flow whose trigger is manual can be started manually.',
 });
 const NOT_FREE = new Failure(
   'CONFLICT',
-  'This contact cannot begin the flow now: it has an open run, may not come again, or the filter of the trigger does not match.',
+  'This contact cannot begin the flow now: it has an open run, may not enter again, or does not match the filter of the trigger.',
 );
 
 /** The test clock that the request names, or that of the contact. */

@@ -26,7 +26,7 @@ const SimulatedContact = Type.Object(
     lastName: Type.Optional(TextOrNull),
     properties: Type.Optional(Dictionary),
   },
-  { description: 'A contact that is there, by its id, or one that is made up.' },
+  { description: 'The id of an existing contact, or the members of an invented one.' },
 );
 /** Whom a flow is simulated for. */
 export type SimulatedContact = Static<typeof SimulatedContact>;
@@ -48,14 +48,14 @@ export const SimulateBody = Type.Object(
         {
           maxItems: MOST_EVENTS,
           description:
-            'What the contact does, counted from the beginning. The first that the trigger waits for begins the run.',
+            'The activity of the contact, with times from the start. The first that matches the trigger begins the run.',
         },
       ),
     ),
     startAt: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Now unless stated; from 2000 to 2099, as are the events.',
+        description: 'The start, now by default. It and the events must be from 2000 to 2099.',
       }),
     ),
   },
@@ -74,11 +74,11 @@ export const Simulation = Type.Object(
         step: Type.String(),
         at: Type.String({ format: 'date-time' }),
         outcome: Type.String(),
-        email: Type.Union([Mail, Type.Null()], { description: 'What would be sent.' }),
+        email: Type.Union([Mail, Type.Null()], { description: 'The email that would be sent; null for a step that sends none.' }),
       }),
     ),
     endedAs: literals(['completed', 'exited', 'failed', 'notStarted', 'unfinished'], {
-      description: `\`notStarted\`: the filter of the trigger does not match. \`unfinished\`: after ${MOST_WALKED} steps, ${MOST_MAILS} mails, ${MOST_MAIL_LENGTH / 1e6} million characters of mails or ${LONGEST_WALK_MS / 1_000} seconds the walk is left off.`,
+      description: `\`notStarted\`: the filter of the trigger does not match. \`unfinished\`: after ${MOST_WALKED} steps, ${MOST_MAILS} mails, ${MOST_MAIL_LENGTH / 1e6} million characters of mails or ${LONGEST_WALK_MS / 1_000} seconds the simulation stops.`,
     }),
     endsAt: Type.String({ format: 'date-time' }),
   },

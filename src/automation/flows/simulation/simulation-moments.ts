@@ -5,7 +5,7 @@ import { EARLIEST, type SimulateBody } from './simulation-model.ts';
 
 type After = NonNullable<SimulateBody['events']>[number]['after'];
 
-const BEYOND = 'Must lie between 2000 and 2099.';
+const BEYOND = 'Must be from 2000 to 2099.';
 
 /** Lists the events that lie beyond the moments that a simulation knows. */
 export function momentProblems(

@@ -31,7 +31,7 @@ export async function virtualContact(
   if (asked.id !== undefined) {
     if (Object.keys(asked).length > 1)
       return invalid([
-        { path: '/body/contact', message: 'Send either the id of a contact or what one is to be made of.' },
+        { path: '/body/contact', message: 'Send either the id of a contact or the members of an invented one.' },
       ]);
     const found = await findContact({ database }, scope, asked.id);
     return found ? copyOf(database, found) : notFound('contact');

@@ -109,7 +109,7 @@ export class Dates {
         if (error instanceof SlowFilter) return this.#rest(id, walk as Walk, error, listener);
         logger.error(
           { err: error, flow: listener.flowId },
-          'The dates of a flow cannot be read; they are left out.',
+          'The dates of a flow cannot be read; they are skipped.',
         );
         walk = null;
       }
@@ -148,11 +148,11 @@ export class Dates {
       await enrol(listener, occurrences, { filters: time });
     } catch (error) {
       if (error instanceof Unavailable || error instanceof SlowFilter) throw error;
-      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');
+      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are skipped.');
     }
     const slow = time.slow.get(listener.workspaceId);
     if (slow)
-      logger.error({ err: slow, flow: listener.flowId }, 'A filter takes too long: a contact is left out.');
+      logger.error({ err: slow, flow: listener.flowId }, 'A filter takes too long: a contact is skipped.');
   }
 
   #rest(id: string, walk: Walk, err: SlowFilter, { flowId }: Listener): void {
@@ -163,7 +163,7 @@ export class Dates {
     this.#walks.set(id, { ...walk, size: Math.ceil(size / 4), tries, restsUntil });
     logger.warn(
       { err, flow: flowId },
-      'The filter of a flow takes long: its dates are looked through later.',
+      'The filter of a flow is slow: its dates are checked later.',
     );
   }
 }

@@ -159,7 +159,7 @@ export class Follower {
     for (const [workspace, err] of time.slow)
       logger.warn(
         { err, workspace },
-        'The filters of a workspace take long: its flows follow by themselves.',
+        'The filters of a workspace are slow: its flows use their own cursor.',
       );
   }
 

@@ -158,7 +158,7 @@ export class Laggards {
   #tell({ workspaceId }: Laggard, err: Error, page: readonly Activity[]): void {
     this.deps.logger.error(
       { err, workspace: workspaceId, entry: page[0]?.id },
-      'The filters of a workspace take too long for what a contact did; its flows leave it out.',
+      'The filters of a workspace take too long for an activity of a contact; its flows skip it.',
     );
   }
 }

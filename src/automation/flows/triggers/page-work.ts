@@ -131,7 +131,7 @@ export class PageWork {
     } catch (error) {
       if (error instanceof Unavailable) throw error;
       if (error instanceof SlowFilter) return;
-      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are left out.');
+      logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are skipped.');
     }
   }
 }

@@ -206,7 +206,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     for (const result of await Promise.allSettled(telling)) {
       if (result.status === 'fulfilled') continue;
       if (result.reason instanceof Unavailable) throw result.reason;
-      logger.error({ err: result.reason }, 'A run could not be told what its contact did.');
+      logger.error({ err: result.reason }, 'A run could not get an activity of its contact.');
     }
   }
 

@@ -74,16 +74,16 @@ export function withIdentity(
 
 const SHOWN = {
   verified: null,
-  pending: { status: 'pending', error: 'The record is right; Amazon SES has not confirmed it yet.' },
+  pending: { status: 'pending', error: 'The record is correct; Amazon SES has not confirmed it yet.' },
   otherKey: {
     status: 'pending',
-    error: 'The record is right; Amazon SES has not taken over the key yet.',
+    error: 'The record is correct; Amazon SES does not use the key yet.',
   },
-  absent: { status: 'pending', error: 'The record is right; Amazon SES does not know the domain yet.' },
+  absent: { status: 'pending', error: 'The record is correct; the domain is not registered at Amazon SES yet.' },
   failed: {
     status: 'failed',
-    error: 'The record is right, but Amazon SES could not confirm it within its time.',
+    error: 'The record is correct, but Amazon SES did not confirm it within its time limit.',
   },
-  temporaryFailure: { status: 'unknown', error: 'Amazon SES could not look the record up for now.' },
-  unreachable: { status: 'unknown', error: 'Amazon SES gave no answer for now.' },
+  temporaryFailure: { status: 'unknown', error: 'Amazon SES cannot look up the record at the moment.' },
+  unreachable: { status: 'unknown', error: 'Amazon SES does not answer at the moment.' },
 } as const satisfies Record<IdentityState | 'unreachable', Omit<CheckedRecord, 'found'> | null>;

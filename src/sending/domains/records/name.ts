@@ -10,12 +10,12 @@ const LONGEST_NAME = 253;
 /** Normalises a domain to lower-case ASCII, or returns a sentence about what is wrong with it. */
 export function readDomainName(text: string): string | { readonly problem: string } {
   if (/[/:@]/.test(text))
-    return { problem: 'Give the name alone, such as mail.example.com: no scheme, port, path or address.' };
+    return { problem: 'Use the name alone, such as mail.example.com: no scheme, port, path or address.' };
   const name = asciiHost(text);
-  if (name === null) return { problem: 'Give the name of a domain, such as mail.example.com.' };
+  if (name === null) return { problem: 'Must be the name of a domain, such as mail.example.com.' };
   if (registrableOf(name) === null)
     return {
-      problem: 'Give a domain that somebody can register, or one below it; this is a suffix that many share.',
+      problem: 'Use a registered domain, or one below it; this is a public suffix, which many domains share.',
     };
   return name;
 }

@@ -16,8 +16,8 @@ import { keysAt, makeKeys, selectorFrom } from './keys.ts';
 const LONGEST_WAIT_MS = 6_000;
 
 // Replacing the pending keys would invalidate records that the owner may be setting at this moment.
-const UNDER_WAY = new Failure('CONFLICT', 'A rotation of this domain’s DKIM keys is under way already.', {
-  suggestion: 'Set the records of its pending keys, and have them checked with POST /v1/domains/{id}/verify.',
+const UNDER_WAY = new Failure('CONFLICT', 'A rotation of this domain’s DKIM keys is already under way.', {
+  suggestion: 'Set the records of its pending keys, and check them with POST /v1/domains/{id}/verify.',
 });
 
 type Rotating = Call<{ readonly id: string }>;

@@ -62,17 +62,17 @@ export function readFallbacks(
 
 const unknownHere = (transports: EnabledTransports): string => {
   const choice = transports.filter(leaves).join(', ') || 'none';
-  return `Choose among the transports that are enabled here and send mail: ${choice}.`;
+  return `Choose from the enabled transports that send mail: ${choice}.`;
 };
 
 function misplaced(name: Transport['name'], before: readonly Transport['name'][]): string | null {
-  if (before.includes(name)) return `Name each transport once; ${name} comes before this place already.`;
+  if (before.includes(name)) return `Name each transport once; ${name} already has an earlier place.`;
   const last = before.find((each) => !mayBeFollowed(each));
-  return last === undefined ? null : `Nothing can come after ${last}, which is never down by itself.`;
+  return last === undefined ? null : `No transport can come after ${last}, which is never down as a whole.`;
 }
 
 const overSince = (warmUp: WarmUp): string =>
-  `Begin later, or give more days: this schedule has ended at ${endOf(warmUp)}, and would limit nothing. An empty list ends a warm-up.`;
+  `Start later, or add days: this schedule ended at ${endOf(warmUp)}, so it would have no effect. An empty list ends a warm-up.`;
 
 /** Requests come from machines whose clocks differ. */
 const AHEAD_MS = 300_000;
@@ -94,13 +94,13 @@ export function readWarmUps(
     if (provider === undefined) return [{ path: `${path}/provider`, message: unknownHere(transports) }];
     if (read.some((one) => one.provider === provider))
       return [
-        { path: `${path}/provider`, message: `Name each transport once; ${provider} is named already.` },
+        { path: `${path}/provider`, message: `Name each transport once; ${provider} is already named.` },
       ];
     if (startedAt !== undefined && Date.parse(startedAt) > now + AHEAD_MS)
       return [
         {
           path: `${path}/startedAt`,
-          message: 'Begin now or earlier: before its first day a warm-up would limit nothing.',
+          message: 'Start now or earlier: before its first day a warm-up would have no effect.',
         },
       ];
     const known = before.find((one) => one.provider === provider);
@@ -127,6 +127,6 @@ export function readProvider(
 ): Transport['name'] | null | Failure {
   const transport = transports.find((name) => name === wanted);
   if (transport !== undefined || wanted === null) return transport ?? null;
-  const message = `Choose one of the transports that are enabled here: ${transports.join(', ')}.`;
+  const message = `Choose one of the enabled transports: ${transports.join(', ')}.`;
   return invalid([{ path: '/body/provider', message }]);
 }

@@ -20,7 +20,7 @@ type Redelivering = Call<{ readonly id: string; readonly deliveryId: string }>;
 type Replaying = Call<{ readonly id: string }, unknown, ReplayBody>;
 type Replayed = { queued: number; continueFrom: string | null };
 
-const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled; nothing is sent to it.', {
+const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled, so it receives no events.', {
   suggestion: 'Enable it by rotating its secret, or by PATCH with status active.',
 });
 
@@ -64,7 +64,7 @@ async function queueTest(
     emailId: mintId('em', now),
     recipient: `delivered@${commands.simulatorDomain}`,
     occurredAt: new Date(now).toISOString(),
-    data: { remoteMta: null, response: 'A test: there is no such email.', isTest: true },
+    data: { remoteMta: null, response: 'A test event: this email does not exist.', isTest: true },
     livemode: false,
   };
   const spawned = await commands.engine.spawn('webhookDelivery', {
@@ -89,8 +89,8 @@ export const redeliver = (
   call: Redelivering,
 ): Promise<DeliveryView | Failure | Replay> => once(commands, call, () => sendAgain(commands, call));
 
-const CLOCK_GONE = new Failure('CONFLICT', 'The test clock by which this delivery was timed was deleted.', {
-  suggestion: 'Replay the event instead, which sends it by the real time.',
+const CLOCK_GONE = new Failure('CONFLICT', 'The test clock of this delivery was deleted.', {
+  suggestion: 'Replay the event instead, which sends it in real time.',
 });
 
 /** The test clock of a delivery; null where it lives by the real time. */
@@ -149,8 +149,8 @@ const COUNT = `select count(*)::integer as found, max(e.id) as last from (
 ) r cross join lateral (${eventsInScope(ON_ONE_SERVER)}) e`;
 
 const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUntil'>, now: number): Failure =>
-  new Failure('CONFLICT', 'A replay of this webhook endpoint is under way.', {
-    suggestion: 'Wait until its last event has been sent, then ask again.',
+  new Failure('CONFLICT', 'A replay of this webhook endpoint is already under way.', {
+    suggestion: 'Wait until its last event has been sent, then repeat the request.',
     retryAfterSeconds: Math.max(1, Math.ceil((replayUntil - now) / 1_000)),
   });
 

@@ -13,13 +13,13 @@ export type PostError =
 export const REASONS = {
   timeout: 'The endpoint did not answer in time.',
   unresolved_host: 'The host name of the endpoint does not resolve.',
-  forbidden_address: 'The endpoint leads to an address that webhooks must not reach.',
-  no_connection: 'No connection to the endpoint could be made.',
-  connection_lost: 'The connection ended before the answer was complete.',
-  untrusted_tls: 'No trusted TLS connection to the endpoint could be made.',
-  malformed_answer: 'The endpoint did not answer in valid HTTP.',
+  forbidden_address: 'The host of the endpoint has an address that webhooks must not reach.',
+  no_connection: 'The service could not connect to the endpoint.',
+  connection_lost: 'The connection was closed before the answer was complete.',
+  untrusted_tls: 'The service could not make a trusted TLS connection to the endpoint.',
+  malformed_answer: 'The answer of the endpoint is not valid HTTP.',
   sealed_secret:
-    'Nothing was posted: the secret of the endpoint was sealed with a secret key that has been replaced. Rotate the secret.',
+    'The event was not posted: the secret of the endpoint was sealed with a SECRET_KEY that has been replaced. Rotate the secret.',
 } as const satisfies Record<PostError, string>;
 
 /** The result of one POST. */
