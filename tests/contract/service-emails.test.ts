@@ -148,8 +148,8 @@ test('a person is told of each change of how they sign in, once of a code that c
   expect(subjects.sort()).toEqual([
     'A passkey was added to your account',
     'A passkey was removed from your account',
-    'An authenticator was added to your account',
     'A used code of your authenticator was tried again and refused',
+    'An authenticator was added to your account',
     'Join Acme',
     'The authenticator was removed from your account',
     'The password of your account was changed',

@@ -14,7 +14,10 @@ export interface AskingDeps
   readonly acceptance: AcceptanceDeps;
 }
 
-/** Those who wait to be asked, as everything is now. Nobody is asked who has joined or left meanwhile, or whose audience is gone. */
+/**
+ * The waiting confirmations, with the present data. People who have joined or left meanwhile, and audiences
+ * that were deleted, are left out.
+ */
 const READ = `select w.id, w.workspace_id, w.livemode, w.audience_id, c.email, c.email_key, c.properties ->> 'language' as language,
   u.name as list, s.name as sender, s.default_from, s.plan, coalesce(m.state = 'pending', false) as is_pending,
   c.status in ('bounced', 'complained') or w.livemode and exists (
@@ -55,8 +58,8 @@ select contact_id, id, livemode, 'notAsked', asked_at, audience_id, json_build_o
 from gone where $2::text is not null`;
 
 /**
- * Mails people the link by which they confirm that an audience may have them. What cannot be done now is left to the duty; what
- * cannot be done at all is noted.
+ * Mails people the link by which they confirm that they join an audience. Mails that cannot be sent now are
+ * left to the duty; a mail that can never be sent is noted.
  */
 export const askToConfirm = (deps: AskingDeps, ids: readonly string[]): Promise<void> =>
   unlessAway(async () => {
@@ -107,7 +110,7 @@ async function ask(deps: AskingDeps, waiting: Waiting): Promise<void> {
     at: '/body',
     onBehalf: { confirmation_id: id },
   });
-  // Where another instance was faster nothing waits any more, and nothing is noted.
+  // Nothing waits any more where another instance was faster, and nothing is noted.
   if (accepted instanceof Failure && accepted.code !== 'SERVICE_UNAVAILABLE')
     await giveUp(deps, id, REASONS[accepted.code] ?? accepted.message.slice(0, 200));
 }
@@ -125,7 +128,7 @@ const CLAIM = `update confirmations w set next_at = $2::timestamptz from (
   select id from confirmations where next_at <= $1::timestamptz order by next_at limit ${AT_ONCE} for update skip locked
 ) due where w.id = due.id returning w.id`;
 
-/** Asks those whom a crash, or a dependency that was away, has left waiting. */
+/** Sends the mails that a crash, or a dependency that was away, has left waiting. */
 export const confirmationAsker = (deps: AskingDeps): Duty => ({
   name: 'confirmationAsker',
   pattern: '*/10 * * * * *',

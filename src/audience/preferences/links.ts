@@ -8,7 +8,7 @@ export interface Recipient {
   readonly key: string;
 }
 
-/** Somebody who was asked to confirm that an audience may have them. */
+/** A person who was asked to confirm that they join an audience. */
 export interface Invited extends Recipient {
   readonly audienceId: string;
 }

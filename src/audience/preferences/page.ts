@@ -7,7 +7,7 @@ import type { PageTexts } from './texts/texts.ts';
 export const html = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** A page for recipients: what it says, and who says it. */
+/** A page for recipients: its content and its sender. */
 export interface RecipientPage {
   readonly texts: PageTexts;
   readonly title: string;
@@ -32,7 +32,7 @@ label small{display:block}button{font:inherit;min-height:2.75rem;padding:.5rem 1
 button.main{background:${colour};border-color:${colour};color:${inkOn(colour)}}form+form{margin-top:2rem}
 :focus-visible{outline:3px solid var(--ink);outline-offset:2px}[role=status]{border-left:4px solid ${colour};padding:.5rem 1rem;margin:0 0 1rem}`;
 
-/** Only what a header can hold is named as the source of the logo. */
+/** The source of the logo is named only where a header can hold it. */
 const originOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).origin : null);
 
 /** Writes a page: nothing of it is loaded from elsewhere, cached, framed, indexed or passed on, and it works without scripts. */

@@ -18,7 +18,7 @@ const OFFERED = `select a.id, a.name, a.description, exists (
 from audiences a where a.workspace_id = $1 and a.livemode = $2::boolean and a.public and a.type = 'static'
 order by a.name, a.id limit ${MOST_SHOWN}`;
 
-/** An audience that people may join and leave by themselves. */
+/** An audience that people may join and leave on the page. */
 export interface Offered {
   readonly id: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface Offered {
   readonly isIn: boolean;
 }
 
-/** Whom a link is for, as the database knows them now. */
+/** The person of a link, as the database knows them now. */
 export interface Person {
   /** Null for a person who is no contact, or not any more. */
   readonly contact: { readonly id: string; readonly email: string; readonly status: string } | null;
@@ -116,7 +116,10 @@ export async function isInvited(
   return (await database.query(INVITED, [workspaceId, livemode, key, audienceId])).length > 0;
 }
 
-/** Takes a confirmation: the person is in the audience, and subscribed, if it is asked for still. @throws Unavailable */
+/**
+ * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited.
+ * @throws Unavailable
+ */
 export async function confirmAudience(
   deps: PreferenceDeps,
   recipient: Recipient & { readonly audienceId: string },

@@ -18,7 +18,7 @@ const BAD_LINK = new Failure('INVALID_TOKEN', 'This link is not valid.', {
 export const badLink = (headers: Headers): RawResponse | Failure =>
   (headers.get('accept') ?? '').includes('text/html') ? badLinkPage(textsFor(headers)) : BAD_LINK;
 
-/** Every language that there is; the first one is for everybody else. */
+/** The languages of the pages; the first one is the default. */
 const LANGUAGES: readonly PageTexts[] = [en, de];
 
 /** The texts of a language tag, such as `de-AT`; null when it is not spoken here. */

@@ -24,7 +24,10 @@ const LOST_MS = 86_400_000;
 /** Recipients whose visits are judged together. */
 const AT_ONCE = 200;
 
-/** The most visits of a recipient that are kept. Anybody with the message can repeat them without end, and an email records fewer of each kind. */
+/**
+ * The most visits of a recipient that are kept. Anyone with the message can repeat them without end, and an
+ * email records fewer of each kind.
+ */
 export const MOST_KEPT = 400;
 
 /** Keeps a visit, if the email was sent less than a minute ago. */
@@ -109,8 +112,9 @@ export class EarlyVisits {
   }
 
   /**
-   * Tells the email of the visits of one network, in their order; a judge that dies on the way is followed by another. Where the email
-   * cannot be told of one, those before it are not told again: an email knows the latest visit alone, and would count the others twice.
+   * Reports the visits of one network to the email, in their order; after a crash another judge goes on.
+   * Where one visit cannot be reported, the visits before it are not reported again: an email knows the
+   * latest visit alone, and would count the others twice.
    */
   async #tell(visits: readonly Claimed[]): Promise<void> {
     const { database, engine } = this.deps;

@@ -16,7 +16,8 @@ export const campaignBirths: BirthRule = {
     {
       name: 'campaign_contact_is_there',
       judged: OF_CAMPAIGNS,
-      // By themselves, in the order of their ids as everywhere: those of two campaigns would lock the same contacts in another one.
+      // A separate condition that locks in the order of the contacts' ids, as everywhere: recipients of two
+      // campaigns would lock the same contacts in another order.
       sql: (input) => `select i.ord from (
     select ord, workspace_id, livemode, campaign_contact_id from ${input} where ${OF_CAMPAIGNS} order by campaign_contact_id
   ) i ${keptContactSql(['i.workspace_id', 'i.livemode', 'i.campaign_contact_id'])}`,
@@ -24,8 +25,9 @@ export const campaignBirths: BirthRule = {
     {
       name: 'campaign_waiting',
       judged: OF_CAMPAIGNS,
-      // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other. Lateral, so that each is
-      // looked up by its whole key: by the campaign's alone, everybody in it would be read for each of them.
+      // Rows are locked in the order of their keys, since two turns that overlap would deadlock in any other.
+      // Lateral, so that each is looked up by its whole key: by the campaign's alone, every recipient of it
+      // would be read for each of them.
       sql: (input) => `select i.ord from (
     select ord, campaign_id, campaign_contact_id, campaign_turn from ${input} where ${OF_CAMPAIGNS}
     order by campaign_id, campaign_contact_id

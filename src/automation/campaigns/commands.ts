@@ -13,7 +13,7 @@ import type { CampaignBody, CampaignView, NewCampaign } from './model.ts';
 import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN, viewOf } from './queries.ts';
 import { type CampaignSettings, NOTHING_SET, readSettings, rowOf } from './settings.ts';
 
-/** A turn of work that tells nothing for so long has died; it tells something every few seconds. */
+/** The silence after which a turn of work counts as dead; a turn reports every few seconds. */
 export const LEASE_MS = 15_000;
 
 /** The most campaigns of one environment. */
@@ -39,7 +39,7 @@ export const createCampaign = (deps: CampaignDeps, call: Call<unknown, unknown, 
   });
 };
 
-/** Makes a draft that says what another campaign says, whatever has become of that. */
+/** Copies the content and the settings of a campaign in any state into a new draft. */
 export const duplicateCampaign = (deps: CampaignDeps, call: Named): Answered =>
   idempotently(deps.database, keyedBy(call), {
     run: async () => {
@@ -89,7 +89,7 @@ const CONFLICTS: Readonly<Record<CampaignState, string>> = {
 export const conflict = (state: CampaignState, suggestion: string): Failure =>
   new Failure('CONFLICT', CONFLICTS[state], { suggestion });
 
-/** Tells a campaign of the caller's environment something; what belongs to the other one is absent. */
+/** Sends an event to a campaign of the caller's environment; campaigns of the other one are absent. */
 export function tellCampaign(
   { engine }: Pick<CampaignDeps, 'engine'>,
   { workspaceId, livemode }: Principal,
@@ -191,7 +191,7 @@ const carryOut = (deps: CampaignDeps, call: Named, { event, suggestion, done }: 
     },
   });
 
-/** The reply that is stored with what a request does to a campaign. */
+/** The stored reply to a request that changes the state of a campaign. */
 export const replyOf = (call: Call, row: CampaignRow): ClaimOf<'campaign'> | undefined =>
   claimOnce(keyedBy(call), 200, (state: CampaignState, context: CampaignContext) =>
     JSON.stringify(viewOf({ ...row, state, context })),
@@ -211,7 +211,10 @@ export async function deleteCampaign(
 const FORGET = `update campaign_recipients r set address_hash = null from campaigns c
 where c.workspace_id = $1 and r.campaign_id = c.id and r.contact_id = $2`;
 
-/** Takes what is left of a forgotten person's address out of the audiences of campaigns; the numbers stay. @throws Unavailable */
+/**
+ * Deletes the rest of a forgotten person's address from the audiences of campaigns; the numbers stay.
+ * @throws Unavailable
+ */
 export async function forgetRecipient(
   database: CampaignDeps['database'],
   workspaceId: string,

@@ -31,7 +31,7 @@ export interface Turn {
   isOver(): boolean;
 }
 
-/** Percentages above which a campaign stops by itself; 0 turns a guard off. */
+/** Percentages above which a guard stops a campaign; 0 turns a guard off. */
 export interface GuardLimits {
   readonly bounceRate: number;
   readonly complaintRate: number;

@@ -36,7 +36,7 @@ export const CAMPAIGN: CampaignView = {
   variables: {},
 };
 
-/** The same once it was started. */
+/** The same campaign after its start. */
 export const STARTED: CampaignView = {
   ...CAMPAIGN,
   status: 'preparing',

@@ -18,7 +18,7 @@ const Percent = Type.Number({ minimum: 0, maximum: 100 });
 /** The statuses that a campaign is shown in. */
 export const CAMPAIGN_STATUSES = CAMPAIGN_STATES.filter((state) => state !== 'deleted');
 
-/** Why a campaign is paused. */
+/** The reasons for a pause. */
 export const PAUSED_REASONS = [
   ...(['manual', 'quota_exceeded', 'bounce_rate', 'complaint_rate', 'canary', 'sender_unverified'] as const),
 ] as const;
@@ -159,7 +159,7 @@ export const Campaign = Type.Object(
 /** The type of it. */
 export type CampaignView = Static<typeof Campaign>;
 
-/** A campaign in a list. A hundred of them with what they say could take 100 MB. */
+/** A campaign in a list. A hundred of them with their content could take 100 MB. */
 export const CampaignItem = Type.Omit(Campaign, ['html', 'markdown', 'variables'], { title: 'CampaignItem' });
 /** The type of it. */
 export type CampaignItemView = Static<typeof CampaignItem>;
@@ -219,7 +219,6 @@ export const OUTCOMES = [
   ...(['remaining', 'sent', 'failed', 'skipped'] as const),
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'sent'),
 ];
-/** One of them. */
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Somebody in the frozen audience. */

@@ -39,7 +39,7 @@ export const campaignUsesAudience: AudienceUse = {
       and (s.audience_id = a.id or s.settings::jsonb -> 'excludeAudienceIds' @> to_jsonb(a.id)))`,
 };
 
-/** Campaigns: one message to everybody in an audience. */
+/** Campaigns: one message to every contact in an audience. */
 export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> = {
   name: 'campaigns',
   tags: [

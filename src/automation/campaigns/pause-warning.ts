@@ -6,7 +6,7 @@ import { readLedger } from './sending/recipients.ts';
 const READ = `select s.name, c.context ->> 'pausedReason' as reason
 from campaigns c join campaign_settings s on s.campaign_id = c.id where c.id = $1`;
 
-/** A campaign that has stopped by itself. */
+/** A campaign that a guard, the quota or the canary has stopped. */
 export const pauseWarning: Warning = {
   kind: campaignKind,
   from: ['sending'],

@@ -30,7 +30,7 @@ export interface CampaignReader {
   readonly database: Database;
 }
 
-/** The services that listing them, and what became of them, calls. */
+/** The services that lists of campaigns and recipients call. */
 export interface CampaignLister extends CampaignReader {
   readonly reads: Reads;
 }
@@ -68,7 +68,7 @@ export async function findCampaign(
   return row ?? null;
 }
 
-/** When a campaign was changed last (epoch milliseconds). */
+/** The last change of a campaign by a request (epoch milliseconds). */
 export const changedAtOf = ({ context, updated_at }: CampaignRow): number => Math.max(context.at, updated_at);
 
 /** A campaign as it is answered. */
@@ -210,7 +210,10 @@ const WHERE: Readonly<Record<Outcome, string>> = {
 const SHOWN = { waiting: 'remaining', sent: 'sent', failed: 'failed', skipped: 'skipped' } as const;
 const at = (column: string): string => `(extract(epoch from r.${column}) * 1000)::float8 as ${column}`;
 
-/** The page first: where tables are distributed, what became of an email lies elsewhere than its recipient. */
+/**
+ * The page is read first: where tables are distributed, the outcome of an email lies on another node than its
+ * recipient.
+ */
 const recipientsSql = (where: string): string => `with r as materialized (
   select r.* from (
     select * from campaign_recipients r where r.campaign_id = $1 and ($2::text is null or r.contact_id > $2)
@@ -235,7 +238,7 @@ interface RecipientRow {
   readonly unsubscribed_at: number | null;
 }
 
-/** Lists everybody in the frozen audience, oldest contacts first. */
+/** Lists the recipients in the frozen audience, oldest contacts first. */
 export async function listRecipients(
   reader: CampaignLister,
   { caller, params, query }: Call<{ readonly id: string }, RecipientQuery>,

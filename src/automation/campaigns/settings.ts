@@ -55,8 +55,9 @@ const ONE_LINE = 'Must be one line, without control characters.';
 const EXCLUDED = 'Must not be the audience that it is sent to.';
 
 /**
- * Reads what a request sets over what was set before, and says everything that is wrong with it. The template and the audiences
- * must be there; content is compiled, so that what can never be rendered is refused now. @throws Unavailable
+ * Reads the settings of a request over the previous ones, and lists every problem in them. The template and
+ * the audiences must exist; content is compiled, so that content that can never be rendered is refused now.
+ * @throws Unavailable
  */
 export async function readSettings(
   deps: Pick<CampaignDeps, 'database' | 'contents'>,

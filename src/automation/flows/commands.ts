@@ -75,9 +75,8 @@ export async function createFlow(
 }
 
 /**
- * $1 workspace, $2 environment, $3 id, $4 the version that was read, $5 name, $6 the definition or null, $7 now, $8 when it had
- * been changed last. A version that was
- * published never changes again: what is written then is the next one.
+ * $1 workspace, $2 environment, $3 id, $4 the version that was read, $5 name, $6 the definition or null, $7
+ * now, $8 the previous change. A published version never changes: a later write makes the next version.
  */
 const PATCH = `with target as materialized (
   select f.id, f.version, v.published_at is not null as is_published from flows f
@@ -93,7 +92,9 @@ update flows f set name = coalesce($5, f.name), updated_at = ${laterSql('f.updat
   version = f.version + case when $6::text is not null and t.is_published then 1 else 0 end
 from target t where f.id = t.id returning f.id`;
 
-/** Changes a flow. While a version of it runs, what is written is a draft beside it until it is activated. */
+/**
+ * Changes a flow. While a version of it runs, the change is a draft beside it until the flow is activated.
+ */
 export async function patchFlow(
   { database }: Validator,
   { caller, params, body, now }: Own<PatchFlow>,
@@ -130,8 +131,9 @@ export async function validateFlow(
 }
 
 /**
- * $1 id, $2 version, $3 now, $4 type of the trigger, $5 what it listens to, $6 when it had been changed last: only what was checked is
- * published. What happened before begins no run. A flow that goes on after a pause has missed what came meanwhile.
+ * $1 id, $2 version, $3 now, $4 type of the trigger, $5 the audience or event that it listens to, $6 the
+ * previous change: only the checked version is published. Earlier occurrences begin no run, and a flow that
+ * is activated after a pause has missed those of the pause.
  */
 const ACTIVATE = `with activated as (
   update flows set status = 'active', is_held = false, published_version = $2::integer, trigger_type = $4, listens_to = $5,
@@ -150,13 +152,13 @@ const listensTo = ({ trigger }: FlowDefinition): string | null =>
 
 /** The services that starting and stopping flows call. */
 export interface FlowCommands extends Validator {
-  /** Lets held runs go on; what a crash leaves behind is found by a duty. */
+  /** Releases held runs; a duty finds those that a crash leaves behind. */
   release(flowId: string): Promise<unknown>;
   /** Ends runs that are to be cancelled; the rest of many is found by a duty. */
   cancelRuns(flowId: string): Promise<unknown>;
 }
 
-/** Publishes what was written last, and lets it run. */
+/** Publishes the last written version, and activates the flow. */
 export const activateFlow = (
   commands: FlowCommands,
   call: Own<ActivateBody>,
@@ -188,7 +190,7 @@ where id = $1 and status <> 'draft' and deleted_at is null returning id`;
 
 const NEVER_RAN = new Failure('CONFLICT', 'This flow is a draft, so there is nothing to pause.');
 
-/** Stops a flow from beginning runs, and says what becomes of those under way. */
+/** Stops a flow from beginning runs, and holds, cancels or continues those under way. */
 export const pauseFlow = (
   commands: FlowCommands,
   call: Own<PauseBody>,

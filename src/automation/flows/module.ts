@@ -37,7 +37,10 @@ const compiledVersions = (database: Database): MachineOf => {
   };
 };
 
-/** A timer tells a run that its flow is held: what falls due meanwhile leads on when the flow does. */
+/**
+ * A timer tells a run that its flow is held: steps that fall due meanwhile are done when the flow is
+ * activated.
+ */
 const heldVersions =
   (database: Database): TimersSay =>
   async (ids) => {
@@ -73,7 +76,7 @@ export const flowUsesAudience: AudienceUse = {
       and strpos(v.definition::text, a.id) > 0)`,
 };
 
-/** Automations: what happens to a contact, step by step, and every run of it. */
+/** Automations: steps for a contact, and every run of them. */
 export const flowsModule: Module<FlowDeps, FlowNeeds, FlowsApi> = {
   name: 'flows',
   tags: [

@@ -2,7 +2,7 @@ import type { FlowDefinition } from '../../../machines/flow-run/definition.ts';
 import type { Scope } from '../../audience/contacts/queries.ts';
 import type { Database } from '../../platform/db/database.ts';
 
-/** A flow without what it does. Times are epoch milliseconds. */
+/** A flow without its definition. Times are epoch milliseconds. */
 export interface FlowRow {
   readonly workspace_id: string;
   readonly livemode: boolean;
@@ -25,7 +25,7 @@ export interface FlowWithVersion extends FlowRow {
 
 const at = (column: string) => `(extract(epoch from ${column}) * 1000)::float8`;
 
-/** Up to where a workspace has followed by itself, and what comes next. */
+/** The cursor of a workspace that follows on its own, and the next entry. */
 const BEHIND = `(select ${at('a.at')} from flow_laggards l
     join flow_feed x on x.one and (l.position, l.id) < (x.position, x.id)
     cross join lateral (select at from contact_activity where email_id is null and (position, id) > (l.position, l.id) order by position, id limit 1) a
@@ -36,7 +36,10 @@ const COLUMNS = `f.workspace_id, f.livemode, f.id, f.name, f.status, f.is_held, 
 
 const OWN = 'f.workspace_id = $1 and f.livemode = $2::boolean and f.deleted_at is null';
 
-/** Reads a flow with what was written last; null when there is none. @throws Unavailable */
+/**
+ * Reads a flow with its last written version; null when there is none.
+ * @throws Unavailable
+ */
 export async function findFlow(
   database: Pick<Database, 'query'>,
   { workspaceId, livemode }: Scope,

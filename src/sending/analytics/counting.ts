@@ -10,7 +10,9 @@ export const OCCURRENCES = [
   ...eventTypesWith('isVisit').map((type) => `machine_${type}` as const),
 ];
 
-/** Those of which it is counted, too, for how many recipients they happened at least once. The others happen once. */
+/**
+ * Events that are also counted by recipients for whom they happened at least once. The others happen once.
+ */
 const REPEATED = eventTypesWith('isRepeated');
 
 interface Counter {
@@ -53,13 +55,13 @@ const quarterOf = (moment: string): string => beginningOf('15 minutes', moment);
 /** The dimensions of the table beside the time. */
 export const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
 
-/** Which of the emails of `turns` and `births` are counted, and how. */
+/** The emails of `turns` and `births` that are counted, and how. */
 interface Counting {
   /** SQL over `position`: true for positions among those of `turns`. */
   readonly isNew: string;
   /** Narrows the emails down, as SQL over their columns. */
   readonly where?: string;
-  /** The columns of emails that `parts` tells apart. Without it all of them are one. */
+  /** The columns of emails by which `parts` is split. Without them there is one part. */
   readonly apart?: string;
 }
 
@@ -144,7 +146,7 @@ export const SCOPES = `(
       ) tags
   ) s`;
 
-/** The emails that are asked for. */
+/** The emails in question. */
 export interface Scope {
   readonly domainId?: string | undefined;
   readonly campaignId?: string | undefined;

@@ -4,7 +4,7 @@ import type { AnalyticsReader } from './queries.ts';
 import { analyticsRollUp } from './roll-up.ts';
 import { analyticsRoutes } from './routes.ts';
 
-/** Figures over live mail: how much was accepted, and what became of it. */
+/** Numbers of live mail: how much was accepted, and its results. */
 export const analyticsModule: Module<AnalyticsReader> = {
   name: 'analytics',
   tags: [{ segment: 'analytics', name: 'Analytics', description: 'The volume of mail, and its results.' }],

@@ -12,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 const USUAL_DAYS = 30;
 const USUAL_HOURS = 24;
 
-/** The time that is asked for, in whole quarters of an hour (epoch milliseconds). */
+/** The requested period, in whole quarters of an hour (epoch milliseconds). */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -29,7 +29,7 @@ export interface PeriodQuery {
   readonly timeZone: string;
 }
 
-/** Reads the time that is asked for: instants, or days of the time zone. Without an end it ends now. */
+/** Reads the requested period: instants, or days of the time zone. Without an end it ends now. */
 export function readPeriod(query: PeriodQuery, now: number): Period | Failure {
   const { interval } = query;
   const timeZone = zones.nameOf(query.timeZone);

@@ -66,7 +66,11 @@ type CountRow = Readonly<Record<string, number>> & {
  */
 const TRIES = 20;
 
-/** Counts what happened to live mail of the caller's workspace. Simulated mail is in no figure, so a test key sees zeros. @throws Unavailable */
+/**
+ * Counts the events of live mail of the caller's workspace. Simulated mail does not count, so a test key gets
+ * zeros.
+ * @throws Unavailable
+ */
 export async function readAnalytics(
   { reads }: AnalyticsReader,
   { caller, query, now }: Call<unknown, AnalyticsQuery>,

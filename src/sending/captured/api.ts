@@ -1,5 +1,5 @@
 /** The functions that captured mail gives to other modules. */
 export interface CapturedApi {
-  /** Tells those who wait that live mail of a workspace was captured. */
+  /** Wakes requests that wait for captured mail of a workspace. */
   mailCaptured(workspaceId: string): void;
 }

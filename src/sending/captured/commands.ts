@@ -33,7 +33,7 @@ interface PendingCopy {
 export function captureStore(
   database: Database,
   clock: Clock,
-  /** Is called with the workspace of what was stored. */
+  /** Called with the workspaces of the stored copies. */
   came: (workspaceId: string) => void,
 ): (captured: CapturedMessage) => Promise<void> {
   const batcher = new Batcher<PendingCopy>('captured', async (batch) => {

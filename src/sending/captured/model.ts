@@ -41,7 +41,7 @@ export const CapturedDetail = Type.Object(
   { title: 'CapturedEmail' },
 );
 
-/** A captured message that was waited for, with what tests look for in it. */
+/** A captured message that a request waited for, with the parts that tests look for. */
 export const AwaitedCapture = Type.Object(
   {
     ...CapturedItem.properties,

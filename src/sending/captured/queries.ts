@@ -42,7 +42,7 @@ where c.workspace_id = $1 and $2 and ($3::text is null or c.id < $3) and ($4::te
   and ($5::text is null or c.recipient = $5)
 order by c.id desc limit $6::integer`;
 
-/** Those without a size were kept when messages were not packed. */
+/** Rows without a size are from before messages were packed. */
 const ONE = `select ${COLUMNS}, c.return_path, encode(c.raw, 'base64') as raw, c.size is not null as is_packed ${FROM}
 where c.workspace_id = $1 and c.id = $2 and $3`;
 
@@ -71,7 +71,7 @@ export interface CapturedReader {
   readonly spamAssassin: AskSpamAssassin | null;
 }
 
-/** The largest message that SpamAssassin is asked about; larger ones its own client passes over as well. */
+/** The largest message that SpamAssassin checks; its own client skips larger ones as well. */
 const LARGEST_JUDGED = 512_000;
 const TOO_LARGE = new Failure(
   'PAYLOAD_TOO_LARGE',

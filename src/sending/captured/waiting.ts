@@ -28,7 +28,10 @@ cross join lateral (
   order by case when w."isNewest" then r.id end desc, r.id limit 1
 ) f`;
 
-/** Those who wait for captured mail; what this process captures wakes them at once, what others do within a second. */
+/**
+ * The requests that wait for captured mail; a copy of this process wakes them at once, one of another within
+ * a second.
+ */
 export const capturedWaitingRoom = (database: Database, now: () => number): WaitingRoom<WantedMail> =>
   new WaitingRoom<WantedMail>({
     limits: MOST_WAITING,

@@ -39,7 +39,10 @@ const switched: FactTable = {
       select from domain_keys p where p.domain_id = s.actor and p.selector = s.selector and p.stage = 'pending')`,
 };
 
-/** The ids of one actor's facts ascend, so the last of several choices in one commit wins; what none of them names stays. */
+/**
+ * The ids of one actor's facts ascend, so the last of several choices in one commit wins; members that none
+ * of them names stay.
+ */
 const chosen: FactTable = {
   name: 'chosen',
   columns: 'id text, provider text, sets_provider boolean, fallbacks text, warm_ups json',

@@ -29,7 +29,7 @@ const KEY_SETS = `(select coalesce(json_agg(json_build_object('selector', k.sele
     'since', (extract(epoch from k.since) * 1000)::float8, 'rsaValue', k.rsa_value, 'ed25519Value', k.ed25519_value)
     order by array_position(array['pending', 'active', 'retired'], k.stage), k.since desc), '[]') from domain_keys k where k.domain_id = domains.id)::text`;
 
-/** The present day of its warm-ups, and what is claimed of it by then. */
+/** The present day of its warm-ups, with the claims on it. */
 export const WARM_UP_DAY = `(select json_build_object('date', t.day, 'claimed', coalesce((select json_object_agg(w.provider, w.claimed)
     from warm_up_days w where w.domain_id = domains.id and w.day = t.day), '{}'))
   from (select (clock_timestamp() at time zone 'UTC')::date as day) t)`;
@@ -132,7 +132,7 @@ export interface SendingDomain {
   readonly archived: boolean;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;
-  /** Its own tracking host once the record is in DNS; null for the service's own. */
+  /** The domain's tracking host once the record is in DNS; null for the service's. */
   readonly trackingDomain: string | null;
   /** The host of its envelope senders once the records are in DNS; null until then. */
   readonly returnPath: string | null;

@@ -26,7 +26,7 @@ export interface DomainRow extends RecordSource, WarmUpSource {
  */
 const RETIRED_RECORDS_MS = 7 * 86_400_000;
 
-/** When a client changed a domain last (epoch milliseconds). */
+/** The last change of a domain by a client (epoch milliseconds). */
 export const changedAtOf = ({ id, context }: Pick<DomainRow, 'id' | 'context'>): number =>
   context.changedAt ?? timeOfId(id);
 
@@ -71,7 +71,7 @@ export function viewOf(row: DomainRow, setup: DnsSetup): DomainView {
   };
 }
 
-/** The present day as the database has it, and what is claimed of it on each transport. */
+/** The present day as the database has it, with the claims on each transport. */
 export interface WarmUpDay {
   /** `2026-11-24`, in UTC. */
   readonly date: string;

@@ -15,8 +15,9 @@ import {
  * restored. Answers whether it did. @throws Unavailable when writers are in the way for several seconds.
  */
 export async function alignPositions(database: Database, isDistributed = false): Promise<boolean> {
-  // An embedded database is put back as a whole, its count of transactions with it, and what a backup brings was placed when it was
-  // loaded. To look for the last event would open every partition, which is a tenth of its start.
+  // An embedded database is restored as a whole, with its transaction count, and the rows of a backup got
+  // their positions when they were loaded. Looking for the last event would open every partition, which is a
+  // tenth of its start.
   const state =
     database.kind === 'embedded'
       ? { ...(await readNumbering(database)), last: 0n }

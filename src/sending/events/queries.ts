@@ -51,7 +51,9 @@ left join lateral ${EVENTS_OF_TURN} on true group by l.position`;
 /** True when a turn recorded an event of the wanted types. */
 const IS_ASKED = `exists (select from json_to_recordset(recorded) as a(type text) where a.type = any($6::text[]))`;
 
-/** The same of the types in $6. Turns are chosen first, so that nothing is unfolded that has no such event. */
+/**
+ * The same for the types in $6. Turns are chosen first, so that a turn without such an event is not unfolded.
+ */
 const LOG_OF_TYPES = `with horizon as materialized (${HORIZON}), seen as materialized (
   select t.position::text as position, max(e.id collate "C") as id from horizon h cross join lateral (
     select position from email_turns
@@ -82,7 +84,7 @@ select $3::bigint >= h.next as is_ahead, s.position as seen_position, s.id as se
 interface LogRow {
   /** True when the cursor lies beyond the last event. */
   readonly is_ahead: boolean;
-  /** null: nothing of whatever type lies between the cursor and the horizon, or all types are asked for. */
+  /** null: no event of any type lies between the cursor and the horizon, or all types were requested. */
   readonly seen_position: string | null;
   readonly seen_id: string | null;
   readonly position: string;

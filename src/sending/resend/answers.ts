@@ -58,7 +58,7 @@ export const json = (body: unknown, status: number, headers: Readonly<Record<str
     },
   });
 
-/** The answer of a command in the form of the package: what `show` makes of its data. */
+/** The answer of a command in the form of the package: `show` builds it from the data. */
 export function answerOf<Data>(
   outcome: Data | Failure | Replay,
   livemode: boolean,

@@ -22,7 +22,9 @@ const Template = Type.Object(
   { additionalProperties: false },
 );
 
-/** An email as the package sends it. What is not here would be lost without a word, so it is refused. */
+/**
+ * An email as the package sends it. A field that is missing here would be lost silently, so it is refused.
+ */
 export const ResendEmail = Type.Object(
   {
     from: optional(Type.String()),
@@ -45,15 +47,15 @@ export const ResendEmail = Type.Object(
 /** The type of that email. */
 export type ResendEmail = Static<typeof ResendEmail>;
 
-/** Only what was given, so that the rules of the service see a field that is left out as such. */
+/** Keeps only members with a value, so that the rules of the service see a field that is left out as such. */
 const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
 
-/** No copies are asked for by an empty list. */
+/** An empty list means no copies. */
 const orNone = (addresses: ResendEmail['cc']) =>
   Array.isArray(addresses) && addresses.length === 0 ? null : addresses;
 
-/** The same email in the form of this service. Whether it is right is for the schema and the rules there to say. */
+/** The same email in the form of this service, whose schema and rules check it. */
 export const sendBodyOf = (email: ResendEmail): SendBody =>
   given({
     ...{ from: email.from, to: email.to, cc: orNone(email.cc), bcc: orNone(email.bcc) },

@@ -14,7 +14,7 @@ const BASE = '/compat/resend';
 
 const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
 const METHODS = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'] as const;
-/** As of the endpoints that these stand for. */
+/** The limit of the endpoints that these stand in for. */
 const BODY_LIMIT = 31_457_280;
 const MOST_EMAILS = 100;
 
@@ -28,7 +28,7 @@ export function resendRoutes(deps: BatchDeps): readonly Route[] {
   const check = compileChecker(SendBody);
   const sendBatch = batchSender(deps);
 
-  /** The email in the form of this service, or what its schema says against it. */
+  /** The email in the form of this service, or the problems that its schema finds. */
   function read(email: ResendEmail, at: string): SendBody | Failure {
     const body = sendBodyOf(email);
     const details = check(body, at);

@@ -8,7 +8,7 @@ export interface Content {
   readonly title: string;
   readonly paragraphs: readonly string[];
   readonly button: { readonly label: string; readonly url: string } | null;
-  /** Why it has come, and what to do when it should not have. */
+  /** The reason why the reader gets the email, and what to do about an unexpected one. */
   readonly foot: string;
 }
 

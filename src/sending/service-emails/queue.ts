@@ -21,12 +21,12 @@ export interface ServiceEmailDeps {
 }
 
 const PURPOSE = 'an email of the service';
-/** A warning that could not leave for so long tells nothing new. */
+/** The age at which a warning is outdated. */
 const WARNING_LASTS_MS = 3 * DAY_MS;
 const AT_ONCE = 10;
 const PRODUCT = 'Posthorn';
 
-/** Those who are warned: what has to be mended takes an admin. */
+/** The members who are warned: only owners and admins can fix the problem. */
 const WARNED = `select a.email from members m join accounts a on a.id = m.account_id
 where m.workspace_id = $1 and m.role in ('owner', 'admin') order by m.id limit 50`;
 
@@ -52,7 +52,7 @@ const ENQUEUE = `insert into service_emails (id, workspace_id, sealed, next_at, 
 select r.id, $2, r.sealed, $3::text::timestamptz, $4::text::timestamptz
 from json_to_recordset($1::text::json) as r(id text, sealed text)`;
 
-/** The same for a warning, which of several instances one writes down. $5 the actor, $6 its revision. */
+/** The same for a warning, which one of several instances stores. $5 the actor, $6 its revision. */
 const WARN = `with warned as (
   insert into service_warnings as w (actor_id, workspace_id, revision) values ($5, $2, $6::integer)
   on conflict (actor_id) do update set revision = excluded.revision where w.revision < excluded.revision returning 1
@@ -98,7 +98,10 @@ async function readersOf(database: Database, email: ServiceEmail): Promise<reado
   return (await database.query<{ email: string }>(WARNED, [workspaceId])).map(({ email: to }) => to);
 }
 
-/** Each try waits twice as long as the one before, up to two hours. Another instance passes over what one is trying. */
+/**
+ * Each try waits twice as long as the one before, up to two hours. Other instances skip an email that one is
+ * trying.
+ */
 const CLAIM = `update service_emails s set attempts = s.attempts + 1,
   next_at = $1::text::timestamptz + least(power(2, s.attempts), 120) * interval '1 minute'
 from (
@@ -115,7 +118,10 @@ interface Due {
   readonly is_over: boolean;
 }
 
-/** Sends what waits, again and again until a server has taken or refused it, or it is too old to be of use. */
+/**
+ * Sends waiting emails, with retries until a server has accepted or refused each, or it is too old to be of
+ * use.
+ */
 export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
   name: 'serviceEmailSender',
   pattern: '*/2 * * * * *',
@@ -130,7 +136,7 @@ export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
   },
 });
 
-/** One that cannot even be tried keeps none of the others back, and goes when it is too old. */
+/** An email whose attempt fails does not keep the others back, and expires with age. */
 async function isOver(deps: ServiceEmailDeps, due: Due): Promise<boolean> {
   try {
     return await isDone(deps, due);

@@ -22,15 +22,16 @@ interface WarnerDeps extends Pick<ServiceEmailDeps, 'database' | 'clock' | 'seal
 }
 
 /**
- * Warns of what has happened and of nothing twice. It looks at what the actors' own commits have left behind, so that no crash can lose a
- * warning: a minute later at most, on any instance. After a commit that is worth one it looks at once.
+ * Sends one warning for each event. It reads the rows that the actors' own commits have left, so that no
+ * crash can lose a warning: a minute later at most, on any instance. After a commit that needs one it looks
+ * at once.
  */
 export class Warner {
   #looking: Promise<void> = Promise.resolve();
 
   constructor(private readonly deps: WarnerDeps) {}
 
-  /** Hears of commits. */
+  /** The subscription to commits. */
   readonly hear: CommitListener = ({ name }, drafts) => {
     const warning = this.deps.warnings.find(({ kind }) => kind.name === name);
     if (!warning) return;
@@ -65,7 +66,7 @@ export class Warner {
   }
 }
 
-/** Looks every minute for what a crash has left unsaid. */
+/** Looks every minute for warnings that a crash has left unsent. */
 export const warnerDuty = (warner: Warner): Duty => ({
   name: 'serviceWarner',
   pattern: '35 * * * * *',

@@ -51,7 +51,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
       const sns = await readSnsMessage(Buffer.from(body).toString(), {
         acceptsTopic,
         now,
-        // Amazon's servers are unreachable or were asked too often; SNS sends the message again later.
+        // Amazon's servers are unreachable or limit our rate; SNS sends the message again later.
         fetchCertificate: (url) =>
           fetchCertificate(url).catch((cause) => {
             throw new Unavailable('The certificate of SNS could not be fetched.', 'no', 60, { cause });

@@ -25,7 +25,7 @@ const ACT_OF_STATUS: Readonly<Record<'subscribed' | LearnedReason, Act | null>> 
   complained: 'complained',
 };
 
-/** SQL of what a table maps a value to; null for a value that it does not have, or maps to null. */
+/** SQL of the value in a table; null for a value that the table lacks, or maps to null. */
 const mapped = (value: string, table: Readonly<Record<string, string | null>>): string =>
   `case ${value} ${Object.entries(table)
     .flatMap(([from, to]) => (to === null ? [] : [`when '${from}' then '${to}'`]))
@@ -40,7 +40,10 @@ export interface OwnLeaving {
   readonly campaignId?: string | null;
 }
 
-/** SQL of whether a leaving is the person's own. What the workspace or a flow does names neither a source nor a campaign. */
+/**
+ * SQL that is true where the person left by themselves. Acts of the workspace or a flow name neither a source
+ * nor a campaign.
+ */
 const isOwnSql = (data: string): string =>
   `coalesce(${data} ->> 'source', ${data} ->> 'campaignId') is not null`;
 
@@ -48,9 +51,12 @@ const isOwnSql = (data: string): string =>
 interface Membership {
   readonly contactId: string;
   readonly audienceId: string;
-  /** The id of something that is older than what is asked about: no activity before it is read. */
+  /** The id of a row that is older than the question: no activity before it is read. */
   readonly since?: string;
-  /** True where the row of the contact is locked before: what was committed while the lock was waited for counts as well. */
+  /**
+   * True where the row of the contact is locked before: changes that were committed during the wait for the
+   * lock count as well.
+   */
   readonly isLocked?: true;
 }
 
@@ -64,8 +70,9 @@ const latestEntrySql = ({ contactId, audienceId, since, isLocked }: Membership):
     order by entry.position desc, entry.id desc limit 1`;
 
 /**
- * SQL of the act by which a contact left a static audience: `unsubscribed` for the person's own, `removed` for all others; null for a
- * contact that has not left, or has joined again. The activity tells, not the members: they are gone with their audience.
+ * SQL of the act by which a contact left a static audience: `unsubscribed` for the person's own, `removed`
+ * for all others; null for a contact that has not left, or has joined again. It reads the activity, since the
+ * members are deleted with their audience.
  */
 export const audienceActSql = (membership: Membership): string => `(
   select case when latest.type = 'joined' then null when ${isOwnSql('latest.data')} then 'unsubscribed' else 'removed' end from (
@@ -140,7 +147,10 @@ left join lateral (
   select * from contacts c where c.workspace_id = a.workspace and c.livemode and c.id = a.id limit 1
 ) c on true`;
 
-/** The acts that keep list mail from contacts; those that are asked for together are read together. @throws Unavailable */
+/**
+ * The acts that keep list mail from contacts; concurrent calls share one read.
+ * @throws Unavailable
+ */
 export const readActs = (database: Pick<Database, 'query'>) =>
   new BatchedRead<LiveContact, Act | null>('acts of contacts', async (asked) => {
     const rows = await database.query<{ id: string; act: Act | null }>(ASKED, [

@@ -27,7 +27,7 @@ const CREATED = 201;
 /** An address that is to get no more mail. */
 export interface ToSuppress {
   readonly workspaceId: string;
-  /** As parseAddress reads it. */
+  /** The address as parseAddress reads it. */
   readonly address: string;
   readonly reason: SuppressionReason;
   readonly emailId: string | null;
@@ -95,7 +95,7 @@ export async function suppress(
   return row ? viewOf({ ...row, address: read.address }) : null;
 }
 
-/** Suppresses an address by hand. */
+/** Suppresses an address on request. */
 export async function suppressAddress(
   { database, signer }: SuppressionCommands,
   call: Call<unknown, unknown, SuppressBody>,

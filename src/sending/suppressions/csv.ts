@@ -96,7 +96,7 @@ function textOf(bytes: Uint8Array): string | Failure {
   }
 }
 
-/** Reads a list: a column of addresses, and what says why if there is something. */
+/** Reads a list: a column of addresses, and the columns with a reason if there are any. */
 function readList(bytes: Uint8Array): ReadList | Failure {
   const text = textOf(bytes);
   if (typeof text !== 'string') return text;
@@ -133,7 +133,10 @@ function readList(bytes: Uint8Array): ReadList | Failure {
   return { entries, total, errors };
 }
 
-/** Suppresses the addresses of a file. A repetition after a crash goes on where it was: what is suppressed stays so. */
+/**
+ * Suppresses the addresses of a file. A repetition after a crash continues: addresses that were suppressed
+ * stay so.
+ */
 export async function importSuppressions(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
   call: Call<unknown, unknown, Uint8Array>,
@@ -157,7 +160,7 @@ export async function importSuppressions(
           ...[caller.workspaceId, part, new Date(now).toISOString()],
         ]);
         added += row?.added ?? 0;
-        // As between the pages of an export.
+        // Yields to other work, as between the pages of an export.
         await untilNextTurn();
       }
       const failed = list.errors.length;

@@ -53,7 +53,7 @@ function reasonOfText(text: string): SuppressionReason | null {
   return meaning === 'bounced' || meaning === 'complained' || meaning === 'unsubscribed' ? meaning : null;
 }
 
-/** Why a line suppresses its address: a reason, that it says that the person is subscribed, or a word that is no reason. */
+/** Reads a line's reason, that the person is subscribed, or a word that is no reason. */
 export function reasonOfLine(
   cells: readonly string[],
   { reasons, everyone, isOwn }: ListColumns,

@@ -28,7 +28,7 @@ export const Suppression = Type.Object(
 /** A suppression as it is answered. */
 export type SuppressionView = Static<typeof Suppression>;
 
-/** The body that suppresses an address by hand. */
+/** The body of POST /v1/suppressions. */
 export const SuppressBody = Type.Object(
   {
     address: Type.String({ minLength: 3, maxLength: 320, description: 'The address, without a name.' }),

@@ -87,7 +87,10 @@ export async function listSuppressions(
 const REASON = `select reason from suppressions where workspace_id = $1 and address_key in ($2, $3)
 order by reason = '${WEAKEST_REASON}' limit 1`;
 
-/** Why an address gets no live mail, also when only its hash is kept; null when it does. `key` is `Address.key`. */
+/**
+ * The reason why an address gets no live mail, also when only its hash is kept; null when it does. `key` is
+ * `Address.key`.
+ */
 export async function reasonOf(
   { database, signer }: { readonly database: Database; readonly signer: Signer },
   workspaceId: string,
@@ -101,7 +104,10 @@ export async function reasonOf(
 const OF_MANY = `select address_key from suppressions
 where workspace_id = $1 and address_key = any($2::text[] collate "C") and reason <> 'manual'`;
 
-/** Which of these keys and hashes are of addresses that have left, bounced or complained. @throws Unavailable */
+/**
+ * The keys and hashes among these whose addresses have left, bounced or complained.
+ * @throws Unavailable
+ */
 export async function leftKeys(
   database: Database,
   workspaceId: string,

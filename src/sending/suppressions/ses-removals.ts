@@ -14,9 +14,9 @@ const MOST_ATTEMPTS = 12;
 const PURPOSE = 'a suppression that was removed';
 
 /**
- * SQL that notes in the statement of a removal that SES has to hear of it: its account-level list would go on dropping mail to the
- * address, without a word. `from` is the CTE of what was removed; without a sealed address, where SES is no transport, nothing is
- * noted.
+ * SQL that orders, in the statement of a removal, the removal at SES: its account-level list would silently
+ * drop mail to the address. `from` is the CTE of the removed rows; without a sealed address, where SES is no
+ * transport, nothing is ordered.
  */
 export const noteRemovalSql = (from: string, { id, sealed, at }: Record<'id' | 'sealed' | 'at', string>) =>
   `insert into ses_removals (id, sealed, attempts, next_at)
@@ -48,7 +48,7 @@ export interface SesRemovalDeps {
   readonly api: SesApi;
 }
 
-/** Tells SES of removed suppressions, again and again until it has heard. */
+/** Sends removals of suppressions to SES, with retries until it accepts them. */
 export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRemovalDeps): Duty => ({
   name: 'sesRemovalTeller',
   pattern: '*/5 * * * * *',
@@ -68,7 +68,7 @@ export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRe
   },
 });
 
-/** True when SES has heard; an address that is not on its list is as good as removed. */
+/** True when SES has accepted it; an address that is not on its list counts as removed. */
 async function tell(api: SesApi, address: string | null): Promise<boolean> {
   // The key that it was sealed with may be found again.
   if (address === null) return false;

@@ -39,7 +39,7 @@ export function clocksOfOthers(database: Database, mover: Pick<ClockMover, 'move
     if (!row) return notFound('test clock');
     return row.status === 'advancing' ? IS_ADVANCING : { id: row.id, now: row.now_at };
   };
-  /** Why it was not given more. */
+  /** The reason why the clock refused more. */
   const refusal = async (workspaceId: string, id: string, { what, count }: Given): Promise<Failure> => {
     const row = await findClock(database, workspaceId, id);
     if (!row) return notFound('test clock');
@@ -54,7 +54,7 @@ export function clocksOfOthers(database: Database, mover: Pick<ClockMover, 'move
     async admit(workspaceId, { id }, more) {
       const has = await admitToClock(database, workspaceId, id, more);
       if (has) return null;
-      // Nobody is there to be answered: the clock tells it.
+      // No request waits for an answer here: the clock's `runsRefused` shows it.
       if (more.what === 'runs') await noteRefusedRuns(database, workspaceId, id, more.count);
       return refusal(workspaceId, id, more);
     },

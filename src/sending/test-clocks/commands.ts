@@ -24,7 +24,7 @@ const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: DAY_MS, weeks: 7 * DA
 
 const TOO_FAR = 'Must be within ten years of the present.';
 
-/** The refusal of what cannot be done while a clock advances. */
+/** The refusal of requests that need a clock that is not advancing. */
 export const IS_ADVANCING = new Failure('CONFLICT', 'This test clock is advancing.', {
   suggestion: 'Poll it until its status is `ready`, then repeat the request.',
 });
@@ -64,7 +64,7 @@ const TOO_MANY = new Failure('CONFLICT', `This workspace has ${MOST_CLOCKS} test
   suggestion: 'Delete one that you no longer need.',
 });
 
-/** The longest that an advance is waited for, in milliseconds; what is longer goes on without a listener. */
+/** The longest wait of a request for an advance, in milliseconds; a longer advance goes on without it. */
 export const LONGEST_ADVANCE_MS = 60_000;
 
 /** Sends a test clock on its way, and waits until it is there. */
@@ -76,7 +76,7 @@ export async function advanceTestClock(
   const { caller, params, body, now } = call;
   if (caller.livemode) return LIVE_KEY;
   const told = await idempotently<AdvancedTestClock>(database, keyedBy(call), {
-    // Its own first effect would refuse the repetition.
+    // The first effect of the request would refuse its repetition.
     lookFirst: true,
     run: async () => {
       const row = await findClock(database, caller.workspaceId, params.id);
@@ -100,7 +100,10 @@ export async function advanceTestClock(
 
 type Advancing = Pick<Call, 'caller' | 'claim' | 'now' | 'gone'>;
 
-/** The outcome of an advance by its stored reply, which tells no more than its beginning where the first answer came before the end. */
+/**
+ * Reads the outcome of an advance by its stored reply, which has only the beginning where the first answer
+ * came before the end.
+ */
 async function resumed(deps: TestClockCommands, call: Advancing, told: Replay): Promise<Replay> {
   const begun = told.body as AdvancedTestClock;
   if (begun.advancingTo === null) return told;
@@ -123,7 +126,7 @@ async function outcomeOf(
   const found = await arrival(deps, way, call.gone);
   if (!found) return null;
   const isThere = hasArrived(found, way);
-  // It may have been sent further since.
+  // Another request may have advanced it further since.
   const there: ClockRow = isThere ? { ...found, status: 'ready', now_at: way.target_at } : found;
   const outcome = {
     ...viewOf(there),
@@ -174,7 +177,7 @@ function targetOf({ now_at }: ClockRow, { to, by }: AdvanceTestClock, now: numbe
   return target - now > FURTHEST_MS ? wrong(TOO_FAR) : target;
 }
 
-/** True once what a clock has at its present time is done; false as soon as it advances. */
+/** True once all work of a clock at its present time is done; false as soon as it advances. */
 async function hasSettled(
   clock: ClockRow,
   { database, mover }: Pick<TestClockCommands, 'database' | 'mover'>,
@@ -191,7 +194,10 @@ async function hasSettled(
   }
 }
 
-/** Deletes a test clock, and ends what waits for it. What is accepted for it meanwhile the mover ends. */
+/**
+ * Deletes a test clock, and ends the actors that wait for it. The mover ends actors that are accepted for it
+ * meanwhile.
+ */
 export async function deleteTestClock(
   { database, mover }: TestClockCommands,
   { caller, params }: Call<{ readonly id: string }>,

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { isoOf } from '../../platform/time/clock.ts';
 import { type ClockRow, COLUMNS } from './store.ts';
 
-/** One that dies holds a clock no longer than this. */
+/** An instance that dies holds a clock no longer than this. */
 const LEASE = `clock_timestamp() + interval '5 seconds'`;
 /**
  * The instance that moves a clock has renewed its lease at most so long before each thing that it does. A

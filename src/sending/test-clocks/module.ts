@@ -11,7 +11,7 @@ interface TestClockNeeds {
   clocked(): readonly Clocked[];
 }
 
-/** Clocks that stand still until they are advanced: test mail can wait by one of them instead of the real time. */
+/** Test clocks: test mail can wait by one of them instead of real time. */
 export const testClocksModule: Module<TestClockCommands, TestClockNeeds, TestClocks> = {
   name: 'testClocks',
   tags: [

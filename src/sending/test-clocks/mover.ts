@@ -22,8 +22,9 @@ export interface MoverDeps {
 const BEAT_MS = 1_000;
 
 /**
- * Moves test clocks: it does what is due of one at each moment up to its target, moment by moment. A clock is moved by one process at a
- * time; where that dies, any other goes on where it was, since all that happened lies in the actors themselves.
+ * Moves test clocks: it does the due work at each moment up to the target, moment by moment. One process at a
+ * time moves a clock; where it dies, any other goes on from there, since all results are in the actors
+ * themselves.
  */
 export class ClockMover {
   readonly #holder = randomUUID();
@@ -51,7 +52,7 @@ export class ClockMover {
     return entry.done;
   }
 
-  /** Takes up what another process has left. */
+  /** Resumes the clocks that another process has left. */
   readonly duty: Duty = {
     name: 'testClockMover',
     pattern: '*/5 * * * * *',
@@ -101,7 +102,7 @@ export class ClockMover {
           reached: async (at) => !this.stopped.aborted && lease.reach(at),
         });
         if (!hasCome) await lease.release();
-        // It was told to go further meanwhile.
+        // The target was moved further meanwhile.
         else if (!(await lease.end(row.target_at))) entry.isWanted = true;
       }
     } catch (error) {

@@ -4,7 +4,10 @@ import type { Clocked, ClockedWork, OwnClock } from '../../engine/runtime/clocke
 export interface Passage {
   readonly from: number;
   readonly to: number;
-  /** Told of each moment before anything happens at it, and between the parts of a large one: false ends the passage there. */
+  /**
+   * Called at each moment before its work, and between the parts of a large one: false ends the passage
+   * there.
+   */
   reached(at: number): Promise<boolean>;
 }
 

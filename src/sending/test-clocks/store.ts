@@ -147,7 +147,10 @@ export const noteRefusedRuns = async (
   await database.query(text, [workspaceId, id, count]);
 };
 
-/** Takes from its count what has not come to be. @throws Unavailable */
+/**
+ * Takes from its count the actors that were not created.
+ * @throws Unavailable
+ */
 export const leaveClock = async (
   database: Database,
   workspaceId: string,

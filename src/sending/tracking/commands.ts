@@ -5,7 +5,7 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import { isWeb, type Link, linkToken, MANY_LINKS, type Purpose } from './api.ts';
 import { rewriteHtml } from './rewrite.ts';
 
-/** The recipient of a copy, and what is tracked of it. */
+/** The recipient of a copy, and the tracking of it. */
 export interface Tracked {
   readonly destination: { readonly emailId: string; readonly recipient: number };
   readonly workspaceId: string;

@@ -26,7 +26,7 @@ export { mintSecret } from './endpoints/secret.ts';
 
 /** Posts signed requests for other modules, as webhooks are posted. */
 export interface WebhookPosting {
-  /** A sentence about what is wrong with a URL; null when nothing is. */
+  /** Returns a sentence with the problem of a URL; null when there is none. */
   problemOfUrl(url: string): Promise<string | null>;
   /** Posts once, within ten seconds. True when the receiver has accepted it. @throws Unavailable */
   post(posting: Posting): Promise<boolean>;

@@ -112,9 +112,10 @@ const attemptColumns = {
 const NO_ATTEMPT = { attemptedAt: null, httpStatus: null, responseBody: null, durationMs: null, error: null };
 
 /**
- * Reads the deliveries of a workspace that meet a condition, each with its last attempt, newest event first. The attempts are read by
- * themselves: where tables are distributed no join goes by the id of a delivery. Of those only what the rows know of counts: a delivery
- * that is shown as under way must not come with the answer to what has ended since.
+ * Reads the deliveries of a workspace that meet a condition, each with its last attempt, newest event first.
+ * A second statement reads the attempts: where tables are distributed no join goes by the id of a delivery.
+ * Only attempts that the rows know of count: a delivery that is shown as under way must not come with the
+ * answer of an attempt that has ended since.
  */
 async function deliveriesWhere(
   reads: Reads,

@@ -21,7 +21,7 @@ export interface EndpointRow {
   readonly prefix: string | null;
 }
 
-/** When a client changed an endpoint last (epoch milliseconds). */
+/** The last change of an endpoint by a client (epoch milliseconds). */
 export const changedAtOf = (id: string, { changedAt }: WebhookEndpointContext): number =>
   changedAt ?? timeOfId(id);
 

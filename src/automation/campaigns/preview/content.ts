@@ -31,7 +31,7 @@ export interface KeptContent {
   readonly ratePerHour: number | null;
   readonly canary: CampaignSettings['canary'];
   readonly links: readonly WrittenLink[];
-  /** When it started, in epoch milliseconds: what it said when it was started before is another content. */
+  /** The time of the start, in epoch milliseconds: an earlier start of the campaign had another content. */
   readonly startedAt: number;
 }
 
@@ -49,7 +49,7 @@ export async function findKeptContent(
   return row ? (JSON.parse(row.content) as KeptContent) : null;
 }
 
-/** Somebody of whom nothing is known but the address. */
+/** A contact with an address and no other properties. */
 export const BARE_CONTACT = {
   email: 'somebody@example.com',
   firstName: null,

@@ -10,7 +10,7 @@ import { addressHash } from './follow-emails.ts';
 /** Contacts that one statement freezes: some 100 ms, in which no other work waits. */
 const WINDOW = 5_000;
 
-/** Whom a campaign is for. */
+/** The audiences of a campaign, and those that it excludes. */
 export interface Chosen {
   readonly scope: Scope;
   /** The static audience whose rows are walked along; null where a filter chooses. */
@@ -21,7 +21,8 @@ export interface Chosen {
 }
 
 /**
- * Whom the audiences of a campaign name; null when one of them has gone: without the list of those to leave out, they would get it.
+ * Reads the audiences of a campaign; null when one of them was deleted: without the excluded audience, its
+ * contacts would get the campaign.
  * @throws Unavailable
  */
 export async function choose(
@@ -72,7 +73,7 @@ export async function countSendable(database: Database, chosen: Chosen, most: nu
 export interface Freezing {
   readonly campaignId: string;
   readonly attempt: number;
-  /** When the campaign started (epoch milliseconds): who came later is not in. */
+  /** The start of the campaign (epoch milliseconds): later contacts are not in. */
   readonly startedAt: number;
 }
 
@@ -146,8 +147,9 @@ const THAW = `with fence as materialized (
 select count(*)::integer as count from thawed`;
 
 /**
- * Takes back whom a start has frozen that is refused in the end: the next one has to see everybody as they are then. False when the turn
- * is over before everybody is. @throws Unavailable
+ * Deletes the frozen recipients of a start that is refused in the end: the next start has to read every
+ * contact as it is then. False when the turn is over before all are deleted.
+ * @throws Unavailable
  */
 export async function thawAll(
   database: Database,

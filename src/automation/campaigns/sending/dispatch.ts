@@ -11,9 +11,12 @@ import { type Pace, paceOf } from './pace.ts';
 import { nextWaiting, readLedger, recipientOf, skipGone, type WaitingRecipient } from './recipients.ts';
 import { type MakeSubjects, subjectsOf } from './subjects.ts';
 
-/** Emails that are given out together: two commits of the engine, of which one is written while the other is decided. */
+/**
+ * Emails that are dispatched together: two commits of the engine, of which one is written while the other is
+ * decided.
+ */
 const CHUNK = { postgres: 64, embedded: 100 } as const;
-/** Until emails have left: a full line of them empties at some thousands a second. */
+/** The wait for room in the queue: a full one empties at some thousands of emails a second. */
 const ROOM_MS = 10;
 /** The longest wait within a turn. */
 const LONGEST_WAIT_MS = 1_000;
@@ -28,7 +31,7 @@ const GUARD_MS = 2_000;
 /** The wait of a campaign for whose emails the warm-up of its domain has no room: it ends with the day, or with the schedule. */
 const WARM_UP_MS = 900_000;
 
-/** The wait for emails that were given out and have not begun, and for those of them that wait for a limit. */
+/** The wait for dispatched emails that have not begun, and for those of them that wait for a limit. */
 const QUEUED_MS = 500;
 const LONGEST_QUEUED_MS = 60_000;
 const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from email_due d cross join lateral (
@@ -39,7 +42,7 @@ type Source = Parameters<typeof nextWaiting>[1];
 /** The result of a chunk. */
 type Given = 'all' | 'overQuota' | 'withheld' | 'unwritten';
 
-/** One turn of giving the emails of a campaign out. */
+/** One turn of dispatching the emails of a campaign. */
 export class Dispatch {
   #place: string;
   #canary: CanaryStage;
@@ -126,7 +129,10 @@ export class Dispatch {
     return 'waited';
   }
 
-  /** Gives out a chunk. Everybody in it is written or not by one of the engine's commits each, whatever happens to the others. */
+  /**
+   * Dispatches a chunk. One commit of the engine each stores a recipient's email or not, independently of the
+   * others.
+   */
   async #give(
     sender: Parameters<typeof acceptForCampaign>[1],
     kept: KeptContent,
@@ -182,7 +188,8 @@ export class Dispatch {
       return (await this.#queuedFor(source)) === null
         ? this.#stopped('quota_exceeded')
         : this.#ended(QUEUED_MS);
-    // Somebody has paused it, or another turn has it: then this is refused. If not, the next turn looks at everybody again.
+    // A pause, or another turn that has the campaign, refuses this event. If neither, the next turn reads all
+    // waiting recipients again.
     return given === 'withheld' ? this.#ended(AGAIN_MS, '') : this.#ended(AGAIN_MS);
   }
 
@@ -237,13 +244,13 @@ export class Dispatch {
     return trippedBy(this.deps.database, this.turn, this.deps.guards, this.#place);
   }
 
-  /** The first share is given out: its outcomes are awaited. */
+  /** The first share is dispatched: the campaign waits for its outcomes. */
   #hold({ canary }: KeptContent): readonly CampaignEvent[] {
     this.#canary = 'holding';
     return this.#ended((canary?.holdMinutes ?? 0) * 60_000);
   }
 
-  /** After the wait: the rest follows, or the campaign stops. */
+  /** The end of the wait: the rest follows, or the campaign stops. */
   async #settleCanary({ canary }: KeptContent): Promise<readonly CampaignEvent[] | null> {
     if (this.#canary !== 'holding') return null;
     const { database, clock } = this.deps;

@@ -12,7 +12,10 @@ export const addressHash = (key: string): string => `md5(${key})::uuid`;
 const HASH = addressHash('s.recipient_keys[s.recipient + 1]');
 /** The events that end an email with one recipient. */
 const FAILS = `(type = 'bounced' and (data ->> 'type' = 'Permanent' or data ->> 'subType' = 'expired'))`;
-/** SQL of whether the end leaves open if the message had arrived before. The machine says so. */
+/**
+ * SQL that is true where the end leaves open whether the message had arrived before. The machine decides
+ * that.
+ */
 const inDoubt = (data: string): string => `coalesce((${data} ->> 'inDoubt')::boolean, false)`;
 const first = (type: string): string =>
   `min(occurred_at) filter (where type = '${type}' and not by_machine) as ${type}`;
@@ -66,7 +69,9 @@ const marked: FollowingWrite = {
   returning l.campaign_id, l.opens, l.clicks, l.complains, l.leaves, l.fails, l.fails and l.doubtful as doubtful`,
 };
 
-/** Counted in the same commit: all events from the events, what is unique from the rows that they have changed. */
+/**
+ * Counts in the same commit: all events from the events, unique ones from the rows that they have changed.
+ */
 const tallied: FollowingWrite = {
   fact: 'recorded',
   name: 'campaign_tallied',
@@ -119,7 +124,10 @@ const clicked: FollowingWrite = {
   on conflict (campaign_id, link, contact_id) do update set clicks = t.clicks + excluded.clicks`,
 };
 
-/** By itself, as the events are: where emails lie on several nodes, no query that reads them may lock rows of another table. */
+/**
+ * A separate statement, like the events: where emails lie on several nodes, no query that reads them may lock
+ * rows of another table.
+ */
 const skips: FollowingWrite = {
   fact: 'noted',
   name: 'campaign_skips',
@@ -166,7 +174,7 @@ const SUMS = [
   ...['bounced_permanent', 'bounced_transient', 'complained', 'unsubscribed'],
 ];
 
-/** Adds what was counted of campaigns up, so that reading it stays cheap. */
+/** Sums the counts of campaigns, so that reading them stays cheap. */
 export const campaignTallyAccountant = (deps: Pick<DutyDeps, 'database'>): Duty =>
   tallyAccountant(deps, {
     name: 'campaignTallyAccountant',

@@ -8,13 +8,17 @@ const LATEST = 1_000;
 /** With fewer recipients than these, a single bounce would be a high rate. */
 const FEWEST = 200;
 
-/** Recipients that are looked at for them: of some thousands, given out by several instances, nothing is known yet. */
+/**
+ * Recipients that the guards read: of some thousands, dispatched by several instances, no outcome is known
+ * yet.
+ */
 const EXAMINED = 10_000;
 
 /**
- * Those of whom something is known by now and who were given out last, since the campaign last began to send: bounces and
- * complaints among them. $2 the lowest id of their emails, $3 up to which contact anybody was given out. They are walked back along the
- * key and chosen afterwards: chosen first, everybody in the campaign was read and sorted each time.
+ * The recipients with known outcomes that were dispatched last, since the campaign last began to send:
+ * bounces and complaints among them. $2 the lowest id of their emails, $3 the last contact that was
+ * dispatched. They are walked back along the key and chosen afterwards: chosen first, every recipient of the
+ * campaign was read and sorted each time.
  */
 const RATES = `with r as materialized (
   select state, bounced_at, complained_at, contact_id, email_id from campaign_recipients
@@ -30,7 +34,10 @@ from (
   order by r.contact_id desc limit ${LATEST}
 ) f`;
 
-/** Why a campaign must not go on; null when it may. @throws Unavailable */
+/**
+ * Returns the reason why a campaign must not go on; null when it may.
+ * @throws Unavailable
+ */
 export async function trippedBy(
   database: Database,
   { campaignId, workspaceId, context }: Turn,

@@ -33,12 +33,13 @@ export interface MailDeps {
   readonly publicUrl: string;
 }
 
-/** One that was sent, and then removed from sight, still sends what servers have put off. */
+/** A sent campaign that was deleted still sends its deferred emails. */
 const STANDING = `case when c.state = 'deleted' and c.context ->> 'completedAt' is not null then 'sent' else c.state end as state`;
 
 /**
- * Why recipients get their emails no more; null for those who do. $1 is the campaigns and keys that are asked about. Lateral, so that each
- * is looked up by its whole key: by the campaign's alone, everybody in it was read for each email.
+ * The reasons why recipients no longer get their emails; null for those who do. $1 is the campaigns and keys
+ * of the question. Lateral, so that each is looked up by its whole key: by the campaign's alone, every
+ * recipient of it was read for each email.
  */
 const ASKED = `select asked.campaign as campaign_id, asked.key, coalesce(${actSql({
   ...{ contact: 'c', contactId: 'r.contact_id' },
@@ -146,7 +147,7 @@ function standings(database: Database): (campaignId: string) => Promise<Standing
 const standingOf = (state: string | undefined): Standing =>
   state === 'paused' ? 'held' : state === 'sending' || state === 'sent' ? 'sends' : 'ended';
 
-/** The fields by which mail programs tell a list, and by which Gmail tells whose complaints it counts. */
+/** The header fields by which mail programs recognise a list, and by which Gmail attributes complaints. */
 function headersOf(
   { campaignId, workspaceId }: CampaignEmail,
   { audienceId, from }: KeptContent,
@@ -203,7 +204,7 @@ async function render(
   };
 }
 
-/** Reads the contents of campaigns; those that were asked for last are kept for a while. */
+/** Reads the contents of campaigns, and keeps the most recent ones for a while. */
 function contentCache(database: Database): (campaignId: string) => Promise<KeptContent | null> {
   const known = new Map<string, { readonly content: Promise<KeptContent | null>; readonly until: number }>();
   return (id) => {

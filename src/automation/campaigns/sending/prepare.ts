@@ -68,7 +68,7 @@ async function freezeAll(
   for (;;) {
     const next = await freezeNext(database, chosen, freezing, after);
     if (next === null) return true;
-    // Another turn has the campaign: what this one says is refused.
+    // Another turn has the campaign, so that the event of this one is refused.
     if (next === 'lost') return false;
     after = next;
     if (isOver()) return false;

@@ -4,7 +4,7 @@ import type { CampaignRecipient } from '../../../sending/emails/accept.ts';
 import { actSql, isBeingForgottenSql } from '../../../sending/suppressions/queries.ts';
 import { type KeptContent, usedOf } from '../preview/content.ts';
 
-/** Somebody who waits for an email, as the contact is now. */
+/** A contact that waits for an email, with its present data. */
 export interface WaitingRecipient {
   readonly contact_id: string;
   readonly email: string | null;
@@ -15,7 +15,7 @@ export interface WaitingRecipient {
   readonly gone: string | null;
 }
 
-/** Somebody to whom an email is given out, before it has a subject. */
+/** A recipient whose email is dispatched, before it has a subject. */
 export type Reached = Omit<CampaignRecipient, 'subject'>;
 
 /** Reads the address and the personal data of a waiting recipient; null where there is no address. */
@@ -30,9 +30,9 @@ export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Re
 }
 
 /**
- * The next who wait behind a contact, in the order of their ids, with what has become of them since the audience was frozen. Lateral, so
- * that each is looked up by its whole key, whatever PostgreSQL believes the tables to hold.
- * $1 campaign, $2 contact, $3 how many, $4 the static audience that one can leave, $5 workspace.
+ * The next waiting recipients behind a contact, in the order of their ids, with the acts since the audience
+ * was frozen. Lateral, so that each is looked up by its whole key, whatever PostgreSQL's statistics say of
+ * the tables. $1 campaign, $2 contact, $3 how many, $4 the static audience that one can leave, $5 workspace.
  */
 const NEXT = `select r.contact_id, c.email, c.first_name, c.last_name, c.properties,
   coalesce(${actSql({
@@ -117,13 +117,13 @@ export interface Ledger {
   readonly transient: number;
   readonly complained: number;
   readonly unsubscribed: number;
-  /** When the next email may be given out, in epoch milliseconds; null without a rate. */
+  /** The time at which the next email may be dispatched, in epoch milliseconds; null without a rate. */
   readonly nextAt: number | null;
 }
 
 const sum = (column: string, name = column): string => `coalesce(sum(${column}), 0)::float8 as "${name}"`;
 
-/** One statement, and so one moment: whatever is counted meanwhile is in all of its numbers or in none. */
+/** One statement, and so one moment: a concurrent change is in all of its numbers or in none. */
 const LEDGER = `select ${[
   ...['total', 'remaining', 'sent', 'skipped', 'failed', 'delivered', 'opens', 'clicks'].map((name) =>
     sum(name),

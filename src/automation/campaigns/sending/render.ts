@@ -4,20 +4,27 @@ import type { KeptContent } from '../preview/content.ts';
 
 type Rendered = Exclude<Awaited<ReturnType<TemplateContents['render']>>, Failure>;
 
-/** The email of a campaign that is rendered, and for whom. */
+/** The email to render, and its recipient. */
 export interface Rendering {
   readonly workspaceId: string;
   readonly campaignId: string;
-  /** The moment that the email's id tells, whenever it is rendered. */
+  /** The time in the email's id, whenever it is rendered. */
   readonly bornAt: number;
   readonly contact: Readonly<Record<string, unknown>>;
   readonly preferencesUrl?: string;
 }
 
-/** Which parts are rendered: the subject when the email is born, the rest when it leaves, all for one that was born without it. */
+/**
+ * The parts to render: the subject at acceptance, the rest when the email leaves, all for an email that was
+ * accepted without a subject.
+ */
 export type Part = 'subject' | 'body' | 'all';
 
-/** Renders what a campaign keeps for one recipient, the same at its birth and when it leaves. @throws Unavailable */
+/**
+ * Renders the stored content of a campaign for one recipient, with the same result at acceptance and when the
+ * email leaves.
+ * @throws Unavailable
+ */
 export function renderKept(
   contents: TemplateContents,
   { workspaceId, campaignId, bornAt, contact, preferencesUrl = '' }: Rendering,

@@ -61,7 +61,7 @@ type Refusal = (
 /** A refusal by the machine needs no other check. */
 const unchecked: Refusal = async () => null;
 
-/** Why a campaign cannot go on from a state, as far as that is known before the machine is asked. */
+/** The checks that run before the machine decides, by the state of the campaign. */
 const REFUSALS: Readonly<Record<CampaignState, Refusal>> = {
   draft: refusalToStart,
   failed: refusalToStart,
@@ -81,7 +81,10 @@ function scheduleOf({ body, now }: SendCall): number | null | Failure {
   return invalid([{ path: '/body/scheduledAt', message: read.problem }]);
 }
 
-/** Why a paused campaign cannot go on; null when it can. It was checked when it started; its domain may be gone since. */
+/**
+ * Returns the reason why a paused campaign cannot go on; null when it can. It was checked when it started;
+ * its domain may be gone since.
+ */
 async function refusalToResume(
   { database, acceptance }: CampaignDeps,
   { caller }: SendCall,
@@ -92,7 +95,10 @@ async function refusalToResume(
   return (await acceptance.findSendingDomain(caller.workspaceId, from.domain)) ? null : UNVERIFIED;
 }
 
-/** Why a campaign cannot be started; null when it can. Whether the quota suffices later is not known today. */
+/**
+ * Returns the reason why a campaign cannot start; null when it can. The quota at a later start is not known
+ * today.
+ */
 async function refusalToStart(
   { database, contents, acceptance }: CampaignDeps,
   { caller, now }: SendCall,

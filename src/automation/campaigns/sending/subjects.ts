@@ -6,7 +6,10 @@ import type { Turn } from '../deps.ts';
 import type { KeptContent } from '../preview/content.ts';
 import { renderKept } from './render.ts';
 
-/** Renderings that may take too long in one turn: the same source would take as long for everybody else. */
+/**
+ * Renderings that may take too long in one turn: the same source would take as long for every other
+ * recipient.
+ */
 const MOST_SLOW = 10;
 /** Rendered together: between them the time is looked at. */
 const AT_ONCE = 8;

@@ -22,8 +22,8 @@ const FILTERS_MS = 20_000;
 const NOW = `select (extract(epoch from now_at) * 1000)::float8 as now from test_clocks where workspace_id = $1 and id = $2`;
 
 /**
- * The contacts of a clock, of which there are a thousand at most, one by one by the primary key, with those properties that a flow goes by:
- * all of theirs may be a hundred megabytes, and are read at every moment.
+ * The contacts of a clock, at most a thousand, one by one by the primary key, with the properties that a flow
+ * uses: all properties of them may be a hundred megabytes, and are read at every moment.
  */
 const CONTACTS = `select c.id, w.time_zone as zone,
   coalesce((select jsonb_object_agg(p.key, p.value) from jsonb_each(c.properties) p where p.key = any($3::text[])), '{}') as properties
@@ -139,7 +139,7 @@ async function datedFlows(
   return found;
 }
 
-/** The next day of each contact, computed once: it is asked for at every moment of a clock. */
+/** The next day of each contact, computed once, because it is read at every moment of a clock. */
 class Days {
   readonly #known = new Map<
     string,

@@ -26,7 +26,7 @@ export const MOST_BEFORE_POST = 200;
 const OF_CLOCK =
   'select id from flow_runs where test_clock_id = $1 and workspace_id = $2 and ended_at is null';
 const WAITING = `${OF_CLOCK} and wake_at is not null order by id`;
-/** Those whose flow is paused wait for nothing, but end with the clock. */
+/** Runs of a paused flow wait for nothing, but end with the clock. */
 const HELD = `${OF_CLOCK} and state = 'held' order by id`;
 
 /** The runs that live by test clocks, as the clocks move them. */
@@ -34,7 +34,7 @@ export function clockedRuns(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
   readonly takeStep: TakeStep;
-  /** The turns of those who wait for the receivers of strangers, shared with the runs of the real time. */
+  /** The queue for the receivers of strangers, shared with the runs of real time. */
   readonly posts: Pick<FairQueue, 'take' | 'isClosed'>;
 }): Clocked {
   const { database, engine, takeStep, posts } = deps;

@@ -50,7 +50,7 @@ export class SlowFilter extends Error {
 
 /** The time that the filters of each workspace may take of work that others wait behind. */
 export class FilterTime {
-  /** The workspaces that have taken theirs, and the error that told. */
+  /** The workspaces that have used up their time, each with the error that showed it. */
   readonly slow = new Map<string, SlowFilter>();
   readonly #taken = new Map<string, number>();
 
@@ -65,7 +65,10 @@ export class FilterTime {
     },
   ) {}
 
-  /** Asks within the time of the workspace; null for what is left out. @throws SlowFilter, Unavailable */
+  /**
+   * Asks within the time of the workspace; null for a filter that is left out.
+   * @throws SlowFilter, Unavailable
+   */
   async ask<T>(workspaceId: string, asked: (options: ReadOptions) => Promise<T>): Promise<T | null> {
     const { monotonic, mostMs, isBrief, leavesOut } = this.limits;
     const taken = this.#taken.get(workspaceId) ?? 0;
@@ -91,7 +94,7 @@ function asSlow(error: unknown): SlowFilter {
   return new SlowFilter('A filter took longer than a statement may.', { cause: error });
 }
 
-/** A contact together with the event that is asked about. */
+/** A contact together with the event in question. */
 export interface Asked {
   readonly contactId: string;
   /** An entry in its activity; null where there is none. */

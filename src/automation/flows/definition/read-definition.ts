@@ -5,7 +5,7 @@ import { NO_ZONE, zones } from '../../../platform/zones/zones.ts';
 import type { DefinitionBody } from './model.ts';
 import { configProblems } from './step-configs.ts';
 
-/** The most characters that a flow has as JSON: what runs of many flows need of them is kept in memory. */
+/** The most characters that a flow has as JSON: definitions of flows with open runs are kept in memory. */
 export const LARGEST_DEFINITION = 262_144;
 
 const TOO_LARGE = `A flow may have at most ${LARGEST_DEFINITION} characters as JSON.`;
@@ -65,7 +65,7 @@ export function readDefinition(
   return { problems, definition };
 }
 
-/** A draft may hold a filter that is not finished, but nothing else in its place. What it says is looked at by `validate`. */
+/** A draft may hold an unfinished filter, but nothing else in its place. `validate` checks its content. */
 const filterProblems = (filter: unknown, at: string): readonly Detail[] =>
   filter === undefined || (typeof filter === 'object' && filter !== null && !Array.isArray(filter))
     ? []

@@ -48,7 +48,7 @@ interface CountedRow {
   readonly stored: number;
 }
 
-/** Checks the runs of flows, each against the machine of its own version. */
+/** Checks the runs of flows, each against the machine of the version that it runs. */
 export async function auditRuns(audit: Audit): Promise<void> {
   const { session, findings } = audit;
   const definitionOf = definitionReader(session);

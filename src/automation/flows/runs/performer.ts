@@ -8,8 +8,9 @@ import type { StepWorkDeps } from './steps.ts';
 import { stepTaker } from './take-step.ts';
 
 /**
- * Orders of this process that wait in memory or are carried out; what is beyond them is found again by its lease. Of 20,000 those that
- * came last had waited for longer than their leases where 300 were carried out a second, and each was ordered once more meanwhile.
+ * Orders of this process that wait in memory or are carried out; orders beyond them are found again by their
+ * lease. Of 20,000 the last had waited for longer than their leases where 300 were carried out a second, and
+ * each was ordered once more meanwhile.
  */
 const TAKEN = 4_000;
 /** Orders that are carried out at once: as many as share the statements of a busy service. */

@@ -36,7 +36,7 @@ export const FlowRunItem = Type.Object(members, { title: 'FlowRunItem' });
 /** The type of it. */
 export type FlowRunItemView = Static<typeof FlowRunItem>;
 
-/** A run with what each step came to. */
+/** A run with the outcomes of its steps. */
 export const FlowRun = Type.Object(
   {
     ...members,

@@ -49,7 +49,7 @@ left join flows f on f.id = r.flow_id
 left join contacts c on c.workspace_id = r.workspace_id and c.livemode = r.livemode and c.id = r.contact_id
 where r.id = any($1)`;
 
-/** Reads what steps need, those of many runs with one statement. */
+/** Reads the facts that steps need, for many runs with one statement. */
 export const runReader = (database: Database) =>
   new BatchedRead<string, RunRow | null>(
     'flow runs',
@@ -70,7 +70,10 @@ const KEPT_CHARACTERS = 8_000_000;
 /** Reads the definition of a version by the name that runs know it by. */
 export type ReadDefinition = (definitionId: string) => Promise<FlowDefinition | null>;
 
-/** One for each database, so that what it keeps is kept once, however many parts of the service read definitions. */
+/**
+ * One reader for each database, so that a definition is kept once, however many parts of the service read
+ * definitions.
+ */
 const readers = new WeakMap<Pick<Database, 'query'>, ReadDefinition>();
 
 /** Reads definitions from a database. They never change, so they are kept. */
@@ -90,7 +93,7 @@ function readerOf(database: Pick<Database, 'query'>): ReadDefinition {
     const row = named && (await readVersion(database, named.flowId, named.version));
     if (!row) return null;
     const { definition } = row;
-    // Somebody else may have asked for it meanwhile.
+    // Another call may have read it meanwhile.
     if (kept.has(definitionId)) return definition;
     const own = JSON.stringify(definition).length;
     kept.set(definitionId, { definition, characters: own });

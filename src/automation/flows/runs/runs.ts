@@ -132,7 +132,7 @@ export async function cancelRun(
   const { workspaceId, livemode } = caller;
   const clockId = caller.livemode ? null : (await findRun(database, caller, params.id))?.testClockId;
   const clock = clockId ? await testClocks()?.find(workspaceId, clockId) : null;
-  // One whose clock is gone was cancelled with it.
+  // A run whose clock was deleted was cancelled with it.
   if (clock instanceof Failure && clock.code === 'CONFLICT') return clock;
   const at = clock && !(clock instanceof Failure) ? clock.now : now;
   const event = { type: 'cancel.requested' as const, at };

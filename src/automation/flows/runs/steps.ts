@@ -73,7 +73,7 @@ export const workOf = (step: FlowStep, deps: StepWorkDeps, work: StepWork): Prom
 /** Noted with whatever a run changes, so that flows which begin one another come to an end. */
 const noted = ({ runId, context }: StepWork): object => ({ runId, depth: context.depth + 1 });
 
-/** The least time for which the reply of a sent email is remembered; what took longer is in doubt. */
+/** The least time for which the reply of a sent email is remembered; a step that took longer is in doubt. */
 const REMEMBERED_MS = 23 * 3_600_000;
 
 const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subject }, deps, work) => {
@@ -183,7 +183,7 @@ const SECRET_SEALED: Done = {
   outcome: 'failed: the webhook secret was sealed with a replaced key; rotate it',
 };
 
-/** Posts what is known of the run. Receivers know a repetition by its id. */
+/** Posts the contact, the run and the step. Receivers recognise a repetition by its id. */
 const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
   const { row, scope, runId, visit, context } = work;
   const secret = await secretOf(deps, scope, deps.clock.now());

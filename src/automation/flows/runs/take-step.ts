@@ -25,10 +25,15 @@ export interface Visit {
   readonly attempt: number;
 }
 
-/** Carries out a visit, and answers what the run is to be told. @throws Unavailable */
+/**
+ * Carries out a visit, and returns the events for the run.
+ * @throws Unavailable
+ */
 export type TakeStep = (visit: Visit, time: StepTime) => Promise<readonly FlowRunEvent[]>;
 
-/** Does what the steps of runs say. Whatever it does carries the run and the visit, so that doing it again changes nothing. */
+/**
+ * Does the steps of runs. Every effect carries the run and the visit, so that a repetition changes nothing.
+ */
 export function stepTaker(deps: StepWorkDeps): TakeStep {
   const reader = runReader(deps.database);
 

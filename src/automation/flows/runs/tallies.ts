@@ -2,7 +2,7 @@ import type { Duty, DutyDeps } from '../../../engine/duties/duty.ts';
 import { tallyAccountant } from '../../../engine/duties/tally-accountant.ts';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** Stands for the step where runs are counted, and not what a step came to. */
+/** Takes the place of the step where runs are counted, and not the outcome of a step. */
 export const OF_RUNS = '';
 /** The outcome that counts the beginnings of runs. */
 export const ENTERED = 'entered';
@@ -11,7 +11,7 @@ export const ENTERED = 'entered';
 export const tallied = (source: string, step: string, outcome: string, sign: '' | '-' = ''): string =>
   `select flow_id, ${step}, ${outcome}, ${sign}count(*) from ${source} group by 1, 2, 3`;
 
-/** SQL that writes what was counted. */
+/** SQL that writes the counts. */
 export const TALLY = 'insert into flow_tallies (flow_id, step, outcome, count)';
 
 const COUNTED = `select step, outcome, sum(count)::integer as count from flow_tallies where flow_id = $1
@@ -26,11 +26,14 @@ export interface Counted {
   readonly count: number;
 }
 
-/** Reads what was counted of a flow, and how many of its runs are at work, at one moment. @throws Unavailable */
+/**
+ * Reads the counts of a flow, and the number of its runs at work, at one moment.
+ * @throws Unavailable
+ */
 export const readTallies = (database: Pick<Database, 'query'>, flowId: string): Promise<Counted[]> =>
   database.query<Counted>(COUNTED, [flowId]);
 
-/** Adds what was counted of flows up, so that reading it stays cheap. */
+/** Sums the counts of flows, so that reading them stays cheap. */
 export const flowTallyAccountant = (deps: Pick<DutyDeps, 'database'>): Duty =>
   tallyAccountant(deps, {
     name: 'flowTallyAccountant',

@@ -82,7 +82,7 @@ interface Coming {
 
 type Mail = SimulationView['path'][number]['email'];
 
-/** One walk: the machine is that of real runs, and so are the filters and the templates. */
+/** One simulated run: the machine is that of real runs, and so are the filters and the templates. */
 class Simulated {
   #contact: VirtualContact;
   readonly #path: SimulationView['path'] = [];

@@ -1,7 +1,7 @@
 import { HORIZON } from '../../../sending/events/queries.ts';
 
-// The statements that read what contacts did, in the order in which it became durable. Nothing before the horizon can come in
-// between any more.
+// The statements that read the activity of contacts, in the order in which it became durable. No entry can
+// appear before the horizon any more.
 
 /** True when entries lie behind the follower's position, and the position up to which it may go. */
 export const AHEAD = `with horizon as materialized (${HORIZON})
@@ -19,7 +19,7 @@ const BY_CHANGES = `case when a.by_machine then (
     select from flow_run_log l where l.run_id = r.id and l.outcome in ('updated', 'added', 'removed'))
 ) end`;
 
-/** An entry. What is noted of an event are properties of the client's own, which must not be taken for ours. */
+/** An entry. The properties of an event are the client's own, and must not be taken for ours. */
 const ENTRY = `a.position::text, a.id, a.contact_id as "contactId", a.livemode, a.type, a.subject,
   case when a.type in ('joined', 'left') then coalesce((a.data ->> 'depth')::integer, ${BY_CHANGES}, 0) else 0 end as depth,
   case when a.type = 'joined' then a.data ->> 'importId' end as "importId",

@@ -10,7 +10,10 @@ import type { Listener } from './wake.ts';
 
 /** Contacts that are looked through together. */
 const PAGE = 2_000;
-/** Until a flow is asked again whose filter takes long, with a quarter of the contacts. Of a single one this is tried so often. */
+/**
+ * The wait before a flow with a slow filter is tried again, with a quarter of the contacts. With a single
+ * contact it is tried so often.
+ */
 const SLOW_MS = 60_000;
 const MOST_TRIES = 3;
 /** The time that a filter may take: other flows wait behind it. */
@@ -21,7 +24,10 @@ const MINUTE_MS = 60_000;
 /** Every offset of a time zone is a multiple of so many minutes. */
 const OFFSETS_MINUTES = 15;
 
-/** The next contacts of an environment: those that have the property, and the last, to go on behind it. However few there are. */
+/**
+ * The next contacts of an environment: those that have the property, and the last one read, as the next
+ * cursor even where few have it.
+ */
 const CONTACTS = `with page as materialized (
   select id, properties from contacts where workspace_id = $1 and livemode = $2::boolean and id > $3 order by id limit $5::integer
 ), looked as materialized (select max(id) as last, count(*)::integer as count from page)
@@ -61,8 +67,8 @@ interface Walk {
 }
 
 /**
- * Begins the runs whose day has come. A time of the day comes in some zone every quarter of an hour at the most, so contacts are
- * looked through only at those minutes; what was missed meanwhile is made up for.
+ * Begins the runs whose day has come. A time of day comes in some zone every quarter of an hour at most, so
+ * contacts are read only at those minutes; minutes that were missed are made up for.
  */
 export class Dates {
   /**

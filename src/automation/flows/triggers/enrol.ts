@@ -20,7 +20,7 @@ export interface EnrolDeps {
 /** Something that may begin a run. */
 export interface Occurrence {
   readonly contactId: string;
-  /** Names it for ever: told twice, it begins one run. */
+  /** The permanent name of the occurrence: sent twice, it begins one run. */
   readonly key: string;
   /** The entry in the contact's activity; null where there is none. */
   readonly eventId: string | null;
@@ -42,12 +42,12 @@ export interface RunClock {
   admit(count: number): Promise<Failure | null>;
 }
 
-/** By which time runs begin, and what their filters may take. */
+/** The clock by which runs begin, and the time for their filters. */
 export interface EnrolTime {
   readonly filters?: FilterTime;
   /** The service's own time when left out. Contacts of a test clock begin by none but theirs. */
   readonly clock?: RunClock | null;
-  /** Is told when the clock takes no more runs. */
+  /** Called when the clock takes no more runs. */
   refused?(failure: Failure): void;
 }
 
@@ -98,8 +98,9 @@ export type Enrol = (
 ) => Promise<readonly string[]>;
 
 /**
- * Starts a run for each occurrence that its flow takes, and answers their ids. Whatever fails is thrown, and the whole may be asked
- * again: what has begun does not begin twice. @throws Unavailable, and SlowFilter where filters have a limited time
+ * Starts a run for each occurrence that its flow takes, and returns their ids. Failures are thrown, and the
+ * caller may repeat the whole: a run that has begun does not begin twice.
+ * @throws Unavailable, and SlowFilter where filters have a limited time
  */
 export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
   const definitionOf = definitionReader(database);

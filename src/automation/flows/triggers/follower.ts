@@ -10,11 +10,17 @@ import type { Activity, Listener } from './wake.ts';
 
 /** Entries of the log that are worked through together. */
 const PAGE = 1_000;
-/** Room for so many orders is waited for: what is begun must not outrun what is done, and small pages are not worth their statements. */
+/**
+ * The room for orders that is awaited: runs must not begin faster than their steps are done, and small pages
+ * are not worth their statements.
+ */
 const LEAST_ROOM = 2_000;
-/** Between two looks while there is something to do: what comes meanwhile is read together. */
+/** The time between two looks while there is work: entries that arrive meanwhile are read together. */
 const PAUSE_MS = 50;
-/** For so long it goes on looking where nothing is left: of what comes close together the last need not wait for the next second. */
+/**
+ * The time for which it goes on looking at an empty log: of entries that arrive close together the last need
+ * not wait for the next second.
+ */
 const LINGER_MS = 150;
 /** The longest time of one run, of which there is one a second: dates have to be looked through as well. */
 const LONGEST_MS = 3_000;
@@ -31,7 +37,7 @@ const FILTERS_MS = 1_000;
 /** Between two signs of life while it works. */
 const BEAT_MS = 1_000;
 
-/** The resources whose changes may be what a flow waits for. */
+/** The resources whose changes a flow may wait for. */
 const FOLLOWED: ReadonlySet<string> = new Set(['audiences', 'contacts', 'suppressions']);
 
 /** True when some run may wait for something. The contacts of a page show which runs do. */
@@ -42,7 +48,7 @@ const FOLLOW = `update flow_feed set follower = $1, followed_until = $2::timesta
 where one and (follower is null or follower = $1 or followed_until < $2::timestamptz)
 returning position::text, id`;
 
-/** However long a page takes. Whoever has lost its place does not take it back so. */
+/** Renewed for a page of any length. An instance that has lost its place does not take it back so. */
 const BEAT = `update flow_feed set followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds' where one and follower = $1`;
 
 /** At a stop no instance has to wait until the last sign of life is old. */
@@ -53,9 +59,10 @@ const ADVANCE = `update flow_feed set position = $2::bigint, id = $3, followed_u
 where one and follower = $1 returning 1 as one`;
 
 /**
- * Follows what contacts do, a second behind at most, and a quarter of one behind the requests to this instance: it begins runs, and
- * wakes those that wait. A page counts as read once all that it brought about is durable. One that is read again after a crash brings
- * about nothing twice: an occurrence begins one run, and a run takes no event at or before the last one that it took.
+ * Follows the activity of contacts, a second behind at most, and a quarter of one behind the requests to this
+ * instance: it begins runs, and wakes waiting ones. A page counts as read once all its effects are durable.
+ * Reading it again after a crash has no second effect: an occurrence begins one run, and a run takes no event
+ * at or before the last one that it took.
  */
 export class Follower {
   readonly #name = crypto.randomUUID();
@@ -77,7 +84,7 @@ export class Follower {
     };
   }
 
-  /** Looks soon: a request to this instance has changed what a contact is or did. */
+  /** Looks soon, because a request to this instance has changed a contact or recorded an activity. */
   note({ resource }: { readonly resource: string }): void {
     this.#isWanted ||= FOLLOWED.has(resource);
   }
@@ -114,7 +121,7 @@ export class Follower {
     const place = await this.#place();
     if (!place) return;
     if (waiting?.some !== true && heard.length === 0) {
-      // Nobody listens: what came up to here never will be heard.
+      // No flow listens, so no flow will ever need the entries up to here.
       await this.#advance(horizon, '');
       return;
     }
@@ -143,7 +150,10 @@ export class Follower {
     }
   }
 
-  /** Does what a page brings about. A workspace whose filters take long follows by itself from its beginning on. */
+  /**
+   * Carries out the effects of a page. A workspace with slow filters has its own cursor from the beginning of
+   * the page on.
+   */
   async #work(
     page: readonly Activity[],
     place: { readonly position: string; readonly id: string },

@@ -7,13 +7,16 @@ import type { Activity } from './wake.ts';
 
 /** Entries of the log that are looked through together. */
 const PAGE = 1_000;
-/** A workspace follows by itself for at least so long, so that one which is slow now and then costs everybody else little. */
+/**
+ * The least time for which a workspace keeps its own cursor, so that one that is slow now and then costs the
+ * others little.
+ */
 const AWAY_MS = 600_000;
 /** The time that a workspace's filters may take of one turn. */
 const TURN_MS = 20_000;
-/** Until another instance may take the turn of one that is gone. */
+/** The time after which another instance may take the turn of one that is gone. */
 const LEASE_MS = 60_000;
-/** Until a single entry is tried again that could not be answered in time. After the last of them it is left out. */
+/** The waits before a single entry that timed out is tried again. After the last of them it is skipped. */
 const RETRIES_MS = [5_000, 60_000] as const;
 /** Turns of one run of the duty, of which there is one a second. */
 const BUDGET_MS = 3_000;
@@ -82,8 +85,9 @@ interface Laggard {
 type OwnActivity = Activity & { readonly isOwn: boolean };
 
 /**
- * Follows what contacts do for the workspaces whose filters take long, one turn behind the other, up to where everybody else is. What
- * takes too long is tried with fewer entries; a single one that still does after two more tries is left out.
+ * Follows the activity of contacts for the workspaces with slow filters, one turn after the other, up to the
+ * cursor of the others. A page that takes too long is tried with fewer entries; a single entry that still
+ * does after two more tries is skipped.
  */
 export class Laggards {
   readonly #work: PageWork;

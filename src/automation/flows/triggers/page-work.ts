@@ -14,11 +14,17 @@ const LISTENERS = `select f.workspace_id as "workspaceId", f.livemode, f.id as "
 from flows f join workspaces w on w.id = f.workspace_id and w.archived_at is null
 where f.status = 'active' and f.deleted_at is null`;
 
-/** Everybody who waits for something to begin runs. @throws Unavailable */
+/**
+ * The flows and runs that wait for an activity.
+ * @throws Unavailable
+ */
 export const readListeners = (database: Database): Promise<readonly Listener[]> =>
   database.query<Listener>(LISTENERS);
 
-/** Those of the test environment of a workspace that begin runs on dates of its contacts. @throws Unavailable */
+/**
+ * The flows of a workspace's test environment that begin runs on dates of its contacts.
+ * @throws Unavailable
+ */
 export const readDatedTestListeners = (
   database: Database,
   workspaceId: string,
@@ -55,14 +61,14 @@ export interface PageDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly enrol: Enrol;
-  /** Test clocks, which follow by themselves what is theirs. */
+  /** Test clocks, which follow their own entries. */
   readonly testClocks?: () => TestClocks | undefined;
 }
 
 /** A page of activity to follow. */
 export interface PageOrder {
   readonly page: readonly Activity[];
-  /** The flows of those for whom it is done. */
+  /** The flows of the workspaces in question. */
   readonly listeners: readonly Listener[];
   /**
    * The time that their filters may take. Workspaces with slower filters are named there: the page is not
@@ -75,7 +81,9 @@ export interface PageOrder {
   readonly clock?: RunClock | null;
 }
 
-/** Begins the runs that a page begins, and wakes those that wait for it. Doing it again brings about nothing twice. */
+/**
+ * Begins the runs that a page begins, and wakes those that wait for it. A repetition has no second effect.
+ */
 export class PageWork {
   readonly #wake: Wake;
 
@@ -123,7 +131,7 @@ export class PageWork {
     }
   }
 
-  /** A flow that cannot begin must not keep those of everybody else from theirs; a database that is away does. */
+  /** A flow that cannot begin must not keep the other flows from their runs; a database that is away does. */
   async #enrol(listener: Listener, occurrences: readonly Occurrence[], time: EnrolTime): Promise<void> {
     const { enrol, logger } = this.deps;
     try {

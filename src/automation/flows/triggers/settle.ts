@@ -63,7 +63,7 @@ export async function releaseRuns(
     stop,
   );
   const clocks = await database.query<{ id: string }>(CLOCKS_OF, [flowId]);
-  // Nobody else does what they order now.
+  // Only the clocks carry out the orders of these runs, so they are woken.
   if (clocks.length > 0) await testClocks?.()?.wake(clocks.map(({ id }) => id));
 }
 
@@ -87,7 +87,7 @@ const ENDING = `select f.id from flows f where f.cancels_before is not null
 const RELEASED = `select distinct r.flow_id as id from flow_runs r join flows f on f.id = r.flow_id
 where r.state = 'held' and not f.is_held`;
 
-/** Finishes what a request began and a crash cut off. */
+/** Finishes requests that a crash cut off. */
 export const runSettler = (deps: SettleDeps): Duty => ({
   name: 'flowRunSettler',
   pattern: '*/10 * * * * *',
@@ -101,8 +101,8 @@ export const runSettler = (deps: SettleDeps): Duty => ({
 const BATCH = 500;
 
 /**
- * Runs that have ended, by the time at which they began; in the test environment also those that wait. What was counted of them goes
- * with them, in the same statement.
+ * Ended runs, by the time at which they began; in the test environment also waiting ones. Their counts are
+ * deleted with them, in the same statement.
  */
 const BURY = `with old as materialized (
   select id from flow_runs where livemode = $1::boolean and id < $2 and (ended_at is not null or not livemode) order by id limit ${BATCH}

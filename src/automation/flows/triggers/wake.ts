@@ -24,7 +24,7 @@ export interface Listener extends Beginning {
   readonly scannedTo: number | null;
 }
 
-/** An entry of what contacts did. */
+/** An entry in the activity of contacts. */
 export interface Activity {
   readonly position: string;
   readonly id: string;
@@ -40,7 +40,10 @@ export interface Activity {
   readonly testClockId: string | null;
 }
 
-/** Tells runs of those for whom it is done what their contacts did. Whose filters take too long is named in `time`, and left alone. */
+/**
+ * Sends the activity of contacts to the runs of these workspaces. Workspaces with slow filters are named in
+ * `time`, and left out.
+ */
 export type Wake = (
   page: readonly Activity[],
   time: FilterTime,
@@ -88,14 +91,20 @@ interface Telling {
   now(): number;
 }
 
-/** The workspaces whose filters are asked at once: as many as brief reads have connections. */
+/** The workspaces whose filters run at once: as many as brief reads have connections. */
 const ASKED_AT_ONCE = 2;
 
-/** Makes the function that tells runs. It throws what could not be told: the page is then told again. */
+/**
+ * Makes the function that sends events to runs. It throws when an event could not be sent: the page is then
+ * sent again.
+ */
 export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   const definitionOf = definitionReader(database);
 
-  /** Of these runs those for which a filter of their version holds, asked with one statement for each version and step. */
+  /**
+   * The runs among these for which a filter of their version matches, with one statement for each version and
+   * step.
+   */
   async function matching<Pair extends { readonly run: OpenRun; readonly eventId: string | null }>(
     pairs: readonly Pair[],
     { time, now }: Telling,
@@ -130,7 +139,10 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     return (await Promise.all(found)).flat();
   }
 
-  /** Tells each run the first event that it waits for, and asks again of those whose contacts did something behind that. */
+  /**
+   * Sends each run the first event that it waits for, and asks again for the runs whose contacts have later
+   * events.
+   */
   async function wakeAwaiting(page: readonly Activity[], telling: Telling): Promise<void> {
     let events = page.flatMap((event, place) => (event.type === 'event' ? [{ event, place }] : []));
     const told = new Map<string, number>();
@@ -158,7 +170,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   const heldAmong = async (runs: readonly OpenRun[]): Promise<ReadonlySet<string>> =>
     runs.length === 0 ? new Set() : heldFlows(database, runs.map(flowOf));
 
-  /** The first of these events that each run waits for, behind the one that it was told last. */
+  /** The first of these events that each run waits for, after the one that it got last. */
   async function firstFor(
     events: readonly PlacedEvent[],
     told: ReadonlyMap<string, number>,
@@ -213,7 +225,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   return async (page, time, isFor, ownClock) => {
     const telling: Telling = {
       time,
-      // A run hears what is recorded by its own time alone: what comes by another one is before or behind it.
+      // A run takes only entries of its own clock: entries of another clock are before or after it.
       isTold: ({ workspace_id, test_clock_id }) =>
         isFor(workspace_id) && !time.slow.has(workspace_id) && test_clock_id === (ownClock?.id ?? null),
       now: () => ownClock?.now ?? clock.now(),

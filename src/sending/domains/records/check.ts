@@ -91,7 +91,7 @@ export async function checkRecordsOf(
   const [keys, slot] = isReady ? ([next, 'nextDkim'] as const) : ([active, 'dkim'] as const);
   const known = { isNew: lastCheckedAt === null, isProven: isThere(checks, slot) };
   const told = provider && keys ? await provider.stateOf(domain, keys, known) : CONFIRMED;
-  // One that only takes over is made ready, and keeps nothing back: mail by the first transport does not depend on it.
+  // SES as a fallback is prepared but holds nothing back: mail by the first transport does not depend on it.
   const state = transportOf(domain, setup) === 'ses' ? told : CONFIRMED;
   if (!isReady || state === 'unreachable') return evaluated(withIdentity(checks, state), before);
   const after = rematched(recordsOf(switched(domain), setup), checks);

@@ -7,7 +7,7 @@ const RESERVED = /\.(?:test|example|localhost|invalid)$/;
 /** The longest name in text form (RFC 1035 2.3.4). */
 const LONGEST_NAME = 253;
 
-/** Normalises a domain to lower-case ASCII, or returns a sentence about what is wrong with it. */
+/** Normalises a domain to lower-case ASCII, or returns a sentence with its problem. */
 export function readDomainName(text: string): string | { readonly problem: string } {
   if (/[/:@]/.test(text))
     return { problem: 'Use the name alone, such as mail.example.com: no scheme, port, path or address.' };

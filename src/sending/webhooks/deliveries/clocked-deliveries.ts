@@ -8,7 +8,7 @@ import type { WebhookPerformer } from './performer.ts';
 
 const IDS = `select id from webhook_deliveries where test_clock_id = $1 and workspace_id = $2 and wake_at is not null order by id`;
 
-/** The deliveries that live by test clocks, as the clocks move them. What they post really is posted. */
+/** The deliveries on test clocks, as the clocks move them. Their posts are real. */
 export function clockedDeliveries(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
@@ -37,7 +37,7 @@ export function clockedDeliveries(deps: {
     ...{ kind: webhookDeliveryKind, name: 'webhookDelivery', ids },
     isUnderWay: ({ state }) => state === 'posting',
     perform: (row) => attempt(row, row.context as WebhookDeliveryContext),
-    // Its event was recorded: it is posted once more, and what fails then is not tried again.
+    // The event was recorded, so it is posted once more; a failure then is not retried.
     async end(row, at) {
       const { id, state } = row;
       const own = row.context as WebhookDeliveryContext;

@@ -1,7 +1,9 @@
 import type { Duty } from '../../../engine/duties/duty.ts';
 import { type StoppingDeps, stopDeliveries } from './stop-pending.ts';
 
-/** Stops what waits for endpoints that were disabled or deleted, where an instance died before it had. */
+/**
+ * Stops waiting deliveries of endpoints that were disabled or deleted, where an instance died before it had.
+ */
 export const deliveryStopper = (deps: StoppingDeps): Duty => ({
   name: 'deliveryStopper',
   pattern: '45 * * * * *',

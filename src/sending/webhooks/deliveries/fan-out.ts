@@ -60,7 +60,10 @@ export const fanOut: ChildSpec = {
   brings: true,
 };
 
-/** The same of events by a test clock, which also makes their attempts: they wait at a moment that never comes. */
+/**
+ * The same for events on a test clock, which also makes their attempts: they wait at a moment that never
+ * comes.
+ */
 export const clockedFanOut: ChildSpec = {
   kind: webhookDeliveryKind,
   fact: recordedOnClock.name,

@@ -48,7 +48,7 @@ export interface AttemptOrder {
    */
   readonly subject: string | null;
   readonly attempt: number;
-  /** When it counts as lost. */
+  /** The time at which the attempt counts as lost. */
   readonly leaseEnd: number;
   /** The time of the delivery's test clock, during which attempts take no time; null for the real time. */
   readonly standsAt: number | null;
@@ -99,7 +99,10 @@ export class WebhookPerformer implements Performer {
     return came.length > 0 ? came : this.declined(order, this.#queue.isClosed);
   }
 
-  /** Makes an attempt, and answers what the delivery is to be told. @throws Unavailable */
+  /**
+   * Makes an attempt, and returns the events for the delivery.
+   * @throws Unavailable
+   */
   async attempt(order: AttemptOrder): Promise<readonly WebhookDeliveryEvent[]> {
     const { clock } = this.work;
     const payload = await this.#read.payload(order);

@@ -4,11 +4,11 @@ import { isKeptSql } from '../../../engine/store/kept-births-sql.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 
-// An endpoint stops in a commit of its own row; its waiting deliveries stop afterwards. The state of the
-// endpoint is the only record of that work: nothing is posted to an inactive endpoint, and every delivery
-// that still waits for one, after a crash or not, has to stop.
+// The commit that stops an endpoint writes its row alone; its waiting deliveries stop afterwards. The state
+// of the endpoint is the only record of that work: nothing is posted to an inactive endpoint, and every
+// delivery that still waits for one, after a crash or not, has to stop.
 
-/** Why the deliveries of an endpoint in that state stop; null: they do not. */
+/** The stop reason of an endpoint's deliveries in each state; null: they do not stop. */
 export const STOPS_IN: Readonly<Record<WebhookEndpointState, StopReason | null>> = {
   active: null,
   disabled: 'endpoint_disabled',
@@ -51,11 +51,14 @@ export interface StoppingDeps {
   readonly clock: Clock;
 }
 
-/** Stops what waits for endpoints that are inactive, however much that is. @throws Unavailable */
+/**
+ * Stops all waiting deliveries of inactive endpoints.
+ * @throws Unavailable
+ */
 export async function stopDeliveries({ engine, clock }: StoppingDeps, stop?: AbortSignal): Promise<void> {
   const eventFor = (reason: string) =>
     ({ type: 'endpoint.stopped', at: clock.now(), reason: reason as StopReason }) as const;
-  // First what is kept: it may be left to the clock meanwhile, and is then found there.
+  // Kept deliveries first: they may be left to the clock meanwhile, and are then found there.
   await engine.tellWhere('webhookDelivery', KEPT_OF_INACTIVE, eventFor, stop);
   await engine.tellWhere('webhookDelivery', OF_INACTIVE, eventFor, stop);
 }

@@ -12,8 +12,9 @@ import { webhookDeliveryKind } from './kind.ts';
 import { stopDeliveries } from './stop-pending.ts';
 
 /**
- * True when something waits for a disabled endpoint. Written so that no index but the clock's serves the first half, which holds
- * what waits and nothing else: the planner would rather read ten million deliveries of one endpoint that ended.
+ * True when deliveries wait for a disabled endpoint. Written so that no index but the clock's serves the
+ * first half, which holds waiting deliveries and nothing else: the planner would rather read ten million
+ * ended deliveries of one endpoint.
  */
 const WAITS = `with w as materialized (
   select id from webhook_endpoints w where w.id = $1 and w.workspace_id = $2 and w.livemode = $3::boolean and w.state = 'disabled'
@@ -29,7 +30,7 @@ interface Asking {
   readonly fail: (error: unknown) => void;
 }
 
-/** Stops the deliveries of an endpoint once it is inactive; all that are asked for at the same time share a walk. */
+/** Stops the deliveries of an endpoint once it is inactive; concurrent calls share a walk. */
 export class Stopping implements Performer {
   readonly slots = 10_000;
   readonly backlog = 0;

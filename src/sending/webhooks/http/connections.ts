@@ -22,7 +22,7 @@ export interface Target {
 
 /** The user of a connection, which receives its events. */
 export interface ConnectionUser {
-  /** It is open, and over TLS the receiver is who it should be. */
+  /** The connection is open, and over TLS the receiver has proven its name. */
   ready(): void;
   data(chunk: Uint8Array): void;
   /** The receiver sends no more. */
@@ -68,7 +68,7 @@ export class Connection {
     this.socket.write(bytes);
   }
 
-  /** Closes it at once. Its user hears nothing more. */
+  /** Closes the connection at once, without further events for its user. */
   destroy(): void {
     this.user = null;
     this.socket.destroy();
@@ -112,7 +112,7 @@ export class Connections {
     return null;
   }
 
-  /** A new connection, which tells its user when it is ready, or closed. */
+  /** Opens a connection, which reports to its user that it is ready, or closed. */
   open(target: Target): Connection {
     const { clock, lookup, ca } = this.options;
     const { host, port } = target;
@@ -164,7 +164,7 @@ export class Connections {
     if (idle.length === 0) this.#idle.delete(connection.key);
   }
 
-  /** One timer for all of them: those that became idle first are first. */
+  /** One timer for all connections: the first to become idle is the first to close. */
   #sweepLater(ms: number): void {
     if (this.#sweeping !== undefined || this.#closed) return;
     this.#sweeping = setTimeout(() => {

@@ -22,8 +22,8 @@ export const resolveBySystem: Resolve = async (name) => {
 const isOfTheMachine = (name: string): boolean => !name.includes('.') || /(^|\.)localhost\.?$/i.test(name);
 
 /**
- * Resolves by the name servers of `DNS_SERVERS`. As with the resolver of the system, /etc/hosts comes first, and what only the machine
- * knows is left to the system: the names of containers have no dot.
+ * Resolves by the name servers of `DNS_SERVERS`. As with the resolver of the system, /etc/hosts comes first,
+ * and names that only the machine knows are left to the system: the names of containers have no dot.
  */
 export function resolveBy({ ipv4, ipv6 }: Pick<Resolver, 'ipv4' | 'ipv6'>): Resolve {
   return async (name) => {

@@ -14,9 +14,9 @@ const LENGTH = /^\d{1,15}$/;
 
 const setOf = (octets: RegExp): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, octet) => (octets.test(String.fromCharCode(octet)) ? 1 : 0));
-/** RFC 9110 5.6.2: what names consist of. */
+/** The octets of names (RFC 9110 5.6.2). */
 const TOKEN = setOf(/[!#$%&'*+\-.^_`|~\w]/);
-/** RFC 9110 5.5: what values consist of; no control characters but the tabulator. */
+/** The octets of values (RFC 9110 5.5); no control characters but the tabulator. */
 const TEXT = setOf(/[\t\x20-\x7e\x80-\xff]/);
 const [COLON, CR, LF] = [58, 13, 10];
 
@@ -76,7 +76,7 @@ export function framingOf(octets: Buffer, to: number): Framing | null {
 
 const FRAMING = ['content-length', 'transfer-encoding', 'connection'] as const;
 
-/** Which of the three fields a name is; null for all others, most of which their length tells. */
+/** Returns which of the three fields a name is; null for all others, most of which have another length. */
 function framingNameOf(octets: Buffer, from: number, to: number): (typeof FRAMING)[number] | null {
   for (const name of FRAMING)
     if (name.length === to - from && octets.toString('latin1', from, to).toLowerCase() === name) return name;

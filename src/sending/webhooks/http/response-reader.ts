@@ -84,7 +84,10 @@ export class ResponseReader {
     return this.#part === 'complete';
   }
 
-  /** Reads what the present part can take, and answers the rest: the same octets when more are needed, null when malformed. */
+  /**
+   * Reads as much as the present part can take, and returns the rest: the same octets when more are needed,
+   * null when malformed.
+   */
   #read(octets: Buffer): Buffer | null {
     switch (this.#part) {
       case 'head':

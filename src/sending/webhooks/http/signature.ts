@@ -12,8 +12,8 @@ export const sign = (secret: string, unixSeconds: number, rawBody: string | Uint
   `t=${unixSeconds},v1=${digest(secret, unixSeconds, rawBody).digest('hex')}`;
 
 /**
- * Verifies that header as the documentation tells receivers to: first the signature in constant time, then the age of `t`
- * against the tolerance in seconds.
+ * Verifies that header as the documentation describes it to receivers: first the signature in constant time,
+ * then the age of `t` against the tolerance in seconds.
  */
 export function verify(
   secret: string,
