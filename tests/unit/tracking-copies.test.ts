@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import { readLinkToken } from '../../src/sending/tracking/api.ts';
-import { personaliser, type Tracked } from '../../src/sending/tracking/commands.ts';
+import { type CopyTracking, personaliser } from '../../src/sending/tracking/commands.ts';
 import { costMs } from '../support/own-time.ts';
 
 const signer = createSigner('only-for-tests-only-for-tests-only');
@@ -17,7 +17,7 @@ function maker() {
   return { made, personalise: personaliser({ signer, publicUrl: 'https://mail.test', textFromHtml }) };
 }
 
-const copyOf = (recipient: number, more: Partial<Tracked> = {}): Tracked => ({
+const copyOf = (recipient: number, more: Partial<CopyTracking> = {}): CopyTracking => ({
   destination: { emailId: EMAIL, recipient },
   workspaceId: 'ws_1',
   address: `r${recipient}@receiver.example`,

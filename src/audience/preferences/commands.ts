@@ -30,7 +30,7 @@ join audiences u on u.workspace_id = w.workspace_id and u.livemode = w.livemode 
 left join audience_members m on m.audience_id = w.audience_id and m.contact_id = w.contact_id
 where w.id = any($1)`;
 
-interface Waiting {
+interface WaitingConfirmation {
   readonly id: string;
   readonly workspace_id: string;
   readonly livemode: boolean;
@@ -64,7 +64,7 @@ from gone where $2::text is not null`;
 export const askToConfirm = (deps: AskingDeps, ids: readonly string[]): Promise<void> =>
   unlessAway(async () => {
     if (ids.length === 0) return;
-    const rows = await deps.database.query<Waiting>(READ, [ids]);
+    const rows = await deps.database.query<WaitingConfirmation>(READ, [ids]);
     const there = new Set(rows.map(({ id }) => id));
     const gone = ids.filter((id) => !there.has(id));
     await Promise.all([
@@ -90,7 +90,7 @@ async function giveUp(
   await database.query(GIVE_UP, [id, reason]);
 }
 
-async function ask(deps: AskingDeps, waiting: Waiting): Promise<void> {
+async function ask(deps: AskingDeps, waiting: WaitingConfirmation): Promise<void> {
   const { id, workspace_id: workspaceId, livemode, audience_id: audienceId, email_key: key, plan } = waiting;
   if (!waiting.is_pending) return giveUp(deps, id, null);
   if (waiting.is_suppressed) return giveUp(deps, id, 'suppressed');

@@ -9,7 +9,7 @@ export interface Recipient {
 }
 
 /** A person who was asked to confirm that they join an audience. */
-export interface Invited extends Recipient {
+export interface ConfirmationLink extends Recipient {
   readonly audienceId: string;
 }
 
@@ -53,11 +53,11 @@ export function readPreferencesToken(signer: Signer, token: string): Recipient |
 /** The path of the page that confirms a subscription. */
 export const confirmationPath = (
   signer: Signer,
-  { workspaceId, livemode, key, audienceId }: Invited,
+  { workspaceId, livemode, key, audienceId }: ConfirmationLink,
 ): string => `/c/${tokenOf(signer, 'confirmation', [workspaceId, livemode, key, audienceId])}`;
 
 /** The recipient and the audience that a token confirms; null where the token is not valid. */
-export function readConfirmationToken(signer: Signer, token: string): Invited | null {
+export function readConfirmationToken(signer: Signer, token: string): ConfirmationLink | null {
   const parts = partsOf(signer, 'confirmation', token);
   if (!parts) return null;
   const [workspaceId, livemode, key, audienceId] = parts as [string, boolean, string, string];

@@ -19,7 +19,7 @@ from audiences a where a.workspace_id = $1 and a.livemode = $2::boolean and a.pu
 order by a.name, a.id limit ${MOST_SHOWN}`;
 
 /** An audience that people may join and leave on the page. */
-export interface Offered {
+export interface OfferedAudience {
   readonly id: string;
   readonly name: string;
   readonly description: string | null;
@@ -30,7 +30,7 @@ export interface Offered {
 export interface Person {
   /** Null for a person who is no contact, or not any more. */
   readonly contact: { readonly id: string; readonly email: string; readonly status: string } | null;
-  readonly offered: readonly Offered[];
+  readonly offered: readonly OfferedAudience[];
   /** The reason why a person who is no contact gets no mail; null otherwise. */
   readonly suppressed: Awaited<ReturnType<typeof reasonOf>>;
 }
@@ -56,7 +56,9 @@ export async function findPerson(
     livemode,
     key,
   ]);
-  const offered = contact ? await database.query<Offered>(OFFERED, [workspaceId, livemode, contact.id]) : [];
+  const offered = contact
+    ? await database.query<OfferedAudience>(OFFERED, [workspaceId, livemode, contact.id])
+    : [];
   const suppressed = contact || !livemode ? null : await reasonOf({ database, signer }, workspaceId, key);
   return { contact: contact ?? null, offered, suppressed };
 }

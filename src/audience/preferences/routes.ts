@@ -3,7 +3,12 @@ import { findBrand } from '../../accounts/workspace/queries.ts';
 import { type PublicCall, type RawResponse, type Route, route } from '../../http/request/route.ts';
 import type { Failure } from '../../platform/errors/failure.ts';
 import { findAudienceRow } from '../audiences/queries.ts';
-import { type Invited, type Recipient, readConfirmationToken, readPreferencesToken } from './links.ts';
+import {
+  type ConfirmationLink,
+  type Recipient,
+  readConfirmationToken,
+  readPreferencesToken,
+} from './links.ts';
 import { html, recipientPage } from './page.ts';
 import {
   type Choice,
@@ -22,7 +27,7 @@ const FORM_BYTES = 65_536;
 const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 type Visit = PublicCall<{ readonly token: string }>;
-type Sent = PublicCall<{ readonly token: string }, unknown, Uint8Array>;
+type PageCall = PublicCall<{ readonly token: string }, unknown, Uint8Array>;
 
 /** The pages of recipients: public, valid for ever, and impossible to guess. A GET changes nothing. */
 export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
@@ -30,7 +35,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
   const nothing = Type.Unsafe<never>({});
   const brandOf = ({ workspaceId }: Recipient) => findBrand(deps.database, workspaceId, deps.publicUrl);
 
-  const preferences = async (recipient: Recipient, call: Visit, said: Said): Promise<RawResponse> => {
+  const preferences = async (recipient: Recipient, call: Visit, said: LastAction): Promise<RawResponse> => {
     const texts = textsFor(call.headers);
     const [person, brand] = await Promise.all([findPerson(deps, recipient), brandOf(recipient)]);
     const body = bodyOf(texts, recipient, person, said);
@@ -38,7 +43,7 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
   };
 
   const confirmation = async (
-    invited: Invited,
+    invited: ConfirmationLink,
     call: Visit,
     write: (texts: PageTexts, name: string) => { readonly title: string; readonly body: string },
   ): Promise<RawResponse | Failure> => {
@@ -126,9 +131,9 @@ export function preferenceRoutes(deps: PreferenceDeps): readonly Route[] {
 }
 
 /** The choice that the page confirms at its top; null for none. */
-type Said = Choice['action'] | null;
+type LastAction = Choice['action'] | null;
 
-async function readChoice({ body, headers }: Sent): Promise<Choice | null> {
+async function readChoice({ body, headers }: PageCall): Promise<Choice | null> {
   const type = headers.get('content-type') ?? '';
   const form = await new Response(Uint8Array.from(body), { headers: { 'content-type': type } })
     .formData()
@@ -152,7 +157,7 @@ function bodyOf(
   texts: PageTexts,
   { key }: Recipient,
   { contact, offered, suppressed }: Person,
-  said: Said,
+  said: LastAction,
 ): string {
   const intro = `<p class="soft">${html(texts.forAddress(masked(key)))}</p>`;
   const status = contact?.status ?? suppressed ?? (said === 'off' ? 'unsubscribed' : 'subscribed');

@@ -66,7 +66,7 @@ const JUDGED = `update early_visits set is_scanner = $2::boolean where id = any(
 const FORGET = `delete from early_visits
 where seen_at < $1::text::timestamptz and is_scanner is not null or seen_at < $2::text::timestamptz`;
 
-type Claimed = EarlyVisit & { readonly id: string; readonly isKnown: boolean };
+type ClaimedVisit = EarlyVisit & { readonly id: string; readonly isKnown: boolean };
 
 /**
  * The opens and clicks of the first minute. Only the second or third link that is followed shows that a
@@ -102,7 +102,11 @@ export class EarlyVisits {
   async #judge(): Promise<number> {
     const { database, clock } = this.deps;
     const now = clock.now();
-    const claimed = await database.query<Claimed>(CLAIM, [iso(now - WAIT_MS), iso(now), iso(now - CLAIM_MS)]);
+    const claimed = await database.query<ClaimedVisit>(CLAIM, [
+      iso(now - WAIT_MS),
+      iso(now),
+      iso(now - CLAIM_MS),
+    ]);
     const groups = Map.groupBy(
       claimed,
       ({ emailId, recipient, network }) => `${emailId} ${recipient} ${network}`,
@@ -116,7 +120,7 @@ export class EarlyVisits {
    * Where one visit cannot be reported, the visits before it are not reported again: an email knows the
    * latest visit alone, and would count the others twice.
    */
-  async #tell(visits: readonly Claimed[]): Promise<void> {
+  async #tell(visits: readonly ClaimedVisit[]): Promise<void> {
     const { database, engine } = this.deps;
     const isScanner = visits.some(({ isKnown }) => isKnown) || areOfScanner(visits);
     const told: string[] = [];

@@ -24,11 +24,14 @@ const TOO_MANY = new Failure(
   { suggestion: 'Delete some that you no longer need.' },
 );
 
-type Named<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
-type Answered = Promise<CampaignView | Failure | Replay>;
+type CampaignCall<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
+type CampaignReply = Promise<CampaignView | Failure | Replay>;
 
 /** Creates a draft. */
-export const createCampaign = (deps: CampaignDeps, call: Call<unknown, unknown, NewCampaign>): Answered => {
+export const createCampaign = (
+  deps: CampaignDeps,
+  call: Call<unknown, unknown, NewCampaign>,
+): CampaignReply => {
   const { name, audienceId } = call.body;
   const blank: CampaignSettings = { ...NOTHING_SET, name, audienceId };
   return idempotently(deps.database, keyedBy(call), {
@@ -40,7 +43,7 @@ export const createCampaign = (deps: CampaignDeps, call: Call<unknown, unknown, 
 };
 
 /** Copies the content and the settings of a campaign in any state into a new draft. */
-export const duplicateCampaign = (deps: CampaignDeps, call: Named): Answered =>
+export const duplicateCampaign = (deps: CampaignDeps, call: CampaignCall): CampaignReply =>
   idempotently(deps.database, keyedBy(call), {
     run: async () => {
       const row = await findCampaign(deps, call.caller, call.params.id);
@@ -112,7 +115,7 @@ const FASTER = new Failure('CONFLICT', 'Other requests changed the campaign seve
 /** Changes the members of a draft that the body names; those that others change at the same moment stay as they set them. */
 export async function patchCampaign(
   deps: CampaignDeps,
-  { caller, params, body, now }: Named<CampaignBody>,
+  { caller, params, body, now }: CampaignCall<CampaignBody>,
 ): Promise<CampaignView | Failure> {
   const { ifUpdatedAt, ...change } = body;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -167,14 +170,16 @@ const CANCEL: Act = {
 };
 
 /** Stops a campaign for a while; a paused one stays as it is. */
-export const pauseCampaign = (deps: CampaignDeps, call: Named): Answered => carryOut(deps, call, PAUSE);
+export const pauseCampaign = (deps: CampaignDeps, call: CampaignCall): CampaignReply =>
+  carryOut(deps, call, PAUSE);
 /** Takes the time back at which a campaign was to start. */
-export const unscheduleCampaign = (deps: CampaignDeps, call: Named): Answered =>
+export const unscheduleCampaign = (deps: CampaignDeps, call: CampaignCall): CampaignReply =>
   carryOut(deps, call, UNSCHEDULE);
 /** Ends a campaign. */
-export const cancelCampaign = (deps: CampaignDeps, call: Named): Answered => carryOut(deps, call, CANCEL);
+export const cancelCampaign = (deps: CampaignDeps, call: CampaignCall): CampaignReply =>
+  carryOut(deps, call, CANCEL);
 
-const carryOut = (deps: CampaignDeps, call: Named, { event, suggestion, done }: Act): Answered =>
+const carryOut = (deps: CampaignDeps, call: CampaignCall, { event, suggestion, done }: Act): CampaignReply =>
   idempotently(deps.database, keyedBy(call), {
     lookFirst: true,
     run: async () => {
@@ -200,7 +205,7 @@ export const replyOf = (call: Call, row: CampaignRow): ClaimOf<'campaign'> | und
 /** Removes a campaign from sight; its emails stay. */
 export async function deleteCampaign(
   deps: CampaignDeps,
-  { caller, params, now }: Named,
+  { caller, params, now }: CampaignCall,
 ): Promise<null | Failure> {
   const told = await tellCampaign(deps, caller, params.id, { type: 'delete.requested', at: now });
   if (told.outcome === 'changed') return null;

@@ -95,12 +95,12 @@ export function viewOf(row: CampaignRow): CampaignView {
   };
 }
 
-type Named = Call<{ readonly id: string }>;
+type CampaignCall = Call<{ readonly id: string }>;
 
 /** Reads a campaign, or answers 404. */
 export async function campaignDetail(
   reader: CampaignReader,
-  { caller, params }: Named,
+  { caller, params }: CampaignCall,
 ): Promise<CampaignView | Failure> {
   const row = await findCampaign(reader, caller, params.id);
   return row ? viewOf(row) : NO_CAMPAIGN;
@@ -125,7 +125,7 @@ export const listCampaigns = (
 /** The numbers of a campaign, all of one moment. */
 export async function campaignStats(
   reader: CampaignReader,
-  { caller, params }: Named,
+  { caller, params }: CampaignCall,
 ): Promise<StatsView | Failure> {
   if (!(await findCampaign(reader, caller, params.id))) return NO_CAMPAIGN;
   const ledger = await readLedger(reader.database, params.id);
@@ -172,7 +172,7 @@ from campaign_contents k where k.campaign_id = $1`;
 /** The links of a campaign, those with the most clicks first. */
 export async function campaignLinks(
   reader: CampaignLister,
-  { caller, params }: Named,
+  { caller, params }: CampaignCall,
 ): Promise<LinkView[] | Failure> {
   if (!(await findCampaign(reader, caller, params.id))) return NO_CAMPAIGN;
   const [row] = await reader.reads.query<{

@@ -30,12 +30,12 @@ const FULL = new Failure('QUOTA_EXCEEDED', 'The workspace has as many domains as
   suggestion: 'Remove a domain or upgrade the plan.',
 });
 
-type Adding = Call<unknown, unknown, NewDomain>;
+type AddCall = Call<unknown, unknown, NewDomain>;
 
 /** Adds a domain with its own keys, and orders the first check of its records. */
 export async function addDomain(
   commands: DomainCommands,
-  call: Adding,
+  call: AddCall,
 ): Promise<DomainView | Failure | Replay> {
   const keyed = keyedBy(call);
   const source = readSource(call, commands.setup);
@@ -58,7 +58,7 @@ type Names = Omit<RecordSource, 'keySets'> & {
   readonly warmUps: readonly WarmUp[];
 };
 
-function readSource({ body, now }: Adding, { transports }: DnsSetup): Names | Failure {
+function readSource({ body, now }: AddCall, { transports }: DnsSetup): Names | Failure {
   const name = readDomainName(body.name);
   if (typeof name !== 'string') return invalid([{ path: '/body/name', message: name.problem }]);
   const {
@@ -86,7 +86,10 @@ function readSource({ body, now }: Adding, { transports }: DnsSetup): Names | Fa
   const longest = [returnPath, trackingDomain ?? '', ...selectors.flatMap((one) => keyNames(name, one))];
   if (!longest.every(fits))
     return invalid([
-      { path: '/body/name', message: 'Use a shorter name: the names of its DNS records would be longer than DNS allows.' },
+      {
+        path: '/body/name',
+        message: 'Use a shorter name: the names of its DNS records would be longer than DNS allows.',
+      },
     ]);
   return { name, returnPath, trackingDomain, dkimSelector, provider: transport, fallbacks: others, warmUps };
 }
@@ -94,7 +97,7 @@ function readSource({ body, now }: Adding, { transports }: DnsSetup): Names | Fa
 /** Finds the refusals that need no keys: a name that is taken, a limit that is reached. */
 async function precheck(
   { database }: DomainCommands,
-  { caller }: Adding,
+  { caller }: AddCall,
   name: string,
 ): Promise<Failure | null> {
   const [row] = await database.query<{ taken: boolean; used: number }>(PRECHECK, [caller.workspaceId, name]);
@@ -109,7 +112,7 @@ const PRECHECK = `select
 
 async function admit(
   { engine, sealer, setup }: DomainCommands,
-  call: Adding,
+  call: AddCall,
   id: string,
   names: Names,
 ): Promise<DomainView | Failure | StoredReply> {

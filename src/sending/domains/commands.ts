@@ -47,7 +47,7 @@ export interface DomainCommands extends DomainReader {
 /** Longest wait for a check, which usually takes one or two seconds; a request may take eight. */
 const CHECK_MS = 6_000;
 
-type Named = { readonly id: string };
+type DomainCall = { readonly id: string };
 
 /** Both environments share domains; their actors count as live. */
 const tell = (
@@ -68,13 +68,13 @@ const tell = (
  */
 export const verifyDomain = (
   commands: DomainCommands,
-  call: Call<Named>,
+  call: Call<DomainCall>,
 ): Promise<DomainView | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), { run: () => check(commands, call), lookFirst: true });
 
 async function check(
   commands: DomainCommands,
-  call: Call<Named>,
+  call: Call<DomainCall>,
 ): Promise<DomainView | Failure | StoredReply> {
   const { caller, params, now } = call;
   const { database, engine } = commands;
@@ -103,7 +103,7 @@ const CHANGED = changedSince('domain');
 /** Changes the default tracking of emails, the transport of a domain, and how its mail is warmed up. */
 export async function patchDomain(
   commands: DomainCommands,
-  { caller, params, body, now }: Call<Named, unknown, DomainChange>,
+  { caller, params, body, now }: Call<DomainCall, unknown, DomainChange>,
 ): Promise<DomainView | Failure> {
   if (Object.keys(body).length === 0)
     return invalid([
@@ -146,7 +146,7 @@ export async function patchDomain(
 /** Removes a domain for good. The same commit takes it off the number of domains that the plan limits. */
 export async function removeDomain(
   commands: DomainCommands,
-  { caller, params, now }: Call<Named>,
+  { caller, params, now }: Call<DomainCall>,
 ): Promise<null | Failure> {
   const refused = await refusalOf(commands, caller, params.id);
   if (refused) return refused;

@@ -2,7 +2,7 @@ import type { ServiceEmail, SignInChange } from '../../accounts/service-emails.t
 import type { Content } from './layout.ts';
 
 /** The facts that the contents show besides their subject. */
-export interface Sending {
+export interface SenderNames {
   /** The name of the workspace; that of the product where there is none. */
   readonly name: string;
   readonly publicUrl: string;
@@ -10,7 +10,7 @@ export interface Sending {
 
 type ContentOf<Kind extends ServiceEmail['kind']> = (
   email: Extract<ServiceEmail, { kind: Kind }>,
-  sending: Sending,
+  sending: SenderNames,
 ) => Content;
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const ROLES: Readonly<Record<string, string>> = {
 
 const day = (at: number): string => `${new Date(at).toUTCString().slice(0, 22)} UTC`;
 
-const WARNED = ({ name }: Sending): string =>
+const WARNED = ({ name }: SenderNames): string =>
   `You get this email as an owner or admin of ${name}. You can turn these emails off in the settings of the workspace.`;
 
 const PAUSED: Readonly<Record<string, string>> = {
@@ -118,5 +118,5 @@ const CONTENTS: { readonly [Kind in ServiceEmail['kind']]: ContentOf<Kind> } = {
 };
 
 /** The content of an email. */
-export const contentOf = (email: ServiceEmail, sending: Sending): Content =>
-  (CONTENTS[email.kind] as (email: ServiceEmail, sending: Sending) => Content)(email, sending);
+export const contentOf = (email: ServiceEmail, sending: SenderNames): Content =>
+  (CONTENTS[email.kind] as (email: ServiceEmail, sending: SenderNames) => Content)(email, sending);

@@ -84,7 +84,7 @@ export const hasLeftSql = (membership: Membership): string =>
   `coalesce(${audienceActSql(membership)} = 'unsubscribed', false)`;
 
 /** SQL texts that a contact is judged by. */
-export interface Judged {
+export interface ContactSql {
   /** The name of a row of `contacts`, whose columns are null where there is none. */
   readonly contact: string;
   readonly contactId: string;
@@ -113,7 +113,7 @@ export const actSql = ({
   contactId,
   isForgotten = isBeingForgottenSql(contactId),
   audience,
-}: Judged): string => `case
+}: ContactSql): string => `case
   when ${contact}.id is null then case when ${isForgotten} then 'forgotten' end
   else coalesce(${mapped(`${contact}.status`, ACT_OF_STATUS)}, case when ${contact}.livemode then (
     select ${mapped('known.reason', ACT_OF_SUPPRESSION)} from suppressions known

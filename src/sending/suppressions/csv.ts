@@ -35,7 +35,9 @@ export const SuppressionImport = Type.Object(
     counts: Type.Object({
       total: Type.Integer({ description: 'The number of lines with an address.' }),
       added: Type.Integer({ description: 'The number of addresses that the import added.' }),
-      known: Type.Integer({ description: 'The number of addresses that were already suppressed, or came earlier in the file.' }),
+      known: Type.Integer({
+        description: 'The number of addresses that were already suppressed, or came earlier in the file.',
+      }),
       failed: Type.Integer({ description: 'The number of refused lines.' }),
     }),
     errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String() }), {
@@ -175,7 +177,7 @@ export async function importSuppressions(
 const PAGE = `select address_key, address, reason, to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since
 from suppressions where workspace_id = $1 and address_key > $2 and address is not null order by address_key limit ${ROWS}`;
 
-interface Listed {
+interface ExportedRow {
   readonly address_key: string;
   readonly address: string;
   readonly reason: string;
@@ -192,7 +194,7 @@ async function* listed(
 ): AsyncGenerator<string, undefined> {
   yield CSV_MARK + csvRow(['address', 'reason', 'created_at']);
   for (let after: string | undefined = livemode ? '' : undefined; after !== undefined; ) {
-    const rows: readonly Listed[] = await reads.query<Listed>(PAGE, [workspaceId, after]);
+    const rows: readonly ExportedRow[] = await reads.query<ExportedRow>(PAGE, [workspaceId, after]);
     if (rows.length > 0)
       yield rows.map(({ address, reason, since }) => csvRow([address, reason, since])).join('');
     after = rows.length < ROWS ? undefined : rows.at(-1)?.address_key;

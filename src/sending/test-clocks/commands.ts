@@ -98,13 +98,13 @@ export async function advanceTestClock(
   return told instanceof Replay ? resumed(deps, call, told) : told;
 }
 
-type Advancing = Pick<Call, 'caller' | 'claim' | 'now' | 'gone'>;
+type AdvanceCall = Pick<Call, 'caller' | 'claim' | 'now' | 'gone'>;
 
 /**
  * Reads the outcome of an advance by its stored reply, which has only the beginning where the first answer
  * came before the end.
  */
-async function resumed(deps: TestClockCommands, call: Advancing, told: Replay): Promise<Replay> {
+async function resumed(deps: TestClockCommands, call: AdvanceCall, told: Replay): Promise<Replay> {
   const begun = told.body as AdvancedTestClock;
   if (begun.advancingTo === null) return told;
   const row = await findClock(deps.database, call.caller.workspaceId, begun.id);
@@ -119,7 +119,7 @@ async function resumed(deps: TestClockCommands, call: Advancing, told: Replay): 
  */
 async function outcomeOf(
   deps: TestClockCommands,
-  call: Advancing,
+  call: AdvanceCall,
   way: ClockRow,
 ): Promise<AdvancedTestClock | null> {
   const { database } = deps;

@@ -6,7 +6,7 @@ import { isWeb, type Link, linkToken, MANY_LINKS, type Purpose } from './api.ts'
 import { rewriteHtml } from './rewrite.ts';
 
 /** The recipient of a copy, and the tracking of it. */
-export interface Tracked {
+export interface CopyTracking {
   readonly destination: { readonly emailId: string; readonly recipient: number };
   readonly workspaceId: string;
   readonly address: string;
@@ -88,7 +88,7 @@ export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
   /** Drafts by the parts of a message, the same object for every copy of an attempt. */
   const drafts = new WeakMap<Parts, Draft>();
 
-  return (parts: Parts, tracked: Tracked): Parts & { readonly unsubscribe: Unsubscribe | null } => {
+  return (parts: Parts, tracked: CopyTracking): Parts & { readonly unsubscribe: Unsubscribe | null } => {
     const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml);
     drafts.set(parts, draft);
     const { destination, workspaceId, address, host, opens, clicks, list } = tracked;

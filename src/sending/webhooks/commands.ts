@@ -16,7 +16,7 @@ import type { Stopping } from './deliveries/stop-performer.ts';
 import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
-import type { Posting } from './http/poster.ts';
+import type { PostRequest } from './http/poster.ts';
 import type { NewWebhook, WebhookPatch, WebhookView } from './model.ts';
 import { findEndpointRow, type WebhookReader } from './queries.ts';
 import { changedAtOf, webhookOf } from './views.ts';
@@ -29,7 +29,7 @@ export interface WebhookPosting {
   /** Returns a sentence with the problem of a URL; null when there is none. */
   problemOfUrl(url: string): Promise<string | null>;
   /** Posts once, within ten seconds. True when the receiver has accepted it. @throws Unavailable */
-  post(posting: Posting): Promise<boolean>;
+  post(posting: PostRequest): Promise<boolean>;
 }
 
 export interface WebhookCommands extends WebhookReader {

@@ -64,7 +64,7 @@ const MISSING = {
 };
 
 /** The content of a campaign if it started now. */
-export interface Readied {
+export interface ReadyContent {
   readonly sender: Address;
   readonly kept: Omit<KeptContent, 'isStatic' | 'startedAt'>;
 }
@@ -84,7 +84,7 @@ export async function readyContent(
   { defaults, ...scope }: ReadyScope,
   settings: CampaignSettings,
   now: number,
-): Promise<Readied | Failure> {
+): Promise<ReadyContent | Failure> {
   const found = settings.templateId === null ? null : await contents.find(scope, settings.templateId);
   if (found instanceof Failure) return found;
   const own = await compileOwn({ contents }, scope, settings, now);

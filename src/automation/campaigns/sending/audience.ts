@@ -11,7 +11,7 @@ import { addressHash } from './follow-emails.ts';
 const WINDOW = 5_000;
 
 /** The audiences of a campaign, and those that it excludes. */
-export interface Chosen {
+export interface CampaignAudience {
   readonly scope: Scope;
   /** The static audience whose rows are walked along; null where a filter chooses. */
   readonly staticId: string | null;
@@ -30,7 +30,7 @@ export async function choose(
   scope: Scope,
   { audienceId, excludeAudienceIds }: Pick<CampaignSettings, 'audienceId' | 'excludeAudienceIds'>,
   now: number,
-): Promise<Chosen | null> {
+): Promise<CampaignAudience | null> {
   const audience = await matchAudience({ database }, scope, audienceId, now);
   if (!audience) return null;
   const others = await Promise.all(
@@ -50,7 +50,7 @@ export async function choose(
  * The reason why a contact gets nothing; null for one who may get mail. An act of the person comes before the
  * choice of the campaign.
  */
-const reasonOf = ({ excluded }: Chosen): SQL =>
+const reasonOf = ({ excluded }: CampaignAudience): SQL =>
   sql`coalesce(${ACT}, case when ${excluded} then 'excluded' end)`;
 const ACT = sql.raw(actSql({ contact: 'contacts', contactId: 'contacts.id' }));
 
@@ -59,7 +59,11 @@ const ACT = sql.raw(actSql({ contact: 'contacts', contactId: 'contacts.id' }));
  * took 2.2 s, and a statement may take six.
  * @throws Unavailable
  */
-export async function countSendable(database: Database, chosen: Chosen, most: number): Promise<number> {
+export async function countSendable(
+  database: Database,
+  chosen: CampaignAudience,
+  most: number,
+): Promise<number> {
   const [row] = await execute<{ count: number }>(
     database,
     sql`select count(*)::float8 as count from (
@@ -70,7 +74,7 @@ export async function countSendable(database: Database, chosen: Chosen, most: nu
 }
 
 /** A turn of work that freezes an audience. */
-export interface Freezing {
+export interface FreezeTurn {
   readonly campaignId: string;
   readonly attempt: number;
   /** The start of the campaign (epoch milliseconds): later contacts are not in. */
@@ -86,8 +90,8 @@ export interface Freezing {
  */
 export async function freezeNext(
   database: Database,
-  chosen: Chosen,
-  { campaignId, attempt, startedAt }: Freezing,
+  chosen: CampaignAudience,
+  { campaignId, attempt, startedAt }: FreezeTurn,
   after: string,
 ): Promise<string | null | 'lost'> {
   const { scope, staticId, condition } = chosen;
@@ -153,7 +157,7 @@ select count(*)::integer as count from thawed`;
  */
 export async function thawAll(
   database: Database,
-  { campaignId, attempt }: Omit<Freezing, 'startedAt'>,
+  { campaignId, attempt }: Omit<FreezeTurn, 'startedAt'>,
   isOver: () => boolean,
 ): Promise<boolean> {
   for (;;) {

@@ -40,7 +40,7 @@ const QUEUED = `select (extract(epoch from d.wake_at) * 1000)::float8 as at from
 
 type Source = Parameters<typeof nextWaiting>[1];
 /** The result of a chunk. */
-type Given = 'all' | 'overQuota' | 'withheld' | 'unwritten';
+type ChunkResult = 'all' | 'overQuota' | 'withheld' | 'unwritten';
 
 /** One turn of dispatching the emails of a campaign. */
 export class Dispatch {
@@ -140,7 +140,7 @@ export class Dispatch {
     rows: readonly WaitingRecipient[],
     pace: Pace | null,
     isLeft: boolean,
-  ): Promise<Given> {
+  ): Promise<ChunkResult> {
     const { database, clock } = this.deps;
     const { campaignId, context } = this.turn;
     const read = rows.map((row) => ({ row, recipient: recipientOf(row, kept) }));
@@ -182,7 +182,7 @@ export class Dispatch {
     this.deps.logger.warn({ err, actor }, 'Emails of a campaign could not be stored.');
   }
 
-  async #after(given: Exclude<Given, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {
+  async #after(given: Exclude<ChunkResult, 'all'>, source: Source): Promise<readonly CampaignEvent[]> {
     // Each accepted recipient has used a unit: a pause must not keep their emails until the next month.
     if (given === 'overQuota')
       return (await this.#queuedFor(source)) === null

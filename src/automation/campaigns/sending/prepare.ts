@@ -5,7 +5,7 @@ import { Failure } from '../../../platform/errors/failure.ts';
 import type { DispatchDeps, Turn } from '../deps.ts';
 import { type KeptContent, readyContent } from '../preview/content.ts';
 import type { CampaignSettings } from '../settings.ts';
-import { type Chosen, choose, freezeNext, thawAll } from './audience.ts';
+import { type CampaignAudience, choose, freezeNext, thawAll } from './audience.ts';
 import { readLedger } from './recipients.ts';
 
 const SETTINGS = 'select settings from campaign_settings where campaign_id = $1';
@@ -58,7 +58,7 @@ export async function prepare(deps: DispatchDeps, turn: Turn): Promise<readonly 
 /** Freezes window after window; false when the turn is over before the end. */
 async function freezeAll(
   database: Database,
-  chosen: Chosen,
+  chosen: CampaignAudience,
   { campaignId, context, isOver }: Turn,
   startedAt: number,
 ): Promise<boolean> {

@@ -16,10 +16,10 @@ export interface WaitingRecipient {
 }
 
 /** A recipient whose email is dispatched, before it has a subject. */
-export type Reached = Omit<CampaignRecipient, 'subject'>;
+export type BareRecipient = Omit<CampaignRecipient, 'subject'>;
 
 /** Reads the address and the personal data of a waiting recipient; null where there is no address. */
-export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Reached | null {
+export function recipientOf(row: WaitingRecipient, { content }: KeptContent): BareRecipient | null {
   if (row.gone !== null || row.email === null) return null;
   const address = parseAddress(row.email);
   if (isProblem(address)) return null;

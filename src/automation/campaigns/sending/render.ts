@@ -5,7 +5,7 @@ import type { KeptContent } from '../preview/content.ts';
 type Rendered = Exclude<Awaited<ReturnType<TemplateContents['render']>>, Failure>;
 
 /** The email to render, and its recipient. */
-export interface Rendering {
+export interface RenderOrder {
   readonly workspaceId: string;
   readonly campaignId: string;
   /** The time in the email's id, whenever it is rendered. */
@@ -27,7 +27,7 @@ export type Part = 'subject' | 'body' | 'all';
  */
 export function renderKept(
   contents: TemplateContents,
-  { workspaceId, campaignId, bornAt, contact, preferencesUrl = '' }: Rendering,
+  { workspaceId, campaignId, bornAt, contact, preferencesUrl = '' }: RenderOrder,
   kept: KeptContent,
   part: Part,
 ): Promise<Rendered | Failure> {

@@ -39,7 +39,7 @@ interface ContactRow {
   readonly zone: string;
 }
 
-interface Dated {
+interface DateListener {
   readonly listener: Listener;
   readonly trigger: DateTrigger;
 }
@@ -82,7 +82,7 @@ export function clockedDates(
   return {
     open(clock) {
       const days = new Days();
-      let flows: readonly Dated[] | null = null;
+      let flows: readonly DateListener[] | null = null;
       let after = 0;
       let due: readonly Due[] = [];
       return {
@@ -130,8 +130,8 @@ async function datedFlows(
   database: Database,
   definitionOf: ReadDefinition,
   { workspaceId }: OwnClock,
-): Promise<readonly Dated[]> {
-  const found: Dated[] = [];
+): Promise<readonly DateListener[]> {
+  const found: DateListener[] = [];
   for (const listener of await readDatedTestListeners(database, workspaceId)) {
     const definition = await definitionOf(definitionIdOf(listener.flowId, listener.version));
     if (definition?.trigger.type === 'dateProperty') found.push({ listener, trigger: definition.trigger });
@@ -146,7 +146,7 @@ class Days {
     { readonly from: string; readonly days: ReturnType<typeof occurrencesOf> }
   >();
 
-  next({ listener, trigger }: Dated, { id, properties, zone }: ContactRow, after: number): Due | null {
+  next({ listener, trigger }: DateListener, { id, properties, zone }: ContactRow, after: number): Due | null {
     const value = ownOf(properties, trigger.property);
     if (typeof value !== 'string') return null;
     const timeZone = zoneOf(properties, zone);

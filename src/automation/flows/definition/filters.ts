@@ -95,7 +95,7 @@ function asSlow(error: unknown): SlowFilter {
 }
 
 /** A contact together with the event in question. */
-export interface Asked {
+export interface FilterSubject {
   readonly contactId: string;
   /** An entry in its activity; null where there is none. */
   readonly eventId: string | null;
@@ -110,7 +110,7 @@ export async function whoMatches(
   database: Database,
   scope: Scope,
   value: unknown,
-  asked: readonly Asked[],
+  asked: readonly FilterSubject[],
   now: number,
   time?: FilterTime,
 ): Promise<readonly boolean[]> {

@@ -48,7 +48,7 @@ export interface StepWork {
 }
 
 /** The result of a step: the edge that it leaves by, and the words in the log. */
-export interface Done {
+export interface StepResult {
   readonly way?: string;
   readonly outcome: string;
   readonly emailId?: string;
@@ -61,10 +61,14 @@ type Work<Type extends keyof StepConfigs> = (
   config: StepConfigs[Type],
   deps: StepWorkDeps,
   work: StepWork,
-) => Promise<Done | typeof LATER>;
+) => Promise<StepResult | typeof LATER>;
 
 /** Does a step of a run. @throws Unavailable: it is done again when its lease has ended */
-export const workOf = (step: FlowStep, deps: StepWorkDeps, work: StepWork): Promise<Done | typeof LATER> => {
+export const workOf = (
+  step: FlowStep,
+  deps: StepWorkDeps,
+  work: StepWork,
+): Promise<StepResult | typeof LATER> => {
   const does = WORK[step.type] as Work<typeof step.type> | undefined;
   if (!does) throw new Error(`A step ${step.type} has nothing to do.`);
   return does(step.config as never, deps, work);
@@ -126,7 +130,7 @@ export const contactOf = ({
 });
 
 /** A refusal that waiting does not mend is written down, and the run goes on without the email. */
-function refused({ code, message, extra }: Failure): Done | typeof LATER {
+function refused({ code, message, extra }: Failure): StepResult | typeof LATER {
   if (code === 'SERVICE_UNAVAILABLE') return LATER;
   if (code === 'QUOTA_EXCEEDED') return { outcome: 'skipped: quota_exceeded' };
   const [first] = extra.details ?? [];
@@ -179,7 +183,7 @@ const removeFromAudience: Work<'removeFromAudience'> = async ({ audienceId }, { 
 };
 
 /** Receivers could not tell that it is ours. */
-const SECRET_SEALED: Done = {
+const SECRET_SEALED: StepResult = {
   outcome: 'failed: the webhook secret was sealed with a replaced key; rotate it',
 };
 

@@ -20,7 +20,7 @@ union all select '', 'running', count(*)::integer from flow_runs where flow_id =
 order by step, outcome limit 2000`;
 
 /** One count of a flow. */
-export interface Counted {
+export interface FlowCount {
   readonly step: string;
   readonly outcome: string;
   readonly count: number;
@@ -30,8 +30,8 @@ export interface Counted {
  * Reads the counts of a flow, and the number of its runs at work, at one moment.
  * @throws Unavailable
  */
-export const readTallies = (database: Pick<Database, 'query'>, flowId: string): Promise<Counted[]> =>
-  database.query<Counted>(COUNTED, [flowId]);
+export const readTallies = (database: Pick<Database, 'query'>, flowId: string): Promise<FlowCount[]> =>
+  database.query<FlowCount>(COUNTED, [flowId]);
 
 /** Sums the counts of flows, so that reading them stays cheap. */
 export const flowTallyAccountant = (deps: Pick<DutyDeps, 'database'>): Duty =>

@@ -64,17 +64,17 @@ export async function simulateFlow(
   return new Simulated(simulator, caller, flow.definition, contact, { start, zone, events }).walk();
 }
 
-type Given = NonNullable<SimulateBody['events']>[number];
+type EventInput = NonNullable<SimulateBody['events']>[number];
 
 /** The events of a simulation besides those of the flow. */
-interface Surroundings {
+interface SimulationInput {
   readonly start: number;
   readonly zone: string;
-  readonly events: readonly Given[];
+  readonly events: readonly EventInput[];
 }
 
 /** An event of the contact at its moment. */
-interface Coming {
+interface ContactEvent {
   readonly at: number;
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -87,8 +87,8 @@ class Simulated {
   #contact: VirtualContact;
   readonly #path: SimulationView['path'] = [];
   readonly #decider: Decider;
-  #coming: readonly Coming[];
-  #begunBy: Coming | null = null;
+  #coming: readonly ContactEvent[];
+  #begunBy: ContactEvent | null = null;
   /** Numbers the events as the log does. */
   #position = 0;
   #mail: Mail = null;
@@ -99,7 +99,7 @@ class Simulated {
     private readonly scope: Scope,
     private readonly definition: FlowDefinition,
     contact: VirtualContact,
-    private readonly surroundings: Surroundings,
+    private readonly surroundings: SimulationInput,
   ) {
     this.#contact = contact;
     this.#decider = new Decider(compileFlow(definition));
@@ -182,7 +182,7 @@ class Simulated {
   }
 
   async #came(
-    coming: Coming,
+    coming: ContactEvent,
     context: FlowRunContext,
     step: FlowStep | undefined,
   ): Promise<FlowRunEvent | null> {

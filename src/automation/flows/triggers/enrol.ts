@@ -52,7 +52,7 @@ export interface EnrolTime {
 }
 
 /** The flow that gets the occurrences. */
-export interface Beginning extends Scope {
+export interface FlowVersionRef extends Scope {
   readonly flowId: string;
   readonly version: number;
 }
@@ -92,7 +92,7 @@ interface FreeRow {
 
 /** Starts runs of a flow. */
 export type Enrol = (
-  beginning: Beginning,
+  beginning: FlowVersionRef,
   occurrences: readonly Occurrence[],
   time?: EnrolTime,
 ) => Promise<readonly string[]>;

@@ -47,7 +47,7 @@ cross join lateral (
 ) c
 left join contact_imports i on i.id = a.import_id`;
 
-interface Placed {
+interface ContactPlace {
   readonly ord: number;
   readonly workspaceId: string;
   readonly isNew: boolean;
@@ -115,7 +115,7 @@ export class PageWork {
       import_id: entry.type === 'imported' ? entry.subject : entry.importId,
     }));
     const workspaces = [...new Set(listeners.map(({ workspaceId }) => workspaceId))];
-    const placed = await database.query<Placed>(PLACE, [JSON.stringify(asked), workspaces]);
+    const placed = await database.query<ContactPlace>(PLACE, [JSON.stringify(asked), workspaces]);
     for (const listener of listeners) {
       const occurrences = placed.flatMap(({ ord, workspaceId, isNew, triggers }) => {
         const entry = heard[ord] as Activity;

@@ -11,10 +11,10 @@ import { type FilterTime, SlowFilter, whoMatches } from '../definition/filters.t
 import { flowRunKind } from '../kind.ts';
 import { definitionReader } from '../runs/run-reader.ts';
 import { heldFlows, readDefinitionId } from '../store.ts';
-import type { Beginning, RunClock } from './enrol.ts';
+import type { FlowVersionRef, RunClock } from './enrol.ts';
 
 /** A flow that waits for something to begin its runs. */
-export interface Listener extends Beginning {
+export interface Listener extends FlowVersionRef {
   readonly trigger: string;
   /** The id of an audience, or the name of an event; null where its trigger has neither. */
   readonly listensTo: string | null;
@@ -84,7 +84,7 @@ export interface WakeDeps {
 }
 
 /** The runs that get an event, and its moment. */
-interface Telling {
+interface EventTarget {
   readonly time: FilterTime;
   /** True for a run that gets the event. */
   isTold(run: OpenRun): boolean;
@@ -107,7 +107,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
    */
   async function matching<Pair extends { readonly run: OpenRun; readonly eventId: string | null }>(
     pairs: readonly Pair[],
-    { time, now }: Telling,
+    { time, now }: EventTarget,
     filterOf: (definition: NonNullable<Awaited<ReturnType<typeof definitionOf>>>, step: string) => unknown,
   ): Promise<readonly Pair[]> {
     const slots = new Semaphore(ASKED_AT_ONCE);
@@ -143,7 +143,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
    * Sends each run the first event that it waits for, and asks again for the runs whose contacts have later
    * events.
    */
-  async function wakeAwaiting(page: readonly Activity[], telling: Telling): Promise<void> {
+  async function wakeAwaiting(page: readonly Activity[], telling: EventTarget): Promise<void> {
     let events = page.flatMap((event, place) => (event.type === 'event' ? [{ event, place }] : []));
     const told = new Map<string, number>();
     while (events.length > 0) {
@@ -174,7 +174,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   async function firstFor(
     events: readonly PlacedEvent[],
     told: ReadonlyMap<string, number>,
-    telling: Telling,
+    telling: EventTarget,
   ): Promise<readonly (PlacedEvent & { readonly run: OpenRun })[]> {
     const contacts = [...new Set(events.map(({ event }) => event.contactId))];
     const names = [...new Set(events.map(({ event }) => event.subject ?? ''))];
@@ -194,7 +194,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
     return [...new Map(inOrder.toReversed().map((pair) => [pair.run.id, pair])).values()];
   }
 
-  async function endWatched(page: readonly Activity[], telling: Telling): Promise<void> {
+  async function endWatched(page: readonly Activity[], telling: EventTarget): Promise<void> {
     const contacts = [...new Set(page.map(({ contactId }) => contactId))];
     const runs = (await database.query<OpenRun>(WATCHED, [contacts])).filter(telling.isTold);
     if (runs.length === 0) return;
@@ -223,7 +223,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   }
 
   return async (page, time, isFor, ownClock) => {
-    const telling: Telling = {
+    const telling: EventTarget = {
       time,
       // A run takes only entries of its own clock: entries of another clock are before or after it.
       isTold: ({ workspace_id, test_clock_id }) =>

@@ -65,7 +65,7 @@ export interface CheckParts {
 /** The event that reports a check to the machine. */
 export type CheckOutcome = Extract<DomainEvent, { type: 'check.completed' }>;
 
-type Found = Pick<CheckOutcome, 'verdict' | 'records' | 'switchTo'>;
+type CheckResult = Pick<CheckOutcome, 'verdict' | 'records' | 'switchTo'>;
 
 /** True when a domain needs no proof: its name cannot exist in the public DNS, and its mail does not leave. */
 export const isExempt = (setup: DnsSetup, domain: Pick<RecordSource, 'name' | 'provider'>): boolean =>
@@ -77,7 +77,7 @@ export async function checkRecordsOf(
   { records: before, lastCheckedAt }: Pick<DomainContext, 'records' | 'lastCheckedAt'>,
   { setup, openResolver, identities }: CheckParts,
   now: number,
-): Promise<Found> {
+): Promise<CheckResult> {
   const [active, next] = [keysAt(domain.keySets, 'active'), keysAt(domain.keySets, 'pending')];
   if (isExempt(setup, domain)) {
     const records = exemptStatuses(recordsOf(next ? switched(domain) : domain, setup));

@@ -20,12 +20,12 @@ const UNDER_WAY = new Failure('CONFLICT', 'A rotation of this domain’s DKIM ke
   suggestion: 'Set the records of its pending keys, and check them with POST /v1/domains/{id}/verify.',
 });
 
-type Rotating = Call<{ readonly id: string }>;
+type RotateCall = Call<{ readonly id: string }>;
 
 /** Makes new keys beside the active ones, and returns the domain with the records to set for them. */
 export const rotateKeys = (
   commands: DomainCommands,
-  call: Rotating,
+  call: RotateCall,
 ): Promise<DomainView | Failure | Replay> =>
   commands.keyMaking.run(
     async () =>
@@ -37,7 +37,7 @@ export const rotateKeys = (
 
 async function rotate(
   { database, engine, sealer, setup }: DomainCommands,
-  call: Rotating,
+  call: RotateCall,
 ): Promise<DomainView | Failure | StoredReply> {
   const { caller, params, now } = call;
   const { id } = params;

@@ -24,7 +24,7 @@ const LONGEST_ATTEMPT_MS = 12_000;
  */
 const FRESH_MS = 10;
 
-type Posted = Omit<DeliveryPayload, 'body' | 'target'> & { readonly body: string };
+type PostPayload = Omit<DeliveryPayload, 'body' | 'target'> & { readonly body: string };
 
 /** The parts that attempts use. */
 export interface WebhookWork {
@@ -124,7 +124,7 @@ export class WebhookPerformer implements Performer {
   async #attempt(
     { attempt, leaseEnd, standsAt }: AttemptOrder,
     target: Target | null,
-    { webhookId, emailId, eventType, body }: Posted,
+    { webhookId, emailId, eventType, body }: PostPayload,
   ): Promise<WebhookDeliveryEvent | null> {
     const { clock, poster } = this.work;
     if (standsAt === null && clock.now() + LONGEST_ATTEMPT_MS > leaseEnd) return null;

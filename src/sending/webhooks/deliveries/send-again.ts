@@ -16,9 +16,9 @@ import { eventsInScope, scopeColumns } from './replay.ts';
 // Deliveries that a client orders: a test, one event again, or a range of events again.
 
 type Own = Call<{ readonly id: string }>;
-type Redelivering = Call<{ readonly id: string; readonly deliveryId: string }>;
-type Replaying = Call<{ readonly id: string }, unknown, ReplayBody>;
-type Replayed = { queued: number; continueFrom: string | null };
+type RedeliverCall = Call<{ readonly id: string; readonly deliveryId: string }>;
+type ReplayCall = Call<{ readonly id: string }, unknown, ReplayBody>;
+type ReplayReply = { queued: number; continueFrom: string | null };
 
 const DISABLED = new Failure('CONFLICT', 'This webhook endpoint is disabled, so it receives no events.', {
   suggestion: 'Enable it by rotating its secret, or by PATCH with status active.',
@@ -86,7 +86,7 @@ async function queueTest(
 /** Sends one event again, with all its retries, whatever the result of the delivery was. */
 export const redeliver = (
   commands: WebhookCommands,
-  call: Redelivering,
+  call: RedeliverCall,
 ): Promise<DeliveryView | Failure | Replay> => once(commands, call, () => sendAgain(commands, call));
 
 const CLOCK_GONE = new Failure('CONFLICT', 'The test clock of this delivery was deleted.', {
@@ -110,7 +110,7 @@ async function clockOf(
 
 async function sendAgain(
   commands: WebhookCommands,
-  call: Redelivering,
+  call: RedeliverCall,
 ): Promise<DeliveryView | Failure | StoredReply> {
   const { caller, params, now } = call;
   const webhook = await activeWebhook(commands, caller, params.id);
@@ -157,13 +157,13 @@ const replayUnderWay = ({ replayUntil }: Pick<WebhookEndpointContext, 'replayUnt
 /** Sends past events again, oldest first, one after the other. An endpoint has one replay at a time. */
 export const replayEvents = (
   commands: WebhookCommands,
-  call: Replaying,
-): Promise<Replayed | Failure | Replay> => once(commands, call, () => queueReplay(commands, call));
+  call: ReplayCall,
+): Promise<ReplayReply | Failure | Replay> => once(commands, call, () => queueReplay(commands, call));
 
 async function queueReplay(
   commands: WebhookCommands,
-  call: Replaying,
-): Promise<Replayed | Failure | StoredReply> {
+  call: ReplayCall,
+): Promise<ReplayReply | Failure | StoredReply> {
   const { caller, params, body, now } = call;
   const from = Date.parse(body.from);
   const to = Math.min(Date.parse(body.to), now);

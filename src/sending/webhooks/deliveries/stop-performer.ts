@@ -25,7 +25,7 @@ select exists (select true from w join webhook_deliveries d on d.webhook_id || '
 /** Longest wait of a client until a great many deliveries have stopped. */
 const PATIENCE_MS = 5_000;
 
-interface Asking {
+interface StopRequest {
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
 }
@@ -35,7 +35,7 @@ export class Stopping implements Performer {
   readonly slots = 10_000;
   readonly backlog = 0;
   readonly #closing = new AbortController();
-  readonly #batcher = new Batcher<Asking>('stopped endpoints', (batch) => this.#walk(batch));
+  readonly #batcher = new Batcher<StopRequest>('stopped endpoints', (batch) => this.#walk(batch));
 
   #engine: SelectionTeller | undefined;
 
@@ -74,7 +74,7 @@ export class Stopping implements Performer {
     return new Promise((settle, fail) => this.#batcher.push({ settle, fail }));
   }
 
-  async #walk(batch: readonly Asking[]): Promise<void> {
+  async #walk(batch: readonly StopRequest[]): Promise<void> {
     try {
       if (!this.#engine) throw new Error('Deliveries cannot be stopped before the engine is there.');
       await stopDeliveries({ engine: this.#engine, clock: this.deps.clock }, this.#closing.signal);

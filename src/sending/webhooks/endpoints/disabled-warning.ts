@@ -8,10 +8,13 @@ import type { Warning } from '../../../accounts/service-emails.ts';
 import { webhookEndpointKind } from './kind.ts';
 
 interface Row {
-  readonly context: Told;
+  readonly context: DisabledContext;
   readonly livemode: boolean;
 }
-type Told = Pick<WebhookEndpointContext, 'at' | 'url' | 'failureCount' | 'lastFailures' | 'disabled'>;
+type DisabledContext = Pick<
+  WebhookEndpointContext,
+  'at' | 'url' | 'failureCount' | 'lastFailures' | 'disabled'
+>;
 const READ = 'select context, livemode from webhook_endpoints where id = $1';
 
 /** The results of the failed attempts, each once with its number: "timeout (7), HTTP 500 (3)". */

@@ -13,7 +13,7 @@ const LIMIT_MS = 10_000;
 const HEAD_END = '\r\nConnection: keep-alive\r\n\r\n';
 
 /** One event and the present endpoint that receives it. */
-export interface Posting {
+export interface PostRequest {
   readonly webhookId: string;
   /** A URL that `problemOfUrl` has accepted. */
   readonly url: string;
@@ -38,7 +38,7 @@ export interface Poster {
    * Sends one signed POST and resolves to its result within the limit, whatever the receiver does.
    * @throws Unavailable when this machine has no socket left, which says nothing about the receiver.
    */
-  post(posting: Posting): Promise<PostResult>;
+  post(posting: PostRequest): Promise<PostResult>;
   /** Ends the idle connections. Requests under way go on. */
   close(): void;
 }
@@ -53,7 +53,7 @@ export function createPoster({
   const routes = new Routes(guard);
   const connections = new Connections({ clock, lookup: guardedLookup(guard, resolve), ca });
 
-  async function post({ webhookId, url, secret, body }: Posting): Promise<PostResult> {
+  async function post({ webhookId, url, secret, body }: PostRequest): Promise<PostResult> {
     const startedAt = clock.monotonic();
     const answer = (httpStatus: number, responseBody: string, error: PostError | null): PostResult => ({
       httpStatus,
