@@ -370,8 +370,8 @@ inEachWorld('flows', (world) => {
       [id, flow],
     );
     expect((await audit()).named).toEqual([
-      { check: 'flows', id, what: 'a step in the log that it has not come to' },
-      { check: 'flows', id: flow, what: 'wait waited: 0 were counted, 1 rows say so' },
+      { check: 'flows', id, what: 'a log entry for a step that the run has not reached' },
+      { check: 'flows', id: flow, what: 'wait waited: the counts say 0, the rows say 1' },
     ]);
     await database.query(`update flow_runs set state = 'elsewhere' where id = $1`, [id]);
     expect((await audit()).wrongOf('snapshots')).toBe(1);

@@ -27,8 +27,8 @@ export interface EarlyVisit extends Visit {
 const AT_ONCE_MS = 5_000;
 
 /**
- * True when the visits of one network to one message are a scanner's: within five seconds it has followed every link, or three of more.
- * One link tells nothing, since a person follows it as well.
+ * True when the visits of one network to one message are a scanner's: within five seconds it has followed
+ * every link, or three of more. One link proves nothing, since a person follows it as well.
  */
 export function areOfScanner(
   visits: readonly Pick<EarlyVisit, 'type' | 'target' | 'links' | 'at'>[],

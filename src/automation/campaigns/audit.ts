@@ -90,8 +90,8 @@ function faultsOf(row: LedgerRow): string[] {
     ['unique clicks', row.unique_clicks, row.clicked],
   ] as const;
   for (const [name, counted, stored] of pairs)
-    if (counted !== stored) faults.push(`${name}: ${counted} were counted, ${stored} rows say so`);
-  if (row.without_email > 0) faults.push(`${row.without_email} were given out without an email`);
-  if (row.with_email > 0) faults.push(`${row.with_email} wait although they have an email`);
+    if (counted !== stored) faults.push(`${name}: the counts say ${counted}, the rows say ${stored}`);
+  if (row.without_email > 0) faults.push(`${row.without_email} were dispatched without an email`);
+  if (row.with_email > 0) faults.push(`${row.with_email} are waiting although they have an email`);
   return faults;
 }

@@ -189,7 +189,7 @@ const carryOut = (deps: CampaignDeps, call: CampaignCall, { event, suggestion, d
       const told = await tellCampaign(deps, caller, row.id, { type: event, at: now }, replyOf(call, row));
       if (told.outcome === 'replayed') return told;
       if (told.outcome === 'absent') return NO_CAMPAIGN;
-      // Doing it twice is no mistake, but a draft was never scheduled.
+      // A repetition is no mistake, but a draft was never scheduled.
       if (told.outcome === 'refused' && (told.state !== done || done === 'draft'))
         return conflict(told.state, suggestion);
       return viewOf({ ...row, state: told.state, context: told.context });

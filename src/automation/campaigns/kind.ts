@@ -55,5 +55,5 @@ export const campaignKind = defineKind({
   effects,
 });
 
-/** The registration of the kind, with the performer that prepares campaigns and gives their emails out. */
+/** The registration of the kind, with the performer that prepares campaigns and dispatches their emails. */
 export const campaigns = (performer: Performer): Registration => ({ kind: campaignKind, performer });

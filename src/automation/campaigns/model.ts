@@ -81,8 +81,8 @@ const members = {
   variables: Variables,
   ratePerHour: nullable(Rated),
   canary: nullable(Canary),
-  trackOpens: nullable(Type.Boolean({ description: 'What the sending domain says when null.' })),
-  trackClicks: nullable(Type.Boolean({ description: 'What the sending domain says when null.' })),
+  trackOpens: nullable(Type.Boolean({ description: 'Null for the setting of the sending domain.' })),
+  trackClicks: nullable(Type.Boolean({ description: 'Null for the setting of the sending domain.' })),
 };
 
 const ReplyTo = Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 10 }), Type.Null()], {

@@ -110,7 +110,10 @@ export const partsCtes = ({ isNew, where = 'true', apart }: Counting): string =>
 )`;
 };
 
-/** The most tags of a workspace that are counted, and the most of those with the same name. Those that come first are. */
+/**
+ * The most tags of a workspace that are counted, and the most of those with the same name, first come first
+ * counted.
+ */
 export const MOST_TAGS = 1_000;
 export const MOST_VALUES = 100;
 

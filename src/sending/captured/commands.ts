@@ -12,9 +12,9 @@ import type { Clock } from '../../platform/time/clock.ts';
 const OWNERS = 'select id, workspace_id from emails where id = any($1::text[]) and id >= $2 and id <= $3';
 
 /**
- * Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. It lies packed, as contents of emails
- * do, and `size` is what it was before: a fifth of the octets cross over, and the server's own compression (pglz) took a third of the
- * statement.
+ * Stores a copy once, however often it is sent: a repeated attempt keeps the copy of the first one. It is
+ * packed like the contents of emails, and `size` is its length before: a fifth of the octets reach the
+ * server, whose own compression (pglz) took a third of the statement.
  */
 const KEEP = `insert into captured (id, workspace_id, email_id, recipient, return_path, raw, size)
 select c.id, c.workspace_id, c.email_id, c.recipient, c.return_path, decode(c.raw, 'base64'), c.size

@@ -128,7 +128,7 @@ export interface SendingDomain {
   readonly maySend: boolean;
   /** True when the owner has removed it since the email was accepted, which fails with `domain_removed`. */
   readonly removed: boolean;
-  /** True while its workspace is archived, of which nothing leaves. */
+  /** True while its workspace is archived, which sends nothing. */
   readonly archived: boolean;
   readonly openTracking: boolean;
   readonly clickTracking: boolean;

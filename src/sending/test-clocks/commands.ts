@@ -142,7 +142,10 @@ const hasArrived = ({ status, target_at }: ClockRow, way: ClockRow): boolean =>
 /** The time between two looks at a clock that another instance moves. */
 const LOOK_MS = 200;
 
-/** The clock once it has come to its target, or as far as it is when the wait is over; null where it was deleted meanwhile. */
+/**
+ * The clock once it has reached its target, or its state when the wait is over; null where it was deleted
+ * meanwhile.
+ */
 async function arrival(
   { database, mover }: TestClockCommands,
   way: ClockRow,

@@ -51,7 +51,7 @@ export const ADVANCE = `with moved as (
 )
 select id from moved`;
 
-/** Answers the clock that was deleted; its contacts live by the real time from now on. */
+/** Returns the deleted clock; its contacts use real time from now on. */
 export const DELETE = `with gone as (
   delete from test_clocks where workspace_id = $1 and id = $2 and status = 'ready' returning *
 ), freed as (
@@ -172,7 +172,10 @@ export const noteArrivals = (
 
 const OF_CONTACT = `select test_clock_id as id from test_clock_contacts where contact_id = $1`;
 
-/** The id of a contact's clock; null for one that lives by the real time. @throws Unavailable */
+/**
+ * The id of a contact's clock; null for one in real time.
+ * @throws Unavailable
+ */
 export async function clockOfContact(database: Database, contactId: string): Promise<string | null> {
   const [row] = await database.query<{ id: string }>(OF_CONTACT, [contactId]);
   return row?.id ?? null;

@@ -5,6 +5,6 @@ import type { WebhookPosting } from './commands.ts';
 export interface WebhooksApi {
   /** Posts requests to receivers: with the guards, the limits and the signature of webhooks. */
   readonly posting: WebhookPosting;
-  /** Deliveries that live by test clocks. */
+  /** Deliveries on test clocks. */
   readonly clockedDeliveries: Clocked;
 }

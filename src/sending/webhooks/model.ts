@@ -59,7 +59,7 @@ const members = {
   }),
   lastFailures: Type.Array(
     Type.Object({
-      at: Timestamp('When the attempt ended.'),
+      at: Timestamp('The end of the attempt.'),
       httpStatus: Type.Integer({ description: 'The status code of the answer; 0 when there was none.' }),
       error: Nullable(
         Type.String({ description: 'The reason why there was no complete answer, such as `timeout`; null otherwise.' }),

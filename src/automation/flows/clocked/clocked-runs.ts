@@ -29,7 +29,7 @@ const WAITING = `${OF_CLOCK} and wake_at is not null order by id`;
 /** Runs of a paused flow wait for nothing, but end with the clock. */
 const HELD = `${OF_CLOCK} and state = 'held' order by id`;
 
-/** The runs that live by test clocks, as the clocks move them. */
+/** The runs on test clocks, as the clocks move them. */
 export function clockedRuns(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;

@@ -15,7 +15,7 @@ const NEVER = [
     sql: `select min(id) as id from flow_runs where ended_at is null group by flow_id, contact_id having count(*) > 1`,
   },
   {
-    what: 'a step in the log that it has not come to',
+    what: 'a log entry for a step that the run has not reached',
     sql: `select distinct r.id from flow_runs r join flow_run_log l on l.run_id = r.id
       where l.visit > (r.context ->> 'visit')::integer`,
   },
@@ -67,5 +67,5 @@ export async function auditRuns(audit: Audit): Promise<void> {
   for (const { what, sql } of NEVER)
     for (const { id } of await session.query<{ id: string }>(sql)) findings.wrong('flows', id, what);
   for (const { id, step, outcome, counted, stored } of await session.query<CountedRow>(COUNTED))
-    findings.wrong('flows', id, `${step} ${outcome}: ${counted} were counted, ${stored} rows say so`.trim());
+    findings.wrong('flows', id, `${step} ${outcome}: the counts say ${counted}, the rows say ${stored}`.trim());
 }

@@ -162,7 +162,7 @@ const clockOfRun = async (
   (await clockOfHeader(testClocks, caller, headers)) ??
   (caller.livemode ? null : ((await testClocks()?.ofContact(caller.workspaceId, contactId)) ?? null));
 
-/** Begins a run by hand. */
+/** Starts a run on request. */
 export function startRun(
   { database, enrol, testClocks }: RunCommands,
   call: Call<{ readonly id: string }, unknown, StartRun>,
@@ -184,7 +184,8 @@ export function startRun(
     if (clock instanceof Failure) return clock;
     const { workspaceId, livemode } = caller;
     const beginning = { workspaceId, livemode, flowId: flow.id, version: flow.published_version };
-    // A key that the client has chosen names the occurrence, also when the reply to it was lost. It may serve for others as well.
+    // A key that the client has chosen names the occurrence, even when the reply to it was lost. It may name
+    // other requests as well.
     const key = `by hand ${contact.id} ${call.claim ? call.claim.key : requestId}`;
     let refused: Failure = NOT_FREE;
     const [id] = await enrol(

@@ -74,7 +74,7 @@ export const workOf = (
   return does(step.config as never, deps, work);
 };
 
-/** Noted with whatever a run changes, so that flows which begin one another come to an end. */
+/** Stored with every change by a run, so that chains of flows that begin one another end. */
 const noted = ({ runId, context }: StepWork): object => ({ runId, depth: context.depth + 1 });
 
 /** The least time for which the reply of a sent email is remembered; a step that took longer is in doubt. */

@@ -131,7 +131,7 @@ const FORGET = `with gone as materialized (
 )
 delete from flows f using gone g where f.id = g.id`;
 
-/** Removes old runs, and flows of which nothing is left. */
+/** Deletes old runs, and flows without any rows left. */
 export const runPruner = (deps: RetentionDeps): Duty => ({
   name: 'flowRunPruner',
   pattern: '50 */10 * * * *',

@@ -225,7 +225,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   return async (page, time, isFor, ownClock) => {
     const telling: EventTarget = {
       time,
-      // A run takes only entries of its own clock: entries of another clock are before or after it.
+      // A run takes only entries of the clock that it uses: entries of another clock are before or after it.
       isTold: ({ workspace_id, test_clock_id }) =>
         isFor(workspace_id) && !time.slow.has(workspace_id) && test_clock_id === (ownClock?.id ?? null),
       now: () => ownClock?.now ?? clock.now(),

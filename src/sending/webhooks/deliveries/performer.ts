@@ -68,7 +68,7 @@ export class WebhookPerformer implements Performer {
     this.#read = attemptReader(work.database, work.isOnNodes);
   }
 
-  /** Starts no further attempt. Those under way end; those that wait are left to others. */
+  /** Starts no further attempt. Attempts under way end; waiting ones are left to other instances. */
   stop(): void {
     this.#queue.close();
   }

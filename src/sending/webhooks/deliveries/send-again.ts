@@ -93,7 +93,7 @@ const CLOCK_GONE = new Failure('CONFLICT', 'The test clock of this delivery was 
   suggestion: 'Replay the event instead, which sends it in real time.',
 });
 
-/** The test clock of a delivery; null where it lives by the real time. */
+/** The test clock of a delivery; null for real time. */
 async function clockOf(
   { database, testClocks }: WebhookCommands,
   { workspaceId, livemode }: Principal,
