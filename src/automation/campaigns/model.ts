@@ -28,7 +28,11 @@ export const HIGHEST_RATE = 3_600_000;
 
 const Canary = Type.Object(
   {
-    percent: Type.Number({ exclusiveMinimum: 0, maximum: 100, description: 'The share of recipients that gets the campaign first.' }),
+    percent: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100,
+      description: 'The share of recipients that gets the campaign first.',
+    }),
     holdMinutes: Type.Integer({
       minimum: 0,
       maximum: 10_080,
@@ -73,7 +77,10 @@ const members = {
   ),
   subject: nullable(Type.String({ maxLength: 998, description: "Liquid; null for the template's." })),
   previewText: nullable(
-    Type.String({ maxLength: 998, description: 'The preview text, which mail programs show beside the subject.' }),
+    Type.String({
+      maxLength: 998,
+      description: 'The preview text, which mail programs show beside the subject.',
+    }),
   ),
   html: nullable(Source('The html. A link to unsubscribe is added where it is missing.')),
   markdown: nullable(Source('emailmd markdown, from which html and text are made.')),
@@ -134,10 +141,14 @@ export type SendCampaign = Static<typeof SendCampaign>;
 export const Campaign = Type.Object(
   {
     id: Type.String({ examples: ['cmp_01m7xj1rwzprnwr10308attx'] }),
-    livemode: Type.Boolean({ description: 'False for a campaign of the test environment, which is never sent.' }),
+    livemode: Type.Boolean({
+      description: 'False for a campaign of the test environment, which is never sent.',
+    }),
     name: Name,
     status: literals(CAMPAIGN_STATUSES),
-    pausedReason: nullable(literals(PAUSED_REASONS), { description: 'The reason for the pause; null otherwise.' }),
+    pausedReason: nullable(literals(PAUSED_REASONS), {
+      description: 'The reason for the pause; null otherwise.',
+    }),
     failureReason: nullable(
       literals(['sender_unverified', 'sender_refused', 'audience_gone', 'content_refused']),
       { description: 'The reason why it failed to start; null otherwise.' },
@@ -147,9 +158,12 @@ export const Campaign = Type.Object(
     replyTo: Type.Array(Type.String()),
     scheduledAt: nullable(Moment),
     startedAt: nullable(Moment),
-    completedAt: nullable(Moment, { description: 'The time at which every recipient was dispatched or skipped.' }),
+    completedAt: nullable(Moment, {
+      description: 'The time at which every recipient was dispatched or skipped.',
+    }),
     recipientCount: nullable(Count, {
-      description: 'The number of recipients in the frozen audience, excluded ones included; null before it is frozen.',
+      description:
+        'The number of recipients in the frozen audience, excluded ones included; null before it is frozen.',
     }),
     createdAt: Moment,
     updatedAt: Moment,
@@ -179,7 +193,8 @@ const People = (description: string) =>
 export const CampaignStats = Type.Object(
   {
     total: Type.Integer({
-      description: 'All recipients in the frozen audience: remaining + sent + skipped + failed, at every moment.',
+      description:
+        'All recipients in the frozen audience: remaining + sent + skipped + failed, at every moment.',
     }),
     sent: Type.Integer({ description: 'Recipients whose email was accepted and has not failed.' }),
     remaining: Type.Integer({ description: 'Recipients who wait for their email.' }),
@@ -204,7 +219,8 @@ export type StatsView = Static<typeof CampaignStats>;
 export const CampaignLink = Type.Object(
   {
     url: nullable(Type.String(), {
-      description: 'The URL as the author wrote it, before it became personal; null for one that is in no source.',
+      description:
+        'The URL as the author wrote it, before it became personal; null for one that is in no source.',
     }),
     clicks: Count,
     uniqueClicks: Count,

@@ -173,8 +173,7 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     audit: { action: 'campaign.unscheduled' },
     permission: 'campaigns:write',
     summary: 'Make a scheduled campaign a draft again',
-    description:
-      'It is not sent until you send or schedule it again. Only while it is `scheduled`.',
+    description: 'It is not sent until you send or schedule it again. Only while it is `scheduled`.',
     params,
     response: Campaign,
     status: 200,
@@ -231,7 +230,8 @@ export const campaignRoutes = (deps: CampaignDeps): readonly Route[] => [
     name: 'listCampaignRecipients',
     permission: 'campaigns:read',
     summary: 'List the recipients of a campaign',
-    description: 'The recipients in the frozen audience, oldest contacts first; empty before the campaign has started.',
+    description:
+      'The recipients in the frozen audience, oldest contacts first; empty before the campaign has started.',
     params,
     query: RecipientQuery,
     response: Type.Array(CampaignRecipient),

@@ -132,6 +132,8 @@ async function missingOf(
   if (!(await findAudienceRow(deps, scope, audienceId))) return notFound('audience');
   for (const [index, id] of excludeAudienceIds.entries())
     if (!(await findAudienceRow(deps, scope, id)))
-      return invalid([{ path: `/body/excludeAudienceIds/${index}`, message: 'This audience does not exist.' }]);
+      return invalid([
+        { path: `/body/excludeAudienceIds/${index}`, message: 'This audience does not exist.' },
+      ]);
   return null;
 }

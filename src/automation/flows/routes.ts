@@ -56,7 +56,8 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     name: 'listFlows',
     permission: 'campaigns:read',
     summary: 'List flows',
-    description: 'Newest first. Each has its last written version, which may differ from the version that runs.',
+    description:
+      'Newest first. Each has its last written version, which may differ from the version that runs.',
     query: FlowQuery,
     response: Type.Array(Flow),
     status: 200,
@@ -150,7 +151,8 @@ export const flowRoutes = (deps: FlowDeps): readonly Route[] => [
     audit: { action: 'flow.paused' },
     permission: 'campaigns:write',
     summary: 'Pause a flow',
-    description: 'The flow begins no more runs. Pausing a paused flow again changes what happens to its open runs.',
+    description:
+      'The flow begins no more runs. Pausing a paused flow again changes what happens to its open runs.',
     params: { id: FLOW_ID },
     body: PauseBody,
     response: Flow,

@@ -7,7 +7,10 @@ const nullableText = (description: string) => Type.Union([Type.String(), Type.Nu
 /** A captured message in the list. */
 export const CapturedItem = Type.Object(
   {
-    id: Type.String({ description: 'The id of the captured copy.', examples: ['cap_01m7xj1rwzprnwr10308attx'] }),
+    id: Type.String({
+      description: 'The id of the captured copy.',
+      examples: ['cap_01m7xj1rwzprnwr10308attx'],
+    }),
     emailId: Type.String({ description: 'The id of the email.' }),
     recipient: Type.String({ description: 'The recipient of the copy.', examples: ['ada@example.com'] }),
     from: Type.String({ description: 'The sender that the recipient would see.' }),
@@ -36,7 +39,9 @@ export const CapturedDetail = Type.Object(
         size: Type.Integer({ description: 'Octets.' }),
       }),
     ),
-    raw: Type.String({ description: 'The message as the mail server would have received it, signatures included.' }),
+    raw: Type.String({
+      description: 'The message as the mail server would have received it, signatures included.',
+    }),
   },
   { title: 'CapturedEmail' },
 );

@@ -73,10 +73,7 @@ export interface CapturedReader {
 
 /** The largest message that SpamAssassin checks; its own client skips larger ones as well. */
 const LARGEST_JUDGED = 512_000;
-const TOO_LARGE = new Failure(
-  'PAYLOAD_TOO_LARGE',
-  'SpamAssassin checks messages of at most 512,000 octets.',
-);
+const TOO_LARGE = new Failure('PAYLOAD_TOO_LARGE', 'SpamAssassin checks messages of at most 512,000 octets.');
 const NO_SPAM_ASSASSIN = new Failure('SERVICE_UNAVAILABLE', 'SpamAssassin does not answer.', {
   suggestion: 'Check that spamd runs at SPAMASSASSIN_URL and accepts connections from this service.',
 });

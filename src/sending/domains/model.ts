@@ -126,15 +126,16 @@ const DnsRecord = Type.Object(
     value: Type.String(),
     ttl: Type.Integer({ description: 'The suggested time to live, in seconds; any other value works.' }),
     priority: nullable(Type.Integer(), 'The priority of an MX record.'),
-    required: Type.Boolean({ description: 'True when no mail is sent without this record; the others improve delivery.' }),
+    required: Type.Boolean({
+      description: 'True when no mail is sent without this record; the others improve delivery.',
+    }),
     status: literals(['pending', 'verified', 'failed'], {
       description: 'The result of the last lookup.',
     }),
-    found: Type.Array(Type.String(), { description: 'The values that DNS has under this name, beside or instead of the expected one.' }),
-    error: nullable(
-      Type.String(),
-      'A sentence with the problem and its fix; null when there is none.',
-    ),
+    found: Type.Array(Type.String(), {
+      description: 'The values that DNS has under this name, beside or instead of the expected one.',
+    }),
+    error: nullable(Type.String(), 'A sentence with the problem and its fix; null when there is none.'),
     settable: Type.Boolean({
       description:
         'False while the record would name a host that other mail servers cannot find, such as localhost: `error` names the setting to change first.',
@@ -164,7 +165,10 @@ const WarmUpOfDomain = Type.Object(
     provider: literals(TRANSPORTS),
     startedAt: time,
     perDay: Type.Array(Type.Integer(), { description: 'The most recipients on each day.' }),
-    endsAt: Type.String({ format: 'date-time', description: 'The end of the schedule; from then on there is no limit.' }),
+    endsAt: Type.String({
+      format: 'date-time',
+      description: 'The end of the schedule; from then on there is no limit.',
+    }),
     today: Type.Union(
       [
         Type.Object({
@@ -197,8 +201,7 @@ export const Domain = Type.Object(
     }),
     livemode: Type.Boolean({ description: 'Always true: both environments share the domains.' }),
     provider: literals(TRANSPORTS, {
-      description:
-        'The transport of its live email. While the chosen one is not enabled, its email is held.',
+      description: 'The transport of its live email. While the chosen one is not enabled, its email is held.',
     }),
     fallbacks: Type.Array(literals(TRANSPORTS), {
       description:
@@ -222,8 +225,7 @@ export const Domain = Type.Object(
     verifiedAt: nullable(time, 'The time at which it was verified.'),
     lastCheckedAt: nullable(time, 'The time of the last check of its records.'),
     dkimKeys: Type.Array(DkimKeys, {
-      description:
-        'Its DKIM keys: pending ones if there are any, active ones, and retired ones.',
+      description: 'Its DKIM keys: pending ones if there are any, active ones, and retired ones.',
     }),
     dnsRecords: Type.Array(DnsRecord),
   },

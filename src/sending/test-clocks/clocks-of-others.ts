@@ -27,9 +27,13 @@ const fullOf = (what: Given['what']): Failure =>
     `This test clock has had ${MOST[what].toLocaleString('en')} ${NAMES[what]}, the maximum.`,
     { suggestion: 'Create another test clock.' },
   );
-const GONE = new Failure('CONFLICT', 'The test clock of this email was deleted, so the email is never sent.', {
-  suggestion: 'Send another email.',
-});
+const GONE = new Failure(
+  'CONFLICT',
+  'The test clock of this email was deleted, so the email is never sent.',
+  {
+    suggestion: 'Send another email.',
+  },
+);
 const ONE_EMAIL: Given = { what: 'emails', count: 1 };
 
 /** The functions of test clocks that other modules use. */

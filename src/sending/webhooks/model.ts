@@ -18,7 +18,8 @@ const Status = literals(STATUSES);
 const Url = Type.String({
   minLength: 1,
   maxLength: URL_MAX_LENGTH,
-  description: 'The URL that receives events: http or https, a public address, no credentials and no fragment.',
+  description:
+    'The URL that receives events: http or https, a public address, no credentials and no fragment.',
   examples: ['https://example.com/hooks/mail'],
 });
 
@@ -39,7 +40,8 @@ export const PatchWebhook = Type.Object(
     events: Type.Optional(Events),
     status: Type.Optional(
       literals(STATUSES, {
-        description: '`disabled` stops all waiting deliveries; `active` enables the endpoint and resets its failures.',
+        description:
+          '`disabled` stops all waiting deliveries; `active` enables the endpoint and resets its failures.',
       }),
     ),
     ifUpdatedAt: IfUpdatedAt,
@@ -62,7 +64,9 @@ const members = {
       at: Timestamp('The end of the attempt.'),
       httpStatus: Type.Integer({ description: 'The status code of the answer; 0 when there was none.' }),
       error: Nullable(
-        Type.String({ description: 'The reason why there was no complete answer, such as `timeout`; null otherwise.' }),
+        Type.String({
+          description: 'The reason why there was no complete answer, such as `timeout`; null otherwise.',
+        }),
       ),
     }),
     { description: 'The attempts that `failureCount` counts, the latest last.' },

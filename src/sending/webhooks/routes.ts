@@ -129,7 +129,8 @@ export const webhookRoutes = (deps: WebhookCommands & DeliveryLister): readonly 
     audit: { action: 'webhook.deleted' },
     permission: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
-    description: 'Takes effect at once and cannot be undone: when the reply arrives, waiting deliveries have stopped.',
+    description:
+      'Takes effect at once and cannot be undone: when the reply arrives, waiting deliveries have stopped.',
     params: { id: WEBHOOK_ID },
     response: Type.Null(),
     status: 204,

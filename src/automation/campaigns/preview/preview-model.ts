@@ -33,8 +33,7 @@ export const CampaignPreview = Type.Object(
         { title: 'CampaignWarning' },
       ),
       {
-        description:
-          'Suggestions for the author. None of them prevents sending.',
+        description: 'Suggestions for the author. None of them prevents sending.',
       },
     ),
   },

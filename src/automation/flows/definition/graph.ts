@@ -66,7 +66,9 @@ function unreachable(definition: FlowDefinition): readonly Detail[] {
     open.push(...next(key));
   }
   return definition.steps.flatMap(({ key }, index) =>
-    reached.has(key) ? [] : [{ path: `/steps/${index}`, message: 'No path leads from the first step to this step.' }],
+    reached.has(key)
+      ? []
+      : [{ path: `/steps/${index}`, message: 'No path leads from the first step to this step.' }],
   );
 }
 

@@ -26,7 +26,9 @@ const Trigger = Type.Object(
     type: literals(['contactCreated', 'audienceJoined', 'audienceLeft', 'event', 'dateProperty', 'manual'], {
       description: 'The occurrence that begins a run.',
     }),
-    audienceId: Type.Optional(Type.String({ description: 'For `audienceJoined` and `audienceLeft`: the audience.' })),
+    audienceId: Type.Optional(
+      Type.String({ description: 'For `audienceJoined` and `audienceLeft`: the audience.' }),
+    ),
     name: Type.Optional(
       Type.String({ pattern: EVENT_NAME, description: 'For `event`: the name of a custom event.' }),
     ),
@@ -59,7 +61,8 @@ const QuietHours = Type.Object(
     to: TimeOfDay,
     timeZone: Type.Optional(
       nullable(Type.String({ maxLength: 64 }), {
-        description: "Null for the time zone of the contact (`properties.timeZone`, or else the workspace's).",
+        description:
+          "Null for the time zone of the contact (`properties.timeZone`, or else the workspace's).",
       }),
     ),
   },
@@ -67,7 +70,11 @@ const QuietHours = Type.Object(
 );
 
 const Step = Type.Object({
-  key: Type.String({ pattern: KEY, description: 'The name of the step in edges and runs.', examples: ['welcome'] }),
+  key: Type.String({
+    pattern: KEY,
+    description: 'The name of the step in edges and runs.',
+    examples: ['welcome'],
+  }),
   type: literals(STEP_TYPES),
   config: Type.Optional(Dictionary('The settings of its type.')),
 });

@@ -67,5 +67,9 @@ export async function auditRuns(audit: Audit): Promise<void> {
   for (const { what, sql } of NEVER)
     for (const { id } of await session.query<{ id: string }>(sql)) findings.wrong('flows', id, what);
   for (const { id, step, outcome, counted, stored } of await session.query<CountedRow>(COUNTED))
-    findings.wrong('flows', id, `${step} ${outcome}: the counts say ${counted}, the rows say ${stored}`.trim());
+    findings.wrong(
+      'flows',
+      id,
+      `${step} ${outcome}: the counts say ${counted}, the rows say ${stored}`.trim(),
+    );
 }

@@ -26,8 +26,7 @@ const members = {
   startedAt: Moment,
   endedAt: MomentOrNull,
   testClockId: Type.Union([Type.String(), Type.Null()], {
-    description:
-      'The test clock of the run, which gives all its times; null for real time.',
+    description: 'The test clock of the run, which gives all its times; null for real time.',
   }),
 };
 

@@ -22,7 +22,8 @@ export const runRoutes = (deps: RunDeps): readonly Route[] => [
     audit: { action: 'flow.secretRotated' },
     permission: 'campaigns:write',
     summary: 'Rotate the secret of webhook steps',
-    description: 'Only this reply shows the secret. Requests of webhook steps are signed like webhooks; the previous secret is invalid at once.',
+    description:
+      'Only this reply shows the secret. Requests of webhook steps are signed like webhooks; the previous secret is invalid at once.',
     response: Type.Object({ secret: Type.String() }, { title: 'FlowWebhookSecret' }),
     status: 200,
     example: { response: { secret: 'whsec_7vWm0n2b3kq9eYc1xZr8pTgH4uJd6sLa5fQoKiBxNwE' } },

@@ -74,7 +74,9 @@ export const Simulation = Type.Object(
         step: Type.String(),
         at: Type.String({ format: 'date-time' }),
         outcome: Type.String(),
-        email: Type.Union([Mail, Type.Null()], { description: 'The email that would be sent; null for a step that sends none.' }),
+        email: Type.Union([Mail, Type.Null()], {
+          description: 'The email that would be sent; null for a step that sends none.',
+        }),
       }),
     ),
     endedAs: literals(['completed', 'exited', 'failed', 'notStarted', 'unfinished'], {

@@ -31,7 +31,10 @@ export async function virtualContact(
   if (asked.id !== undefined) {
     if (Object.keys(asked).length > 1)
       return invalid([
-        { path: '/body/contact', message: 'Send either the id of a contact or the members of an invented one.' },
+        {
+          path: '/body/contact',
+          message: 'Send either the id of a contact or the members of an invented one.',
+        },
       ]);
     const found = await findContact({ database }, scope, asked.id);
     return found ? copyOf(database, found) : notFound('contact');

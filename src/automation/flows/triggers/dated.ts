@@ -167,10 +167,7 @@ export class Dates {
     const { size } = walk;
     const tries = size === 1 ? walk.tries + 1 : 0;
     this.#walks.set(id, { ...walk, size: Math.ceil(size / 4), tries, restsUntil });
-    logger.warn(
-      { err, flow: flowId },
-      'The filter of a flow is slow: its dates are checked later.',
-    );
+    logger.warn({ err, flow: flowId }, 'The filter of a flow is slow: its dates are checked later.');
   }
 }
 

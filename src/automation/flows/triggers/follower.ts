@@ -167,10 +167,7 @@ export class Follower {
     if (time.slow.size === 0) return;
     await lag(database, [...time.slow.keys()], place, clock.now());
     for (const [workspace, err] of time.slow)
-      logger.warn(
-        { err, workspace },
-        'The filters of a workspace are slow: its flows use their own cursor.',
-      );
+      logger.warn({ err, workspace }, 'The filters of a workspace are slow: its flows use their own cursor.');
   }
 
   async #place(): Promise<{ readonly position: string; readonly id: string } | null> {

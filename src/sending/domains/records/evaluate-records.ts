@@ -79,7 +79,10 @@ const SHOWN = {
     status: 'pending',
     error: 'The record is correct; Amazon SES does not use the key yet.',
   },
-  absent: { status: 'pending', error: 'The record is correct; the domain is not registered at Amazon SES yet.' },
+  absent: {
+    status: 'pending',
+    error: 'The record is correct; the domain is not registered at Amazon SES yet.',
+  },
   failed: {
     status: 'failed',
     error: 'The record is correct, but Amazon SES did not confirm it within its time limit.',
