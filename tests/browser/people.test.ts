@@ -244,7 +244,6 @@ test('templates: copied to the other environment, and once more over what is the
   };
   const inLive = async () =>
     (await asMember<Record<string, unknown>>(page, 'GET', 'live/templates/invoice')).data;
-
   await page.goto(`${url}/app/test/templates/${made.data.id}`);
   await copy('Copy template');
   expect(await inLive()).toMatchObject({
