@@ -49,7 +49,6 @@ test('contacts: added, changed, found and forgotten by keyboard', async () => {
   await page.keyboard.press('Enter');
   await heading('ada@example.com');
   await page.getByRole('list', { name: 'Timeline' }).getByText('Added').waitFor();
-
   await press(page, 'More actions');
   await pressOn(page.getByRole('menuitem', { name: 'Record event' }));
   await typeInto(page, { Name: 'order.placed', 'Event properties': 'total = 40' });
