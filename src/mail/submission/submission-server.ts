@@ -7,6 +7,9 @@ import {
   takeIn,
 } from '../inbound/smtp-server.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
+import { takeChunks } from './chunking.ts';
+import { type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
+import { checkParameters, PARAMETERS } from './parameters.ts';
 import { NotSubmittable, type Submission } from './submitted.ts';
 
 /** The refusal of a request, as in the HTTP interface. */
@@ -29,6 +32,7 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
   readonly onSubmit: (
     key: string,
     submission: Submission,
+    envelope: SubmittedEnvelope,
   ) => Promise<{ readonly id: string } | SubmissionFailure>;
 }
 
@@ -51,6 +55,15 @@ export const openSubmissionServer = ({
     authOptional: false,
     allowInsecureAuth: options.tls === null,
     size: LARGEST,
+    hideDSN: false,
+    extensions: {
+      keywords: ['CHUNKING'],
+      parameters: PARAMETERS,
+      extend(connection) {
+        checkParameters(connection);
+        takeChunks(connection, LARGEST);
+      },
+    },
     onAuth: ({ username, password }, { remoteAddress }, done) => {
       const key = password ?? '';
       if (username !== 'svc') return done(refusalOf(WRONG_USER));
@@ -59,15 +72,17 @@ export const openSubmissionServer = ({
       onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
-    onData: (stream, { envelope, user }, done) => {
-      const key = user as string;
+    onData: (stream, session, done) => {
+      const key = session.user as unknown as string;
+      // The session begins another one when this transaction is over.
+      const envelope = submittedEnvelope(session);
       const place = room.reserve(key);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
-        const recipients = envelope.rcptTo.map(({ address }) => address);
+        const recipients = envelope.recipients.map(({ address }) => address);
         const submission = await mailReader.submission(raw, recipients);
         if (submission instanceof NotSubmittable) throw new Refusal(554, `5.6.0 ${submission.reason}`);
-        const result = await onSubmit(key, submission);
+        const result = await onSubmit(key, submission, envelope);
         if ('id' in result) return `2.0.0 Accepted as ${result.id}`;
         throw refusalOf(result);
       };
