@@ -1,25 +1,15 @@
 import type { SMTPServerSession } from 'smtp-server';
-
-/** The reports that a client asks for about one recipient (RFC 3461, 4.1). An empty list is NEVER. */
-export type Notify = 'SUCCESS' | 'FAILURE' | 'DELAY';
+import type { MessageReports, Notify, RecipientReports } from '../message/asked-reports.ts';
 
 /** One recipient of a submission. */
-export interface SubmittedRecipient {
+export interface SubmittedRecipient extends RecipientReports {
   readonly address: string;
-  /** Null where the client asks for nothing. */
-  readonly notify: readonly Notify[] | null;
-  /** ORCPT without its encoding: the type of the address, a semicolon, the address. */
-  readonly originalRecipient: string | null;
 }
 
 /** What a client says of a message beside the message itself: MAIL, RCPT and their parameters. */
-export interface SubmittedEnvelope {
+export interface SubmittedEnvelope extends MessageReports {
   /** Null for the null sender: nothing is ever sent back. */
   readonly sender: string | null;
-  /** How much of the message a report returns (RET); null where the client leaves that to the server. */
-  readonly returned: 'FULL' | 'HDRS' | null;
-  /** ENVID without its encoding. */
-  readonly envelopeId: string | null;
   /** BODY=8BITMIME (RFC 6152). */
   readonly isEightBit: boolean;
   /** SMTPUTF8 (RFC 6531). */

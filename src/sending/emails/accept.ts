@@ -7,6 +7,7 @@ import type { SpawnRequestOf } from '../../engine/runtime/spawn-queue.ts';
 import type { Recollection } from '../../http/auth/recollection.ts';
 import { claimOnce, idempotently } from '../../http/request/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/request/route.ts';
+import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
@@ -53,6 +54,8 @@ export interface AcceptRequest extends Asked {
   readonly onBehalf?: Readonly<Record<string, string>>;
   /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
   readonly contactId?: string;
+  /** What an SMTP client has said beside the message. */
+  readonly submitted?: SubmittedEnvelope;
 }
 
 /** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
@@ -89,8 +92,8 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const { contactId } = asked;
-  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId };
+  const { contactId, submitted } = asked;
+  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId, submitted };
   const message = messageOf(request, details);
   if (sender.recollection && mayLieOutside(deps.bodies, message.envelope))
     return lookedUpFirst(sender.recollection);

@@ -9,6 +9,7 @@ import { Replay } from '../../http/request/route.ts';
 import { compileChecker } from '../../http/request/schema.ts';
 import type { SmtpServer, SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import { openSubmissionServer } from '../../mail/submission/submission-server.ts';
 import { NotSubmittable, type Submission } from '../../mail/submission/submitted.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
@@ -61,6 +62,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   const submit = async (
     key: string,
     { email, idempotencyKey }: Submission,
+    submitted: SubmittedEnvelope,
   ): Promise<EmailReceipt | Failure> => {
     const caller = await admit(key);
     if (caller instanceof Failure) return caller;
@@ -73,7 +75,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     const body = email as SendBody;
     const claim = claimBy(idempotencyKey, { method: 'POST', path: '/v1/emails', query: {}, body });
     if (claim instanceof Failure) return claim;
-    const answer = await acceptEmail(emails, { sender: caller, body, claim, now, at: '/body' });
+    const answer = await acceptEmail(emails, { sender: caller, body, claim, now, at: '/body', submitted });
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };
 

@@ -1,3 +1,4 @@
+import type { MessageReports, RecipientReports } from '../../../mail/message/asked-reports.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import type { SendRequest } from './request.ts';
 import type { UsedTemplate } from './templated.ts';
@@ -32,8 +33,18 @@ export interface Envelope {
   readonly contactId?: string | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
+  /** What came with an email that was submitted by SMTP, where that says more than its recipients. */
+  readonly submitted?: Submitted | undefined;
   /** The estimated octets of the finished message, which are asked for before it is read. */
   readonly size: number;
+}
+
+/** The envelope that an email was submitted with. */
+export interface Submitted extends MessageReports {
+  /** Who is sent the reports that are asked for; null for the null sender, which is sent nothing and stays null on the way out. */
+  readonly sender: string | null;
+  /** What is asked for about each recipient, over to, cc and bcc. */
+  readonly recipients: readonly RecipientReports[];
 }
 
 /** A mailbox without the name that it has not. */
@@ -94,6 +105,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     trackOpens: envelope.trackOpens ?? undefined,
     trackClicks: envelope.trackClicks ?? undefined,
     contactId: envelope.contactId,
+    submitted: envelope.submitted,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
   } satisfies Record<keyof Envelope, unknown>;
@@ -149,6 +161,7 @@ export function storedMessage(
   rendered: RenderedMarkdown | null,
   template: UsedTemplate | null,
   contactId: string | undefined,
+  submitted: Submitted | undefined,
 ): StoredMessage {
   return {
     sender_key: request.from.key,
@@ -172,6 +185,7 @@ export function storedMessage(
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
       contactId,
+      submitted,
       messageId: messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },

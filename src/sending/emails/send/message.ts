@@ -108,7 +108,8 @@ export function unwritten(
   { destination, address, attempt, date, token }: Copy,
   sender: Sender,
 ): Omit<OutboundMessage, keyof Body> {
-  const { from, to, cc, bcc, replyTo, headers, attachments, messageId } = envelope;
+  const { from, to, cc, bcc, replyTo, headers, attachments, messageId, submitted } = envelope;
+  const asked = submitted?.recipients[destination.recipient];
   return {
     emailId: destination.emailId,
     attempt,
@@ -128,7 +129,9 @@ export function unwritten(
     })),
     messageId,
     date,
-    returnPath: returnPathFor(token, sender.returnPath),
+    returnPath: submitted?.sender === null ? '' : returnPathFor(token, sender.returnPath),
+    reports: submitted &&
+      asked && { ...asked, returned: submitted.returned, envelopeId: submitted.envelopeId },
     dkim: sender.dkim,
     isBulk: (campaignId ?? null) !== null,
   };
