@@ -5,6 +5,7 @@ import type { TransportName } from '../../platform/config/transport-names.ts';
  */
 import type { SigningKey } from '../dkim/signing-key.ts';
 import type { AskedReports } from '../message/asked-reports.ts';
+import type { Calendar } from '../message/calendar.ts';
 import type { Part } from './part.ts';
 
 /**
@@ -58,6 +59,7 @@ export interface OutboundMessage {
   readonly html: string | null;
   readonly headers: readonly MessageHeader[];
   readonly attachments: readonly MessageAttachment[];
+  readonly calendar?: Calendar;
   /** `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can recognise a second copy. */
   readonly messageId: string;
   /** Epoch ms of acceptance, the same in every attempt. */

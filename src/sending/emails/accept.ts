@@ -19,6 +19,7 @@ import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { messageOf, spawnRequestOf } from './accept/birth.ts';
 import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
+import { isTaken, MESSAGE_ID_DAYS } from './accept/message-id-births.ts';
 import { packContent } from './accept/packed-content.ts';
 import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
 import { mayLieOutside, storedContent, tooLate } from './bodies/stored-content.ts';
@@ -109,6 +110,8 @@ async function accept(
     // The template may have changed since it was remembered, or this process stood still once the bodies were written.
     const mayHaveChanged = (filled && filled.rememberedRevision !== null) || stored.judged !== null;
     if (isFirst && mayHaveChanged) return accept(deps, asked, keyed, false);
+    const chosen = request.messageId?.id;
+    if (chosen !== undefined && (await isTaken(deps.database, sender, chosen, now))) return takenId(chosen);
     if (stored.judged !== null && asked.onBehalf === undefined) throw tooLate();
     return WITHHELD;
   }
@@ -159,6 +162,12 @@ export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Pro
   const prepared = await prepare(deps, asked);
   return prepared instanceof Failure ? prepared : null;
 }
+
+const takenId = (id: string): Failure =>
+  new Failure('CONFLICT', `Another email of the last ${MESSAGE_ID_DAYS} days has the Message-ID ${id}.`, {
+    suggestion:
+      'Choose another messageId, or leave it out; a repeated request has an Idempotency-Key instead.',
+  });
 
 /** The answer where another module has withheld the birth (`Module.births`). */
 export const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');

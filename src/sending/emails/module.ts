@@ -11,6 +11,7 @@ import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
+import { messageIdBirths } from './accept/message-id-births.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import type { EmailsApi } from './api.ts';
 import { auditEmails } from './audit/audit-emails.ts';
@@ -25,6 +26,7 @@ import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
+import { messageIdPruner } from './retention/message-id-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
 import { openLiveMail } from './send/open.ts';
@@ -84,7 +86,7 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
       },
     },
   ],
-  births: [bodyBirths],
+  births: [bodyBirths, messageIdBirths],
   audit: auditBodies,
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
@@ -241,6 +243,7 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
           },
           duties: [
             testDataPruner({ database, clock, config }),
+            messageIdPruner({ database, clock }),
             liveDataPruner({ database, clock, config, isDistributed: shards !== null }),
             ...(bodies ? [bodyCollector({ database, clock, logger, bucket: bodies.bucket })] : []),
           ],

@@ -132,6 +132,8 @@ export function spawnRequestOf(
       ...message,
       envelope: storedEnvelope(id, message.envelope),
       content,
+      message_id: request.messageId?.id ?? null,
+      message_id_at: request.messageId && new Date(now).toISOString(),
       ...onBehalf,
       ...judged,
       caller_terms: sender.recollection?.terms ?? null,

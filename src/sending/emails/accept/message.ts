@@ -1,4 +1,5 @@
 import type { MessageReports, RecipientReports } from '../../../mail/message/asked-reports.ts';
+import type { Calendar } from '../../../mail/message/calendar.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import type { SendRequest } from './request.ts';
 import type { UsedTemplate } from './templated.ts';
@@ -139,6 +140,7 @@ export interface Content {
   readonly html: string | null;
   readonly markdown: string | null;
   readonly attachments: readonly string[];
+  readonly calendar?: Calendar;
   /** What it was made from, where that was a template. */
   readonly template?: UsedTemplate;
   /** In place of text and html where a campaign says what they are. */
@@ -186,7 +188,7 @@ export function storedMessage(
       trackClicks: request.trackClicks,
       contactId,
       submitted,
-      messageId: messageIdOf(id, request.from.domain),
+      messageId: request.messageId?.id ?? messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },
     content: {
@@ -194,6 +196,7 @@ export function storedMessage(
       html: request.html ?? rendered?.html ?? null,
       markdown: request.markdown,
       attachments: request.attachments.map(({ content }) => content),
+      ...(request.calendar && { calendar: request.calendar }),
       ...(template && { template }),
     },
   };

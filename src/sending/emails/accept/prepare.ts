@@ -3,7 +3,7 @@ import type { Recollection } from '../../../http/auth/recollection.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { GivenUp, Unheard } from '../../../platform/async/deadline.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
-import { Failure } from '../../../platform/errors/failure.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
@@ -75,6 +75,10 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
   if (filled instanceof Failure) return filled;
   const request = filled?.request ?? read;
+  const { messageId, from } = request;
+  // The sender may be that of the template.
+  if (messageId !== null && messageId.host !== from.domain)
+    return invalid([{ path: `${at}/messageId`, message: `${ELSEWHERE}, @${from.domain}.` }]);
   const domain = sender.livemode
     ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
     : null;
@@ -95,6 +99,8 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   if (rendered instanceof Failure) return rendered;
   return { request, filled, domain, rendered };
 }
+
+const ELSEWHERE = 'Must be at the domain of the sender';
 
 const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
   suggestion:

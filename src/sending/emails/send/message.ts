@@ -127,6 +127,7 @@ export function unwritten(
       contentId,
       content: Buffer.from(content.attachments[index] ?? '', 'base64'),
     })),
+    ...(content.calendar && { calendar: content.calendar }),
     messageId,
     date,
     returnPath: submitted?.sender === null ? '' : returnPathFor(token, sender.returnPath),

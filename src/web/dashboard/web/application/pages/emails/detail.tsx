@@ -113,6 +113,14 @@ const Envelope = ({ email }: { readonly email: Email }) => (
         Attachments: email.attachments
           .map(({ filename, size }) => `${filename} (${sizeText(size)})`)
           .join(', '),
+        Calendar: email.calendar && (
+          <details>
+            <summary>{email.calendar.method}</summary>
+            <pre className="font-mono text-caption whitespace-pre-wrap break-all">
+              {email.calendar.content}
+            </pre>
+          </details>
+        ),
         Headers:
           Object.keys(email.headers).length > 0 ? (
             <ul className="grid gap-0.5 font-mono text-caption">
