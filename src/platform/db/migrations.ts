@@ -44,7 +44,7 @@ import importStatuses from '../../../drizzle/0050_import_statuses.sql' with { ty
 import learnedLimits from '../../../drizzle/0053_learned_limits.sql' with { type: 'text' };
 import workspaceChanges from '../../../drizzle/0059_workspace_changes.sql' with { type: 'text' };
 import membershipsUnderLock from '../../../drizzle/0060_memberships_under_lock.sql' with { type: 'text' };
-import messageIds from '../../../drizzle/0062_message_ids.sql' with { type: 'text' };
+import messageIdsAndReports from '../../../drizzle/0062_message_ids_and_reports.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -100,5 +100,5 @@ export const migrations: readonly Migration[] = [
   { name: '0053_learned_limits', sql: learnedLimits },
   { name: '0059_workspace_changes', sql: workspaceChanges },
   { name: '0060_memberships_under_lock', sql: membershipsUnderLock },
-  { name: '0062_message_ids', sql: messageIds },
+  { name: '0062_message_ids_and_reports', sql: messageIdsAndReports },
 ];

@@ -25,6 +25,8 @@ import { explainEmail } from './explain/explanation-text.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
+import { reportBirths } from './reports/births.ts';
+import { reportSender } from './reports/reporter.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { messageIdPruner } from './retention/message-id-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
@@ -86,7 +88,7 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
       },
     },
   ],
-  births: [bodyBirths, messageIdBirths],
+  births: [bodyBirths, messageIdBirths, reportBirths],
   audit: auditBodies,
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
   pages: emailFrames,
@@ -244,6 +246,11 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
           duties: [
             testDataPruner({ database, clock, config }),
             messageIdPruner({ database, clock }),
+            reportSender({
+              ...{ database, clock, logger, transport, ...live.writing },
+              findSendingDomain: needs.findSendingDomain,
+              hostName: config.ehloName ?? hostname(),
+            }),
             liveDataPruner({ database, clock, config, isDistributed: shards !== null }),
             ...(bodies ? [bodyCollector({ database, clock, logger, bucket: bodies.bucket })] : []),
           ],

@@ -87,6 +87,18 @@ function submittedOf(
   };
 }
 
+/** The columns by which the reports that are asked for are written down (../reports/births.ts). */
+function reportsOf(submitted: Submitted | undefined, livemode: boolean, now: number) {
+  const places = (submitted?.recipients ?? []).flatMap(({ notify }, place) =>
+    notify?.some((one) => one !== 'DELAY') ? [place] : [],
+  );
+  const isAsked = livemode && submitted?.sender !== null && places.length > 0;
+  return {
+    reports_for: isAsked ? places.join(',') : null,
+    reports_at: isAsked ? new Date(now).toISOString() : null,
+  };
+}
+
 /** What the engine is asked for. */
 export function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: BirthDeps,
@@ -132,6 +144,7 @@ export function spawnRequestOf(
       ...message,
       envelope: storedEnvelope(id, message.envelope),
       content,
+      ...reportsOf(message.envelope.submitted, sender.livemode, now),
       message_id: request.messageId?.id ?? null,
       message_id_at: request.messageId && new Date(now).toISOString(),
       ...onBehalf,

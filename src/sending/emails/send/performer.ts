@@ -63,6 +63,12 @@ export class LivePerformer {
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
+  /** What a copy is written with. */
+  get writing(): Pick<LiveParts, 'reader' | 'senders' | 'personalise'> {
+    const { reader, senders, personalise } = this.parts;
+    return { reader, senders, personalise };
+  }
+
   /** The number of orders that may be claimed: each would get a slot, or wait for one among few. */
   get room(): number {
     return this.#slots

@@ -20,3 +20,18 @@ begin
     where m.workspace_id = workspace and m.livemode = environment and m.message_id = message and m.until > at
   );
 end $$;
+
+-- The reports that a client has asked for by SMTP (NOTIFY of RFC 3461), a row for each recipient until what becomes of the email has been
+-- told. Written with the email, so that a crash loses none.
+create table report_requests (
+  workspace_id text collate "C" not null,
+  email_id text collate "C" not null,
+  recipient integer not null,
+  asked_at timestamptz not null,
+  attempts integer not null default 0,
+  next_at timestamptz not null,
+  -- Its success was told; a failure may still come.
+  is_success_told boolean not null default false,
+  primary key (email_id, recipient)
+);
+create index report_requests_by_next on report_requests (next_at);
