@@ -21,7 +21,7 @@ export interface SubmittedEnvelope extends MessageReports {
 export const submittedEnvelope = ({ envelope }: Pick<SMTPServerSession, 'envelope'>): SubmittedEnvelope => {
   const { mailFrom, rcptTo, dsn, bodyType, smtpUtf8 } = envelope;
   return {
-    sender: (mailFrom && mailFrom.address) || null,
+    sender: mailFrom === false ? null : mailFrom.address || null,
     returned: (dsn?.ret ?? null) as SubmittedEnvelope['returned'],
     envelopeId: dsn?.envid ?? null,
     isEightBit: bodyType === '8bitmime',

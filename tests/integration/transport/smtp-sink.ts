@@ -21,7 +21,7 @@ export interface Sink extends AsyncDisposable {
 }
 
 const parametersOf = (address: SMTPServerAddress | false): string =>
-  Object.entries((address && address.args) || {})
+  Object.entries(address === false ? {} : address.args || {})
     .filter(([name]) => name !== 'SIZE')
     .map(([name, value]) => (value === true ? name : `${name}=${value}`))
     .toSorted()
