@@ -87,7 +87,7 @@ function submittedOf(
   };
 }
 
-/** The columns by which the reports that are asked for are written down (../reports/births.ts). */
+/** The columns by which the reports that are asked for are written down (../reports/reporter.ts). */
 function reportsOf(submitted: Submitted | undefined, livemode: boolean, now: number) {
   const places = (submitted?.recipients ?? []).flatMap(({ notify }, place) =>
     notify?.some((one) => one !== 'DELAY') ? [place] : [],

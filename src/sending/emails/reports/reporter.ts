@@ -1,5 +1,6 @@
 import type { RecipientProgress } from '../../../../machines/email/recipient.ts';
 import type { Duty } from '../../../engine/duties/duty.ts';
+import type { BirthRule } from '../../../http/module.ts';
 import { compose } from '../../../mail/compose/compose.ts';
 import { domainOf } from '../../../mail/compose/envelope.ts';
 import { composeReport, type StatusReport } from '../../../mail/compose/status-report.ts';
@@ -31,6 +32,20 @@ export interface ReporterParts {
   /** The name of this service as a mail server. */
   readonly hostName: string;
 }
+
+const IS_ASKED = 'reports_for is not null';
+
+/** What an email's reports are asked for about is written with it: the places of those recipients. */
+export const reportBirths: BirthRule = {
+  of: 'email',
+  columns: 'reports_for text, reports_at timestamptz',
+  conditions: [],
+  writes: [
+    (admitted) => `insert into report_requests (workspace_id, email_id, recipient, asked_at, next_at)
+  select a.workspace_id, a.id, r.recipient, a.reports_at, a.reports_at from ${admitted} a
+    cross join lateral unnest(string_to_array(a.reports_for, ',')::integer[]) r(recipient) where a.${IS_ASKED}`,
+  ],
+};
 
 /** A later report of a server may come so long after the email; what is asked for after it is forgotten. */
 const LASTS_MS = 14 * DAY_MS;
