@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { keepFresh } from './fresh.ts';
 
-// The executable contains its migrations, so each has to be imported by name: this lists the files of
-// ../../../drizzle/.
+// The executable contains its migrations, so each has to be imported by name: this lists the files of drizzle/.
 
 /** `0001_add_notes.sql` → `addNotes` */
 const variableOf = (name: string): string =>
@@ -19,7 +18,7 @@ const items = names.map((name) => `  { name: '${name}', sql: ${variableOf(name)}
 
 keepFresh(
   'src/platform/db/migrations.ts',
-  `// Made of the files in drizzle/ by scripts/migrations.ts: run \`bun run generate\` after adding one.
+  `// Written by scripts/migrations.ts from the files in drizzle/. See drizzle/README.md.
 ${imports.join('\n')}
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */

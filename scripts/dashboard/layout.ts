@@ -1,4 +1,5 @@
 import ELK, { type ElkNode } from 'elkjs/lib/elk-api.js';
+import { devDependencies } from '../../package.json';
 import {
   type Arrow,
   arrowsOf,
@@ -16,6 +17,7 @@ import {
   type Point,
 } from '../../src/engine/drawing/layout.ts';
 import type { Drawing, DrawnState } from '../../src/engine/drawing/moves.ts';
+import { hashOf, keptFile } from './pack-files.ts';
 
 // The sizes that state-node.tsx and move-line.tsx draw with. Text is measured by counting: names and labels are set in a font
 // whose characters are all as wide as each other, and descriptions wrap early rather than late.
@@ -60,30 +62,39 @@ const COMPACT_OPTIONS = {
 const NAME_CHARACTER = 9.4;
 const COMPACT_HEIGHT = 40;
 
-/** Lays machines out. ELK runs in a thread: without `document` it takes every global scope for a worker's. */
+/**
+ * Lays machines out, which takes 30 s of processor time. The result is kept under the hash of all that it depends on, so that a build
+ * and the test of the layouts share one computation.
+ */
 export async function layoutsOf(drawings: readonly Drawing[]): Promise<Layouts> {
+  const graphs: Graphs = drawings.flatMap((drawing) => [
+    [drawing.id, graphOf(drawing, false)] as const,
+    [compactName(drawing.id), graphOf(drawing, true)] as const,
+  ]);
+  const key = hashOf(Buffer.from(JSON.stringify([devDependencies.elkjs, graphs])));
+  return (await keptFile(`layouts-${key}.json`, () => laidOut(graphs))) as Layouts;
+}
+
+/** Each with the name of its layout. */
+type Graphs = readonly (readonly [string, ElkNode])[];
+
+/** ELK runs in a thread: without `document` it takes every global scope for a worker's. */
+async function laidOut(graphs: Graphs): Promise<Layouts> {
   const elk = new ELK({
     workerFactory: () => new Worker(Bun.resolveSync('elkjs/lib/elk-worker.min.js', import.meta.dir)),
   });
   try {
-    const laidOut = drawings.flatMap((drawing) => [
-      layoutOf(elk, drawing, false).then((layout) => [drawing.id, layout] as const),
-      layoutOf(elk, drawing, true).then((layout) => [compactName(drawing.id), layout] as const),
-    ]);
-    return Object.fromEntries(await Promise.all(laidOut));
+    const layouts = graphs.map(async ([name, graph]) => [name, await layoutOf(elk, graph)] as const);
+    return Object.fromEntries(await Promise.all(layouts));
   } finally {
     elk.terminateWorker();
   }
 }
 
-async function layoutOf(
-  elk: InstanceType<typeof ELK>,
-  drawing: Drawing,
-  isCompact: boolean,
-): Promise<Layout> {
+function graphOf(drawing: Drawing, isCompact: boolean): ElkNode {
   const arrows = arrowsOf(drawing);
   const transient = transientStates(drawing);
-  const graph: ElkNode = {
+  return {
     id: drawing.id,
     layoutOptions: isCompact ? COMPACT_OPTIONS : OPTIONS,
     children: [
@@ -100,6 +111,9 @@ async function layoutOf(
       labels: isCompact || labelOf(arrow).length === 0 ? [] : [{ text: arrow.id, ...labelSize(arrow) }],
     })),
   };
+}
+
+async function layoutOf(elk: InstanceType<typeof ELK>, graph: ElkNode): Promise<Layout> {
   const { width = 0, height = 0, children = [], edges = [] } = await elk.layout(graph);
   return {
     width,

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FilePack, PackedFile } from '../../src/web/dashboard/pack.ts';
@@ -19,9 +19,18 @@ export const kilobytesOf = ({ files }: FilePack, names: Iterable<string>): numbe
   [...names].reduce((sum, name) => sum + Buffer.from(files[name]?.brotli ?? '', 'base64').length, 0) / 1_000;
 
 /** Writes a pack. It is written aside first: two services that start together must not read half of it. */
-export async function writePack(name: string, pack: FilePack): Promise<void> {
+export const writePack = (name: string, pack: FilePack): Promise<void> => writeWhole(name, pack);
+
+async function writeWhole(name: string, value: unknown): Promise<void> {
   mkdirSync(DIST, { recursive: true });
   const aside = join(DIST, `${process.pid}.${name}`);
-  await Bun.write(aside, JSON.stringify(pack));
+  await Bun.write(aside, JSON.stringify(value));
   renameSync(aside, join(DIST, name));
+}
+
+/** The JSON of that name; the first caller makes it. */
+export async function keptFile(name: string, make: () => Promise<unknown>): Promise<unknown> {
+  const path = join(DIST, name);
+  if (!existsSync(path)) await writeWhole(name, await make());
+  return Bun.file(path).json();
 }

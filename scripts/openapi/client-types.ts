@@ -52,7 +52,9 @@ function answerOf({ responses }: Operation): string {
   const content = response && 'content' in response ? (response.content ?? {}) : {};
   const json = content['application/json']?.schema;
   const data = json?.properties?.data;
-  return `data: ${data ? typeOf(data) : Object.keys(content).length > 0 ? 'string' : 'null'}; isList: ${json?.properties?.pagination !== undefined}`;
+  const [type] = Object.keys(content);
+  const other = type === undefined ? 'null' : type.startsWith('text/') ? 'string' : 'Blob';
+  return `data: ${data ? typeOf(data) : other}; isList: ${json?.properties?.pagination !== undefined}`;
 }
 
 function bodyOf({ requestBody }: Operation): string {

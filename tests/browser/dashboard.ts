@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { openPack } from '../../src/web/dashboard/pack.ts';
 import { eventually } from '../support/eventually.ts';
-import { EXECUTABLE, type Service, type ServiceOptions, startService } from '../support/service.ts';
+import { EXECUTABLE, type Service, type ServiceOptions, startServiceOnServer } from '../support/service.ts';
 import { openChromium, PATIENCE_MS } from './chromium.ts';
 
 export const PASSWORD = 'correct horse battery staple';
@@ -18,15 +18,19 @@ export interface Dashboard extends AsyncDisposable {
   newcomer(timezoneId?: string): Promise<Page>;
 }
 
-/** Starts a service, of the executable where one was built, and a Chromium, unless there is one already. */
+/**
+ * Starts a service, of the executable where one was built, and a Chromium, unless there is one already. The service uses a database
+ * of the shared server unless `start` chooses another.
+ */
 export async function openDashboard(
   { env, ...options }: ServiceOptions = {},
   running?: Browser,
+  start = startServiceOnServer,
 ): Promise<Dashboard> {
   // The executable has the application inside.
   if (!EXECUTABLE) await openPack();
   const [service, browser] = await Promise.all([
-    startService({ ...options, env: { RATE_LIMIT_PER_IP: '0', ...env } }),
+    start({ ...options, env: { RATE_LIMIT_PER_IP: '0', ...env } }),
     running ?? openChromium(),
   ]);
   const complaints: string[] = [];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
+import { startService } from '../support/service.ts';
 import { openChromium } from './chromium.ts';
 import { ADA, type Dashboard, openDashboard, opens, PASSWORD } from './dashboard.ts';
 import { inspect } from './looks.ts';
@@ -11,7 +12,11 @@ let dashboards: readonly [Dashboard, Dashboard];
 let page: Page;
 beforeAll(async () => {
   const browser = await openChromium();
-  dashboards = await Promise.all([openDashboard({}, browser), openDashboard({}, browser)]);
+  dashboards = await Promise.all([
+    // One on the embedded database, which a first start uses, and one on a server.
+    openDashboard({}, browser, startService),
+    openDashboard({}, browser),
+  ]);
 });
 afterAll(async () => {
   for (const each of dashboards ?? []) await each[Symbol.asyncDispose]();

@@ -5,7 +5,13 @@ import { openPack } from '../../src/web/dashboard/pack.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { EXECUTABLE, type Service, startService, TEST_KEY } from '../support/service.ts';
+import {
+  EXECUTABLE,
+  type Service,
+  startService,
+  startServiceOnServer,
+  TEST_KEY,
+} from '../support/service.ts';
 import { openChromium, PATIENCE_MS } from './chromium.ts';
 import { inspect, pictureOf } from './looks.ts';
 
@@ -14,7 +20,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   [service, browser] = await Promise.all([
-    startService({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
+    startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } }),
     openChromium(),
     EXECUTABLE ? null : openPack(),
   ]);

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Service, startService, TEST_KEY } from '../support/service.ts';
+import { type Service, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 import { PATIENCE_MS } from './chromium.ts';
 
 /** Numbers of simulated emails by what becomes of them: a service that has been at work for a while. */
@@ -16,7 +16,7 @@ export interface BusyService extends AsyncDisposable {
 
 /** Starts a service and sends what the views show. */
 export async function startBusyService(): Promise<BusyService> {
-  const service = await startService({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } });
+  const service = await startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0', TEST_SENDS_PER_DAY: '0' } });
   const api = createClient(service.url, TEST_KEY);
   const send = async (outcome: string, more: object = {}): Promise<string> => {
     const { status, body } = await api.post('/v1/emails', {

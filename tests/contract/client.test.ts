@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { packClient } from '../../scripts/client/pack-client.ts';
-import { type Service, startService, TEST_KEY } from '../support/service.ts';
+import { type Service, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 
 const TRIAL = join(import.meta.dir, 'client-trial.mjs');
 const place = mkdtempSync(join(tmpdir(), 'posthorn-client-'));
@@ -12,7 +12,10 @@ let service: Service;
 
 beforeAll(async () => {
   mkdirSync(join(place, 'node_modules'));
-  [service] = await Promise.all([startService({ env: { RATE_LIMIT_PER_IP: '0' } }), packClient(folder)]);
+  [service] = await Promise.all([
+    startServiceOnServer({ env: { RATE_LIMIT_PER_IP: '0' } }),
+    packClient(folder),
+  ]);
 });
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();

@@ -74,6 +74,11 @@ type Recipe = () => Promise<Request> | Request;
 const STATED: Readonly<Record<string, Recipe>> = {
   '/v1/emails': () => ({ path: '/v1/emails', body: anEmail() }),
   '/v1/emails/batch': () => ({ path: '/v1/emails/batch', body: { emails: [anEmail(), anEmail()] } }),
+  '/v1/emails/raw': () => ({
+    path: '/v1/emails/raw',
+    body: `From: shop@sender.example\r\nTo: ada@example.com\r\nSubject: ${fresh()}\r\n\r\nHi\r\n`,
+    headers: { 'content-type': 'message/rfc822' },
+  }),
   '/v1/test-clocks/{id}/advance': async () => {
     const body = { name: fresh() };
     const told = await service.ask({ method: 'POST', path: '/v1/test-clocks', key: testKey, body });

@@ -8,7 +8,7 @@ import type { Installation, SmtpSecurity } from '../../src/web/docs/installation
 import { guidePage } from '../../src/web/docs/pages/guide-page.ts';
 import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Service, startService, TEST_KEY } from '../support/service.ts';
+import { type Service, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 import { TRIALS, type Trial } from './guide-trials.ts';
 
 // Inside the repository: there the snippet for Node.js finds the packages that it imports.
@@ -18,7 +18,7 @@ const SECURITIES: readonly SmtpSecurity[] = ['implicit', 'starttls'];
 /** A service whose guides lead to the port of one security. */
 async function serviceWith(security: SmtpSecurity, folder: string): Promise<Service> {
   const [port, plain, tls] = await Promise.all([freePort(), freePort(), freePort()]);
-  return startService({
+  return startServiceOnServer({
     port,
     env: {
       PUBLIC_URL: `http://localhost:${port}`,

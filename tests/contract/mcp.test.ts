@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { COMMAND, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { COMMAND, type Service, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 
 // The client of the protocol's own SDK.
 
@@ -21,8 +21,8 @@ let changing: Service;
 beforeAll(async () => {
   const env = { RATE_LIMIT_PER_IP: '0' };
   [reading, changing] = await Promise.all([
-    startService({ env }),
-    startService({ env: { ...env, MCP_CHANGES: 'on', RATE_LIMIT_PER_KEY: '0' } }),
+    startServiceOnServer({ env }),
+    startServiceOnServer({ env: { ...env, MCP_CHANGES: 'on', RATE_LIMIT_PER_KEY: '0' } }),
   ]);
 });
 afterAll(async () => {

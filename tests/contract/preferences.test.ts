@@ -217,3 +217,47 @@ test('one click leaves the audience of a campaign and no other; without an audie
   await submit(pathOf(` ${dynamic.id} cmp_1`), [['List-Unsubscribe', 'One-Click']]);
   expect((await contact('one@example.com')).status).toBe('unsubscribed');
 });
+
+test.each([false, true])(
+  'a person who left an audience joins it again only with a consent (confirm: %p)',
+  async (confirm) => {
+    const email = `back-${confirm}@example.com`;
+    const { id: contactId } = await send('POST', '/v1/contacts', { email });
+    const audience = await send('POST', '/v1/audiences', {
+      name: `Left ${confirm}`,
+      public: true,
+      confirm: false,
+    });
+    const path = `/v1/audiences/${audience.id}/contacts`;
+    const page = pageOf(email);
+    await send('POST', path, { emails: [email] });
+    await submit(page, [
+      ['action', 'save'],
+      ['shown', audience.id],
+    ]);
+    await send('PATCH', `/v1/audiences/${audience.id}`, { confirm });
+    const names = { contactIds: [contactId], emails: [email, 'none@example.com'] };
+    const out = { added: 0, alreadyIn: 0, notFound: ['none@example.com'], left: [contactId, email] };
+    for (let times = 0; times < 2; times++) expect(await send('POST', path, names)).toEqual(out);
+    expect((await contact(email)).audienceIds).toEqual([]);
+    expect(await send('GET', `/v1/emails?to=${email}`)).toEqual([]);
+    const wrong = await service.ask({
+      method: 'POST',
+      path,
+      key: live,
+      body: { ...names, consent: { source: 'A form', at: '2999-01-01T00:00:00Z' } },
+    });
+    expect([wrong.status, wrong.body.error.details[0].path]).toEqual([422, '/body/consent/at']);
+    const consent = { source: 'A form', at: '2026-01-01T00:00:00Z' };
+    expect(await send('POST', path, { ...names, consent })).toEqual({
+      added: 1,
+      alreadyIn: 0,
+      notFound: ['none@example.com'],
+    });
+    expect((await contact(email)).audienceIds).toEqual(confirm ? [] : [audience.id]);
+    expect(await send('GET', `/v1/emails?to=${email}`)).toHaveLength(confirm ? 1 : 0);
+    if (confirm) return;
+    const [entry] = await send('GET', `/v1/contacts/${contactId}/activity?type=joined`);
+    expect(entry.data).toEqual({ consent });
+  },
+);

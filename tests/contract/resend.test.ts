@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
-import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
+import { LIVE_KEY, type Service, startServiceOnServer, TEST_KEY } from '../support/service.ts';
 
 // The real package, pointed at this service.
 
@@ -42,7 +42,7 @@ const idOf = ({ data, error }: { data: { id: string } | null; error: unknown }):
 };
 
 beforeAll(async () => {
-  service = await startService({
+  service = await startServiceOnServer({
     env: { RATE_LIMIT_PER_IP: '0', RATE_LIMIT_PER_KEY: '0', TEST_SENDS_PER_DAY: '14' },
   });
   resend = at(TEST_KEY);

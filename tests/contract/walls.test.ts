@@ -67,7 +67,9 @@ async function fill(names: Map<string, string>, key: string, livemode: boolean):
     eventually(path, async () => (await service.ask({ path, key })).body.data[0] ?? undefined);
   if (livemode) names.set('dom', (await post('/v1/domains', { name: 'other.example' })).id);
   const email = { from: 'shop@other.example', to: 'ada@other.example', subject: 'Hello', text: 'Hi' };
-  names.set('em', (await post('/v1/emails', email)).id);
+  const attachments = [{ filename: 'a.txt', content: 'aGk=' }];
+  names.set('em', (await post('/v1/emails', { ...email, attachments })).id);
+  names.set('number', '0');
   if (livemode) names.set('cap', (await first('/v1/captured')).id);
   const webhook = await post('/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['sent'] });
   names.set('wh', webhook.id);

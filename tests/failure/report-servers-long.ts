@@ -5,60 +5,16 @@
 //
 // It needs root, debootstrap and the archive of Debian, takes some ten minutes the first time, and sends nothing to any machine: the
 // servers have a loopback interface alone. A server that cannot be had is named with the reason.
-import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { reportsIn, rightFor, verdictOnFile } from '../support/reports-of-servers.ts';
-import { SERVER_NAMES, SERVERS } from './report-servers/servers.ts';
+import { SERVER_NAMES } from './report-servers/servers.ts';
+import { missing, run, treeOf } from './report-servers/trees.ts';
 
 const { values } = parseArgs({ options: { only: { type: 'string' }, keep: { type: 'string' } } });
-const TREES = join(tmpdir(), 'posthorn-report-servers');
 const WORLD = join(import.meta.dir, 'report-servers/world.ts');
-
-const run = async (...command: string[]): Promise<string | null> => {
-  const child = Bun.spawn(command, { stdout: 'ignore', stderr: 'pipe' });
-  const said = await new Response(child.stderr).text();
-  return (await child.exited) === 0 ? null : `${command.slice(0, 3).join(' ')}: ${said.trim().slice(-300)}`;
-};
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-const missing = (): string | null => {
-  if (process.getuid?.() !== 0) return 'only root may make networks and file trees';
-  const absent = ['debootstrap', 'unshare', 'ip', 'chroot'].filter((tool) => !Bun.which(tool));
-  return absent.length === 0
-    ? null
-    : `${absent.join(', ')} not installed (apt-get install debootstrap iproute2)`;
-};
-
-/** The tree of a server; the reason when it cannot be had. */
-async function treeOf(name: (typeof SERVER_NAMES)[number]): Promise<{ tree: string } | { reason: string }> {
-  const tree = join(TREES, name);
-  if (await exists(join(tree, 'ready'))) return { tree };
-  const base = join(TREES, 'base');
-  if (!(await exists(join(base, 'ready')))) {
-    await rm(base, { recursive: true, force: true });
-    const failure = await run('debootstrap', '--variant=minbase', 'bookworm', base);
-    if (failure !== null) return { reason: failure };
-    await writeFile(join(base, 'ready'), '');
-  }
-  await rm(tree, { recursive: true, force: true });
-  await run('cp', '-a', base, tree);
-  await rm(join(tree, 'ready'));
-  await cp('/etc/resolv.conf', join(tree, 'etc/resolv.conf'));
-  // No daemon starts while it is installed.
-  await writeFile(join(tree, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  const install = `mount -t proc proc /proc; echo mx.example.com > /etc/mailname; DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get install -y --no-install-recommends ${SERVERS[name].packages.join(' ')}`;
-  const failure = await run('unshare', '-m', 'chroot', tree, 'sh', '-c', install);
-  if (failure !== null) return { reason: failure };
-  await writeFile(join(tree, 'ready'), '');
-  return { tree };
-}
 
 const why = missing();
 if (why !== null) {
@@ -67,7 +23,6 @@ if (why !== null) {
 }
 
 const out = values.keep ?? (await mkdtemp(join(tmpdir(), 'posthorn-reports-')));
-await mkdir(TREES, { recursive: true });
 for (const name of SERVER_NAMES) {
   if (values.only !== undefined && !values.only.split(',').includes(name)) continue;
   const had = await treeOf(name);

@@ -248,8 +248,8 @@ describe('doctor on a database', () => {
     expect(await diagnoseSchema(database)).toMatchObject({ status: 'fine' });
     expect(await diagnoseSchema(database, [])).toMatchObject(wrong('does not know', 'newer version'));
     expect(await diagnoseSchema(database, known)).toMatchObject(wrong('other content', 'restore'));
-    const longer = [...migrations, { name: '0001_later', sql: 'x' }];
-    expect(await diagnoseSchema(database, longer)).toMatchObject(wrong('0001_later', '`posthorn migrate`'));
+    const longer = [...migrations, { name: '0002_later', sql: 'x' }];
+    expect(await diagnoseSchema(database, longer)).toMatchObject(wrong('0002_later', '`posthorn migrate`'));
     await database.script('drop table posthorn_migrations');
     expect(await diagnoseSchema(database)).toMatchObject({ status: 'skipped' });
   });

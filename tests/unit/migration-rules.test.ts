@@ -34,6 +34,7 @@ const withoutComments = (sql: string): string =>
   sql
     .replace(/--.*$/gm, '')
     .replace(/'[^']*'/g, "''")
+    .replaceAll('"', '')
     .toLowerCase();
 
 const faultsOf = (sql: string): readonly string[] =>
@@ -52,6 +53,8 @@ describe('a migration since the last release', () => {
     'create unique index emails_by_subject on emails (subject)',
     'alter table emails alter column subject type varchar(10)',
     'alter table emails alter column subject set not null',
+    'ALTER TABLE "emails" ALTER COLUMN "subject" SET DATA TYPE varchar(10);',
+    'ALTER TABLE "emails" ADD COLUMN "later" text NOT NULL;',
     'alter table emails add column later text not null',
     'alter table emails add column later text collate "C" not null, add column other text default \'\'',
   ])('is refused for %s', (sql) => expect(faultsOf(sql)).not.toEqual([]));
@@ -60,6 +63,7 @@ describe('a migration since the last release', () => {
     'create table later (id text not null); -- rename nothing, drop nothing',
     'alter table emails add column later text; drop index emails_by_age',
     "alter table emails add column later text[] not null default '{}'",
+    `ALTER TABLE "emails" ADD COLUMN "later" text DEFAULT '' NOT NULL;`,
     'alter table emails alter column subject drop not null',
     "insert into words values ('drop table')",
   ])('may say %s', (sql) => expect(faultsOf(sql)).toEqual([]));

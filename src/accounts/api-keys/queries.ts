@@ -6,7 +6,7 @@ import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
-import { apiKeys } from '../../platform/db/schema/access.ts';
+import { apiKeys } from '../../platform/db/schema/workspaces.ts';
 import { findTerms } from '../workspace/queries.ts';
 import type { ApiKeyQuery, ApiKeyView } from './model.ts';
 

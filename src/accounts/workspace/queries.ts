@@ -3,7 +3,7 @@ import type { Principal } from '../../http/auth/principal.ts';
 import type { WorkspaceTerms } from '../../http/auth/sessions/sessions.ts';
 import { PLANS, type PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { usageTotals, workspaces } from '../../platform/db/schema/access.ts';
+import { usageTotals, workspaces } from '../../platform/db/schema/workspaces.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 import { MUTABLE_EMAILS } from '../service-emails.ts';
 import { DOMAINS_PERIOD } from '../usage/queries.ts';

@@ -1,7 +1,7 @@
 import { and, desc, inArray, type SQL, sql } from 'drizzle-orm';
 import { Semaphore } from '../../platform/async/semaphore.ts';
 import { type Database, execute } from '../../platform/db/database.ts';
-import { contacts } from '../../platform/db/schema/audience.ts';
+import { contacts } from '../../platform/db/schema/contacts.ts';
 import { Unavailable } from '../../platform/errors/unavailable.ts';
 import { type ContactView, contactJson, contactOf, ownContacts, type Scope } from '../contacts/queries.ts';
 

@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { type SQL, sql } from 'drizzle-orm';
 import { eventTypesWith } from '../../../machines/email/event-traits.ts';
-import { contacts } from '../../platform/db/schema/audience.ts';
+import { contacts } from '../../platform/db/schema/contacts.ts';
 import { anyOf, type Filter, Problems, type Source } from '../../platform/filters/condition.ts';
 import { dateField } from '../../platform/filters/date-field.ts';
 import type { Bind, Field, FieldFamily, Fields } from '../../platform/filters/fields.ts';

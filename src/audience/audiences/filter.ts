@@ -1,6 +1,6 @@
 import { and, eq, inArray, type SQL } from 'drizzle-orm';
 import type { Database } from '../../platform/db/database.ts';
-import { audiences } from '../../platform/db/schema/audience.ts';
+import { audiences } from '../../platform/db/schema/audiences.ts';
 import type { Detail } from '../../platform/errors/failure.ts';
 import { type Filter, Problems } from '../../platform/filters/condition.ts';
 import type { FieldFamily } from '../../platform/filters/fields.ts';

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type Database, execute } from '../../platform/db/database.ts';
 import { timePart } from '../../platform/db/ids.ts';
-import { contacts } from '../../platform/db/schema/audience.ts';
+import { contacts } from '../../platform/db/schema/contacts.ts';
 import { ownContacts, type Scope } from '../contacts/queries.ts';
 
 /** A dynamic audience as its contacts are asked for it. */

@@ -6,7 +6,7 @@ import { keepReplySql, replyParameters } from '../../platform/db/stored-replies.
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { contactOfSql, hasLeftSql, type OwnLeaving } from '../../sending/suppressions/queries.ts';
-import { findContact, type Scope } from '../contacts/queries.ts';
+import { findContact, momentProblems, type Scope } from '../contacts/queries.ts';
 import { type AddedView, type AddMembers, MOST_ADDED } from './model.ts';
 import { type AudienceCounter, type AudienceReader, findAudienceRow } from './queries.ts';
 
@@ -30,11 +30,11 @@ export interface MemberDeps extends AudienceCounter {
 const MOST_ASKED = 3;
 
 /**
- * $1 workspace, $2 environment, $3 audience, $4 those to be added, $5 whether they have to confirm, $6 now, $7 on: the reply. Each
- * joining stands in the activity of the contact, in the same commit: whatever waits for it reads it there, in order. Whoever has to
- * confirm is asked by a mail that `confirmations` stands for until it has been accepted. Contacts are locked before it is looked how often
- * they were asked: the row that is read then is the last one, also when another request has changed it meanwhile. Everywhere the contact is
- * locked before its memberships are written, so that no two statements wait for each other.
+ * $1 workspace, $2 environment, $3 audience, $4 the contacts to add, $5 whether they have to confirm, $6 now, $7 their consent or null, $8 on:
+ * the reply. The activity of each contact gets the joining in the same commit, in order, for flows that wait for it. A contact who
+ * has to confirm gets a mail; its row in `confirmations` lasts until that mail is accepted. People who left the audience by an act of their
+ * own stay out without a consent. All contacts are locked first: leaving, joining and asking at the same moment wait for each other, and
+ * the latest state decides. Every statement locks contacts before it writes memberships, so that no two of them deadlock.
  */
 const ADD = `with asked as materialized (
   select * from json_to_recordset($4::text::json) as a(ord integer, id text, email_key text, activity_id text)
@@ -50,19 +50,23 @@ const ADD = `with asked as materialized (
 ), locked as materialized (
   select * from (select c.id, e.activity_id, c.asked_at from each_once e
     join contacts c on c.workspace_id = $1 and c.livemode = $2::boolean and c.id = e.id
-  where $5::boolean order by c.id for update of c) l
+  order by c.id for no key update of c) l
+), staying_out as materialized (
+  select l.id from locked l where $7::json is null and ${hasLeftSql({ contactId: 'l.id', audienceId: '$3', isLocked: true })}
+), entering as materialized (
+  select l.* from locked l where l.id not in (select id from staying_out)
 ), added as (
   insert into audience_members (audience_id, contact_id, state, since)
-  select $3, id, case when $5::boolean then 'pending' else 'joined' end, $6::timestamptz from each_once
-  where not $5::boolean or id in (select id from locked) order by id
+  select $3, id, case when $5::boolean then 'pending' else 'joined' end, $6::timestamptz from entering order by id
   on conflict (audience_id, contact_id) do nothing returning contact_id
 ), noted as (
-  insert into contact_activity (contact_id, id, livemode, type, at, subject)
-  select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3 from each_once e
+  insert into contact_activity (contact_id, id, livemode, type, at, subject, data)
+  select e.id, e.activity_id, $2::boolean, 'joined', $6::timestamptz, $3,
+    case when $7::json is not null then json_build_object('consent', $7::json) end from entering e
   where not $5::boolean and e.id in (select contact_id from added)
 ), unconfirmed as materialized (
-  select l.* from locked l where not exists (
-    select from audience_members m where m.audience_id = $3 and m.contact_id = l.id and m.state = 'joined')
+  select e.* from entering e where $5::boolean and not exists (
+    select from audience_members m where m.audience_id = $3 and m.contact_id = e.id and m.state = 'joined')
 ), judged as materialized (
   select u.id, u.activity_id, r.recently, cardinality(r.recently) < ${MOST_ASKED} as may_be_asked
   from unconfirmed u cross join lateral (
@@ -80,18 +84,21 @@ const ADD = `with asked as materialized (
   select id, activity_id, $2::boolean, 'notAsked', $6::timestamptz, $3, '{"reason":"asked_often"}' from judged
   where not may_be_asked and id in (select contact_id from added)
 ), outcome as (
-  select (select count(*) from added)::integer as added, (select count(*) from each_once)::integer as known,
-    coalesce((select json_agg(ord order by ord) from asked where ord not in (select ord from found)), '[]'::json) as missing
+  select (select count(*) from added)::integer as added, (select count(*) from entering)::integer as known,
+    coalesce((select json_agg(ord order by ord) from asked where ord not in (select ord from found)), '[]'::json) as missing,
+    coalesce((select json_agg(ord order by ord) from found where id in (select id from staying_out)), '[]'::json) as left
 ), kept as (
-  ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 7 })}
+  ${keepReplySql({ from: 'outcome', reply: 'row_to_json(outcome)::text', first: 8 })}
 )
-select added, known, missing, array(select id from waiting) as waiting from outcome`;
+select added, known, missing, "left", array(select id from waiting) as waiting from outcome`;
 
 interface Outcome {
   readonly added: number;
   readonly known: number;
   /** The places in the request that no contact was found for. */
   readonly missing: readonly number[];
+  /** The places in the request of people who left the audience and stay out. */
+  readonly left: readonly number[];
 }
 
 type AddCall = Call<{ readonly id: string }, unknown, AddMembers>;
@@ -107,6 +114,9 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
         message: `Name 1 to ${MOST_ADDED.toLocaleString('en')} contacts, by contactIds and emails.`,
       },
     ]);
+  const consent = body.consent ?? null;
+  const wrong = consent ? momentProblems(consent, now) : [];
+  if (wrong.length > 0) return invalid(wrong);
   const done = await idempotently<Outcome>(deps.database, keyedBy(call), {
     run: async () => {
       const audience = await findAudienceRow(deps, caller, params.id);
@@ -115,7 +125,7 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
       if (audience.confirm && caller.senderDefaults.from === null) return NO_SENDER;
       const [row] = await deps.database.query<Outcome & { readonly waiting: readonly string[] }>(ADD, [
         ...[caller.workspaceId, caller.livemode, audience.id, JSON.stringify(askedOf(body, now))],
-        ...[audience.confirm, new Date(now).toISOString()],
+        ...[audience.confirm, new Date(now).toISOString(), consent && JSON.stringify(consent)],
         ...replyParameters(keyedBy(call), 200),
       ]);
       if (!row) return notFound('audience');
@@ -124,8 +134,14 @@ export async function addMembers(deps: MemberDeps, call: AddCall): Promise<Added
     },
   });
   if (done instanceof Failure) return done;
-  const { added, known, missing } = done instanceof Replay ? (done.body as Outcome) : done;
-  const view = { added, alreadyIn: known - added, notFound: missing.map((place) => names[place] ?? '') };
+  const { added, known, missing, left } = done instanceof Replay ? (done.body as Outcome) : done;
+  const namesAt = (places: readonly number[]) => places.map((place) => names[place] ?? '');
+  const view = {
+    added,
+    alreadyIn: known - added,
+    notFound: namesAt(missing),
+    ...(left.length > 0 && { left: namesAt(left) }),
+  };
   return done instanceof Replay ? new Replay(done.status, view) : view;
 }
 

@@ -4,7 +4,7 @@ import { pageQuery } from '../../http/lists/pagination.ts';
 import { literals } from '../../http/request/schema.ts';
 import { nameSchema } from '../../platform/errors/text-length.ts';
 import { filterMember } from '../../platform/filters/schema.ts';
-import { Contact } from '../contacts/queries.ts';
+import { Consent, Contact } from '../contacts/queries.ts';
 
 const Moment = Type.String({ format: 'date-time' });
 const Name = nameSchema({ examples: ['News'] });
@@ -97,6 +97,7 @@ export const AddMembers = Type.Object(
   {
     contactIds: some(Type.String({ maxLength: 40 }), 'Contacts by their ids.'),
     emails: some(Type.String({ maxLength: 320 }), 'Contacts by their addresses.'),
+    consent: Type.Optional(Consent),
   },
   { title: 'AddToAudience', description: `1 to ${MOST_ADDED.toLocaleString('en')} contacts together.` },
 );
@@ -110,6 +111,12 @@ export const Added = Type.Object(
     added: Type.Integer({ description: 'Those who are in it now, or will be once they confirm.' }),
     alreadyIn: Type.Integer({ description: 'Those who were in it, or had been asked to confirm.' }),
     notFound: Type.Array(Type.String(), { description: 'The ids and addresses that no contact has.' }),
+    left: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'The ids and addresses of people who left this audience themselves. They stay out of it unless `consent` says where and when they agreed to join again. Absent where there are none.',
+      }),
+    ),
   },
   { title: 'AddedToAudience' },
 );

@@ -7,12 +7,9 @@ import { isProblem, parseAddress } from '../../platform/text/address.ts';
 import { forgottenKey, noteRemovalSql, removalParameters } from '../../sending/suppressions/queries.ts';
 import type { ContactCommands } from './lists/contact-rows.ts';
 import { findContact, type Scope } from './lists/contact-rows.ts';
-import type { ContactView, PatchContact } from './model.ts';
+import { type ContactView, momentProblems, type PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
 import { isMistaken, namesOf } from './read-contact.ts';
-
-/** How far a consent may lie in the future: clocks differ. */
-const CLOCKS_DIFFER_MS = 60_000;
 
 const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
@@ -163,10 +160,7 @@ export async function changeStatus(
 function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {
   if (status === 'subscribed') {
     if (!consent) return [{ path: '/body/consent', message: 'Tell where and when the person agreed.' }];
-    const at = Date.parse(consent.at);
-    if (at > now + CLOCKS_DIFFER_MS)
-      return [{ path: '/body/consent/at', message: 'Must not lie in the future.' }];
-    return at < 0 ? [{ path: '/body/consent/at', message: 'Must not lie before 1970.' }] : [];
+    return momentProblems(consent, now);
   }
   return consent
     ? [{ path: '/body/consent', message: 'Send it with the status subscribed, or leave it out.' }]

@@ -5,6 +5,7 @@ import { pageQuery } from '../../http/lists/pagination.ts';
 import { ItemError } from '../../http/request/item-error.ts';
 import { literals } from '../../http/request/schema.ts';
 import { CONTACT_STATUSES } from '../../mail/list-files/consent-words.ts';
+import type { Detail } from '../../platform/errors/failure.ts';
 import { GivenPropertiesSchema, Properties } from './properties.ts';
 
 /** Characters (Unicode code points) of a name. */
@@ -78,6 +79,31 @@ export const UpsertQuery = Type.Object({
   }),
 });
 
+/** Where and when a person agreed. */
+export const Consent = Type.Object(
+  {
+    source: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description: 'Where the person agreed.',
+      examples: ['Form at example.com/news'],
+    }),
+    at: Type.String({ format: 'date-time', description: 'When; not in the future, nor before 1970.' }),
+  },
+  { description: 'That the person wants mail again; kept in the activity of the contact.' },
+);
+
+/** How far a consent may lie in the future: clocks differ. */
+const CLOCKS_DIFFER_MS = 60_000;
+
+/** The mistakes in the moment of a consent. */
+export function momentProblems(consent: Static<typeof Consent>, now: number): readonly Detail[] {
+  const at = Date.parse(consent.at);
+  if (at > now + CLOCKS_DIFFER_MS)
+    return [{ path: '/body/consent/at', message: 'Must not lie in the future.' }];
+  return at < 0 ? [{ path: '/body/consent/at', message: 'Must not lie before 1970.' }] : [];
+}
+
 /** The body of PATCH /v1/contacts/{contact}. */
 export const PatchContact = Type.Object(
   {
@@ -87,20 +113,7 @@ export const PatchContact = Type.Object(
         description: 'Back to `subscribed` only with `consent`, and never after a complaint.',
       }),
     ),
-    consent: Type.Optional(
-      Type.Object(
-        {
-          source: Type.String({
-            minLength: 1,
-            maxLength: 200,
-            description: 'Where the person agreed.',
-            examples: ['Form at example.com/news'],
-          }),
-          at: Type.String({ format: 'date-time', description: 'When; not in the future, nor before 1970.' }),
-        },
-        { description: 'That the person wants mail again; kept in the activity of the contact.' },
-      ),
-    ),
+    consent: Type.Optional(Consent),
     ifUpdatedAt: IfUpdatedAt,
   },
   { title: 'UpdateContact' },

@@ -17,7 +17,7 @@ export {
   type Scope,
 } from './lists/contact-rows.ts';
 export { type AudienceMatch, listContacts } from './lists/list.ts';
-export { Contact, type ContactView } from './model.ts';
+export { Consent, Contact, type ContactView, momentProblems } from './model.ts';
 export { readProperties } from './properties.ts';
 export { nameOf } from './read-contact.ts';
 

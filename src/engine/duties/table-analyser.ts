@@ -12,7 +12,7 @@ order by s.n_mod_since_analyze desc limit 1`;
 
 /**
  * All statements wait meanwhile, so it reads few rows: 6,000 show whether most rows of a table meet a
- * condition or some. On a server the properties of contacts get a larger sample (0002_contacts).
+ * condition or some. On a server the properties of contacts get a larger sample (0001_hand_written).
  */
 const analyse = (table: string): string => `alter table contacts alter column properties set statistics -1;
 set default_statistics_target = 20;

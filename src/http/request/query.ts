@@ -23,8 +23,8 @@ function refuseAll(search: string): typeof NOTHING | Failure {
 }
 
 /**
- * Makes the reader for a schema of strings, integers, booleans and choices. It refuses unknown and repeated parameters, and
- * numbers that are not written in plain decimal digits.
+ * Makes the reader for a schema of strings, integers, booleans, choices and lists of strings, each of which is a parameter. It refuses
+ * unknown and other repeated parameters, and numbers that are not written in plain decimal digits.
  */
 export function compileQuery(schema: TObject): QueryReader {
   const check = compileChecker(schema);
@@ -46,6 +46,8 @@ export function compileQuery(schema: TObject): QueryReader {
     for (const [name, text] of pairs) {
       const property = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
       if (!property) details.push(unknownParameter(name, known));
+      else if (property[Kind] === 'Array')
+        values[name] = [...((values[name] as readonly unknown[] | undefined) ?? []), text];
       else if (seen.has(name))
         details.push({ path: `/query/${name}`, message: 'Send this parameter only once.' });
       else values[name] = typed(property, text);

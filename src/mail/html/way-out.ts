@@ -8,6 +8,8 @@ interface Parts {
 
 /** The placeholder of the unsubscribe link, which is filled in for each recipient when an email leaves. */
 export const EXIT_PLACEHOLDER = /\{\{\s*unsubscribeUrl\s*\}\}/g;
+/** True of a part with the placeholder. */
+export const offersExit = (part: string): boolean => part.search(EXIT_PLACEHOLDER) !== -1;
 /** The placeholder as this service writes it. */
 const PLACEHOLDER = '{{unsubscribeUrl}}';
 
@@ -53,5 +55,5 @@ function htmlWithWayOut(html: string): string {
 /** True when parts show everybody a way to unsubscribe by themselves. */
 export function showsWayOut({ html, text }: Parts): boolean {
   if (html !== null) return readHtml(html.replace(EXIT_PLACEHOLDER, PLACEHOLDER), PLACEHOLDER).shows;
-  return text !== null && text.search(EXIT_PLACEHOLDER) !== -1;
+  return text !== null && offersExit(text);
 }

@@ -39,5 +39,10 @@ const COMMANDS = [
 
 const OF_A_FAMILY = new RegExp(`^(?:${[...FAMILIES, ...COMMANDS].join('|')})(?:-|$)`);
 
+const COMMAND = new RegExp(`^(?:${COMMANDS.join('|')})(?:-|$)`);
+
+/** True of a field that is a command to a relay; `name` is in lower case. */
+export const isCommandField = (name: string): boolean => COMMAND.test(name);
+
 /** True when a client must not set a header field; `name` is in lower case. */
 export const isReservedField = (name: string): boolean => FIELDS.has(name) || OF_A_FAMILY.test(name);

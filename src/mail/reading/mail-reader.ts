@@ -1,10 +1,11 @@
 import { Unavailable } from '../../platform/errors/unavailable.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type { Feedback } from '../inbound/feedback.ts';
-import { NotSubmittable, type Submission } from '../submission/submitted.ts';
+import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
+import type { Submission } from '../submission/submitted.ts';
 import type { MailParts } from './mail-parts.ts';
 import { isWithin } from './mail-size.ts';
-import type { MailAnswer, MailQuestion } from './mail-thread.ts';
+import type { FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
 
 /**
  * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
@@ -13,7 +14,12 @@ import type { MailAnswer, MailQuestion } from './mail-thread.ts';
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
   report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
-  submission(raw: Buffer, recipients: readonly string[]): Promise<Submission | NotSubmittable>;
+  /** A mail that stays what it is; or a request, where it names a template. */
+  submission(raw: Buffer, recipients: readonly string[]): Promise<RawMail | Submission | NotSubmittable>;
+  /** A mail that stays what it is, whatever it names. */
+  raw(raw: Buffer): Promise<RawMail | NotSubmittable>;
+  /** One file of a mail, numbered as in its index; null where there is none. */
+  file(raw: Buffer, number: number): Promise<FileOctets | null>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer): Promise<MailParts | null>;
   /** Ends the threads; waiting calls reject with Unavailable. */
@@ -65,9 +71,14 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     },
     async submission(raw, recipients) {
       const answer = await ask(ownPool, { as: 'submission', raw, recipients });
-      if (answer !== null && 'submission' in answer) return answer.submission;
-      const reason = answer !== null && 'reason' in answer ? answer.reason : null;
-      return new NotSubmittable(reason ?? 'The message has too many lines or parts to be read');
+      return answer !== null && 'submission' in answer ? answer.submission : mailOf(answer);
+    },
+    async raw(raw) {
+      return mailOf(await ask(ownPool, { as: 'raw', raw, recipients: [] }));
+    },
+    async file(raw, number) {
+      const answer = await ask(ownPool, { as: 'file', raw, recipients: [], file: number });
+      return answer !== null && 'file' in answer ? answer.file : null;
     },
     async parts(raw) {
       const answer = await ask(ownPool, { as: 'parts', raw, recipients: [] });
@@ -78,4 +89,11 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       ownPool.close();
     },
   };
+}
+
+function mailOf(answer: MailAnswer | null): RawMail | NotSubmittable {
+  if (answer !== null && 'mail' in answer) return answer.mail;
+  return answer !== null && 'refused' in answer
+    ? new NotSubmittable(answer.refused.reason, answer.refused.status)
+    : new NotSubmittable('The message has too many lines or parts to be read');
 }

@@ -2,30 +2,44 @@
 import { serve } from '../../platform/threads/serve.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
-import { NotSubmittable, readSubmission, type Submission } from '../submission/submitted.ts';
+import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
+import { readFile, readRaw } from '../raw/read-raw.ts';
+import { isTemplated, readSubmission, type Submission } from '../submission/submitted.ts';
 import { type MailParts, readParts } from './mail-parts.ts';
 
 /** A mail, and the way to read it. */
 export interface MailQuestion {
-  readonly as: 'report' | 'submission' | 'parts';
+  readonly as: 'report' | 'submission' | 'raw' | 'parts' | 'file';
   readonly raw: Uint8Array;
   /** The recipients in the envelope. */
   readonly recipients: readonly string[];
   /** True when the sender in the envelope is null. */
   readonly isFromNobody?: boolean;
+  /** Which of its files is wanted. */
+  readonly file?: number;
 }
 
 /** The content of a mail. */
 export type MailAnswer =
   | { readonly feedback: readonly Feedback[] }
   | { readonly submission: Submission }
-  | { readonly reason: string }
+  | { readonly mail: RawMail }
+  | { readonly refused: Pick<NotSubmittable, 'reason' | 'status'> }
+  | { readonly file: FileOctets | null }
   | { readonly parts: MailParts | null };
 
-serve(async ({ as, raw, recipients, isFromNobody }: MailQuestion): Promise<MailAnswer> => {
+/** A file of a mail. */
+export interface FileOctets extends RawFile {
+  readonly octets: Uint8Array;
+}
+
+serve(async ({ as, raw, recipients, isFromNobody, file = 0 }: MailQuestion): Promise<MailAnswer> => {
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
   if (as === 'parts') return { parts: await readParts(mail) };
-  const submission = await readSubmission(mail, recipients);
-  return submission instanceof NotSubmittable ? { reason: submission.reason } : { submission };
+  if (as === 'file') return { file: await readFile(mail, file) };
+  const isMade = as === 'submission' && isTemplated(mail);
+  const read = isMade ? await readSubmission(mail, recipients) : await readRaw(mail);
+  if (read instanceof NotSubmittable) return { refused: { reason: read.reason, status: read.status } };
+  return 'email' in read ? { submission: read } : { mail: read };
 });

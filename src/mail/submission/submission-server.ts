@@ -6,11 +6,12 @@ import {
   type SmtpServerOptions,
   takeIn,
 } from '../inbound/smtp-server.ts';
+import { type Arrival, NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
 import { takeChunks } from './chunking.ts';
 import { type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
 import { checkParameters, PARAMETERS } from './parameters.ts';
-import { NotSubmittable, type Submission } from './submitted.ts';
+import type { Submission } from './submitted.ts';
 
 /** The refusal of a request, as in the HTTP interface. */
 export interface SubmissionFailure {
@@ -19,6 +20,12 @@ export interface SubmissionFailure {
   readonly extra?:
     | { readonly details?: readonly { readonly path: string; readonly message: string }[] }
     | undefined;
+}
+
+/** A mail that stays what it is, with the recipients of its envelope. */
+export interface SubmittedRaw {
+  readonly mail: RawMail;
+  readonly recipients: readonly string[];
 }
 
 /** The options of the submission listener. Its clients are user `svc` with an API key as the password. */
@@ -31,7 +38,8 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
   /** Accepts the email under that key, and returns its id. */
   readonly onSubmit: (
     key: string,
-    submission: Submission,
+    submission: Submission | SubmittedRaw,
+    session: Omit<Arrival, 'by'>,
     envelope: SubmittedEnvelope,
   ) => Promise<{ readonly id: string } | SubmissionFailure>;
 }
@@ -72,17 +80,23 @@ export const openSubmissionServer = ({
       onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
-    onData: (stream, session, done) => {
-      const key = session.user as unknown as string;
-      // The session begins another one when this transaction is over.
-      const envelope = submittedEnvelope(session);
+    onData: (stream, arrival, done) => {
+      const { user, hostNameAppearsAs, remoteAddress, transmissionType } = arrival;
+      const key = user as unknown as string;
+      const envelope = submittedEnvelope(arrival);
       const place = room.reserve(key);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
         const recipients = envelope.recipients.map(({ address }) => address);
         const submission = await mailReader.submission(raw, recipients);
-        if (submission instanceof NotSubmittable) throw new Refusal(554, `5.6.0 ${submission.reason}`);
-        const result = await onSubmit(key, submission, envelope);
+        if (submission instanceof NotSubmittable) throw refusedMail(submission);
+        const session = {
+          helo: hostNameAppearsAs || null,
+          client: remoteAddress,
+          protocol: transmissionType,
+        };
+        const submitted = 'octets' in submission ? { mail: submission, recipients } : submission;
+        const result = await onSubmit(key, submitted, session, envelope);
         if ('id' in result) return `2.0.0 Accepted as ${result.id}`;
         throw refusalOf(result);
       };
@@ -116,11 +130,14 @@ const STATUS: Readonly<Record<string, readonly [number, string]>> = {
   INTERNAL_ERROR: [451, '4.3.0'],
 };
 
+const refusedMail = ({ status, reason }: NotSubmittable): Refusal =>
+  new Refusal(status === '5.3.4' ? 552 : 554, `${status} ${reason}`);
+
 const refusalOf = ({ code, message, extra }: SubmissionFailure): Refusal => {
   const [reply, status] = STATUS[code] ?? [554, '5.6.0'];
   const details =
     extra?.details?.map(
-      ({ path, message: wrong }) => `${path.replace(/^\/(?:body|headers)\//, '')}: ${wrong}`,
+      ({ path, message: wrong }) => `${path.replace(/^\/(?:body|headers|query)\//, '')}: ${wrong}`,
     ) ?? [];
   return new Refusal(reply, [status, message, ...details].join(' '));
 };

@@ -1,8 +1,12 @@
 /**
- * A mail that was submitted over SMTP, converted to the body of `POST /v1/emails`, so that the same rules apply to both.
+ * A mail that names a template, converted to the body of `POST /v1/emails`: the template's content takes the place of the mail's, so
+ * that nothing of it can stay what it is. Every other mail does (src/mail/raw).
  */
 import PostalMime, { type Address, type Attachment, decodeWords, type Email } from 'postal-mime';
 import { isReservedField } from '../message/reserved-fields.ts';
+import { divideMessage } from '../raw/header-editor.ts';
+import { NotSubmittable } from '../raw/raw-mail.ts';
+import { repeatedField } from '../raw/repeated-field.ts';
 
 /** The body of a send request. */
 export interface SubmittedEmail {
@@ -12,13 +16,11 @@ export interface SubmittedEmail {
   readonly cc?: readonly string[];
   readonly bcc?: readonly string[];
   readonly replyTo?: readonly string[];
-  /** Left out with a template, where the message has none of its own. */
+  /** Left out where the message has none of its own. */
   readonly subject?: string;
-  /** The id or alias of a template, whose content takes the place of the message's. */
+  /** The id or alias of a template. */
   readonly templateId?: string;
   readonly variables?: unknown;
-  readonly text?: string;
-  readonly html?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly attachments?: readonly SubmittedFile[];
 }
@@ -40,16 +42,18 @@ export interface Submission {
   readonly idempotencyKey: string | null;
 }
 
-/** The reason why a mail cannot become a request, as a sentence. */
-export class NotSubmittable {
-  constructor(readonly reason: string) {}
-}
+/** True when a mail has its content made by a template. */
+export const isTemplated = (raw: Buffer): boolean =>
+  divideMessage(raw).fields.some(({ name }) => name === TEMPLATE || name === VARIABLES);
 
 /** Reads a mail. The envelope decides who receives it; the header decides which recipients are visible. */
 export const readSubmission = async (
   raw: Buffer,
   recipients: readonly string[],
 ): Promise<Submission | NotSubmittable> => {
+  const repeated = repeatedField(divideMessage(raw).fields);
+  if (repeated !== null)
+    return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
   const email = await PostalMime.parse(raw, LIMITS).catch(() => null);
   if (email === null) return new NotSubmittable('The message cannot be read');
   const [from] = mailboxes(email.from === undefined ? [] : [email.from]);
@@ -72,18 +76,19 @@ export const readSubmission = async (
 const headerOf = (email: Email, name: string): string | null =>
   email.headers.find(({ key }) => key === name)?.value.trim() ?? null;
 
-type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables' | 'text' | 'html'>;
+type SubmittedContent = Pick<SubmittedEmail, 'subject' | 'templateId' | 'variables'>;
 
 /** The content of a message. Every message has some, so with a template it gives way: only the subject wins, as in a request. */
 function contentOf(email: Email): SubmittedContent | NotSubmittable {
-  const { subject = '', text, html } = email;
+  const { subject = '' } = email;
   const templateId = headerOf(email, TEMPLATE);
   const values = headerOf(email, VARIABLES);
   try {
-    const variables = values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown };
-    if (templateId !== null) return { templateId, ...variables, ...(subject === '' ? {} : { subject }) };
-    const parts = { ...(text === undefined ? {} : { text }), ...(html === undefined ? {} : { html }) };
-    return { subject, ...parts, ...variables };
+    return {
+      ...(templateId === null ? {} : { templateId }),
+      ...(values === null ? {} : { variables: JSON.parse(decodeWords(values)) as unknown }),
+      ...(subject === '' ? {} : { subject }),
+    };
   } catch {
     return new NotSubmittable('The header field X-Svc-Variables is no JSON');
   }

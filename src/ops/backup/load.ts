@@ -134,7 +134,7 @@ const notEmpty = (names: readonly string[]): TargetNotEmpty =>
 
 /** Every table that the migrations make, and the one that they are noted in. */
 function tablesOfMigrations(): ReadonlySet<string> {
-  const made = carried.flatMap(({ sql }) => [...sql.matchAll(/^\s*create (?:unlogged )?table (\w+)/gim)]);
+  const made = carried.flatMap(({ sql }) => [...sql.matchAll(/^\s*create (?:unlogged )?table "?(\w+)/gim)]);
   return new Set(['posthorn_migrations', ...made.map(([, name = '']) => name)]);
 }
 

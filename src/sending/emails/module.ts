@@ -25,6 +25,7 @@ import { explainEmail } from './explain/explanation-text.ts';
 import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
+import { type RawDeps, rawEmailRoutes } from './raw/raw-routes.ts';
 import { reportBirths, reportSender } from './reports/reporter.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { messageIdPruner } from './retention/message-id-pruner.ts';
@@ -63,7 +64,12 @@ interface EmailNeeds extends Pick<AcceptanceDeps, 'findSendingDomain' | 'fillTem
 }
 
 /** Emails: accepted, sent or simulated, followed and kept. */
-export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds, EmailsApi, EmailParts> = {
+export const emailsModule: Module<
+  BatchDeps & EmailLister & Waiting & RawDeps,
+  EmailNeeds,
+  EmailsApi,
+  EmailParts
+> = {
   name: 'emails',
   tags: [
     { segment: 'emails', name: 'Emails', description: 'Send, schedule and follow transactional email.' },
@@ -89,7 +95,7 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
   ],
   births: [bodyBirths, messageIdBirths, reportBirths],
   audit: auditBodies,
-  routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps)],
+  routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps), ...rawEmailRoutes(deps)],
   pages: emailFrames,
   open(parts) {
     const {
@@ -107,6 +113,7 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
       metrics,
       bodies,
       shards,
+      mailReader,
     } = parts;
     const { needed, provide } = later<EmailNeeds>();
     const keep = captureStore(database, clock, (workspaceId) => needed().mailCaptured(workspaceId));
@@ -241,6 +248,7 @@ export const emailsModule: Module<BatchDeps & EmailLister & Waiting, EmailNeeds,
             ...{ ...acceptance, reads, textFromHtml, baseUrl: config.publicUrl, log: logger },
             isOnNodes: shards !== null,
             campaigns: needs.campaigns,
+            ...{ mailReader, leftMessage: live.leftMessage, serverName: config.ehloName ?? hostname() },
           },
           duties: [
             testDataPruner({ database, clock, config }),

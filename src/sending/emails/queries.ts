@@ -100,7 +100,8 @@ export async function emailDetail(
       : null;
   const parts = typeof made === 'object' ? made : null;
   const content = parts ? { ...packed, html: parts.html, text: parts.text } : packed;
-  const text = content.text ?? (content.html === null ? null : textFromHtml(content.html));
+  const isMade = content.text === null && content.html !== null && !content.raw;
+  const text = isMade ? textFromHtml(content.html ?? '') : content.text;
   return detailOf(
     { ...row, ...(parts && { subject: parts.subject ?? row.subject }) },
     content,

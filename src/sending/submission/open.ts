@@ -8,15 +8,15 @@ import { claimBy } from '../../http/request/idempotency.ts';
 import { Replay } from '../../http/request/route.ts';
 import { compileChecker } from '../../http/request/schema.ts';
 import type { SmtpServer, SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
+import type { Arrival } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
 import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
-import { openSubmissionServer } from '../../mail/submission/submission-server.ts';
-import { NotSubmittable, type Submission } from '../../mail/submission/submitted.ts';
+import { openSubmissionServer, type SubmittedRaw } from '../../mail/submission/submission-server.ts';
+import type { Submission } from '../../mail/submission/submitted.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { type AcceptanceDeps, acceptEmail } from '../emails/accept.ts';
+import { type AcceptanceDeps, type AcceptRequest, acceptEmail } from '../emails/accept.ts';
 import { type EmailReceipt, SendBody } from '../emails/queries.ts';
-import { repeatedField } from './repeated-field.ts';
 
 export interface SubmissionParts
   extends Omit<SmtpServerOptions, 'onError'>,
@@ -46,7 +46,14 @@ const SubmittedBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** Opens an SMTP port. A submitted message becomes the same request as one by HTTP. */
+/** What is asked of the acceptance. */
+interface Asked extends Pick<AcceptRequest, 'body' | 'raw'> {
+  readonly idempotencyKey: string | null;
+  /** Stands for the mail where a key says that it is sent again. */
+  readonly fingerprint: unknown;
+}
+
+/** Opens an SMTP port. A submitted message stays what it is, and is accepted by the same rules as a request by HTTP. */
 export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
   const { authenticate, limiter, clientAddress, clock, logger, emails, mailReader, ...where } = parts;
   const check = compileChecker(SubmittedBody);
@@ -61,34 +68,54 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
 
   const submit = async (
     key: string,
-    { email, idempotencyKey }: Submission,
+    submission: Submission | SubmittedRaw,
+    session: Omit<Arrival, 'by'>,
     submitted: SubmittedEnvelope,
   ): Promise<EmailReceipt | Failure> => {
     const caller = await admit(key);
     if (caller instanceof Failure) return caller;
     const now = clock.now();
     if (await limiter.byKey(caller.id, now)) return TOO_MANY;
+    const asked = 'mail' in submission ? rawOf(submission, session) : requestOf(submission);
+    if (asked instanceof Failure) return asked;
+    const { body, raw, idempotencyKey, fingerprint } = asked;
+    const claim = claimBy(idempotencyKey, {
+      method: 'POST',
+      path: '/v1/emails',
+      query: {},
+      body: fingerprint,
+    });
+    if (claim instanceof Failure) return claim;
+    const answer = await acceptEmail(emails, {
+      sender: caller,
+      body,
+      raw,
+      claim,
+      now,
+      at: '/body',
+      submitted,
+    });
+    return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
+  };
+
+  const rawOf = ({ mail, recipients }: SubmittedRaw, { client, ...session }: Omit<Arrival, 'by'>): Asked => {
+    const came = { ...session, client: clientAddress(client, NO_HEADERS), by: where.name };
+    const { idempotencyKey } = mail.controls;
+    const fingerprint = { digest: mail.digest, recipients };
+    return { body: { to: [] }, raw: { mail, recipients, came }, idempotencyKey, fingerprint };
+  };
+
+  const requestOf = ({ email, idempotencyKey }: Submission): Asked | Failure => {
     const details = check(email, '/body');
     if (details) return invalid(details);
     const unstorable = findUnstorableIn(email, '/body');
     if (unstorable) return invalid([unstorable]);
-    const body = email as SendBody;
-    const claim = claimBy(idempotencyKey, { method: 'POST', path: '/v1/emails', query: {}, body });
-    if (claim instanceof Failure) return claim;
-    const answer = await acceptEmail(emails, { sender: caller, body, claim, now, at: '/body', submitted });
-    return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
+    return { body: email as SendBody, idempotencyKey, fingerprint: email };
   };
 
   return openSubmissionServer({
     ...where,
-    mailReader: {
-      ...mailReader,
-      async submission(raw, recipients) {
-        const name = repeatedField(raw);
-        if (name === null) return mailReader.submission(raw, recipients);
-        return new NotSubmittable(`The message has more than one ${name} field; RFC 5322 (3.6) allows one`);
-      },
-    },
+    mailReader,
     onError: (error) => logger.debug({ err: error }, 'A connection to the submission port broke.'),
     async onKey(key, client) {
       const rateLimit = await limiter.byAddress(clientAddress(client, NO_HEADERS));

@@ -1,5 +1,5 @@
 import { type HtmlReading, readHtml } from '../../mail/html/read-html.ts';
-import { EXIT_PLACEHOLDER, missingWayOut, textWithWayOut } from '../../mail/html/way-out.ts';
+import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../../mail/html/way-out.ts';
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { isWeb, type Link, linkToken, MANY_LINKS, type Purpose } from './api.ts';
@@ -53,7 +53,7 @@ class Draft {
     private readonly textFromHtml: LinkMaker['textFromHtml'],
   ) {
     // With the placeholder, the headers offer to unsubscribe as well (RFC 8058).
-    this.offersExit = [text, html].some((part) => part !== null && part.search(EXIT_PLACEHOLDER) !== -1);
+    this.offersExit = [text, html].some((part) => part !== null && offersExit(part));
     this.html = html === null ? null : html.replace(EXIT_PLACEHOLDER, EXIT);
     this.#given = text === null ? null : text.replace(EXIT_PLACEHOLDER, EXIT);
   }

@@ -130,7 +130,8 @@ async function once(
   try {
     // A redirect would turn a POST into a GET: it is answered as what it is, a wrong baseUrl.
     const response = await run(url, { ...init, redirect: 'manual', signal: ending.signal });
-    return read(response, await response.text(), attempts);
+    const isFile = response.ok && isBinary(response);
+    return isFile ? { data: await response.blob() } : read(response, await response.text(), attempts);
   } catch (cause) {
     if (signal?.aborted) throw signal.reason;
     const [code, message] = isLate
@@ -142,6 +143,10 @@ async function once(
     signal?.removeEventListener('abort', stop);
   }
 }
+
+/** True for the octets of a message or a file; its sender chooses the type, so that the header which offers to store it tells. */
+const isBinary = ({ headers }: Response): boolean =>
+  /^attachment; filename(?:\*=|="em_)/.test(headers.get('content-disposition') ?? '');
 
 /** Reads an answer: its data, or the error that it tells. */
 function read(response: Response, text: string, attempts: number): Answer<unknown> | PosthornError {
@@ -188,7 +193,8 @@ const pathOf = (template: string, values: Readonly<Record<string, string | numbe
 function queryOf(query: object): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null) search.set(name, `${value}`);
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== null) search.append(name, `${one}`);
   return search.size === 0 ? '' : `?${search}`;
 }
 

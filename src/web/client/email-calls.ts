@@ -12,6 +12,11 @@ export const emails = (send: Send) => ({
    */
   sendBatch: (emails: Body<'POST /emails/batch'>['emails'], options?: CallOptions) =>
     dataOf(send('POST /emails/batch', { body: { emails } }, options)),
+  /** Sends a whole message (RFC 5322) as it is. */
+  sendRaw: (message: string | Blob, query?: Query<'POST /emails/raw'>, options?: CallOptions) =>
+    dataOf(
+      send('POST /emails/raw', { body: new Blob([message], { type: 'message/rfc822' }), query }, options),
+    ),
   /** Newest first. */
   list: (query?: Query<'GET /emails'>, options?: CallOptions) =>
     listOf(send, 'GET /emails', { query }, options),
@@ -26,6 +31,12 @@ export const emails = (send: Send) => ({
   /** The status of an email, its reasons, and its next step. */
   explain: (id: string, options?: CallOptions) =>
     dataOf(send('GET /emails/{id}/explain', { path: { id } }, options)),
+  /** The message as it left for one of its recipients. */
+  raw: (id: string, query?: Query<'GET /emails/{id}/raw'>, options?: CallOptions) =>
+    dataOf(send('GET /emails/{id}/raw', { path: { id }, query }, options)),
+  /** One of its files, by its place in `attachments`. */
+  attachment: (id: string, number: number, options?: CallOptions) =>
+    dataOf(send('GET /emails/{id}/attachments/{number}', { path: { id, number } }, options)),
   /** Moves one that is scheduled. */
   reschedule: (id: string, body: Body<'PATCH /emails/{id}'>, options?: CallOptions) =>
     dataOf(send('PATCH /emails/{id}', { path: { id }, body }, options)),

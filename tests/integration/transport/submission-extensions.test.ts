@@ -24,7 +24,7 @@ const server = await openSubmissionServer({
     },
   },
   onKey: async () => null,
-  onSubmit: async (_key, _submission, envelope) => {
+  onSubmit: async (_key, _submission, _session, envelope) => {
     submitted.push({ raw: raws.at(-1) ?? '', envelope });
     return { id: 'em_1' };
   },

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test';
+import { NotSubmittable } from '../../../src/mail/raw/raw-mail.ts';
 import {
   createMailReader,
   type MailReader,
   type ReaderLimits,
 } from '../../../src/mail/reading/mail-reader.ts';
 import { isWithin, MAIL_LIMITS } from '../../../src/mail/reading/mail-size.ts';
-import { NotSubmittable } from '../../../src/mail/submission/submitted.ts';
 import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { longestStall } from '../../support/own-time.ts';
@@ -36,7 +36,12 @@ describe('the mail reader thread', () => {
     ]);
     const mail = Buffer.from('From: a@b.example\r\nSubject: Hi\r\n\r\nGrüße\r\n');
     expect(await reader.submission(mail, ['c@d.example'])).toMatchObject({
-      email: { from: 'a@b.example', to: ['c@d.example'], subject: 'Hi', text: 'Grüße\n' },
+      ...{ octets: new Uint8Array(mail), from: [{ name: null, address: 'a@b.example' }] },
+      ...{ subject: 'Hi', text: 'Grüße\n' },
+    });
+    const templated = Buffer.from('From: a@b.example\r\nX-Svc-Template: hello\r\n\r\nx\r\n');
+    expect(await reader.submission(templated, ['c@d.example'])).toMatchObject({
+      email: { from: 'a@b.example', to: ['c@d.example'], templateId: 'hello' },
     });
     expect(await reader.submission(Buffer.from('Subject: Hi\r\n\r\nx'), ['c@d.example'])).toEqual(
       new NotSubmittable('The message has no From field'),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { NotSubmittable, readSubmission, type Submission } from '../../../src/mail/submission/submitted.ts';
+import { NotSubmittable } from '../../../src/mail/raw/raw-mail.ts';
+import { readSubmission, type Submission } from '../../../src/mail/submission/submitted.ts';
 
 const mail = (header: string, body = 'Hello') => Buffer.from(`${header}\n\n${body}`.replace(/\n/g, '\r\n'));
 const read = async (raw: Buffer, ...recipients: string[]) => {
@@ -9,16 +10,17 @@ const read = async (raw: Buffer, ...recipients: string[]) => {
 };
 const reason = async (raw: Buffer, ...recipients: string[]) =>
   ((await readSubmission(raw, recipients)) as NotSubmittable).reason;
-const PLAIN = 'From: Shop <shop@sender.example>\nTo: bob@receiver.example\nSubject: Receipt';
+const PLAIN =
+  'From: Shop <shop@sender.example>\nX-Svc-Template: hello\nTo: bob@receiver.example\nSubject: Receipt';
 
-test('a submitted plain mail becomes the plainest send request', async () => {
+test('a mail that names a template becomes the plainest send request', async () => {
   expect(await read(mail(PLAIN), 'bob@receiver.example')).toEqual({
     idempotencyKey: null,
     email: {
       from: '"Shop" <shop@sender.example>',
       to: ['bob@receiver.example'],
       subject: 'Receipt',
-      text: 'Hello\n',
+      templateId: 'hello',
     },
   });
 });
@@ -131,7 +133,6 @@ text
 `,
   );
   expect((await read(raw, 'bob@receiver.example')).email).toMatchObject({
-    html: expect.stringContaining('cid:logo@x'),
     attachments: [
       { filename: 'attachment-1.png', contentType: 'image/png', content: 'iVBORw==', contentId: 'logo@x' },
       { filename: 'r.pdf', contentType: 'application/pdf', content: 'JVBERg==' },

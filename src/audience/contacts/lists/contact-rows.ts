@@ -3,7 +3,7 @@ import type { Principal } from '../../../http/auth/principal.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import { type Database, PREPARED } from '../../../platform/db/database.ts';
 import { isId } from '../../../platform/db/ids.ts';
-import { contacts } from '../../../platform/db/schema/audience.ts';
+import { contacts } from '../../../platform/db/schema/contacts.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
 import type { ContactView } from '../model.ts';

@@ -5,7 +5,7 @@ import { LONGEST_CELL, MOST_LINES_OF_CELL } from '../../../platform/csv/reader.t
 import { type CellValue, CSV_MARK, csvRow } from '../../../platform/csv/write.ts';
 import { PREPARED } from '../../../platform/db/database.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
-import { contacts } from '../../../platform/db/schema/audience.ts';
+import { contacts } from '../../../platform/db/schema/contacts.ts';
 import type { PropertyValue, PropertyValues } from '../properties.ts';
 import { ownContacts, type Scope } from './contact-rows.ts';
 

@@ -2,7 +2,7 @@ import { and, type Column, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { IdRange } from '../../../http/lists/list.ts';
 import type { Parameter } from '../../../platform/db/database.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
-import { contacts } from '../../../platform/db/schema/audience.ts';
+import { contacts } from '../../../platform/db/schema/contacts.ts';
 import { StatementTexts } from '../../../platform/db/server/statement-texts.ts';
 import { contactJson, ownContacts, type Scope } from './contact-rows.ts';
 

@@ -2,7 +2,7 @@ import { and, type SQL, sql } from 'drizzle-orm';
 import { matchAudience } from '../../../audience/audiences/queries.ts';
 import { ownContacts, type Scope } from '../../../audience/contacts/queries.ts';
 import { type Database, execute } from '../../../platform/db/database.ts';
-import { contacts } from '../../../platform/db/schema/audience.ts';
+import { contacts } from '../../../platform/db/schema/contacts.ts';
 import { actSql } from '../../../sending/suppressions/queries.ts';
 import type { CampaignSettings } from '../settings.ts';
 import { addressHash } from './follow-emails.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../../audience/audiences/queries.ts';
 import { ownContacts, type Scope } from '../../../audience/contacts/queries.ts';
 import type { Database, Orm, ReadOptions } from '../../../platform/db/database.ts';
-import { contacts } from '../../../platform/db/schema/audience.ts';
+import { contacts } from '../../../platform/db/schema/contacts.ts';
 import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { Problems } from '../../../platform/filters/condition.ts';

@@ -237,7 +237,7 @@ class Judge {
 
   /** Compares the messages for one recipient with its email; answers what the mail server has of it. */
   #checkCopies(address: string, row: EmailRow): Taken | undefined {
-    const { id, state, lost, unknown, holds, events } = row;
+    const { id, state, lost, unknown, holds, events, steps } = row;
     const key = `${id} ${address}`;
     const taken = this.seen.taken?.get(key);
     const copies = taken?.copies ?? 0;
@@ -253,7 +253,7 @@ class Judge {
     if (copies > 1 + lost + unknown)
       this.#violate(
         'takenTwice',
-        `${key} is there ${copies} times, with ${lost} lost and ${unknown} unknown`,
+        `${key} is there ${copies} times, with ${lost} lost and ${unknown} unknown; ${state} after ${steps}`,
       );
     return taken;
   }

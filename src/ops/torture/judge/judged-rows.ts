@@ -15,6 +15,8 @@ export interface EmailRow extends Attempts {
   readonly timers: string | null;
   /** Attempts that did not begin because every slot was taken. */
   readonly declined: number;
+  /** The events of its life with their attempts, for the report of a violation. */
+  readonly steps: string | null;
   /** Attempts whose outcome the machine accepted. */
   readonly completed: readonly number[] | null;
   /** Attempts that are named in recorded events. */
@@ -51,6 +53,7 @@ select b.id, b.subject, b.state, b.waits, b.timers, b.livemode, b.campaign, b.ad
   (select count(*)::integer from steps s where s.id = b.id and s.event = 'after.lease') as lost,
   (select count(*)::integer from steps s where s.id = b.id and s.event = 'attempt.declined') as declined,
   (select json_agg(distinct attempt) from steps s where s.id = b.id and s.event = 'attempt.completed') as completed,
+  (select string_agg(concat_ws(' ', s.event, s.attempt), ', ') from steps s where s.id = b.id) as steps,
   (select json_agg(distinct (e.data->>'attempt')::integer) from email_events e
    where e.email_id = b.id and e.data->>'attempt' is not null) as recorded,
   (select json_agg(json_build_array(r.recipient, r.type, r.times)) from (

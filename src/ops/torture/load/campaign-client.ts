@@ -59,7 +59,9 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     while (open.size > 0 && performance.now() < deadline) {
       for (const id of open) {
         const status = await this.#follow(id);
-        if (status === 'sent' && (await this.#deleteAudience(id))) open.delete(id);
+        const isGivenOut = status === 'sent' || status === 'given out';
+        const isDeleted = isGivenOut && (await this.#deleteAudience(id));
+        if (status === 'sent' && isDeleted) open.delete(id);
         if (status === 'paused') await this.#send(id);
       }
       await Bun.sleep(REPEAT_MS);

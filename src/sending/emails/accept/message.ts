@@ -1,5 +1,7 @@
+import { offersExit } from '../../../mail/html/way-out.ts';
 import type { MessageReports, RecipientReports } from '../../../mail/message/asked-reports.ts';
 import type { Calendar } from '../../../mail/message/calendar.ts';
+import type { RawContent, Untouchable } from '../../../mail/raw/raw-mail.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import type { SendRequest } from './request.ts';
 import type { UsedTemplate } from './templated.ts';
@@ -32,6 +34,8 @@ export interface Envelope {
   readonly trackClicks: boolean | null;
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
+  /** Why what was asked for could not be done in a message that came as it is to leave. */
+  readonly untouched?: Untouchable | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
   /** What came with an email that was submitted by SMTP, where that says more than its recipients. */
@@ -107,6 +111,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     trackClicks: envelope.trackClicks ?? undefined,
     contactId: envelope.contactId,
     submitted: envelope.submitted,
+    untouched: envelope.untouched,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
   } satisfies Record<keyof Envelope, unknown>;
@@ -145,6 +150,8 @@ export interface Content {
   readonly template?: UsedTemplate;
   /** In place of text and html where a campaign says what they are. */
   readonly campaign?: CampaignReference;
+  /** The message as it came, which leaves so; text and html are what readers see of it. */
+  readonly raw?: RawContent;
 }
 
 /** The columns of an `emails` row that the message itself fills. */
@@ -188,7 +195,8 @@ export function storedMessage(
       trackClicks: request.trackClicks,
       contactId,
       submitted,
-      messageId: request.messageId?.id ?? messageIdOf(id, request.from.domain),
+      untouched: untouchedOf(request),
+      messageId: request.raw?.messageId ?? request.messageId?.id ?? messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },
     content: {
@@ -198,6 +206,14 @@ export function storedMessage(
       attachments: request.attachments.map(({ content }) => content),
       ...(request.calendar && { calendar: request.calendar }),
       ...(template && { template }),
+      ...(request.raw && { raw: request.raw.content }),
     },
   };
+}
+
+/** Of what was asked for, in what may not be changed. */
+function untouchedOf({ raw, trackOpens, trackClicks, html }: SendRequest): Untouchable | undefined {
+  if (!raw || typeof raw.content.index.html !== 'string') return undefined;
+  const isAsked = trackOpens || trackClicks || (html !== null && offersExit(html));
+  return isAsked ? raw.content.index.html : undefined;
 }

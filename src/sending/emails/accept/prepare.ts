@@ -4,6 +4,7 @@ import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.t
 import type { GivenUp, Unheard } from '../../../platform/async/deadline.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
 import type { SendBody } from './request-model.ts';
@@ -40,6 +41,8 @@ export interface Asked {
   readonly sender: EmailSender;
   /** Already checked against the schema. */
   readonly body: SendBody;
+  /** A message that is to stay what it is; of the body only what it asks besides counts. */
+  readonly raw?: RawRequest | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
   /** JSON pointer of the body, the prefix of every reported path: `/body`, `/body/emails/3`. */
@@ -70,7 +73,10 @@ export interface Prepared {
 export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prepared | Failure> {
   const { sender, body, now, at } = asked;
   const { senderDefaults: defaults } = sender;
-  const read = readSendRequest(body, { now, simulatorDomain: deps.simulatorDomain, at, defaults });
+  const { simulatorDomain } = deps;
+  const read = asked.raw
+    ? readRawRequest(asked.raw, body, { now, simulatorDomain })
+    : readSendRequest(body, { now, simulatorDomain, at, defaults });
   if (read instanceof Failure) return read;
   const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
   if (filled instanceof Failure) return filled;
@@ -79,9 +85,7 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   // The sender may be that of the template.
   if (messageId !== null && messageId.host !== from.domain)
     return invalid([{ path: `${at}/messageId`, message: `${ELSEWHERE}, @${from.domain}.` }]);
-  const domain = sender.livemode
-    ? await deps.findSendingDomain(sender.workspaceId, request.from.domain)
-    : null;
+  const domain = sender.livemode ? await domainOf(deps, sender, request) : null;
   if (sender.livemode && !domain)
     // The sender may be that of a template which has changed since it was remembered.
     return filled && filled.rememberedRevision !== null
@@ -101,6 +105,17 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
 }
 
 const ELSEWHERE = 'Must be at the domain of the sender';
+/** The domain that an email is sent for; null unless all whom it names as its senders are at domains that may send. */
+async function domainOf(
+  { findSendingDomain }: PreparationDeps,
+  { workspaceId }: EmailSender,
+  { from, raw }: SendRequest,
+): Promise<SendingDomain | null> {
+  const others = new Set((raw?.senders ?? []).map(({ domain }) => domain));
+  others.delete(from.domain);
+  for (const name of others) if (!(await findSendingDomain(workspaceId, name))) return null;
+  return findSendingDomain(workspaceId, from.domain);
+}
 
 const UNVERIFIED = new Failure('FORBIDDEN', 'The domain of the sender is not verified in this workspace.', {
   suggestion:

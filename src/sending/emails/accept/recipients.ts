@@ -10,9 +10,11 @@ export interface Recipients {
   readonly bcc: readonly Address[];
 }
 
-const TOO_MANY = `Must name at most ${MOST_RECIPIENTS} recipients in to, cc and bcc together.`;
+/** The problem of too many recipients. */
+export const TOO_MANY = `Must name at most ${MOST_RECIPIENTS} recipients in to, cc and bcc together.`;
 const REPEATED = 'Must not name a recipient again: each one once over to, cc and bcc.';
-const NOT_SIMULATED =
+/** The problem of an address at the simulator's domain that says no outcome. */
+export const NOT_SIMULATED =
   'Must be one of the addresses that the simulator knows, such as delivered@ or bounced@ its domain.';
 
 /** Stands in for an address that could not be read. A request with one is refused, so that it is never stored. */

@@ -4,6 +4,7 @@ import { type Calendar, readCalendar } from '../../../mail/message/calendar.ts';
 import { type Header, readHeaders } from '../../../mail/message/headers.ts';
 import { type MessageId, readMessageId } from '../../../mail/message/message-id.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
+import type { RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import { hasControls } from '../../../platform/text/characters.ts';
@@ -34,6 +35,14 @@ export interface SendRequest extends Recipients {
   /** Null leaves the choice to the sending domain. */
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
+  /** A message that stays what it is, in place of all that would be composed; null for every other. */
+  readonly raw: {
+    readonly content: RawContent;
+    /** Its own, where it has one that is well formed. */
+    readonly messageId: string | null;
+    /** All whom its From field names. */
+    readonly senders: readonly Address[];
+  } | null;
   /** Estimated octets of the finished message, before markdown or a template has made its parts. */
   readonly size: number;
 }
@@ -73,6 +82,7 @@ export function readSendRequest(
     scheduledAt: readSchedule(body.scheduledAt, now, `${at}/scheduledAt`, report),
     trackOpens: body.trackOpens ?? null,
     trackClicks: body.trackClicks ?? null,
+    raw: null,
   };
   const request = { ...parts, size: sizeOf(parts) };
   if (request.size > LARGEST_MESSAGE) report(at, TOO_LARGE);
@@ -143,7 +153,13 @@ function chosenId(text: string, path: string, report: Report): MessageId | null 
   return null;
 }
 
-function readSchedule(given: string | undefined, now: number, path: string, report: Report): number | null {
+/** The moment to send at; null for at once. */
+export function readSchedule(
+  given: string | undefined,
+  now: number,
+  path: string,
+  report: Report,
+): number | null {
   if (given === undefined) return null;
   const read = readScheduledAt(given, now);
   if (typeof read === 'number') return read > now ? read : null;

@@ -1,9 +1,10 @@
+import type { RawIndex } from '../../../mail/raw/raw-mail.ts';
 import type { BodyOwner, BodyStore } from '../../../platform/bodies/body-store.ts';
 import { packOctets, unpackOctets } from '../../../platform/db/wire/packed-octets.ts';
 import { Unavailable } from '../../../platform/errors/unavailable.ts';
 import { isoOf } from '../../../platform/time/clock.ts';
 import type { Content } from '../accept/message.ts';
-import { unpackStored } from '../accept/packed-content.ts';
+import { readContent, unpackStored, writtenContent } from '../accept/packed-content.ts';
 
 /**
  * The octets above which an attachment, or the rest of a content once it is packed, lies outside. Writing an object costs at Amazon what
@@ -17,6 +18,8 @@ interface Outside {
   readonly rest?: string;
   /** By their places. */
   readonly attachments: Readonly<Record<number, string>>;
+  /** The octets of a message that stays what it is. */
+  readonly raw?: string;
 }
 
 /** What `emails.content` holds where something lies outside: the rest of the content, unless that lies outside as well. */
@@ -33,23 +36,30 @@ export interface StoredContent {
 /** Writes what is large of a content to the store, all at once, and packs the rest. @throws Unavailable */
 export async function putAway(store: BodyStore, content: Content, owner: BodyOwner): Promise<StoredContent> {
   const isOutside = content.attachments.map((base64) => (base64.length * 3) / 4 > LARGEST_INSIDE);
-  const rest = { ...content, attachments: content.attachments.map((one, at) => (isOutside[at] ? '' : one)) };
-  const frame = await packOctets(JSON.stringify(rest));
-  const [restBody, ...attached] = await Promise.all([
+  const octets = content.raw && content.raw.octets.length > LARGEST_INSIDE ? content.raw.octets : null;
+  const rest = {
+    ...content,
+    attachments: content.attachments.map((one, at) => (isOutside[at] ? '' : one)),
+    ...(content.raw && octets && { raw: { ...content.raw, octets: NOTHING } }),
+  };
+  const frame = await packOctets(writtenContent(rest));
+  const [rawBody, restBody, ...attached] = await Promise.all([
+    octets && store.write(owner, await packOctets(octets as Buffer<ArrayBuffer>)),
     frame.length > LARGEST_INSIDE ? store.write(owner, frame) : null,
     ...content.attachments.map(async (base64, at) =>
       isOutside[at] ? store.write(owner, await packOctets(Buffer.from(base64, 'base64'))) : null,
     ),
   ]);
-  const written = [restBody, ...attached].flatMap((one) => one ?? []);
+  const written = [rawBody, restBody, ...attached].flatMap((one) => one ?? []);
   if (written.length === 0) return { content: frame.toString('base64'), judged: null };
   const outside: Outside = {
     ...(restBody && { rest: restBody.key }),
+    ...(rawBody && { raw: rawBody.key }),
     attachments: Object.fromEntries(attached.flatMap((one, at) => (one ? [[at, one.key]] : []))),
   };
   const stored: Stored = restBody ? { outside } : { ...rest, outside };
   return {
-    content: (await packOctets(JSON.stringify(stored))).toString('base64'),
+    content: (await packOctets(writtenContent(stored))).toString('base64'),
     judged: {
       body_keys: [...new Set(written.map(({ key }) => key))],
       body_until: isoOf(Math.min(...written.map(({ until }) => until))),
@@ -72,7 +82,7 @@ export async function bringBack(
     throw new Unavailable('BODY_STORE is not set, and the content of this email lies there.', 'no', 60);
   const read = async (key: string): Promise<Buffer> => unpackOctets(await store.read(key));
   const rest: Content =
-    outside.rest === undefined ? (inside as Content) : JSON.parse((await read(outside.rest)).toString());
+    outside.rest === undefined ? (inside as Content) : readContent(await read(outside.rest));
   if (wanted === 'shown') return rest;
   const attachments = await Promise.all(
     rest.attachments.map(async (inRow, at) => {
@@ -80,7 +90,8 @@ export async function bringBack(
       return key === undefined ? inRow : (await read(key)).toString('base64');
     }),
   );
-  return { ...rest, attachments };
+  const octets = rest.raw && outside.raw !== undefined ? await read(outside.raw) : null;
+  return { ...rest, attachments, ...(rest.raw && octets && { raw: { ...rest.raw, octets } }) };
 }
 
 /** The stored form of a content with one of its bodies in the row again, under whatever places it had. */
@@ -89,7 +100,9 @@ export async function broughtInside(packed: string, key: string, octets: Uint8Ar
   if (!outside) return packed;
   const body = await unpackOctets(octets);
   const isRest = outside.rest === key;
-  const content: Partial<Content> = isRest ? JSON.parse(body.toString()) : inside;
+  const isRaw = outside.raw === key;
+  const restOf: Partial<Content> = isRest ? readContent(body) : inside;
+  const content = { ...restOf, ...joinedRaw(isRaw ? body : null, inside, restOf) };
   // Attachments whose rest is still outside wait for it in their places.
   const attachments = [...(content.attachments ?? inside.attachments ?? [])];
   for (const [at, one] of (inside.attachments ?? []).entries()) if (one) attachments[at] = one;
@@ -99,10 +112,22 @@ export async function broughtInside(packed: string, key: string, octets: Uint8Ar
     else left[Number(at)] = of;
   }
   const rest = isRest ? undefined : outside.rest;
-  const isWhole = rest === undefined && Object.keys(left).length === 0;
+  const raw = isRaw ? undefined : outside.raw;
+  const isWhole = rest === undefined && raw === undefined && Object.keys(left).length === 0;
   const stored: Stored = {
     ...{ ...content, attachments },
-    ...(!isWhole && { outside: { ...(rest && { rest }), attachments: left } }),
+    ...(!isWhole && { outside: { ...(rest && { rest }), ...(raw && { raw }), attachments: left } }),
   };
-  return (await packOctets(JSON.stringify(stored))).toString('base64');
+  return (await packOctets(writtenContent(stored))).toString('base64');
 }
+
+/** The octets of a message with their index, of which one may come before the other. */
+function joinedRaw(body: Buffer | null, ...of: readonly Partial<Content>[]): Partial<Content> {
+  const known = of.flatMap(({ raw }) => raw ?? []);
+  const octets = [body, ...known.map((one) => one.octets)].find((one) => one && one.length > 0);
+  if (!octets && known.length === 0) return {};
+  const index = known.find((one) => Boolean(one.index))?.index as RawIndex;
+  return { raw: { octets: octets ?? NOTHING, index } };
+}
+
+const NOTHING = Buffer.alloc(0);

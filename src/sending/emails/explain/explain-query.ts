@@ -1,11 +1,14 @@
 import type { RecipientOutcome, ReturnedMail } from '../../../../machines/email/recipient.ts';
 import { readLife } from '../../../engine/store/history.ts';
 import type { Call } from '../../../http/request/route.ts';
+import type { Untouchable } from '../../../mail/raw/raw-mail.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { timeOfId } from '../../../platform/db/ids.ts';
 import { type Failure, notFound } from '../../../platform/errors/failure.ts';
 import { emailKind } from '../kind.ts';
 import type { Explanation } from '../read/answer-model.ts';
 import { explainEmail, wordsOfReason } from './explanation-text.ts';
+import { untouchedText } from './untouched-text.ts';
 
 /** One statement about a recipient: an event of the log, or an attempt without an event. */
 interface RecipientNote {
@@ -31,6 +34,8 @@ select (extract(epoch from v.occurred_at) * 1000)::float8, v.type, null, v.recip
 from email_events v where v.email_id = $1 and v.workspace_id = $2
 order by at limit 500`;
 
+const UNTOUCHED = `select envelope ->> 'untouched' as untouched from emails where id = $1 and workspace_id = $2`;
+
 /** The phrase for each outcome of an attempt, of which the accepted and the refused ones leave events instead. */
 const OUTCOME_PHRASES: Readonly<Record<RecipientOutcome['outcome'], string>> = {
   accepted: 'accepted',
@@ -48,9 +53,13 @@ export async function explanationOf(
 ): Promise<Explanation | Failure> {
   const life = await readLife(database, emailKind, id, caller);
   if (!life) return notFound('email');
-  const notes = await database.query<RecipientNote>(NOTES, [id, caller.workspaceId]);
+  const [notes, [email]] = await Promise.all([
+    database.query<RecipientNote>(NOTES, [id, caller.workspaceId]),
+    database.query<{ untouched: Untouchable | null }>(UNTOUCHED, [id, caller.workspaceId]),
+  ]);
+  const untouched = email?.untouched ? [{ at: timeOfId(id), text: untouchedText(email.untouched) }] : [];
   const { summary, rule, evidence, next } = explainEmail(life);
-  const all = [...evidence, ...notes.map((one) => ({ at: one.at, text: sentenceOf(one) }))];
+  const all = [...untouched, ...evidence, ...notes.map((one) => ({ at: one.at, text: sentenceOf(one) }))];
   return {
     id,
     status: life.state as Explanation['status'],

@@ -59,6 +59,7 @@ export function detailOf(
   events: readonly EmailEvent[],
 ): EmailDetail {
   const envelope = wholeEnvelope(row.id, row.envelope);
+  const raw = content.raw?.index;
   return {
     ...itemOf(row),
     text,
@@ -67,8 +68,8 @@ export function detailOf(
     templateVersion: content.template?.version ?? null,
     variables: content.template ? { ...content.template.variables } : null,
     testClockId: row.context.testClockId ?? null,
-    headers: Object.fromEntries(envelope.headers.map(({ name, value }) => [name, value])),
-    attachments: envelope.attachments.map(({ filename, contentType, size }) => ({
+    headers: Object.fromEntries((raw ?? envelope).headers.map(({ name, value }) => [name, value])),
+    attachments: (raw ?? envelope).attachments.map(({ filename, contentType, size }) => ({
       filename,
       contentType,
       size,

@@ -2,6 +2,7 @@ import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
 import { returnPathFor } from '../../../mail/inbound/verp.ts';
 import type { OutboundMessage, Transport, Unsubscribe } from '../../../mail/transport/transport.ts';
 import type { WarmUp } from '../../../mail/transport/warm-up.ts';
+import { changedHtml, rawOctets } from '../raw/raw-message.ts';
 import type { LiveMessage } from './reader.ts';
 import type { Destination } from './return-token.ts';
 
@@ -79,9 +80,14 @@ export const offersExit = (
   sender: Sender,
   personalise: Personalise,
 ): boolean => {
-  if (message.envelope.headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
+  const { raw } = message.content;
+  const headers = raw ? raw.index.headers : message.envelope.headers;
+  if (headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
   const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false };
-  return personalise(message.content, personal).unsubscribe !== null;
+  const { unsubscribe = null } = raw
+    ? (changedHtml(message.content, personal, personalise) ?? {})
+    : personalise(message.content, personal);
+  return unsubscribe !== null;
 };
 
 /** Builds a copy. Only the return path, the links and the recipient differ between the copies of an email. */
@@ -90,10 +96,15 @@ export const outboundMessage = (
   copy: Copy,
   sender: Sender,
   personalise: Personalise,
-): OutboundMessage => ({
-  ...unwritten(message, copy, sender),
-  ...personalise(message.content, trackedOf(message, copy, sender)),
-});
+): OutboundMessage => {
+  const { raw } = message.content;
+  const outbound = unwritten(message, copy, sender);
+  const tracked = trackedOf(message, copy, sender);
+  if (!raw) return { ...outbound, ...personalise(message.content, tracked) };
+  const changed = changedHtml(message.content, tracked, personalise);
+  const written = rawOctets(raw, outbound, changed);
+  return { ...outbound, text: null, html: null, unsubscribe: changed?.unsubscribe ?? null, written };
+};
 
 /** The recipient of a copy, and what is counted of it. */
 export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Personal => ({

@@ -10,6 +10,7 @@ import type { Clock } from '../../../platform/time/clock.ts';
 import { personaliser } from '../../tracking/commands.ts';
 import { bulkWriter } from '../bulk/bulk-writer.ts';
 import type { CampaignMail } from '../campaign-mail.ts';
+import { leftMessages } from '../raw/left-message.ts';
 import { LIVE_LIMITS, type LiveLimits } from '../transports/limits.ts';
 import { cachedSenders } from '../transports/senders.ts';
 import { WarmUps } from '../warm-up/warm-ups.ts';
@@ -40,28 +41,37 @@ export interface LiveMailParts {
   readonly campaigns: () => CampaignMail | undefined;
 }
 
+/** Signs links so that they lead nowhere. */
+const POWERLESS = { sign: () => Buffer.alloc(16) };
+
 /** Opens the performer of live mail. */
 export function openLiveMail(parts: LiveMailParts): LivePerformer {
   const { database, clock, logger, sealer, signer, transport, enabled, publicUrl, slots } = parts;
   const { returnPathDomain, campaigns } = parts;
   const personalise = personaliser({ signer, publicUrl, textFromHtml });
+  const reader = new LiveReader(database, signer, parts.bodies, parts.isOnNodes);
+  const senders = cachedSenders({
+    ...{ database, sealer, enabled, returnPathDomain },
+    monotonic: clock.monotonic,
+    logger: parts.logger,
+  });
   return new LivePerformer({
     clock,
     logger,
     signer,
     transport,
     enabled,
-    reader: new LiveReader(database, signer, parts.bodies, parts.isOnNodes),
+    reader,
     subjects: new SubjectWriter(database),
     limits: { ...LIVE_LIMITS, slots, bulkSlots: slots, ...parts.limits },
     campaigns,
-    senders: cachedSenders({
-      ...{ database, sealer, enabled, returnPathDomain },
-      monotonic: clock.monotonic,
-      logger: parts.logger,
-    }),
+    senders,
     warmUps: new WarmUps(database, clock),
     personalise,
+    leftMessage: leftMessages({
+      ...{ reader, senders, campaigns, now: () => clock.now() },
+      personalise: personaliser({ signer: POWERLESS, publicUrl, textFromHtml }),
+    }),
     bulkWriter: bulkWriter({ signer, publicUrl, personalise, logger, monotonic: clock.monotonic }),
   });
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { BulkWriter } from '../bulk/bulk-writer.ts';
 import type { CampaignMail } from '../campaign-mail.ts';
+import type { LeftMessage } from '../raw/left-message.ts';
 import type { LiveLimits } from '../transports/limits.ts';
 import type { Senders } from '../transports/senders.ts';
 import type { WarmUps } from '../warm-up/warm-ups.ts';
@@ -24,6 +25,8 @@ export interface LiveParts {
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
   readonly personalise: Personalise;
+  /** Makes messages again, for those who are to see them. */
+  readonly leftMessage: LeftMessage;
   /** Writes the copies of campaigns. */
   readonly bulkWriter: BulkWriter;
   /** How emails of campaigns are made. */

@@ -8,6 +8,7 @@ import { Semaphore } from '../../../platform/async/semaphore.ts';
 import { rarely } from '../../../platform/telemetry/rarely.ts';
 import { BulkSupply } from '../bulk/bulk-supply.ts';
 import type { Standing } from '../campaign-mail.ts';
+import type { LeftMessage } from '../raw/left-message.ts';
 import type { SenderProblem } from '../transports/senders.ts';
 import { LiveAttempt } from './attempt.ts';
 import { COPIES_AT_ONCE, Delivery } from './delivery.ts';
@@ -67,6 +68,11 @@ export class LivePerformer {
   get writing(): Pick<LiveParts, 'reader' | 'senders' | 'personalise'> {
     const { reader, senders, personalise } = this.parts;
     return { reader, senders, personalise };
+  }
+
+  /** Makes the message of an email again. */
+  get leftMessage(): LeftMessage {
+    return this.parts.leftMessage;
   }
 
   /** The number of orders that may be claimed: each would get a slot, or wait for one among few. */

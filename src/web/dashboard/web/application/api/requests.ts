@@ -55,6 +55,8 @@ export async function request<Data>(method: string, path: string, sent: Sent = {
   if (!response)
     throw new Refused(0, 'The service is not reachable.', 'Check that it is running, then try again.');
   if (response.status === 204) return { data: null as Data };
+  if (response.ok && response.headers.get('content-type') === 'message/rfc822')
+    return { data: (await response.blob()) as Data };
   if (response.ok && !(response.headers.get('content-type') ?? '').includes('json'))
     return { data: (await response.text()) as Data };
   const answer = ((await response.json().catch(() => null)) ?? {}) as Answer<Data> & Refusal;

@@ -17,16 +17,23 @@ export function AddPeople({
   return (
     <Dialog title="Add contacts" onClose={onClose} width="max-w-lg">
       <p className="text-dim">
-        Only existing contacts can be added. A contact who unsubscribed can be in the list but gets no mail.
+        Only existing contacts can be added. People who left this audience themselves stay out. A contact who
+        unsubscribed from all email can be in the audience but gets no mail.
       </p>
       <Form
         action="Add contacts"
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ emails = '' }) => {
           const body = { emails: emails.split(/[\s,;]+/).filter((each) => each !== '') };
-          const { added, alreadyIn, notFound } = await add.mutateAsync({ path: { id: audienceId }, body });
+          const {
+            added,
+            alreadyIn,
+            notFound,
+            left = [],
+          } = await add.mutateAsync({ path: { id: audienceId }, body });
           const others = [
             alreadyIn > 0 ? `${count(alreadyIn)} already in the audience` : '',
+            left.length > 0 ? `left the audience and stay out: ${left.slice(0, 5).join(', ')}` : '',
             notFound.length > 0 ? `not a contact: ${notFound.slice(0, 5).join(', ')}` : '',
           ].filter((each) => each !== '');
           toast([`${count(added)} added`, ...others].join('; '));

@@ -5,7 +5,7 @@ import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Id } from '../../ui/display/copy-button.tsx';
-import { momentText, sizeText } from '../../ui/display/format.ts';
+import { momentText } from '../../ui/display/format.ts';
 import { Message } from '../../ui/display/message.tsx';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Time } from '../../ui/display/time.tsx';
@@ -16,6 +16,7 @@ import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
 import { Explanation } from './explanation.tsx';
 import { Reschedule } from './reschedule.tsx';
+import { Files, Source } from './source.tsx';
 import { Timeline } from './timeline.tsx';
 
 const BACK = { to: '/emails', text: 'Emails' };
@@ -53,7 +54,7 @@ export default function EmailDetail({ id }: { readonly id: string }) {
       <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           <Explanation id={id} status={data.status} />
-          <Message list="emails" id={id} html={data.html} text={data.text} />
+          <Message list="emails" id={id} html={data.html} text={data.text} raw={() => <Source id={id} />} />
           <Envelope email={data} />
         </div>
         <Timeline email={data} />
@@ -110,9 +111,7 @@ const Envelope = ({ email }: { readonly email: Email }) => (
         Bcc: email.bcc.join(', '),
         'Reply to': email.replyTo.join(', '),
         Tags: email.tags.map(({ name, value }) => `${name}:${value}`).join(', '),
-        Attachments: email.attachments
-          .map(({ filename, size }) => `${filename} (${sizeText(size)})`)
-          .join(', '),
+        Attachments: email.attachments.length > 0 ? <Files email={email} /> : null,
         Calendar: email.calendar && (
           <details>
             <summary>{email.calendar.method}</summary>

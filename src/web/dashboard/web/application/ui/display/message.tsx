@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useViewer } from '../../api/viewer.tsx';
 import { usePainted } from '../charts/painted.ts';
 import { Chips } from '../forms/chips.tsx';
@@ -18,8 +18,8 @@ export function Message(props: {
   readonly id: string;
   readonly html: string | null;
   readonly text: string | null;
-  /** The whole message as it travelled. */
-  readonly raw?: string;
+  /** The whole message as it travels, or what shows it. */
+  readonly raw?: string | (() => ReactNode);
 }) {
   const { environment } = useViewer();
   const [chosen, setChosen] = useState<View | 'raw'>(props.html === null ? 'text' : 'html');
@@ -63,10 +63,12 @@ export function Message(props: {
             <pre className="font-sans break-words whitespace-pre-wrap">
               {props.text ?? 'There is no text part.'}
             </pre>
+          ) : view === 'raw' && typeof props.raw === 'function' ? (
+            props.raw()
           ) : (
             <Copyable
               label={view === 'raw' ? 'Raw message' : 'HTML'}
-              text={(view === 'raw' ? props.raw : props.html) ?? ''}
+              text={(view === 'raw' && typeof props.raw === 'string' ? props.raw : props.html) ?? ''}
             />
           )}
         </div>

@@ -1,0 +1,95 @@
+/** A raw message as it leaves: its header lines edited, its html where that was asked for, and nothing else (RFC 6409 8). */
+import { foldLines } from 'nodemailer/lib/mime-funcs';
+import { isCommandField } from '../message/reserved-fields.ts';
+import type { Unsubscribe } from '../transport/transport.ts';
+import {
+  divideMessage,
+  fieldOf,
+  joinMessage,
+  type RawField,
+  replaceField,
+  valueOfField,
+  withField,
+} from './header-editor.ts';
+import { htmlEdits } from './html-leaf.ts';
+import type { Leaf } from './mime-tree.ts';
+import { dateText, hasDate, messageIdOf } from './origination.ts';
+import type { Arrival } from './raw-mail.ts';
+import { withEdits } from './wire-form.ts';
+
+/** What a message leaves with. */
+export interface Leaving {
+  readonly id: string;
+  /** Epoch milliseconds of its acceptance, for the trace field. */
+  readonly acceptedAt: number;
+  readonly came: Arrival | null;
+  /** Epoch milliseconds, where it has no date. */
+  readonly date: number;
+  /** With its angle brackets, where it has none. */
+  readonly messageId: string;
+  /** The domains that it is signed for, in lower case. */
+  readonly domains: readonly string[];
+  readonly unsubscribe: Unsubscribe | null;
+  /** Null where the html stays what it is. */
+  readonly html: { readonly leaf: Leaf; readonly html: string } | null;
+}
+
+/** The message without a signature of this service. */
+export function leavingMessage(octets: Buffer, leaving: Leaving): Buffer {
+  const { html } = leaving;
+  const edited = html === null ? octets : withEdits(octets, htmlEdits(octets, html.leaf, html.html));
+  const { fields, rest } = divideMessage(edited);
+  const kept = originated(
+    fields.filter((field) => !isRemoved(field, leaving.domains)),
+    leaving,
+  );
+  const whole = [...traceOf(leaving), ...withExit(kept, leaving.unsubscribe)];
+  return joinMessage({ fields: whole, rest });
+}
+
+/** Fields that no server may pass on, and those by which a client gives orders to this service or to one after it. */
+function isRemoved(field: RawField, domains: readonly string[]): boolean {
+  const { name } = field;
+  if (name === 'bcc' || name === 'resent-bcc' || name === 'return-path' || name === 'idempotency-key')
+    return true;
+  if (name === 'dkim-signature') {
+    const domain = /(?:^|;)\s*d\s*=\s*([^\s;]+)/.exec(valueOfField(field))?.[1]?.toLowerCase();
+    return domain !== undefined && domains.includes(domain);
+  }
+  return name.startsWith('x-svc-') || isCommandField(name);
+}
+
+function originated(fields: readonly RawField[], { date, messageId }: Leaving): readonly RawField[] {
+  let all = fields;
+  if (!hasDate(all)) all = replaceField(all, fieldOf('Date', dateText(date)));
+  if (messageIdOf(all) === null) all = replaceField(all, fieldOf('Message-ID', messageId));
+  const isMime = all.some(({ name }) => name.startsWith('content-'));
+  const hasVersion = all.some(({ name }) => name === 'mime-version');
+  return isMime && !hasVersion ? withField(all, fieldOf('MIME-Version', '1.0')) : all;
+}
+
+// A field that the sender has set stays the only one: RFC 2369 3 allows each once, and a second breaks one-click.
+function withExit(fields: readonly RawField[], unsubscribe: Unsubscribe | null): readonly RawField[] {
+  if (unsubscribe === null || fields.some(({ name }) => name.startsWith('list-unsubscribe'))) return fields;
+  const exit = fieldOf('List-Unsubscribe', `<${unsubscribe.url}>`);
+  // RFC 8058 3.1 requires exactly this value.
+  return withField(withField(fields, exit), fieldOf('List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'));
+}
+
+/** RFC 5321 4.4. The user, which would be a key, is not named. */
+function traceOf({ id, acceptedAt, came }: Leaving): readonly RawField[] {
+  if (came === null) return [];
+  const { helo, client, by, protocol } = came;
+  const from = helo === null ? literalOf(client) : `${harmless(helo)} (${literalOf(client)})`;
+  const value = `from ${from} by ${harmless(by)} with ${protocol} id ${id}; ${dateText(acceptedAt)}`;
+  return [{ name: 'received', octets: `${foldLines(`Received: ${value}`, 76)}\r\n` }];
+}
+
+/** An address as a trace field writes it. Of IPv6 the network is known (`clientAddress`). */
+const literalOf = (client: string): string => {
+  const address = client.replace(/\/\d+$/, '');
+  return `[${address.includes(':') ? 'IPv6:' : ''}${harmless(address)}]`;
+};
+
+/** A client names itself as it likes: what would be more than one word or a comment becomes a dash. */
+const harmless = (text: string): string => text.replace(/[^\w.:[\]-]/g, '-').slice(0, 255) || 'unknown';

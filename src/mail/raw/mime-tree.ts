@@ -1,0 +1,134 @@
+/** The parts of a message as places in its octets, so that one of them can be edited and all others stay as they are. */
+import { endOfHeader, type RawField, readFields, valueOfField } from './header-editor.ts';
+
+/** A part without parts. */
+export interface Leaf {
+  /** The beginning of its header. */
+  readonly start: number;
+  /** The beginning of its content, behind the empty line. */
+  readonly body: number;
+  /** The end of its content, before the line end that belongs to the delimiter. */
+  readonly end: number;
+  /** In lower case, such as `text/html`. */
+  readonly type: string;
+  /** In lower case, '' for none. */
+  readonly charset: string;
+  /** In lower case; 7bit where nothing is said. */
+  readonly encoding: string;
+  readonly isAttachment: boolean;
+  /** The container by which its octets must stay what they are; null for a part that may be edited. */
+  readonly lockedBy: Lock | null;
+}
+
+/** Containers and types in which nothing may be changed: a signature covers the octets, or nobody here can read them. */
+export const LOCKS = [
+  'multipart/signed',
+  'multipart/encrypted',
+  'application/pkcs7-mime',
+  'application/x-pkcs7-mime',
+  'message/rfc822',
+  'message/global',
+] as const;
+export type Lock = (typeof LOCKS)[number];
+
+/** Parts within parts, as the parser of the views allows. */
+const DEEPEST = 50;
+
+const isLock = (type: string): type is Lock => (LOCKS as readonly string[]).includes(type);
+
+/** The leaves of a message in their order. A locked container is one leaf. */
+export function leavesOf(message: Buffer): readonly Leaf[] {
+  const leaves: Leaf[] = [];
+  visit(message, 0, message.length, 'text/plain', 0, leaves);
+  return leaves;
+}
+
+function visit(
+  message: Buffer,
+  start: number,
+  end: number,
+  usual: string,
+  depth: number,
+  leaves: Leaf[],
+): void {
+  const part = message.subarray(start, end);
+  const header = endOfHeader(part);
+  const fields = readFields(part.toString('latin1', 0, header));
+  const body = start + header + lineEndAt(part, header);
+  const content = typedOf(fields, 'content-type');
+  const type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(content.value) ? content.value : usual;
+  const boundary = content.parameters.get('boundary');
+  if (type.startsWith('multipart/') && !isLock(type) && boundary && depth < DEEPEST) {
+    const usualWithin = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
+    for (const [from, to] of partsWithin(message, body, end, boundary))
+      visit(message, from, to, usualWithin, depth + 1, leaves);
+    return;
+  }
+  const disposition = typedOf(fields, 'content-disposition');
+  leaves.push({
+    ...{ start, body, end, type },
+    charset: (content.parameters.get('charset') ?? '').toLowerCase(),
+    encoding: typedOf(fields, 'content-transfer-encoding').value || '7bit',
+    isAttachment: disposition.value === 'attachment' || disposition.parameters.has('filename'),
+    lockedBy: isLock(type) ? type : null,
+  });
+}
+
+const lineEndAt = (part: Buffer, at: number): number =>
+  at >= part.length ? 0 : part[at] === 0x0d && part[at + 1] === 0x0a ? 2 : 1;
+
+/** The beginnings and ends of the parts between delimiters (RFC 2046 5.1.1). */
+function* partsWithin(
+  message: Buffer,
+  begin: number,
+  end: number,
+  boundary: string,
+): Generator<readonly [number, number]> {
+  const delimiter = Buffer.from(`--${boundary}`, 'latin1');
+  // No search runs beyond the container: one with thousands of others would be searched once for each of them.
+  const container = message.subarray(0, end);
+  let open = -1;
+  for (let at = container.indexOf(delimiter, begin); at !== -1; ) {
+    const after = at + delimiter.length;
+    const lineEnd = container.indexOf('\n', after);
+    const stop = lineEnd === -1 ? end : lineEnd;
+    const rest = message.toString('latin1', after, Math.min(stop, after + 200)).trimEnd();
+    const isAtLineStart = at === begin || message[at - 1] === 0x0a;
+    if (isAtLineStart && (rest === '' || rest === '--')) {
+      if (open !== -1) yield [open, Math.max(open, at - (message[at - 2] === 0x0d ? 2 : 1))];
+      open = rest === '' ? Math.min(stop + 1, end) : -1;
+      if (open === -1) return;
+    }
+    at = container.indexOf(delimiter, after);
+  }
+  // A message that was cut off ends its last part.
+  if (open !== -1) yield [open, end];
+}
+
+interface Typed {
+  readonly value: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+const PARAMETER = /;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
+
+/** The value of a structured field in lower case, and its parameters (RFC 2045 5.1). */
+function typedOf(fields: readonly RawField[], name: string): Typed {
+  const field = fields.find((one) => one.name === name);
+  if (!field) return { value: '', parameters: new Map() };
+  const text = valueOfField(field);
+  const semicolon = text.indexOf(';');
+  const parameters = new Map<string, string>();
+  if (semicolon !== -1)
+    for (const [, key = '', quoted, plain] of text.slice(semicolon, semicolon + 4_096).matchAll(PARAMETER)) {
+      const known = key.toLowerCase().replace(/\*\d*\*?$/, '');
+      if (!parameters.has(known)) parameters.set(known, quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
+    }
+  return {
+    value: (semicolon === -1 ? text : text.slice(0, semicolon))
+      .replace(/\([^()]*\)/g, '')
+      .trim()
+      .toLowerCase(),
+    parameters,
+  };
+}

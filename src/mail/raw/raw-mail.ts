@@ -1,0 +1,94 @@
+/** A message that stays what it is: its octets, and an index of what readers see in it. */
+import type { Leaf, Lock } from './mime-tree.ts';
+
+/** A file in a message, as readers see it. */
+export interface RawFile {
+  readonly filename: string;
+  readonly contentType: string;
+  readonly contentId: string | null;
+  /** Octets of the decoded file. */
+  readonly size: number;
+}
+
+/** Why the html of a message is not changed. */
+export type Untouchable = Lock | 'no html' | 'charset' | 'size';
+
+/** What is stored beside the octets of a message. */
+export interface RawIndex {
+  /** The sender's own fields, decoded, each name once. */
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly attachments: readonly RawFile[];
+  /** The html that may be changed where that was asked for; or why none may be. */
+  readonly html: Leaf | Untouchable;
+  /** How it came, for the trace field (RFC 5321 4.4); null where nothing is known. */
+  readonly came: Arrival | null;
+}
+
+/** How a message came to this service. Of the client it says the address alone. */
+export interface Arrival {
+  /** The name that the client has given itself; null for a protocol without one. */
+  readonly helo: string | null;
+  /** The address of the client, as it counts for limits. */
+  readonly client: string;
+  /** The name of this server. */
+  readonly by: string;
+  /** RFC 3848, such as ESMTPSA; HTTP. */
+  readonly protocol: string;
+}
+
+/** An octet-exact message with its index. */
+export interface RawContent {
+  readonly octets: Buffer;
+  readonly index: RawIndex;
+}
+
+/** A mailbox as a message names it. The name is decoded and harmless. */
+export interface NamedMailbox {
+  readonly name: string | null;
+  readonly address: string;
+}
+
+/** A message that was read. */
+export interface RawMail {
+  /** In the form in which SMTP carries it. */
+  readonly octets: Uint8Array;
+  readonly index: Omit<RawIndex, 'came'>;
+  readonly from: readonly NamedMailbox[];
+  readonly to: readonly NamedMailbox[];
+  readonly cc: readonly NamedMailbox[];
+  readonly bcc: readonly NamedMailbox[];
+  readonly replyTo: readonly NamedMailbox[];
+  readonly subject: string;
+  /** As readers see them; cut off at `LONGEST_SHOWN`. */
+  readonly text: string | null;
+  readonly html: string | null;
+  /** With its angle brackets; null where it is missing or malformed. */
+  readonly messageId: string | null;
+  readonly controls: RawControls;
+  /** Stands for the message in the fingerprint of an Idempotency-Key: the same whenever a client writes the same mail again. */
+  readonly digest: string;
+}
+
+/** What a message asks of this service in fields of its own. */
+export interface RawControls {
+  readonly idempotencyKey: string | null;
+  readonly trackOpens: boolean;
+  readonly trackClicks: boolean;
+  /** `name:value` each. */
+  readonly tags: readonly string[];
+}
+
+/** The most characters of a text or html that are shown. The message itself is whole. */
+export const LONGEST_SHOWN = 1_048_576;
+/** The most fields of a header. */
+export const MOST_FIELDS = 1_000;
+/** The most Received fields: a message with more runs in a circle (RFC 5321 6.3). */
+export const MOST_HOPS = 50;
+
+/** Why a message is refused: a sentence, and what it means for a mail server (RFC 3463). */
+export class NotSubmittable {
+  constructor(
+    readonly reason: string,
+    readonly status: '5.6.0' | '5.4.6' | '5.3.4' = '5.6.0',
+  ) {}
+}

@@ -1,0 +1,176 @@
+/** Reads a message that is to stay what it is. It runs in the reading thread: the parser may take seconds. */
+import PostalMime, {
+  type Address,
+  type Attachment,
+  addressParser,
+  decodeWords,
+  type Email,
+} from 'postal-mime';
+import { seenName } from '../../platform/text/characters.ts';
+import { isReservedField } from '../message/reserved-fields.ts';
+import { divideMessage, type RawField, valueOfField } from './header-editor.ts';
+import { changeableHtml } from './html-leaf.ts';
+import { leavesOf } from './mime-tree.ts';
+import { messageIdOf } from './origination.ts';
+import {
+  LONGEST_SHOWN,
+  MOST_FIELDS,
+  MOST_HOPS,
+  type NamedMailbox,
+  NotSubmittable,
+  type RawControls,
+  type RawFile,
+  type RawMail,
+} from './raw-mail.ts';
+import { repeatedField } from './repeated-field.ts';
+import { inWireForm } from './wire-form.ts';
+
+/** The largest message in the form in which it leaves. */
+const LARGEST = 25 * 1024 * 1024;
+
+const TOO_MANY_FIELDS = new NotSubmittable(`The message has more than ${MOST_FIELDS} header fields`, '5.6.0');
+const LOOP = new NotSubmittable(
+  `The message has more than ${MOST_HOPS} Received fields: it seems to run in a circle between servers`,
+  '5.4.6',
+);
+const TOO_LARGE = new NotSubmittable(
+  'The message has more than 25 MiB once its lines are those of SMTP',
+  '5.3.4',
+);
+const NO_FROM = new NotSubmittable('The message has no From field');
+
+/** Reads a message. */
+export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
+  const octets = inWireForm(raw);
+  if (octets.length > LARGEST) return TOO_LARGE;
+  const { fields } = divideMessage(octets);
+  if (fields.length > MOST_FIELDS) return TOO_MANY_FIELDS;
+  if (fields.filter(({ name }) => name === 'received').length > MOST_HOPS) return LOOP;
+  const repeated = repeatedField(fields);
+  if (repeated !== null)
+    return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
+  // What the parser cannot read is sent as it is, and shown without its parts.
+  const email = (await parsed(octets)) ?? (await parsed(octets.subarray(0, headerEnd(fields)))) ?? EMPTY;
+  const from = mailboxes(addressParser(decodedField(fields, 'from')));
+  if (from.length === 0) return NO_FROM;
+  const attachments = email.attachments.map(fileOf);
+  const shown = {
+    subject: seenName(email.subject ?? '').slice(0, 998),
+    text: shownText(email.text),
+    html: shownText(email.html),
+  };
+  const to = mailboxes(email.to ?? []);
+  const headers = ownHeaders(email);
+  return {
+    octets,
+    index: { headers, attachments, html: changeableHtml(octets, leavesOf(octets)) },
+    from,
+    to,
+    cc: mailboxes(email.cc ?? []),
+    bcc: mailboxes(email.bcc ?? []),
+    replyTo: mailboxes(email.replyTo ?? []),
+    ...shown,
+    messageId: messageIdOf(fields),
+    controls: controlsOf(fields),
+    digest: digestOf({ from, to, headers, ...shown }, email.attachments),
+  };
+}
+
+const LIMITS = { forceRfc822Attachments: true, maxNestingDepth: 50 } as const;
+const EMPTY: Email = { headers: [], headerLines: [], attachments: [] } as unknown as Email;
+
+const parsed = (octets: Buffer): Promise<Email | null> => PostalMime.parse(octets, LIMITS).catch(() => null);
+
+const headerEnd = (fields: readonly RawField[]): number =>
+  fields.reduce((length, { octets }) => length + octets.length, 0);
+
+const shownText = (text: string | undefined): string | null =>
+  text === undefined ? null : text.slice(0, LONGEST_SHOWN).toWellFormed();
+
+const LONGEST_NAME = 256;
+
+function mailboxes(addresses: readonly Address[]): readonly NamedMailbox[] {
+  return addresses
+    .flatMap((one) => (one.group === undefined ? [one] : one.group))
+    .filter(({ address }) => address !== '')
+    .map(({ name, address }) => ({ name: seenName(name).slice(0, LONGEST_NAME) || null, address }));
+}
+
+/** The value of a field in Unicode: raw octets are UTF-8 where they can be. */
+const decodedField = (fields: readonly RawField[], name: string): string => {
+  const field = fields.find((one) => one.name === name);
+  return field ? Buffer.from(valueOfField(field), 'latin1').toString() : '';
+};
+
+const CONTROLS: ReadonlySet<string> = new Set(['idempotency-key', 'delivered-to']);
+
+/** The sender's own fields as they are read; of one name the first counts, as in mail programs. */
+function ownHeaders(email: Email): readonly { readonly name: string; readonly value: string }[] {
+  const seen = new Set<string>();
+  return email.headers.flatMap(({ key, originalKey, value }) => {
+    if (seen.has(key) || isReservedField(key) || CONTROLS.has(key)) return [];
+    seen.add(key);
+    return [{ name: originalKey, value: decodeWords(value).toWellFormed() }];
+  });
+}
+
+const LONGEST_FILENAME = 255;
+
+function fileOf({ filename, mimeType, contentId, content }: Attachment, index: number): RawFile {
+  const name = seenName(filename ?? '')
+    .replace(/[/\\]/g, '_')
+    .slice(0, LONGEST_FILENAME);
+  return {
+    filename: name || `attachment-${index + 1}${ENDINGS[mimeType] ?? ''}`,
+    contentType: mimeType,
+    contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
+    size: octetsOf(content).byteLength,
+  };
+}
+
+const octetsOf = (content: Attachment['content']): Uint8Array =>
+  typeof content === 'string'
+    ? Buffer.from(content)
+    : content instanceof ArrayBuffer
+      ? new Uint8Array(content)
+      : content;
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'application/pdf': '.pdf',
+  'text/plain': '.txt',
+};
+
+function controlsOf(fields: readonly RawField[]): RawControls {
+  const said = (name: string): string | null => {
+    const field = fields.find((one) => one.name === name);
+    return field ? Buffer.from(valueOfField(field), 'latin1').toString() : null;
+  };
+  const isAsked = (name: string): boolean => /^(?:true|yes|1)$/i.test(said(name) ?? '');
+  return {
+    idempotencyKey: said('idempotency-key'),
+    trackOpens: isAsked('x-svc-track-opens'),
+    trackClicks: isAsked('x-svc-track-clicks'),
+    tags: fields.filter(({ name }) => name === 'x-svc-tag').map(valueOfField),
+  };
+}
+
+/** A client that repeats a mail writes another date, id and boundary: what is left is the same. */
+function digestOf(said: object, files: readonly Attachment[]): string {
+  const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(said));
+  for (const { content } of files) hash.update(octetsOf(content));
+  return hash.digest('hex');
+}
+
+/** One file of a message, numbered as in its index; null where there is none. */
+export async function readFile(
+  octets: Buffer,
+  number: number,
+): Promise<(RawFile & { octets: Uint8Array }) | null> {
+  const file = (await parsed(octets))?.attachments[number];
+  return file ? { ...fileOf(file, number), octets: octetsOf(file.content) } : null;
+}

@@ -1,0 +1,143 @@
+import { bigint, boolean, index, json, pgTable, text, unique } from 'drizzle-orm/pg-core';
+import { keyOf, moment, oneOf, refersTo, textC } from './columns.ts';
+import { workspaces } from './workspaces.ts';
+
+/**
+ * People. An account is a member of each workspace that invited it. `totp` is sealed. `totp_step` is the
+ * time step of the last accepted code, so that no code is accepted twice (RFC 6238, 5.2).
+ */
+export const accounts = pgTable('accounts', {
+  id: textC('id').primaryKey(),
+  email: text('email').notNull(),
+  emailKey: text('email_key').notNull().unique('accounts_email_key_key'),
+  name: text('name').notNull(),
+  password: text('password'),
+  totp: text('totp'),
+  totpConfirmedAt: moment('totp_confirmed_at'),
+  totpStep: bigint('totp_step', { mode: 'number' }).notNull().default(0),
+  createdAt: moment('created_at').notNull(),
+  /** The time step of the last repeated code, so that its owner gets one warning. */
+  totpTold: bigint('totp_told', { mode: 'number' }).notNull().default(0),
+});
+
+export const members = pgTable(
+  'members',
+  {
+    id: textC('id').primaryKey(),
+    workspaceId: textC('workspace_id').notNull(),
+    accountId: textC('account_id').notNull(),
+    role: text('role', { enum: ['owner', 'admin', 'member', 'viewer'] }).notNull(),
+    joinedAt: moment('joined_at').notNull(),
+    lastSeenAt: moment('last_seen_at'),
+  },
+  (t) => [
+    unique('members_workspace_id_account_id_key').on(t.workspaceId, t.accountId),
+    refersTo(t.accountId, accounts.id),
+    refersTo(t.workspaceId, workspaces.id),
+    oneOf(t.role),
+    index('members_by_account').on(t.accountId),
+  ],
+);
+
+/** Links that make a person a member. Only their hashes are stored. */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: textC('id').primaryKey(),
+    workspaceId: textC('workspace_id').notNull(),
+    email: text('email').notNull(),
+    emailKey: text('email_key').notNull(),
+    role: text('role', { enum: ['owner', 'admin', 'member', 'viewer'] }).notNull(),
+    invitedBy: text('invited_by').notNull(),
+    hash: textC('hash').notNull().unique('invitations_hash_key'),
+    expiresAt: moment('expires_at').notNull(),
+    acceptedAt: moment('accepted_at'),
+  },
+  (t) => [
+    refersTo(t.workspaceId, workspaces.id),
+    oneOf(t.role),
+    index('invitations_by_workspace').on(t.workspaceId, t.id.desc().nullsFirst()),
+  ],
+);
+
+/**
+ * The sessions of browsers. Only hashes of the cookies are stored. A session ends when its row is deleted.
+ */
+export const browserSessions = pgTable(
+  'browser_sessions',
+  {
+    id: textC('id').primaryKey(),
+    hash: textC('hash').notNull().unique('browser_sessions_hash_key'),
+    kind: text('kind', { enum: ['key', 'operatorLink', 'account'] }).notNull(),
+    subjectId: textC('subject_id').notNull(),
+    workspaceId: textC('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    userAgent: text('user_agent').notNull(),
+    client: text('client').notNull(),
+    seenAt: moment('seen_at').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [
+    refersTo(t.workspaceId, workspaces.id),
+    oneOf(t.kind),
+    index('browser_sessions_by_subject').on(t.subjectId),
+    index('browser_sessions_by_end').on(t.expiresAt),
+  ],
+);
+
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: textC('id').primaryKey(),
+    credential: textC('credential').notNull().unique('passkeys_credential_key'),
+    accountId: textC('account_id').notNull(),
+    name: text('name').notNull(),
+    publicKey: text('public_key').notNull(),
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    transports: json('transports').notNull(),
+    lastUsedAt: moment('last_used_at'),
+  },
+  (t) => [refersTo(t.accountId, accounts.id), index('passkeys_by_account').on(t.accountId)],
+);
+
+/** Codes that replace a lost second factor, each once. Only hashes are stored. */
+export const recoveryCodes = pgTable(
+  'recovery_codes',
+  {
+    accountId: textC('account_id').notNull(),
+    hash: textC('hash').notNull(),
+    usedAt: moment('used_at'),
+  },
+  (t) => [keyOf(t.accountId, t.hash), refersTo(t.accountId, accounts.id)],
+);
+
+/** Actions of members, keys and the operator. The names are copies, since members and keys may be deleted. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: textC('id').primaryKey(),
+    workspaceId: textC('workspace_id').notNull(),
+    actorType: text('actor_type', { enum: ['member', 'apiKey', 'operator', 'system'] }).notNull(),
+    actorId: textC('actor_id'),
+    actorName: text('actor_name'),
+    action: textC('action').notNull(),
+    targetId: text('target_id'),
+    details: json('details').notNull(),
+    /** The id of the request, as in its answer and in the service's log. Null for the command line. */
+    requestId: textC('request_id'),
+  },
+  (t) => [oneOf(t.actorType), index('audit_log_by_workspace').on(t.workspaceId, t.id.desc().nullsFirst())],
+);
+
+/** Tokens that sign a person in once, such as a printed link. Only their hashes are stored. */
+export const oneTimeTokens = pgTable(
+  'one_time_tokens',
+  {
+    hash: textC('hash').primaryKey(),
+    purpose: text('purpose').notNull(),
+    subject: json('subject').notNull(),
+    expiresAt: moment('expires_at').notNull(),
+    usedAt: moment('used_at'),
+  },
+  (t) => [index('one_time_tokens_by_end').on(t.expiresAt)],
+);

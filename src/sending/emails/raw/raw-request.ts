@@ -1,0 +1,113 @@
+import type { Arrival, NamedMailbox, RawContent, RawMail } from '../../../mail/raw/raw-mail.ts';
+import type { Failure } from '../../../platform/errors/failure.ts';
+import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { asciiHost } from '../../../platform/text/ascii-host.ts';
+import { Problems, type Report } from '../../../platform/text/problems.ts';
+import { NOBODY, NOT_SIMULATED, TOO_MANY } from '../accept/recipients.ts';
+import { type RequestContext, readSchedule, type SendRequest } from '../accept/request.ts';
+import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
+import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
+
+/** A message that is to stay what it is. */
+export interface RawRequest {
+  readonly mail: RawMail;
+  /** Who gets it; null for all whom its To, Cc and Bcc fields name. */
+  readonly recipients: readonly string[] | null;
+  readonly came: Arrival;
+}
+
+/** What a request asks for a message besides its content. */
+type Wishes = Pick<SendBody, 'scheduledAt' | 'trackOpens' | 'trackClicks' | 'tags'>;
+
+const NO_RECIPIENT = 'Must name a recipient, or the message must have one in To, Cc or Bcc.';
+const BAD_SENDER = 'Must have a From field whose addresses are like user@example.com.';
+const FROM = '/body/from';
+const RECIPIENTS = '/query/recipients';
+
+/** A message as a request. Of its content nothing is refused: who sends it and who gets it is checked alone. */
+export function readRawRequest(
+  { mail, recipients, came }: RawRequest,
+  wishes: Wishes,
+  { now, simulatorDomain }: Pick<RequestContext, 'now' | 'simulatorDomain'>,
+): SendRequest | Failure {
+  const problems = new Problems();
+  const { report } = problems;
+  const senders = mail.from.map(senderOf);
+  if (senders.includes(NOBODY)) report(FROM, BAD_SENDER);
+  const { controls } = mail;
+  const parts = {
+    from: senders[0] ?? NOBODY,
+    ...readersOf(mail, recipients, simulatorDomain, report),
+    replyTo: mail.replyTo.map(shownAddress),
+    ...{ subject: mail.subject, text: mail.text, html: mail.html, markdown: null, template: null },
+    ...{ headers: [], attachments: [] },
+    tags: wishes.tags ?? controls.tags.flatMap(tagOf).slice(0, MOST_TAGS),
+    scheduledAt: readSchedule(wishes.scheduledAt, now, '/query/scheduledAt', report),
+    trackOpens: wishes.trackOpens ?? controls.trackOpens,
+    trackClicks: wishes.trackClicks ?? controls.trackClicks,
+    ...{ calendar: null, messageId: null },
+    raw: { content: contentOf(mail, came), messageId: mail.messageId, senders },
+    size: mail.octets.length + FRAME,
+  };
+  return problems.failure() ?? parts;
+}
+
+/** Fields that are added on the way. */
+const FRAME = 4_096;
+const MOST_TAGS = 10;
+
+const contentOf = ({ octets, index }: RawMail, came: Arrival): RawContent => ({
+  octets: Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength),
+  index: { ...index, came },
+});
+
+/** A sender. Its local part may be whatever its domain allows: it stays in the message, and goes nowhere else. */
+function senderOf({ name, address }: NamedMailbox): Address {
+  const read = parseAddress(address);
+  if (!isProblem(read)) return { ...read, name };
+  const domain = asciiHost(address.slice(address.lastIndexOf('@') + 1));
+  if (!address.includes('@') || domain === null || /[\p{Cc}<>]/u.test(address)) return NOBODY;
+  return { name, address, key: address.toLowerCase(), domain, utf8Local: false };
+}
+
+/** An address that is shown, whatever it is. */
+const shownAddress = ({ name, address }: NamedMailbox): Address => ({ ...NOBODY, name, address });
+
+/** The recipients, each once and by the field that shows them. All others get a blind copy. */
+function readersOf(
+  mail: RawMail,
+  recipients: readonly string[] | null,
+  simulatorDomain: string,
+  report: Report,
+): Pick<SendRequest, 'to' | 'cc' | 'bcc'> {
+  const left = new Map<string, Address>();
+  const given = recipients ?? [...mail.to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
+  for (const [index, text] of given.entries()) {
+    const read = parseAddress(text);
+    const path = recipients === null ? RECIPIENTS : `${RECIPIENTS}/${index}`;
+    if (isProblem(read)) report(path, read.problem);
+    else if (simulatedOutcome(read, simulatorDomain) === null) report(path, NOT_SIMULATED);
+    else left.set(read.key, read);
+  }
+  if (given.length === 0) report(RECIPIENTS, NO_RECIPIENT);
+  if (left.size > MOST_RECIPIENTS) report(RECIPIENTS, TOO_MANY);
+  const shownBy = (field: readonly NamedMailbox[]): readonly Address[] =>
+    field.flatMap(({ name, address }) => {
+      const read = parseAddress(address);
+      const reader = isProblem(read) ? undefined : left.get(read.key);
+      if (!reader) return [];
+      left.delete(reader.key);
+      return [{ ...reader, name }];
+    });
+  const to = shownBy(mail.to);
+  const cc = shownBy(mail.cc);
+  return { to, cc, bcc: [...left.values()] };
+}
+
+const TAG = /^([\w-]{1,256}):([\w-]{1,256})$/;
+
+/** A tag as a field or a query writes it; one that is none is left out. */
+function tagOf(text: string): SendRequest['tags'] {
+  const [, name, value] = TAG.exec(text.trim()) ?? [];
+  return name === undefined || value === undefined ? [] : [{ name, value }];
+}

@@ -1,0 +1,144 @@
+import { Type } from '@sinclair/typebox';
+import { type Call, type Route, route } from '../../../http/request/route.ts';
+import { LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
+import { NotSubmittable } from '../../../mail/raw/raw-mail.ts';
+import type { MailReader } from '../../../mail/reading/mail-reader.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
+import { type Acceptance, type AcceptanceDeps, acceptEmail } from '../accept.ts';
+import { onNamedClock } from '../clocked/clock-of-email.ts';
+import { RECEIPT } from '../examples.ts';
+import { EmailReceipt } from '../read/answer-model.ts';
+import { refusalOfHeader, withNamedScript } from '../simulator/named-script.ts';
+import { emailAsSent, emailFile, type OctetReader } from './raw-queries.ts';
+
+const RawQuery = Type.Object({
+  recipients: Type.Optional(
+    Type.Array(Type.String({ maxLength: 1_024 }), {
+      minItems: 1,
+      maxItems: MOST_RECIPIENTS,
+      description: `Who gets it, each in a parameter of its own, at most ${MOST_RECIPIENTS}; all whom To, Cc and Bcc of the message name when left out.`,
+    }),
+  ),
+  scheduledAt: Type.Optional(
+    Type.String({
+      description:
+        'When to send: ISO 8601 with an offset or Z, at most 30 days ahead. Up to 60 seconds in the past counts as now.',
+    }),
+  ),
+  trackOpens: Type.Optional(
+    Type.Boolean({ description: 'Whether opens are recorded, in its html; false when left out.' }),
+  ),
+  trackClicks: Type.Optional(
+    Type.Boolean({ description: 'Whether clicks are recorded, in its html; false when left out.' }),
+  ),
+  tag: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,256}:[A-Za-z0-9_-]{1,256}$',
+      description: 'A label, `name:value`.',
+    }),
+  ),
+});
+
+type RawCall = Call<unknown, typeof RawQuery.static, Uint8Array>;
+
+/** The services that accepting a raw message calls. */
+interface RawAcceptance extends AcceptanceDeps {
+  readonly mailReader: Pick<MailReader, 'raw'>;
+  /** The name of this server in trace fields. */
+  readonly serverName: string;
+}
+
+/** Sends or schedules a message that stays what it is. */
+async function sendRaw(deps: RawAcceptance, call: RawCall): Promise<Acceptance> {
+  const { caller, query, body, claim, now, headers, client } = call;
+  const { recipients = null, tag, scheduledAt, trackOpens, trackClicks } = query;
+  const [name = '', value = ''] = tag?.split(':') ?? [];
+  const wishes: SendBody = {
+    to: [],
+    ...(scheduledAt !== undefined && { scheduledAt }),
+    ...(trackOpens !== undefined && { trackOpens }),
+    ...(trackClicks !== undefined && { trackClicks }),
+    ...(tag !== undefined && { tags: [{ name, value }] }),
+  };
+  const asked = withNamedScript(onNamedClock(wishes, headers), headers);
+  const refused = refusalOfHeader(caller, headers, asked);
+  if (refused) return refused;
+  const mail = await deps.mailReader.raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  if (mail instanceof NotSubmittable)
+    return mail.status === '5.3.4'
+      ? new Failure('PAYLOAD_TOO_LARGE', `${mail.reason}.`)
+      : invalid([{ path: '/body', message: `${mail.reason}.` }]);
+  const came = { helo: null, client, by: deps.serverName, protocol: 'HTTP' };
+  return acceptEmail(deps, {
+    ...{ sender: caller, body: asked, raw: { mail, recipients, came }, claim, now, at: '/body' },
+    ...{ unheard: call.unheard, isGivenUp: call.isGivenUp },
+  });
+}
+
+const EMAIL_ID = { prefix: 'em', resource: 'email' } as const;
+const Octets = (description: string) =>
+  Type.Unsafe<Uint8Array>({ type: 'string', format: 'binary', description });
+
+/** The services of these endpoints. */
+export type RawDeps = RawAcceptance & OctetReader & { readonly mailReader: Pick<MailReader, 'raw' | 'file'> };
+
+/** The endpoints of messages and files as octets. */
+export const rawEmailRoutes = (deps: RawDeps): readonly Route[] => [
+  route({
+    method: 'POST',
+    path: '/v1/emails/raw',
+    name: 'sendRawEmail',
+    permission: 'emails:send',
+    summary: 'Send or schedule a message as it is',
+    description:
+      'The body is a whole message (RFC 5322), at most 25 MiB and 1,000 header fields. It leaves as it is: Bcc, Return-Path, X-Svc- fields, commands to relays and signatures of its own domain are removed, a Received field, a missing Date, Message-ID or MIME-Version is added, and lines that SMTP cannot carry get other ends. Its From must be at a verified domain. Only where tracking or a link to unsubscribe is asked for, the html part is changed, and never one that is signed, encrypted or within another message.',
+    query: RawQuery,
+    mediaTypes: ['message/rfc822'],
+    body: Octets('The message.'),
+    bodyLimit: LARGEST_MESSAGE,
+    headers: ['x-svc-test-clock', 'x-svc-simulate'],
+    response: EmailReceipt,
+    status: 202,
+    failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
+    example: { response: RECEIPT },
+    handle: (call) => sendRaw(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails/:id/raw',
+    name: 'getRawEmail',
+    permission: 'emails:read',
+    summary: 'Get the message as it left',
+    description:
+      'The octets that leave or have left for one recipient, with header and signatures, for as long as the content is kept. Links that are a recipient’s alone lead nowhere in it.',
+    params: { id: EMAIL_ID },
+    query: Type.Object({
+      recipient: Type.Optional(
+        Type.String({ maxLength: 320, description: 'One of its recipients; the first when left out.' }),
+      ),
+    }),
+    response: Type.String({ description: 'The message.' }),
+    responseType: 'message/rfc822',
+    status: 200,
+    example: {
+      response:
+        'From: Acme <hello@acme.example>\r\nTo: ada@example.com\r\nSubject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
+    },
+    handle: (call) => emailAsSent(deps, call),
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/emails/:id/attachments/:number',
+    name: 'getEmailAttachment',
+    permission: 'emails:read',
+    summary: 'Get one file of an email',
+    description: 'With the media type that its sender has given it, for as long as the content is kept.',
+    params: { id: EMAIL_ID, number: { text: 'Its place in `attachments` of the email, from 0.' } },
+    response: Type.String({ description: 'The file.' }),
+    responseType: 'application/octet-stream',
+    status: 200,
+    example: { response: '%PDF-1.7 …' },
+    handle: (call) => emailFile(deps, call),
+  }),
+];

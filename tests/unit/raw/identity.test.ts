@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'bun:test';
+import { leavingMessage } from '../../../src/mail/raw/leaving.ts';
+import { NotSubmittable, type RawMail } from '../../../src/mail/raw/raw-mail.ts';
+import { readRaw } from '../../../src/mail/raw/read-raw.ts';
+import { decodedOf } from '../../../src/mail/raw/transfer.ts';
+import { randomFrom } from '../../../src/ops/torture/random.ts';
+import { generatedMail } from './generated-mail.ts';
+
+const AT = Date.UTC(2026, 10, 27, 12);
+const LEAVING = {
+  ...{ id: 'em_1', acceptedAt: AT, came: null, date: AT, messageId: '<em_1@sender.example>' },
+  ...{ domains: ['sender.example'], unsubscribe: null, html: null },
+};
+
+const read = async (message: Buffer | string): Promise<RawMail> => {
+  const mail = await readRaw(Buffer.from(message as string, 'latin1'));
+  if (mail instanceof NotSubmittable) throw new Error(mail.reason);
+  return mail;
+};
+const left = (mail: RawMail, more: Partial<Parameters<typeof leavingMessage>[1]> = {}): string =>
+  leavingMessage(Buffer.from(mail.octets), { ...LEAVING, ...more }).toString('latin1');
+const sent = async (message: string): Promise<string> => left(await read(message));
+
+describe('a message that was submitted', () => {
+  test('leaves octet for octet as it came, but for the fields that are listed', async () => {
+    const random = randomFrom(37);
+    for (let round = 0; round < 2_000; round++) {
+      const { message, removed, ...has } = generatedMail(random);
+      let expected = message.toString('latin1');
+      for (const field of removed) expected = expected.replace(`${field}\r\n`, '');
+      const added = [
+        ...(has.hasDate ? [] : ['Date: Fri, 27 Nov 2026 12:00:00 +0000']),
+        ...(has.hasMessageId ? [] : ['Message-ID: <em_1@sender.example>']),
+        ...(has.hasMimeVersion ? [] : ['MIME-Version: 1.0']),
+      ];
+      const end = expected.indexOf('\r\n\r\n') + 2;
+      expected = `${expected.slice(0, end)}${added.map((one) => `${one}\r\n`).join('')}${expected.slice(end)}`;
+      const came = await read(message);
+      expect(Buffer.from(came.octets).equals(message)).toBe(true);
+      if (left(came) !== expected) expect(left(came)).toBe(expected);
+    }
+  });
+
+  test('gets a date and an id only where its own are missing or malformed', async () => {
+    const of = (fields: string) => sent(`From: a@sender.example\r\n${fields}\r\n\r\nx\r\n`);
+    for (const date of [
+      'Fri, 27 Nov 2026 10:00:00 +0100',
+      '27 nov 26 10:00 GMT',
+      'Fri, 27 Nov 2026\r\n 10:00:60 -0000 (a (nested) comment)',
+      'Sat, 29 Feb 2024 00:00:00 +0000',
+    ])
+      expect(await of(`Date: ${date}`)).toContain(`\r\nDate: ${date}\r\n`);
+    for (const date of [
+      '',
+      'now',
+      '2026-11-27T10:00:00Z',
+      'Sun, 29 Feb 2026 00:00:00 +0000',
+      '27 Nov 2026 25:00 GMT',
+    ])
+      expect((await of(`Date: ${date}`)).match(/^Date:.*$/gm)).toEqual([
+        'Date: Fri, 27 Nov 2026 12:00:00 +0000',
+      ]);
+    for (const id of ['<a@b>', '<!&!AAA=@x.example>', '\r\n <a@[192.0.2.1]> (comment)'])
+      expect(await of(`Message-ID: ${id}`)).toContain(`\r\nMessage-ID: ${id}\r\n`);
+    for (const id of ['', 'a@b', '<a b@c>', '<ab>', '<\xfc@b>', '<a@b> <c@d>'])
+      expect((await of(`Message-Id: ${id}`)).match(/^Message-I.*$/gim)).toEqual([
+        'Message-ID: <em_1@sender.example>',
+      ]);
+  });
+
+  test('gets CRLF for bare CR and LF, and an end', async () => {
+    const whole =
+      'From: a@sender.example\r\nDate: 27 Nov 2026 10:00 GMT\r\nMessage-ID: <a@b>\r\n\r\na\r\nb\r\n\r\nc\r\n';
+    for (const bare of [
+      whole.replaceAll('\r\n', '\n'),
+      whole.replaceAll('\r\n', '\r'),
+      whole.replace('a\r\n', 'a\n'),
+      whole.trimEnd(),
+    ])
+      expect(await sent(bare)).toBe(whole);
+  });
+
+  const HEAD =
+    'From: a@sender.example\r\nDate: 27 Nov 2026 10:00 GMT\r\nMessage-ID: <a@b>\r\nMIME-Version: 1.0\r\n';
+  const LONG = `Gr\xfc\xdfe ${'x'.repeat(1_200)} `;
+
+  test('gets other lines in a leaf alone whose lines are too long', async () => {
+    expect(await sent(`${HEAD}\r\n${'x'.repeat(998)}\r\n`)).toBe(`${HEAD}\r\n${'x'.repeat(998)}\r\n`);
+    const parts = (leaf: string) =>
+      `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nshort \r\n--b\r\n${leaf}\r\n--b--\r\n`;
+    const changed = await sent(
+      parts(
+        `Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: 8bit\r\nX-Own: a\r\n\r\n${LONG}`,
+      ),
+    );
+    const [, leaf = ''] = /--b\r\n(Content-Type[\s\S]*)\r\n--b--/.exec(changed) ?? [];
+    expect(changed).toBe(parts(leaf));
+    const [header = '', body = ''] = leaf.split('\r\n\r\n');
+    expect(header).toBe(
+      'Content-Type: text/plain; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\nX-Own: a',
+    );
+    expect(decodedOf(Buffer.from(body), 'quoted-printable').toString('latin1')).toBe(LONG);
+    for (const line of body.split('\r\n')) expect(line.length).toBeLessThanOrEqual(76);
+    const base64 = Buffer.from(LONG, 'latin1').toString('base64');
+    const file = 'Content-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\r\n';
+    expect(await sent(parts(file + base64))).toBe(parts(file + base64.replace(/.{76}/g, '$&\r\n')));
+    const signed = parts(`Content-Type: multipart/signed; boundary=s\r\n\r\n--s\r\n\r\n${LONG}\r\n--s--`);
+    expect(await sent(signed)).toBe(signed);
+  });
+
+  test('leaves with the name of its client, and with none of its secrets', async () => {
+    const came = {
+      helo: 'laptop (\r\n evil)',
+      client: '2001:db8:1:2::/64',
+      by: 'mail.example',
+      protocol: 'ESMTPSA',
+    };
+    const message = left(await read(`${HEAD}\r\nx\r\n`), { came });
+    expect(message).toBe(
+      `Received: from laptop-----evil- ([IPv6:2001:db8:1:2::]) by mail.example\r\n with ESMTPSA id em_1; Fri, 27 Nov 2026 12:00:00 +0000\r\n${HEAD}\r\nx\r\n`,
+    );
+  });
+
+  test('is refused with too many fields, and as a loop with more than fifty Received', async () => {
+    const of = (count: number, field: string) =>
+      readRaw(Buffer.from(`${HEAD}${field.repeat(count)}\r\nx\r\n`));
+    expect(await of(996, 'X-A: b\r\n')).not.toBeInstanceOf(NotSubmittable);
+    expect(await of(997, 'X-A: b\r\n')).toMatchObject({ status: '5.6.0' });
+    expect(await of(50, 'Received: by a\r\n')).not.toBeInstanceOf(NotSubmittable);
+    expect(await of(51, 'Received: by a\r\n')).toMatchObject({ status: '5.4.6' });
+  });
+
+  test('shows its readers what was lost or refused before', async () => {
+    const mail = await read(
+      `From: "One" <a@sender.example>, b@sender.example\r\nTo: c@d.example\r\nX-Twice: =?utf-8?q?=C3=BC?=\r\n${HEAD.slice(24)}Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/calendar; method=REQUEST; charset=utf-8\r\n\r\nBEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n--b\r\nContent-Type: application/pdf; name="a/b.pdf"\r\nContent-Disposition: attachment\r\nContent-Transfer-Encoding: base64\r\n\r\nAAAA\r\n--b--\r\n`,
+    );
+    expect(mail).toMatchObject({
+      from: [{ name: 'One', address: 'a@sender.example' }, { address: 'b@sender.example' }],
+      ...{ subject: '', text: null, html: null, messageId: '<a@b>' },
+      index: {
+        headers: [{ name: 'X-Twice', value: 'ü' }],
+        html: 'no html',
+        attachments: [
+          { filename: 'attachment-1.ics', contentType: 'text/calendar' },
+          { filename: 'a_b.pdf', contentType: 'application/pdf', size: 3 },
+        ],
+      },
+    });
+  });
+});
