@@ -705,6 +705,26 @@ CREATE TABLE "learned_limits" (
 	CONSTRAINT "learned_limits_transport_check" CHECK ("learned_limits"."transport" in ('smtp', 'direct'))
 );
 
+CREATE TABLE "message_ids" (
+	"workspace_id" text collate "C" NOT NULL,
+	"livemode" boolean NOT NULL,
+	"message_id" text collate "C" NOT NULL,
+	"email_id" text collate "C" NOT NULL,
+	"until" timestamp with time zone NOT NULL,
+	CONSTRAINT "message_ids_pkey" PRIMARY KEY("workspace_id","livemode","message_id")
+);
+
+CREATE TABLE "report_requests" (
+	"workspace_id" text collate "C" NOT NULL,
+	"email_id" text collate "C" NOT NULL,
+	"recipient" integer NOT NULL,
+	"asked_at" timestamp with time zone NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"next_at" timestamp with time zone NOT NULL,
+	"is_success_told" boolean DEFAULT false NOT NULL,
+	CONSTRAINT "report_requests_pkey" PRIMARY KEY("email_id","recipient")
+);
+
 CREATE TABLE "ses_removals" (
 	"id" text collate "C" PRIMARY KEY NOT NULL,
 	"sealed" text NOT NULL,
@@ -1131,6 +1151,8 @@ CREATE INDEX "contact_imports_by_wake_at" ON "contact_imports" USING btree ("wak
 CREATE INDEX "captured_by_workspace" ON "captured" USING btree ("workspace_id","id" DESC NULLS FIRST);
 CREATE INDEX "early_visits_by_email" ON "early_visits" USING btree ("email_id","recipient");
 CREATE INDEX "early_visits_by_time" ON "early_visits" USING btree ("seen_at");
+CREATE INDEX "message_ids_by_until" ON "message_ids" USING btree ("until");
+CREATE INDEX "report_requests_by_next" ON "report_requests" USING btree ("next_at");
 CREATE INDEX "ses_removals_by_next" ON "ses_removals" USING btree ("next_at");
 CREATE INDEX "suppressions_by_age" ON "suppressions" USING btree ("workspace_id","created_at" DESC NULLS FIRST,"address_key" DESC NULLS FIRST);
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");

@@ -180,6 +180,18 @@ begin
   where a.workspace_id = workspace and a.livemode = environment;
 end $$;
 
+-- Whether a Message-ID is free. Who asks is alone with it until its statement has been committed, and sees what was committed before: a
+-- look in the statement itself would not see what others are about to write.
+create function is_free_message_id(workspace text, environment boolean, message text, at timestamptz) returns boolean
+language plpgsql volatile as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('message id ' || workspace || ' ' || environment || ' ' || message, 0));
+  return not exists (
+    select from message_ids m
+    where m.workspace_id = workspace and m.livemode = environment and m.message_id = message and m.until > at
+  );
+end $$;
+
 create function open_imports(workspace text, environment boolean) returns bigint
 language plpgsql volatile as $$
 begin

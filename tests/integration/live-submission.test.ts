@@ -209,14 +209,14 @@ describe('SMTP submission refuses', () => {
       `${sender} SIZE=abc`,
       `${sender} SIZE=999999999`,
       `${sender} HOLDFOR=60`,
-      `${sender} RET=FULL`,
+      `${sender} MT-PRIORITY=3`,
       `${sender} REQUIRETLS`,
       `${sender} SIZE=1000 BODY=8BITMIME SMTPUTF8`,
-      'RCPT TO:<ada@example.com> NOTIFY=SUCCESS',
+      'RCPT TO:<ada@example.com> RRVS=2014-04-03T23:01:00Z',
       'RCPT TO:<ada@example.com>',
     ]);
     expect(offered).toContain('SIZE 26214400');
-    expect(offered).not.toMatch(/DSN|REQUIRETLS/);
+    expect(offered).not.toMatch(/REQUIRETLS|MT-PRIORITY|BINARYMIME/);
     expect(replies.map((reply) => reply.slice(0, 3))).toEqual([
       ...['501', '552', '555', '555', '555'],
       ...['250', '555', '250'],

@@ -5,6 +5,7 @@
  * boundaries from its id. A receiver that has the first copy can therefore recognise the second.
  */
 import MailComposer from 'nodemailer/lib/mail-composer';
+import type { Calendar } from '../message/calendar.ts';
 import type { Mailbox, MessageAttachment, OutboundMessage } from '../transport/transport.ts';
 import { asWritten, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
 import { composePlain } from './plain.ts';
@@ -26,6 +27,7 @@ export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
     headers: ownFields(message).map(({ name, value }) => ({ key: name, value })),
     ...(message.text === null ? {} : { text: withLineEnds(message.text) }),
     ...(message.html === null ? {} : { html: withLineEnds(message.html) }),
+    ...(message.calendar && { alternatives: [invitation(message.calendar)] }),
     attachments: message.attachments.map(attachment),
     baseBoundary: message.emailId,
     disableFileAccess: true,
@@ -36,6 +38,13 @@ export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
 
 // Mailboxes are passed as objects: the composer parses lists and groups in a string, so that a forged name reaches others (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
+
+/** RFC 6047 2.4: a reader shows it with its buttons by the method; base64, since its lines are folded by octets of their own. */
+const invitation = ({ method, content }: Calendar) => ({
+  contentType: `text/calendar; charset=utf-8; method=${method}`,
+  contentTransferEncoding: 'base64',
+  content: withLineEnds(content),
+});
 
 const attachment = (file: MessageAttachment) => ({
   filename: file.filename,

@@ -1,8 +1,9 @@
 import { domainToASCII } from 'node:url';
 import type { OutboundMessage } from '../transport/transport.ts';
 
-/** An address for an SMTP command: the domain in ASCII, the local part unchanged. */
+/** An address for an SMTP command: the domain in ASCII, the local part unchanged; '' for the null sender. */
 export const envelopeAddress = (address: string): string => {
+  if (address === '') return '';
   const at = address.lastIndexOf('@');
   return `${address.slice(0, at)}@${domainOf(address)}`;
 };

@@ -12,7 +12,7 @@ import { transferEncoded, transferEncodingOf } from './transfer-encoding.ts';
 
 /** The message, or null where it is not plain. */
 export function composePlain(message: OutboundMessage): Buffer | null {
-  const { text, html, attachments, emailId, messageId } = message;
+  const { text, html, attachments, calendar, emailId, messageId } = message;
   const parts = [
     ...(text ? [{ type: 'text/plain', content: withLineEnds(text) }] : []),
     ...(html ? [{ type: 'text/html', content: withLineEnds(html) }] : []),
@@ -20,6 +20,7 @@ export function composePlain(message: OutboundMessage): Buffer | null {
   const own = ownFields(message);
   const isPlain =
     attachments.length === 0 &&
+    calendar === undefined &&
     parts.length > 0 &&
     parts.every(({ content }) => Buffer.byteLength(content) <= LONGEST) &&
     ID.test(emailId) &&

@@ -2,12 +2,7 @@
  * The replies of a listener, where smtp-server's own do not suffice: each carries an enhanced status (RFC 2034), and AUTH is announced where
  * a password may be sent.
  */
-
-/** The part of a connection of smtp-server that its replies go through; it has no public hook for them. */
-export interface Replying {
-  readonly secure: boolean;
-  send(code: number, text?: string | readonly string[], context?: string | false): void;
-}
+import type { Connection } from './connection.ts';
 
 /** The statuses of replies that smtp-server makes itself (RFC 3463, RFC 5248). */
 const STATUS: Readonly<Record<number, string>> = {
@@ -48,11 +43,16 @@ const STATUS_AT: Readonly<Record<string, string>> = {
 
 const NEEDS_TLS = 'Encryption is needed first: say STARTTLS, and sign in over TLS';
 
-/** Completes all replies of a connection. `needsTls`: passwords are taken over TLS alone. */
-export function completeReplies(connection: Replying, needsTls: boolean): void {
+/** Completes all replies of a connection. `needsTls`: passwords are taken over TLS alone; `keywords`: of further extensions. */
+export function completeReplies(
+  connection: Pick<Connection, 'secure' | 'send'>,
+  needsTls: boolean,
+  keywords: readonly string[],
+): void {
   const send = connection.send.bind(connection);
   connection.send = (code, text, context) => {
-    if (Array.isArray(text)) return send(code, extensions(text, needsTls && !connection.secure), context);
+    if (Array.isArray(text))
+      return send(code, [...extensions(text, needsTls && !connection.secure), ...keywords], context);
     // The greeting and the reply to HELO have none (RFC 2034 4), and 3xx has no status.
     const isBare = code < 200 || (code >= 300 && code < 400) || (context === false && code < 400);
     const words = code === 538 ? NEEDS_TLS : String(text ?? '');
@@ -67,7 +67,7 @@ export function completeReplies(connection: Replying, needsTls: boolean): void {
 
 const hasStatus = (text: string): boolean => /^[245]\.\d{1,3}\.\d{1,3}(?!\S)/.test(text);
 
-/** The reply to EHLO: RFC 4954 4 has AUTH announced where it can be used. DSN is not offered, since nothing honours it. */
+/** The reply to EHLO: RFC 4954 4 has AUTH announced where it can be used. */
 const extensions = (lines: readonly string[], hidesAuth: boolean): string[] => [
   ...lines.slice(0, 1),
   'ENHANCEDSTATUSCODES',

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerOptions } from 'smtp-server';
 import { BodyBudget, type BodyReservation } from '../../platform/async/body-budget.ts';
 import type { BudgetLimits } from '../../platform/async/keyed-budget.ts';
+import type { Connection } from './connection.ts';
 import { ConnectionLimit } from './connection-limit.ts';
 import type { MessageBuffer } from './message-buffer.ts';
-import { completeReplies, type Replying } from './smtp-replies.ts';
+import { completeReplies } from './smtp-replies.ts';
 
 /** The options that both SMTP listeners share. */
 export interface SmtpServerOptions {
@@ -47,8 +48,20 @@ export interface SmtpServer {
   close(): Promise<void>;
 }
 
+/** The extensions of a listener beyond those of the library. */
+export interface Extensions {
+  /** Their keywords in the reply to EHLO. */
+  readonly keywords: readonly string[];
+  /** The parameters that MAIL and RCPT take. */
+  readonly parameters: { readonly mail: readonly string[]; readonly rcpt: readonly string[] };
+  /** Called with each connection before it says anything. */
+  extend(connection: Connection): void;
+}
+
 /** The handlers of a listener, given its memory budget. */
-export type Behaviour = (budget: BodyBudget) => Omit<SMTPServerOptions, 'onMailFrom'>;
+export type Behaviour = (
+  budget: BodyBudget,
+) => Omit<SMTPServerOptions, 'onMailFrom'> & { readonly extensions?: Extensions };
 
 /** Starts listening. Rejects when the port is not available. */
 export const openSmtpServer = async (
@@ -58,9 +71,10 @@ export const openSmtpServer = async (
   const { host, port, name, tls, onError } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = new ConnectionLimit(limits.connections);
-  const { onRcptTo, ...others } = behaviour(new BodyBudget(limits.memory));
+  const { onRcptTo, extensions = NO_EXTENSIONS, ...others } = behaviour(new BodyBudget(limits.memory));
+  const { parameters } = extensions;
   const needsTls = tls !== null && others.allowInsecureAuth !== true;
-  const server = new CompleteServer(needsTls, {
+  const server = new CompleteServer(needsTls, extensions, {
     name,
     banner: 'Posthorn',
     ...(tls ?? { disabledCommands: ['STARTTLS'] }),
@@ -73,9 +87,9 @@ export const openSmtpServer = async (
     closeTimeout: 10_000,
     onConnect: (session, done) => done(connections.admit(session) ? null : TOO_MANY),
     onClose: (session) => connections.leave(session),
-    onMailFrom: ({ args }, _session, done) => done(unknownParameter(args, OF_MAIL)),
+    onMailFrom: ({ args }, _session, done) => done(unknownParameter(args, parameters.mail)),
     onRcptTo: (address, session, done) => {
-      const unknown = unknownParameter(address.args, OF_RCPT);
+      const unknown = unknownParameter(address.args, parameters.rcpt);
       if (unknown || !onRcptTo) return done(unknown);
       onRcptTo(address, session, done);
     },
@@ -90,13 +104,14 @@ export const openSmtpServer = async (
 
 /** smtp-server, with replies that are complete. */
 class CompleteServer extends SMTPServer {
-  constructor(needsTls: boolean, options: SMTPServerOptions) {
+  constructor(needsTls: boolean, extensions: Extensions, options: SMTPServerOptions) {
     super(options);
-    const { connections } = this as unknown as { readonly connections: Set<Replying> };
+    const { connections } = this as unknown as { readonly connections: Set<Connection> };
     const add = connections.add.bind(connections);
     // A connection is added before it says anything.
     connections.add = (connection) => {
-      completeReplies(connection, needsTls);
+      completeReplies(connection, needsTls, extensions.keywords);
+      extensions.extend(connection);
       return add(connection);
     };
   }
@@ -143,9 +158,12 @@ export const takeIn = (
     stream.on('error', reject);
   });
 
-/** The parameters of the extensions that are offered: 8BITMIME, SIZE, SMTPUTF8 and AUTH (RFC 6152, 1870, 6531, 4954). */
-const OF_MAIL: readonly string[] = ['BODY', 'SIZE', 'SMTPUTF8', 'AUTH'];
-const OF_RCPT: readonly string[] = [];
+/** The parameters of the extensions that the library offers: 8BITMIME, SIZE, SMTPUTF8 and AUTH (RFC 6152, 1870, 6531, 4954). */
+const NO_EXTENSIONS: Extensions = {
+  keywords: [],
+  parameters: { mail: ['BODY', 'SIZE', 'SMTPUTF8', 'AUTH'], rcpt: [] },
+  extend: () => {},
+};
 
 /** RFC 5321 4.1.1.11: a parameter that nobody has offered must not be passed over in silence. */
 function unknownParameter(args: object | false | undefined, known: readonly string[]): Refusal | null {

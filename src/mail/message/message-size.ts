@@ -13,15 +13,17 @@ export interface Weights {
   readonly text: string | null;
   readonly html: string | null;
   readonly attachments: readonly { readonly size: number }[];
+  readonly calendar?: string | null;
   /** Octets of the client's own header fields and address lines. */
   readonly headerOctets: number;
 }
 
 /** The estimated octets of the finished message, rather too many than too few. */
-export function estimateSize({ text, html, attachments, headerOctets }: Weights): number {
+export function estimateSize({ text, html, attachments, calendar = null, headerOctets }: Weights): number {
   let size = FRAME + headerOctets;
   if (text !== null) size += PART_FRAME + encoded(Buffer.byteLength(text));
   if (html !== null) size += PART_FRAME + encoded(Buffer.byteLength(html));
+  if (calendar !== null) size += PART_FRAME + encoded(Buffer.byteLength(calendar));
   for (const attachment of attachments) size += PART_FRAME + encoded(attachment.size);
   return size;
 }

@@ -8,6 +8,9 @@ import {
 } from '../inbound/smtp-server.ts';
 import { type Arrival, NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
 import type { MailReader } from '../reading/mail-reader.ts';
+import { takeChunks } from './chunking.ts';
+import { type SubmittedEnvelope, submittedEnvelope } from './envelope.ts';
+import { checkParameters, PARAMETERS } from './parameters.ts';
 import type { Submission } from './submitted.ts';
 
 /** The refusal of a request, as in the HTTP interface. */
@@ -37,6 +40,7 @@ export interface SubmissionServerOptions extends SmtpServerOptions {
     key: string,
     submission: Submission | SubmittedRaw,
     session: Omit<Arrival, 'by'>,
+    envelope: SubmittedEnvelope,
   ) => Promise<{ readonly id: string } | SubmissionFailure>;
 }
 
@@ -59,6 +63,15 @@ export const openSubmissionServer = ({
     authOptional: false,
     allowInsecureAuth: options.tls === null,
     size: LARGEST,
+    hideDSN: false,
+    extensions: {
+      keywords: ['CHUNKING'],
+      parameters: PARAMETERS,
+      extend(connection) {
+        checkParameters(connection);
+        takeChunks(connection, LARGEST);
+      },
+    },
     onAuth: ({ username, password }, { remoteAddress }, done) => {
       const key = password ?? '';
       if (username !== 'svc') return done(refusalOf(WRONG_USER));
@@ -67,12 +80,14 @@ export const openSubmissionServer = ({
       onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
-    onData: (stream, { envelope, user, hostNameAppearsAs, remoteAddress, transmissionType }, done) => {
-      const key = user as string;
+    onData: (stream, arrival, done) => {
+      const { user, hostNameAppearsAs, remoteAddress, transmissionType } = arrival;
+      const key = user as unknown as string;
+      const envelope = submittedEnvelope(arrival);
       const place = room.reserve(key);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
-        const recipients = envelope.rcptTo.map(({ address }) => address);
+        const recipients = envelope.recipients.map(({ address }) => address);
         const submission = await mailReader.submission(raw, recipients);
         if (submission instanceof NotSubmittable) throw refusedMail(submission);
         const session = {
@@ -81,7 +96,7 @@ export const openSubmissionServer = ({
           protocol: transmissionType,
         };
         const submitted = 'octets' in submission ? { mail: submission, recipients } : submission;
-        const result = await onSubmit(key, submitted, session);
+        const result = await onSubmit(key, submitted, session, envelope);
         if ('id' in result) return `2.0.0 Accepted as ${result.id}`;
         throw refusalOf(result);
       };

@@ -4,6 +4,8 @@ import type { TransportName } from '../../platform/config/transport-names.ts';
  * retries, writes no table and knows no machine: the email's machine decides about another attempt.
  */
 import type { SigningKey } from '../dkim/signing-key.ts';
+import type { AskedReports } from '../message/asked-reports.ts';
+import type { Calendar } from '../message/calendar.ts';
 import type { Part } from './part.ts';
 
 /**
@@ -57,12 +59,15 @@ export interface OutboundMessage {
   readonly html: string | null;
   readonly headers: readonly MessageHeader[];
   readonly attachments: readonly MessageAttachment[];
+  readonly calendar?: Calendar;
   /** `<emailId@domain>` with its brackets, the same in every attempt, so that a receiver can recognise a second copy. */
   readonly messageId: string;
   /** Epoch ms of acceptance, the same in every attempt. */
   readonly date: number;
-  /** The envelope sender: a VERP address, which identifies the email in a bounce. */
+  /** The envelope sender: a VERP address, which identifies the email in a bounce; '' for the null sender. */
   readonly returnPath: string;
+  /** The reports that its sender asks for, which the next server is asked for where it knows how (RFC 3461). */
+  readonly reports?: AskedReports | undefined;
   /** The signing keys, each of which signs; an empty list sends unsigned. */
   readonly dkim: readonly SigningKey[];
   readonly unsubscribe: Unsubscribe | null;
@@ -125,6 +130,8 @@ export interface RecipientOutcome {
   readonly providerId: string | null;
   /** True when the relay or provider itself failed and has surely not taken the message: another one may be asked. */
   readonly isServerDown?: true;
+  /** True when a server took it that was not asked for the report of success that the sender wants: it sends none. */
+  readonly isUnreported?: true;
   /** The relay that was asked last, `host:port`, where there are several. */
   readonly relay?: string;
   /** The relays and transports that were passed over in this attempt, each with the reason, where there are several. */

@@ -7,6 +7,7 @@ import type { SpawnRequestOf } from '../../engine/runtime/spawn-queue.ts';
 import type { Recollection } from '../../http/auth/recollection.ts';
 import { claimOnce, idempotently } from '../../http/request/idempotent.ts';
 import type { IdempotencyClaim, Replay } from '../../http/request/route.ts';
+import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
@@ -18,6 +19,7 @@ import { isoOf, isoOrNull } from '../../platform/time/clock.ts';
 import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { messageOf, spawnRequestOf } from './accept/birth.ts';
 import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
+import { isTaken, MESSAGE_ID_DAYS } from './accept/message-id-births.ts';
 import { packContent } from './accept/packed-content.ts';
 import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
 import { mayLieOutside, storedContent, tooLate } from './bodies/stored-content.ts';
@@ -53,6 +55,8 @@ export interface AcceptRequest extends Asked {
   readonly onBehalf?: Readonly<Record<string, string>>;
   /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
   readonly contactId?: string;
+  /** What an SMTP client has said beside the message. */
+  readonly submitted?: SubmittedEnvelope;
 }
 
 /** A receipt, a refusal with the paths that are wrong, or the receipt of an earlier request with the same claim. */
@@ -89,8 +93,8 @@ async function accept(
   const claim = claimOnce(keyed, status, (state: EmailState, context: EmailContext) =>
     JSON.stringify({ index, ...receiptOf(id, state, context) }),
   );
-  const { contactId } = asked;
-  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId };
+  const { contactId, submitted } = asked;
+  const details = { id, now, domain, rendered, filled, claim, clock, script, contactId, submitted };
   const message = messageOf(request, details);
   if (sender.recollection && mayLieOutside(deps.bodies, message.envelope))
     return lookedUpFirst(sender.recollection);
@@ -106,6 +110,8 @@ async function accept(
     // The template may have changed since it was remembered, or this process stood still once the bodies were written.
     const mayHaveChanged = (filled && filled.rememberedRevision !== null) || stored.judged !== null;
     if (isFirst && mayHaveChanged) return accept(deps, asked, keyed, false);
+    const chosen = request.messageId?.id;
+    if (chosen !== undefined && (await isTaken(deps.database, sender, chosen, now))) return takenId(chosen);
     if (stored.judged !== null && asked.onBehalf === undefined) throw tooLate();
     return WITHHELD;
   }
@@ -156,6 +162,12 @@ export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Pro
   const prepared = await prepare(deps, asked);
   return prepared instanceof Failure ? prepared : null;
 }
+
+const takenId = (id: string): Failure =>
+  new Failure('CONFLICT', `Another email of the last ${MESSAGE_ID_DAYS} days has the Message-ID ${id}.`, {
+    suggestion:
+      'Choose another messageId, or leave it out; a repeated request has an Idempotency-Key instead.',
+  });
 
 /** The answer where another module has withheld the birth (`Module.births`). */
 export const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');

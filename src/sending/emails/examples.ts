@@ -96,6 +96,7 @@ export const DETAIL: EmailDetail = {
   testClockId: null,
   headers: {},
   attachments: [],
+  calendar: null,
   recipients: [{ address: RECIPIENT, kind: 'to', status: 'delivered', lastEvent: 'delivered' }],
   events: EVENTS,
 };

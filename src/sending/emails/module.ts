@@ -11,6 +11,7 @@ import type { AttemptSchedule } from './accept/attempt-schedule.ts';
 import { LIVE_SCHEDULE } from './accept/attempt-schedule.ts';
 import type { BatchDeps } from './accept/batch.ts';
 import { batchRoutes } from './accept/batch-routes.ts';
+import { messageIdBirths } from './accept/message-id-births.ts';
 import type { AcceptanceDeps } from './accept.ts';
 import type { EmailsApi } from './api.ts';
 import { auditEmails } from './audit/audit-emails.ts';
@@ -25,7 +26,9 @@ import { feedbackRecorder } from './feedback/record-feedback.ts';
 import { emailKind, emails } from './kind.ts';
 import type { EmailLister } from './queries.ts';
 import { type RawDeps, rawEmailRoutes } from './raw/raw-routes.ts';
+import { reportBirths, reportSender } from './reports/reporter.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
+import { messageIdPruner } from './retention/message-id-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
 import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
 import { openLiveMail } from './send/open.ts';
@@ -90,7 +93,7 @@ export const emailsModule: Module<
       },
     },
   ],
-  births: [bodyBirths],
+  births: [bodyBirths, messageIdBirths, reportBirths],
   audit: auditBodies,
   routes: (deps) => [...emailRoutes(deps), ...batchRoutes(deps), ...rawEmailRoutes(deps)],
   pages: emailFrames,
@@ -249,6 +252,12 @@ export const emailsModule: Module<
           },
           duties: [
             testDataPruner({ database, clock, config }),
+            messageIdPruner({ database, clock }),
+            reportSender({
+              ...{ database, clock, logger, transport, ...live.writing },
+              findSendingDomain: needs.findSendingDomain,
+              hostName: config.ehloName ?? hostname(),
+            }),
             liveDataPruner({ database, clock, config, isDistributed: shards !== null }),
             ...(bodies ? [bodyCollector({ database, clock, logger, bucket: bodies.bucket })] : []),
           ],

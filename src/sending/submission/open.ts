@@ -10,6 +10,7 @@ import { compileChecker } from '../../http/request/schema.ts';
 import type { SmtpServer, SmtpServerOptions } from '../../mail/inbound/smtp-server.ts';
 import type { Arrival } from '../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../mail/reading/mail-reader.ts';
+import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import { openSubmissionServer, type SubmittedRaw } from '../../mail/submission/submission-server.ts';
 import type { Submission } from '../../mail/submission/submitted.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
@@ -67,14 +68,15 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
 
   const submit = async (
     key: string,
-    submitted: Submission | SubmittedRaw,
+    submission: Submission | SubmittedRaw,
     session: Omit<Arrival, 'by'>,
+    submitted: SubmittedEnvelope,
   ): Promise<EmailReceipt | Failure> => {
     const caller = await admit(key);
     if (caller instanceof Failure) return caller;
     const now = clock.now();
     if (await limiter.byKey(caller.id, now)) return TOO_MANY;
-    const asked = 'mail' in submitted ? rawOf(submitted, session) : requestOf(submitted);
+    const asked = 'mail' in submission ? rawOf(submission, session) : requestOf(submission);
     if (asked instanceof Failure) return asked;
     const { body, raw, idempotencyKey, fingerprint } = asked;
     const claim = claimBy(idempotencyKey, {
@@ -84,7 +86,15 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
       body: fingerprint,
     });
     if (claim instanceof Failure) return claim;
-    const answer = await acceptEmail(emails, { sender: caller, body, raw, claim, now, at: '/body' });
+    const answer = await acceptEmail(emails, {
+      sender: caller,
+      body,
+      raw,
+      claim,
+      now,
+      at: '/body',
+      submitted,
+    });
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };
 

@@ -158,6 +158,15 @@ export const TOOLS: readonly Tool[] = [
       markdown: Source('Markdown, from which html and text are rendered.'),
       templateId: Type.Optional(Text('A template instead of a body.', 64)),
       variables: Variables,
+      calendar: Type.Optional(
+        Type.Object({
+          method: Text('REQUEST to invite, CANCEL to call off.', 20),
+          content: Text('One calendar as iCalendar text, with the same METHOD.', 262_144),
+        }),
+      ),
+      messageId: Type.Optional(
+        Text('A Message-ID at the domain of the sender; one is made when left out.', 250),
+      ),
       scheduledAt: Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40)),
       idempotencyKey: Type.Optional(
         Text(

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions } from 'smtp-server';
 
 /** A message as a server received it. */
 export interface Received {
@@ -10,6 +10,8 @@ export interface Received {
   readonly secure: boolean;
   readonly user: string | null;
   readonly ehlo: string;
+  /** The parameters of MAIL and of each RCPT, as they came. */
+  readonly parameters?: readonly string[];
 }
 
 /** A well-behaved SMTP server (npm smtp-server) that keeps what it gets. */
@@ -17,6 +19,13 @@ export interface Sink extends AsyncDisposable {
   readonly port: number;
   readonly received: Received[];
 }
+
+const parametersOf = (address: SMTPServerAddress | false): string =>
+  Object.entries(address === false ? {} : address.args || {})
+    .filter(([name]) => name !== 'SIZE')
+    .map(([name, value]) => (value === true ? name : `${name}=${value}`))
+    .toSorted()
+    .join(' ');
 
 /** Starts one. Only what `options` change differs from an open server without TLS. */
 export const startSink = async (
@@ -44,6 +53,7 @@ export const startSink = async (
           secure: session.secure,
           user: (session.user as string | undefined) ?? null,
           ehlo: session.hostNameAppearsAs,
+          parameters: [mailFrom, ...rcptTo].map(parametersOf),
         });
         done();
       });

@@ -35,7 +35,14 @@ export class SesTransport implements Transport {
       const answer = await withDeadline(limits, (signal) =>
         this.#api({ method: 'POST', path: '/v2/email/outbound-emails', body, signal }),
       );
-      return all((recipient) => outcomeOf(recipient, answer));
+      // Its interface knows no NOTIFY.
+      const isUnreported = message.reports?.notify?.includes('SUCCESS') === true && {
+        isUnreported: true as const,
+      };
+      return all((recipient) => {
+        const outcome = outcomeOf(recipient, answer);
+        return outcome.outcome === 'accepted' ? { ...outcome, ...isUnreported } : outcome;
+      });
     } catch (error) {
       if (!(error instanceof SesUnreachable)) throw error;
       const outcome = error.mayHaveArrived ? 'unknown' : 'deferred';

@@ -4,11 +4,12 @@ import type { Progress, SessionFailure } from './session.ts';
 
 /** The outcome for one recipient of a transaction with the server `remoteMta`. */
 export const outcomeOf = (
-  { recipient, step, reply, problem }: Progress,
+  { recipient, step, reply, problem, isUnreported }: Progress,
   remoteMta: string,
 ): RecipientOutcome => {
   if (reply !== null) {
     const outcome = withReply(recipient, reply, remoteMta, verdictOf(step, readReply(reply)));
+    if (isUnreported && outcome.outcome === 'accepted') return { ...outcome, isUnreported };
     // RFC 5321 3.8: 421 ends the session, whatever it answers, and says that the message was not taken.
     return outcome.smtpCode === 421 ? down(outcome) : outcome;
   }

@@ -9,6 +9,7 @@
 import { isIP } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import SMTPConnection, { type SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
+import type { AskedReports } from '../../message/asked-reports.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Step } from './reply.ts';
 
@@ -34,14 +35,16 @@ export interface Progress {
   readonly reply: string | null;
   /** A sentence about the disconnection; '' when there was a reply. */
   readonly problem: string;
+  /** True when the sender wants a report of success that the server was not asked for. */
+  readonly isUnreported?: true;
 }
 
 /** An open session, for one message at a time. */
 export interface Session {
   readonly endpoint: Endpoint;
   readonly secure: boolean;
-  /** True when addresses beyond ASCII may be used (RFC 6531). */
-  readonly smtpUtf8: boolean;
+  /** The extensions of the server that a mail may need. */
+  readonly extensions: SessionExtensions;
   /** The size that a mail may have (RFC 1870); null where the server announces none. */
   readonly announcedSize: number | null;
   /** False once either side has ended the session. */
@@ -56,10 +59,25 @@ export interface Session {
   quit(): void;
 }
 
-/** The addresses in MAIL FROM and RCPT TO. */
+/** The extensions that decide about a mail. */
+export interface SessionExtensions {
+  /** Addresses beyond ASCII may be used (RFC 6531). */
+  readonly smtpUtf8: boolean;
+  /** Content may have octets beyond ASCII (RFC 6152). */
+  readonly eightBitMime: boolean;
+  /** Reports can be asked for (RFC 3461). */
+  readonly dsn: boolean;
+}
+
+/** The addresses in MAIL FROM and RCPT TO, and what is asked for with them. */
 export interface Envelope {
+  /** '' for the null sender. */
   readonly from: string;
   readonly recipients: readonly string[];
+  readonly needsSmtpUtf8?: boolean;
+  readonly needsEightBit?: boolean;
+  /** Passed on where the server speaks DSN. */
+  readonly reports?: AskedReports | null;
 }
 
 /** Connects, sends EHLO, starts TLS and authenticates. Rejects with `SessionFailure`. */
@@ -75,8 +93,7 @@ export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Se
     const abort = () => fail(new SessionFailure('aborted', `Gave up connecting to ${endpoint.name}`));
     const ready = (greeting: string) => {
       signal.removeEventListener('abort', abort);
-      const smtpUtf8 = /[ -]SMTPUTF8\b/im.test(greeting);
-      resolve(new OpenSession(connection, endpoint, smtpUtf8, sizeIn(greeting)));
+      resolve(new OpenSession(connection, endpoint, extensionsIn(greeting), sizeIn(greeting)));
     };
     if (signal.aborted) return abort();
     signal.addEventListener('abort', abort, { once: true });
@@ -96,6 +113,13 @@ export const openSession = (endpoint: Endpoint, signal: AbortSignal): Promise<Se
       );
     });
   });
+
+/** As nodemailer finds them, which asks for what it has found. */
+const extensionsIn = (greeting: string): SessionExtensions => ({
+  smtpUtf8: /[ -]SMTPUTF8\b/im.test(greeting),
+  eightBitMime: /[ -]8BITMIME\b/im.test(greeting),
+  dsn: /[ -]DSN\b/im.test(greeting),
+});
 
 /** RFC 1870 4: 0, as no number, is no limit. */
 const sizeIn = (greeting: string): number | null =>
@@ -119,9 +143,11 @@ const connectionOptions = (endpoint: Endpoint) => ({
   socketTimeout: endpoint.silenceMs,
 });
 
-/** The listener of the socket's `timeout`, which nodemailer has no public way to put off. */
+/** What nodemailer has no public way to change. */
 interface Internals {
+  /** The listener of the socket's `timeout`. */
   _onTimeout(): void;
+  _sendCommand(line: string): void;
 }
 
 /**
@@ -160,7 +186,7 @@ class OpenSession implements Session {
   constructor(
     private readonly connection: SMTPConnection,
     readonly endpoint: Endpoint,
-    readonly smtpUtf8: boolean,
+    readonly extensions: SessionExtensions,
     readonly announcedSize: number | null,
   ) {
     this.secure = connection.secure;
@@ -175,11 +201,16 @@ class OpenSession implements Session {
     if (this.alive) this.connection.quit();
   }
 
-  transmit({ from, recipients }: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]> {
+  transmit(mail: Envelope, raw: Buffer, signal: AbortSignal): Promise<readonly Progress[]> {
+    const { from, recipients, needsSmtpUtf8, needsEightBit = false, reports } = mail;
     return new Promise((resolve) => {
       const source = new Source(raw);
       // nodemailer records refused recipients in this object, which are there even when `send` fails later.
-      const envelope: RecordedEnvelope = { from, to: [...recipients], size: raw.length };
+      const envelope: RecordedEnvelope = {
+        ...{ from, to: [...recipients], size: raw.length, use8BitMime: needsEightBit },
+        ...(reports && { dsn: dsnOf(reports) }),
+      };
+      if (needsSmtpUtf8) saySmtpUtf8(this.connection);
       const finish = (error: SmtpError | null, response: string) => {
         signal.removeEventListener('abort', abort);
         this.#halfway = error !== null;
@@ -217,6 +248,27 @@ class OpenSession implements Session {
       });
     });
   }
+}
+
+const dsnOf = ({ returned, envelopeId, notify, originalRecipient }: AskedReports) => ({
+  ...(returned && { ret: returned }),
+  ...(envelopeId && { envid: envelopeId }),
+  ...(notify && { notify: notify.length === 0 ? ['NEVER'] : [...notify] }),
+  ...(originalRecipient && { orcpt: originalRecipient }),
+});
+
+/**
+ * Has the next MAIL command say SMTPUTF8. nodemailer says so for an address of the envelope alone, and a header may have one beyond ASCII
+ * where the envelope has none (RFC 6531 3.4).
+ */
+function saySmtpUtf8(connection: SMTPConnection): void {
+  const internals = connection as unknown as Internals;
+  const say = internals._sendCommand;
+  internals._sendCommand = (line) => {
+    internals._sendCommand = say;
+    const isSaid = !line.startsWith('MAIL FROM:') || / SMTPUTF8\b/.test(line);
+    say.call(connection, isSaid ? line : `${line} SMTPUTF8`);
+  };
 }
 
 interface RecordedEnvelope extends SMTPEnvelope {

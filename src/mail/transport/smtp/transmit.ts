@@ -1,5 +1,7 @@
+import { isAscii } from 'node:buffer';
 import { envelopeAddress, needsSmtpUtf8 } from '../../compose/envelope.ts';
 import { finishMessage } from '../../compose/finish.ts';
+import type { AskedReports } from '../../message/asked-reports.ts';
 import { type Beginning, TakenBack } from '../begin.ts';
 import { saysEnoughRecipients } from '../limits/limit-words.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
@@ -15,6 +17,7 @@ export interface Mail {
   readonly recipients: readonly string[];
   readonly raw: Buffer;
   readonly needsSmtpUtf8: boolean;
+  readonly reports: AskedReports | null;
   readonly isBulk: boolean;
 }
 
@@ -24,6 +27,7 @@ export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   recipients: message.recipients,
   raw: await finishMessage(message),
   needsSmtpUtf8: needsSmtpUtf8(message),
+  reports: message.reports ?? null,
   isBulk: message.isBulk === true,
 });
 
@@ -90,11 +94,21 @@ const once = async (
 };
 
 const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<readonly Progress[]> => {
+  const { from, raw, needsSmtpUtf8, reports } = mail;
   const recipients = mail.recipients.map(envelopeAddress);
-  if (mail.needsSmtpUtf8 && !session.smtpUtf8)
-    return recipients.map((recipient) => ({ recipient, step: 'MAIL', reply: NO_SMTPUTF8, problem: '' }));
-  return session.transmit({ from: mail.from, recipients }, mail.raw, signal);
+  const refuse = (reply: string): readonly Progress[] =>
+    recipients.map((recipient) => ({ recipient, step: 'MAIL', reply, problem: '' }));
+  const needsEightBit = !isAscii(raw);
+  const { smtpUtf8, eightBitMime, dsn } = session.extensions;
+  if (needsSmtpUtf8 && !smtpUtf8) return refuse(NO_SMTPUTF8);
+  if (needsEightBit && !eightBitMime) return refuse(NO_8BITMIME);
+  const envelope = { from, recipients, needsSmtpUtf8, needsEightBit, reports };
+  const progress = await session.transmit(envelope, raw, signal);
+  const isUnreported = reports?.notify?.includes('SUCCESS') === true && !dsn;
+  return isUnreported ? progress.map((one) => ({ ...one, isUnreported: true as const })) : progress;
 };
 
 // RFC 6531 3.4: the client must refuse by itself, because the server would garble the address.
 const NO_SMTPUTF8 = '553 5.6.7 The server does not support SMTPUTF8, which an address of this message needs';
+// RFC 6152 3: a server that does not announce it may cut the eighth bit.
+const NO_8BITMIME = '554 5.6.3 The server does not support 8BITMIME, which the content of this message needs';

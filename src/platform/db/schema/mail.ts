@@ -133,3 +133,38 @@ export const learnedLimits = pgTable(
   },
   (t) => [keyOf(t.transport, t.server), oneOf(t.transport)],
 );
+
+/**
+ * The Message-IDs that clients have chosen. Each is taken for ninety days, so that a reply or a bounce can be
+ * told by it.
+ */
+export const messageIds = pgTable(
+  'message_ids',
+  {
+    workspaceId: textC('workspace_id').notNull(),
+    livemode: boolean('livemode').notNull(),
+    messageId: textC('message_id').notNull(),
+    emailId: textC('email_id').notNull(),
+    until: moment('until').notNull(),
+  },
+  (t) => [keyOf(t.workspaceId, t.livemode, t.messageId), index('message_ids_by_until').on(t.until)],
+);
+
+/**
+ * The reports that a client has asked for by SMTP (NOTIFY of RFC 3461), a row for each recipient until what
+ * becomes of the email has been told. Written with the email, so that a crash loses none. Once its success was
+ * told, a failure may still come.
+ */
+export const reportRequests = pgTable(
+  'report_requests',
+  {
+    workspaceId: textC('workspace_id').notNull(),
+    emailId: textC('email_id').notNull(),
+    recipient: integer('recipient').notNull(),
+    askedAt: moment('asked_at').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    nextAt: moment('next_at').notNull(),
+    isSuccessTold: boolean('is_success_told').notNull().default(false),
+  },
+  (t) => [keyOf(t.emailId, t.recipient), index('report_requests_by_next').on(t.nextAt)],
+);

@@ -4,13 +4,15 @@ import { sendMeter } from '../../../accounts/usage/queries.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import type { ClaimOf } from '../../../engine/machine/result.ts';
 import type { SpawnRequestOf } from '../../../engine/runtime/spawn-queue.ts';
+import type { RecipientReports } from '../../../mail/message/asked-reports.ts';
+import type { SubmittedEnvelope } from '../../../mail/submission/envelope.ts';
 import type { GivenUp } from '../../../platform/async/deadline.ts';
-import type { Address } from '../../../platform/text/address.ts';
+import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { StoredContent } from '../bodies/content-bodies.ts';
 import type { StandingClock } from '../clocked/clock-of-email.ts';
 import { SCRIPTED, simulatedOutcome } from '../simulator/simulated-addresses.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE, SLOW_SIMULATED_SCHEDULE } from './attempt-schedule.ts';
-import { type RenderedMarkdown, storedEnvelope, storedMessage } from './message.ts';
+import { type RenderedMarkdown, type Submitted, storedEnvelope, storedMessage } from './message.ts';
 import type { EmailSender, SendingDomain } from './prepare.ts';
 import type { SendRequest } from './request.ts';
 import type { FilledRequest } from './templated.ts';
@@ -37,19 +39,65 @@ export interface Details {
   readonly script: OutcomeScript | null;
   /** The contact that a flow sends it to. */
   readonly contactId: string | undefined;
+  /** The envelope of one that was submitted by SMTP. */
+  readonly submitted: SubmittedEnvelope | undefined;
 }
 
 const recipientsOf = ({ to, cc, bcc }: SendRequest): readonly Address[] =>
   cc.length + bcc.length === 0 ? to : [...to, ...cc, ...bcc];
 
 /** The columns that a message fills, with its envelope and its content as they are. */
-export const messageOf = (request: SendRequest, { id, domain, rendered, filled, contactId }: Details) => ({
+export const messageOf = (
+  request: SendRequest,
+  { id, domain, rendered, filled, contactId, submitted }: Details,
+) => ({
   recipients: recipientsOf(request).map(({ address }) => address),
   recipient_keys: recipientsOf(request).map(({ key }) => key),
   domain_id: domain?.id ?? null,
   template_id: filled?.templateId ?? null,
-  ...storedMessage(id, request, rendered, filled?.used ?? null, contactId),
+  ...storedMessage(
+    id,
+    request,
+    rendered,
+    filled?.used ?? null,
+    contactId,
+    submitted && submittedOf(submitted, request),
+  ),
 });
+
+/** What is stored of the envelope of a submission; nothing where it asks for nothing. */
+function submittedOf(
+  { sender, returned, envelopeId, recipients }: SubmittedEnvelope,
+  request: SendRequest,
+): Submitted | undefined {
+  const isPlain = recipients.every(({ notify, originalRecipient }) => !notify && !originalRecipient);
+  if (sender !== null && returned === null && envelopeId === null && isPlain) return undefined;
+  const asked = new Map(
+    recipients.map((one): [string, RecipientReports] => {
+      const read = parseAddress(one.address);
+      return [isProblem(read) ? one.address : read.key, one];
+    }),
+  );
+  return {
+    ...{ sender, returned, envelopeId },
+    recipients: recipientsOf(request).map(({ key }) => {
+      const { notify = null, originalRecipient = null } = asked.get(key) ?? {};
+      return { notify, originalRecipient };
+    }),
+  };
+}
+
+/** The columns by which the reports that are asked for are written down (../reports/reporter.ts). */
+function reportsOf(submitted: Submitted | undefined, livemode: boolean, now: number) {
+  const places = (submitted?.recipients ?? []).flatMap(({ notify }, place) =>
+    notify?.some((one) => one !== 'DELAY') ? [place] : [],
+  );
+  const isAsked = livemode && submitted?.sender !== null && places.length > 0;
+  return {
+    reports_for: isAsked ? places.join(',') : null,
+    reports_at: isAsked ? new Date(now).toISOString() : null,
+  };
+}
 
 /** What the engine is asked for. */
 export function spawnRequestOf(
@@ -96,6 +144,9 @@ export function spawnRequestOf(
       ...message,
       envelope: storedEnvelope(id, message.envelope),
       content,
+      ...reportsOf(message.envelope.submitted, sender.livemode, now),
+      message_id: request.messageId?.id ?? null,
+      message_id_at: request.messageId && new Date(now).toISOString(),
       ...onBehalf,
       ...judged,
       caller_terms: sender.recollection?.terms ?? null,

@@ -1,4 +1,6 @@
 import { offersExit } from '../../../mail/html/way-out.ts';
+import type { MessageReports, RecipientReports } from '../../../mail/message/asked-reports.ts';
+import type { Calendar } from '../../../mail/message/calendar.ts';
 import type { RawContent, Untouchable } from '../../../mail/raw/raw-mail.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import type { SendRequest } from './request.ts';
@@ -36,8 +38,18 @@ export interface Envelope {
   readonly untouched?: Untouchable | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
+  /** What came with an email that was submitted by SMTP, where that says more than its recipients. */
+  readonly submitted?: Submitted | undefined;
   /** The estimated octets of the finished message, which are asked for before it is read. */
   readonly size: number;
+}
+
+/** The envelope that an email was submitted with. */
+export interface Submitted extends MessageReports {
+  /** Who is sent the reports that are asked for; null for the null sender, which is sent nothing and stays null on the way out. */
+  readonly sender: string | null;
+  /** What is asked for about each recipient, over to, cc and bcc. */
+  readonly recipients: readonly RecipientReports[];
 }
 
 /** A mailbox without the name that it has not. */
@@ -98,6 +110,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     trackOpens: envelope.trackOpens ?? undefined,
     trackClicks: envelope.trackClicks ?? undefined,
     contactId: envelope.contactId,
+    submitted: envelope.submitted,
     untouched: envelope.untouched,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
@@ -132,6 +145,7 @@ export interface Content {
   readonly html: string | null;
   readonly markdown: string | null;
   readonly attachments: readonly string[];
+  readonly calendar?: Calendar;
   /** What it was made from, where that was a template. */
   readonly template?: UsedTemplate;
   /** In place of text and html where a campaign says what they are. */
@@ -156,6 +170,7 @@ export function storedMessage(
   rendered: RenderedMarkdown | null,
   template: UsedTemplate | null,
   contactId: string | undefined,
+  submitted: Submitted | undefined,
 ): StoredMessage {
   return {
     sender_key: request.from.key,
@@ -179,8 +194,9 @@ export function storedMessage(
       trackOpens: request.trackOpens,
       trackClicks: request.trackClicks,
       contactId,
+      submitted,
       untouched: untouchedOf(request),
-      messageId: request.raw?.messageId ?? messageIdOf(id, request.from.domain),
+      messageId: request.raw?.messageId ?? request.messageId?.id ?? messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },
     content: {
@@ -188,6 +204,7 @@ export function storedMessage(
       html: request.html ?? rendered?.html ?? null,
       markdown: request.markdown,
       attachments: request.attachments.map(({ content }) => content),
+      ...(request.calendar && { calendar: request.calendar }),
       ...(template && { template }),
       ...(request.raw && { raw: request.raw.content }),
     },

@@ -3,7 +3,7 @@ import type { Recollection } from '../../../http/auth/recollection.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
 import type { GivenUp, Unheard } from '../../../platform/async/deadline.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
-import { Failure } from '../../../platform/errors/failure.ts';
+import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
 import type { RenderedMarkdown } from './message.ts';
 import { readSendRequest, type SendRequest } from './request.ts';
@@ -81,6 +81,10 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   const filled = read.template ? await fillRequest(deps.fillTemplate, read, asked) : null;
   if (filled instanceof Failure) return filled;
   const request = filled?.request ?? read;
+  const { messageId, from } = request;
+  // The sender may be that of the template.
+  if (messageId !== null && messageId.host !== from.domain)
+    return invalid([{ path: `${at}/messageId`, message: `${ELSEWHERE}, @${from.domain}.` }]);
   const domain = sender.livemode ? await domainOf(deps, sender, request) : null;
   if (sender.livemode && !domain)
     // The sender may be that of a template which has changed since it was remembered.
@@ -100,6 +104,7 @@ export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prep
   return { request, filled, domain, rendered };
 }
 
+const ELSEWHERE = 'Must be at the domain of the sender';
 /** The domain that an email is sent for; null unless all whom it names as its senders are at domains that may send. */
 async function domainOf(
   { findSendingDomain }: PreparationDeps,

@@ -1,4 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { literals } from '../../../http/request/schema.ts';
+import { CALENDAR_METHODS, LONGEST_CALENDAR } from '../../../mail/message/calendar.ts';
+import { LONGEST_MESSAGE_ID } from '../../../mail/message/message-id.ts';
 import { AddressText, dictionary, Id, Tag } from '../schema-fields.ts';
 import { LONGEST_SCRIPT, MOST_OUTCOMES } from '../simulator/read-script.ts';
 
@@ -39,6 +42,18 @@ const AttachmentInput = Type.Object(
   },
   { title: 'EmailAttachment', additionalProperties: false },
 );
+
+const CALENDAR_EXAMPLE = [
+  ...['BEGIN:VCALENDAR', 'VERSION:2.0', 'PRODID:-//Acme//Meetings//EN', 'METHOD:REQUEST', 'BEGIN:VEVENT'],
+  ...[
+    'UID:4711@acme.example',
+    'DTSTAMP:20260131T090000Z',
+    'DTSTART:20260202T130000Z',
+    'DTEND:20260202T140000Z',
+  ],
+  ...['SUMMARY:Kick-off', 'ORGANIZER:mailto:hello@acme.example', 'ATTENDEE;RSVP=TRUE:mailto:ada@example.com'],
+  ...['END:VEVENT', 'END:VCALENDAR', ''],
+].join('\r\n');
 
 /** The body of `POST /v1/emails`. request.ts checks whatever a schema cannot say. */
 export const SendBody = Type.Object(
@@ -97,7 +112,7 @@ export const SendBody = Type.Object(
       dictionary(Type.String(), {
         maxProperties: 25,
         description:
-          'Further header fields, by name. Fields that the service sets itself are refused: From, To, Cc, Bcc, Subject, Reply-To, Date, Message-ID, Sender, Return-Path, Received, Received-SPF, Authentication-Results, and all that begin with MIME-, Content-, DKIM-, ARC-, Resent-, X-Svc- or X-SES-.',
+          'Further header fields, by name. Fields that the service sets itself are refused, of which `messageId` gives one its value: From, To, Cc, Bcc, Subject, Reply-To, Date, Message-ID, Sender, Return-Path, Received, Received-SPF, Authentication-Results, and all that begin with MIME-, Content-, DKIM-, ARC-, Resent-, X-Svc- or X-SES-.',
         examples: [{ 'X-Entity-Ref-ID': '1842' }],
       }),
     ),
@@ -105,6 +120,36 @@ export const SendBody = Type.Object(
       Type.Array(AttachmentInput, {
         maxItems: 20,
         description: 'Files. The finished message has at most 25 MiB; base64 makes a file a third larger.',
+      }),
+    ),
+    calendar: Type.Optional(
+      Type.Object(
+        {
+          method: literals(CALENDAR_METHODS, {
+            description:
+              'What the reader is to do with it: REQUEST invites, CANCEL calls off, REPLY answers.',
+          }),
+          content: Type.String({
+            maxLength: LONGEST_CALENDAR,
+            description:
+              'One calendar as iCalendar text (RFC 5545), whose line METHOD says the same as `method`.',
+            examples: [CALENDAR_EXAMPLE],
+          }),
+        },
+        {
+          title: 'EmailCalendar',
+          additionalProperties: false,
+          description:
+            'An invitation that mail programs show with buttons to answer it: a part of its own beside text and html (RFC 6047).',
+        },
+      ),
+    ),
+    messageId: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_MESSAGE_ID,
+        description:
+          'The Message-ID of the message, with angle brackets or without, at the domain of the sender. 409 where another email of the workspace has had it within 90 days. The service makes one when it is left out.',
+        examples: ['<order-1842@acme.example>'],
       }),
     ),
     tags: Type.Optional(

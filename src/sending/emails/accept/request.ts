@@ -1,6 +1,8 @@
 import type { SenderDefaults } from '../../../http/auth/principal.ts';
 import { type Attachment, readAttachments } from '../../../mail/message/attachments.ts';
+import { type Calendar, readCalendar } from '../../../mail/message/calendar.ts';
 import { type Header, readHeaders } from '../../../mail/message/headers.ts';
+import { type MessageId, readMessageId } from '../../../mail/message/message-id.ts';
 import { estimateSize, LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import type { RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
@@ -24,6 +26,9 @@ export interface SendRequest extends Recipients {
   readonly template: { readonly id: string; readonly variables: Readonly<Record<string, unknown>> } | null;
   readonly headers: readonly Header[];
   readonly attachments: readonly Attachment[];
+  readonly calendar: Calendar | null;
+  /** Null where the service makes one. */
+  readonly messageId: MessageId | null;
   readonly tags: readonly { readonly name: string; readonly value: string }[];
   /** Epoch milliseconds, after now; null means at once. */
   readonly scheduledAt: number | null;
@@ -71,6 +76,8 @@ export function readSendRequest(
     ...readContent(body, at, report),
     headers: body.headers ? readHeaders(body.headers, `${at}/headers`, report) : [],
     attachments: body.attachments ? readAttachments(body.attachments, `${at}/attachments`, report) : [],
+    calendar: body.calendar ? readCalendar(body.calendar, `${at}/calendar`, report) : null,
+    messageId: body.messageId === undefined ? null : chosenId(body.messageId, `${at}/messageId`, report),
     tags: body.tags ?? [],
     scheduledAt: readSchedule(body.scheduledAt, now, `${at}/scheduledAt`, report),
     trackOpens: body.trackOpens ?? null,
@@ -84,7 +91,8 @@ export function readSendRequest(
 
 const EMPTY_MARKDOWN = 'The markdown must not be empty.';
 const TOO_LARGE = 'Must make a message of at most 25 MiB, in which base64 makes attachments a third larger.';
-const NO_BODY = 'Must have a body: one of text, html, markdown or templateId.';
+const NO_BODY =
+  'Must have a body: one of text, html, markdown or templateId; or else attachments or a calendar.';
 const TWO_HTMLS = 'Must not be given together with html, since html is made from it.';
 const TWO_BODIES = 'Must not be given together with text, html or markdown.';
 const NO_TEMPLATE = 'Must be given only together with templateId.';
@@ -124,7 +132,8 @@ function readContent(body: SendBody, at: string, report: Report): Content {
   if (isEmpty(body.markdown)) report(`${at}/markdown`, EMPTY_MARKDOWN);
   if (html !== null && markdown !== null) report(`${at}/markdown`, TWO_HTMLS);
   if (hasOwnBody && template) report(`${at}/templateId`, TWO_BODIES);
-  if (!hasOwnBody && !template) report(at, NO_BODY);
+  const isFileAlone = body.calendar !== undefined || (body.attachments?.length ?? 0) > 0;
+  if (!hasOwnBody && !template && !isFileAlone) report(at, NO_BODY);
   if (body.variables && !template) report(`${at}/variables`, NO_TEMPLATE);
   const wrong = problemOfSubject(body);
   if (wrong) report(`${at}/subject`, wrong);
@@ -135,6 +144,13 @@ function problemOfSubject({ subject, templateId }: SendBody): string | null {
   if (subject === undefined) return templateId === undefined ? NO_SUBJECT : null;
   if (isBlank(subject)) return EMPTY_SUBJECT;
   return hasControls(subject) ? BROKEN_SUBJECT : null;
+}
+
+function chosenId(text: string, path: string, report: Report): MessageId | null {
+  const read = readMessageId(text);
+  if ('id' in read) return read;
+  report(path, read.problem);
+  return null;
 }
 
 /** The moment to send at; null for at once. */
@@ -158,6 +174,7 @@ function sizeOf(parts: Omit<SendRequest, 'size'>): number {
     text: parts.text,
     html: parts.html ?? parts.markdown,
     attachments: parts.attachments,
+    calendar: parts.calendar?.content ?? null,
     headerOctets,
   });
 }

@@ -103,6 +103,12 @@ export const EmailDetail = Type.Object(
         size: Type.Integer({ minimum: 0, description: 'Octets.' }),
       }),
     ),
+    calendar: nullable(
+      Type.Object({
+        method: Type.String({ examples: ['REQUEST'] }),
+        content: Type.String({ description: 'iCalendar text.' }),
+      }),
+    ),
     recipients: Type.Array(Recipient),
     events: Type.Array(EmailEvent, { description: 'Oldest first.' }),
   },

@@ -23,6 +23,12 @@ const sent = Type.Object({
       description: 'The relay that took it, `host:port`, where SMTP_FALLBACK_URL names a second one.',
     }),
   ),
+  isUnreported: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Only where an SMTP client asked for a report of success, and the server that took the message was not asked for one: it knows no DSN (RFC 3461).',
+    }),
+  ),
   passedOver: Type.Optional(
     Type.Array(Type.String(), {
       description:

@@ -74,6 +74,7 @@ export function detailOf(
       contentType,
       size,
     })),
+    calendar: content.calendar ?? null,
     recipients: recipientsOf(envelope, row.context),
     events: [...events],
   };

@@ -119,7 +119,8 @@ export function unwritten(
   { destination, address, attempt, date, token }: Copy,
   sender: Sender,
 ): Omit<OutboundMessage, keyof Body> {
-  const { from, to, cc, bcc, replyTo, headers, attachments, messageId } = envelope;
+  const { from, to, cc, bcc, replyTo, headers, attachments, messageId, submitted } = envelope;
+  const asked = submitted?.recipients[destination.recipient];
   return {
     emailId: destination.emailId,
     attempt,
@@ -137,9 +138,12 @@ export function unwritten(
       contentId,
       content: Buffer.from(content.attachments[index] ?? '', 'base64'),
     })),
+    ...(content.calendar && { calendar: content.calendar }),
     messageId,
     date,
-    returnPath: returnPathFor(token, sender.returnPath),
+    returnPath: submitted?.sender === null ? '' : returnPathFor(token, sender.returnPath),
+    reports: submitted &&
+      asked && { ...asked, returned: submitted.returned, envelopeId: submitted.envelopeId },
     dkim: sender.dkim,
     isBulk: (campaignId ?? null) !== null,
   };

@@ -53,7 +53,10 @@ export function eventsOfAttempt(
 function outcomeOf({ recipient, sent, by }: AttemptResult, messageId: string): RecipientOutcome {
   const { outcome, response } = sent;
   if (outcome === 'accepted') {
-    const data = { provider: by.name, messageId: sent.providerId ?? messageId, response, ...wayOf(sent) };
+    const data = {
+      ...{ provider: by.name, messageId: sent.providerId ?? messageId, response, ...wayOf(sent) },
+      ...(sent.isUnreported && { isUnreported: true }),
+    };
     return { recipient, outcome, data };
   }
   const { subType, smtpCode, enhancedCode, remoteMta } = sent;

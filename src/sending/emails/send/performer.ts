@@ -64,6 +64,12 @@ export class LivePerformer {
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
+  /** What a copy is written with. */
+  get writing(): Pick<LiveParts, 'reader' | 'senders' | 'personalise'> {
+    const { reader, senders, personalise } = this.parts;
+    return { reader, senders, personalise };
+  }
+
   /** Makes the message of an email again. */
   get leftMessage(): LeftMessage {
     return this.parts.leftMessage;

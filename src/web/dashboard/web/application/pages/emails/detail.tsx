@@ -112,6 +112,14 @@ const Envelope = ({ email }: { readonly email: Email }) => (
         'Reply to': email.replyTo.join(', '),
         Tags: email.tags.map(({ name, value }) => `${name}:${value}`).join(', '),
         Attachments: email.attachments.length > 0 ? <Files email={email} /> : null,
+        Calendar: email.calendar && (
+          <details>
+            <summary>{email.calendar.method}</summary>
+            <pre className="font-mono text-caption whitespace-pre-wrap break-all">
+              {email.calendar.content}
+            </pre>
+          </details>
+        ),
         Headers:
           Object.keys(email.headers).length > 0 ? (
             <ul className="grid gap-0.5 font-mono text-caption">

@@ -1,0 +1,150 @@
+import { PassThrough } from 'node:stream';
+import type { SMTPServerDataStream } from 'smtp-server';
+import type { CommandParser, Connection, Handler } from '../inbound/connection.ts';
+import { Refusal } from '../inbound/smtp-server.ts';
+
+/** The answer of the handler of a message. */
+interface Answer {
+  readonly error: (Error & { readonly responseCode?: number }) | null;
+  readonly message: string;
+}
+
+/** A message that comes in chunks. */
+interface Transfer {
+  readonly stream: PassThrough & SMTPServerDataStream;
+  readonly answer: Promise<Answer>;
+}
+
+const SYNTAX = /^BDAT[ \t]+(\d{1,15})(?:[ \t]+(\S+))?[ \t]*$/i;
+
+const NO_SIZE = new Refusal(501, '5.5.4 Syntax: BDAT octets [LAST]');
+const NO_LAST = new Refusal(501, '5.5.4 Syntax: BDAT octets [LAST]; what follows the number is not LAST');
+const NO_USER = new Refusal(530, '5.7.0 Authentication is needed first');
+const NO_RECIPIENT = new Refusal(503, '5.5.1 Send RCPT first');
+const FAILED = new Refusal(503, '5.5.1 A chunk before this one was refused; send RSET');
+const BEGUN = new Refusal(503, '5.5.1 The message comes in chunks already; go on with BDAT, or send RSET');
+const TOO_LARGE = new Refusal(552, '5.3.4 The message is too large');
+
+/**
+ * Has a connection take messages in chunks (CHUNKING, RFC 3030), which smtp-server does not. The octets of a chunk are read and dropped
+ * when the command is refused, since a client sends them without waiting for the reply.
+ */
+export function takeChunks(connection: Connection, largest: number): void {
+  let transfer: Transfer | null = null;
+  let isFailed = false;
+
+  const giveUp = () => {
+    const { stream } = transfer ?? {};
+    transfer = null;
+    if (stream && !stream.writableEnded) stream.destroy(new Error('The client gave the message up.'));
+  };
+  const reset = connection._resetSession.bind(connection);
+  connection._resetSession = () => {
+    giveUp();
+    isFailed = false;
+    reset();
+  };
+  const closed = connection._onClose.bind(connection);
+  connection._onClose = () => {
+    giveUp();
+    closed();
+  };
+  const unlessBegun =
+    (handler: Handler): Handler =>
+    (command, done) => {
+      if (transfer === null && !isFailed) return handler(command, done);
+      connection.send(BEGUN.responseCode, BEGUN.message);
+      done();
+    };
+  connection.handler_RCPT = unlessBegun(connection.handler_RCPT.bind(connection));
+  connection.handler_DATA = unlessBegun(connection.handler_DATA.bind(connection));
+
+  const begin = (): Transfer => {
+    const stream = Object.assign(new PassThrough(), { byteLength: 0, sizeExceeded: false });
+    const answer = new Promise<Answer>((resolve) =>
+      connection._server.onData(stream, connection.session, (error, message = 'OK') =>
+        resolve({ error: error ?? null, message: String(message) }),
+      ),
+    );
+    return { stream, answer };
+  };
+
+  const refusalOf = (octets: number, word: string | undefined): Refusal | null => {
+    if (isFailed) return FAILED;
+    if (word !== undefined && word.toUpperCase() !== 'LAST') return NO_LAST;
+    if (connection.session.envelope.rcptTo.length === 0) return NO_RECIPIENT;
+    return (transfer?.stream.byteLength ?? 0) + octets > largest ? TOO_LARGE : null;
+  };
+
+  /** Ends the message, and answers as its handler does. */
+  const conclude = async ({ stream, answer }: Transfer): Promise<void> => {
+    connection._dataStream = stream;
+    stream.end();
+    const { error, message } = await answer;
+    connection._dataStream = false;
+    transfer = null;
+    if (error) connection.send(error.responseCode ?? 450, error.message);
+    else connection.send(250, message, 'DATA_OK');
+    connection._transactionCounter++;
+    connection._unrecognizedCommands = 0;
+    connection._resetSession();
+  };
+
+  connection.handler_BDAT = (command, done) => {
+    const [, digits, word] = SYNTAX.exec(command.toString('latin1')) ?? [];
+    const { _parser: parser } = connection;
+    if (!parser) return done();
+    // Without the number, or a client that is known, what follows is not to be read as commands.
+    const unreadable = digits === undefined ? NO_SIZE : connection.session.user ? null : NO_USER;
+    if (unreadable !== null) {
+      connection.send(unreadable.responseCode, unreadable.message);
+      connection.close();
+      return done();
+    }
+    const octets = Number(digits);
+    const refusal = refusalOf(octets, word);
+    if (refusal !== null) {
+      isFailed ||= refusal !== NO_RECIPIENT;
+      giveUp();
+    } else transfer ??= begin();
+    const { stream } = transfer ?? {};
+    if (stream) stream.byteLength += octets;
+    const answer = (next: () => void) => {
+      if (refusal !== null) connection.send(refusal.responseCode, refusal.message);
+      else if (transfer !== null && word !== undefined) return void conclude(transfer).then(next);
+      else connection.send(250, `2.0.0 ${octets} octets received`);
+      next();
+    };
+    if (octets === 0) return answer(done);
+    readOctets(parser, octets, stream ?? null, answer);
+    done();
+  };
+}
+
+/** Gives the next octets of a connection to the stream, at its pace, or drops them; then reads commands again. */
+function readOctets(
+  parser: CommandParser,
+  octets: number,
+  stream: PassThrough | null,
+  answer: (next: () => void) => void,
+): void {
+  let left = octets;
+  parser._feedDataStream = (chunk, done) => {
+    const taken = chunk.subarray(0, left);
+    const rest = chunk.subarray(taken.length);
+    left -= taken.length;
+    const next = () => {
+      if (left > 0) return done();
+      parser._dataMode = false;
+      delete parser._feedDataStream;
+      answer(() => parser._write(rest, 'buffer' as BufferEncoding, done));
+    };
+    if (!stream?.writable || stream.write(taken)) return next();
+    const resume = () => {
+      stream.off('drain', resume).off('close', resume);
+      next();
+    };
+    stream.once('drain', resume).once('close', resume);
+  };
+  parser._dataMode = true;
+}

@@ -1,0 +1,20 @@
+import type { Duty } from '../../../engine/duties/duty.ts';
+import type { Database } from '../../../platform/db/database.ts';
+import type { Clock } from '../../../platform/time/clock.ts';
+
+/** Deletes the Message-IDs that are free again. */
+export const messageIdPruner = ({
+  database,
+  clock,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+}): Duty => ({
+  name: 'messageIdPruner',
+  pattern: '0 47 * * * *',
+  goesByAge: true,
+  async run() {
+    const now = new Date(clock.now()).toISOString();
+    await database.query('delete from message_ids where until <= $1::text::timestamptz', [now]);
+  },
+});
