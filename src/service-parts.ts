@@ -67,7 +67,7 @@ export interface OpenParts {
  * cannot be opened, those before it are closed again, because an embedded database stays locked while anybody holds it.
  */
 export async function openParts(source: ServiceSource): Promise<OpenParts> {
-  const opened: Closing[] = [];
+  const opened: CloseStep[] = [];
   const close = async (): Promise<void> => {
     for (const one of opened.splice(0).toReversed()) await one();
   };
@@ -90,10 +90,10 @@ export async function openParts(source: ServiceSource): Promise<OpenParts> {
   }
 }
 
-type Closing = () => Promise<void> | void;
+type CloseStep = () => Promise<void> | void;
 
 /** Opens each part, and adds the function that closes it to `opened`. */
-async function openEach(source: ServiceSource, plain: Database, opened: Closing[]): Promise<EveryPart> {
+async function openEach(source: ServiceSource, plain: Database, opened: CloseStep[]): Promise<EveryPart> {
   const { config, logger, liveMail = {} } = source;
   const metrics = config.metricsPort === null ? null : new Metrics({ version: VERSION });
   const database = await readyDatabase(source, plain, metrics);
@@ -183,7 +183,7 @@ function readsOf(
   database: Database,
   metrics: Metrics | null,
   monotonic: () => number,
-  opened: Closing[],
+  opened: CloseStep[],
 ): Reads {
   const { databaseReadUrl: url, roles } = config;
   if (url === null || !roles.includes('http')) return database;

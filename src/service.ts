@@ -14,7 +14,7 @@ import type { SocketUpgrade } from './http/listen/listen.ts';
 import { allGates } from './http/listen/socket-gate.ts';
 import { isOwn, withoutRequests } from './http/request/elsewhere.ts';
 import { type App, mount } from './http/request/mount.ts';
-import type { Answered, HttpDeps, RequestTimeouts } from './http/request/pipeline.ts';
+import type { HttpDeps, RequestTimeouts, ResponseMetrics } from './http/request/pipeline.ts';
 import { MODULE_KINDS, openModules, withOthers } from './modules.ts';
 import { leaveWork, wakeTimers } from './platform/config/roles.ts';
 import type { ServedKeys } from './platform/config/served-keys.ts';
@@ -122,7 +122,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     clock,
     ...{ log: logger, tracing: parts.tracing },
     ...(source.timeouts && { timeouts: source.timeouts }),
-    ...(metrics && { observe: (answered: Answered) => metrics.request(answered) }),
+    ...(metrics && { observe: (answered: ResponseMetrics) => metrics.request(answered) }),
   };
   const app: App = answersRequests
     ? mount(routes, deps)

@@ -38,7 +38,7 @@ export interface EmailContext {
   /** The limit that it waited for last, or waits for still; absent when it never had to. */
   readonly postponed?: Postponement;
   /** The part of a warm-up's day that its recipients have; absent or null before a session was opened for them there. */
-  readonly counted?: Counted | null;
+  readonly counted?: WarmUpUse | null;
   /** The waits before attempt 2, 3, …; the last one repeats. */
   readonly backoffMs: readonly number[];
   /**
@@ -64,7 +64,7 @@ export interface Postponement {
 }
 
 /** The part that an email has of a day, where its domain is warmed up: later attempts take no further one. */
-export interface Counted {
+export interface WarmUpUse {
   /** The attempt that took it. */
   readonly attempt: number;
   readonly transport: string;

@@ -53,7 +53,7 @@ export function countedOutcomes(
 }
 
 /** The members of the context that an outcome is judged by. */
-export type Tried = Pick<EmailContext, 'recipients' | 'holdsDoubt' | 'attempt'>;
+export type AttemptContext = Pick<EmailContext, 'recipients' | 'holdsDoubt' | 'attempt'>;
 
 /** The doubt of a recipient that an attempt leaves without an answer. A doubt about an earlier attempt is the older question, and stays. */
 const doubtedBy = ({ inDoubt, doubted }: RecipientProgress, attempt: number): Partial<RecipientProgress> =>
@@ -69,7 +69,7 @@ const undoubted = ({ doubted }: RecipientProgress): Partial<RecipientProgress> =
  */
 const unlessEarlier = (
   known: RecipientProgress,
-  { holdsDoubt, attempt }: Tried,
+  { holdsDoubt, attempt }: AttemptContext,
 ): Partial<RecipientProgress> =>
   known.inDoubt && (holdsDoubt || known.doubted === attempt) ? undoubted(known) : {};
 
@@ -84,7 +84,7 @@ const CHANGES: {
   readonly [Each in RecipientOutcome['outcome']]: (
     outcome: RecipientOutcome,
     known: RecipientProgress,
-    tried: Tried,
+    tried: AttemptContext,
   ) => Partial<RecipientProgress>;
 } = {
   accepted: (_, known) => ({ status: 'sent', lastEvent: 'sent', ...undoubted(known) }),
@@ -101,7 +101,7 @@ const CHANGES: {
 
 /** The progress after an attempt. With `expired`, recipients that are still pending have failed. */
 export function afterAttempt(
-  tried: Tried,
+  tried: AttemptContext,
   outcomes: readonly RecipientOutcome[],
   expired: boolean,
 ): readonly RecipientProgress[] {
@@ -153,7 +153,7 @@ export const ENDS_UNASKED: Readonly<Record<RecipientOutcome['outcome'], boolean>
 
 /** The events that an attempt causes, in the recipients' order. */
 export function eventsOfAttempt(
-  tried: Tried,
+  tried: AttemptContext,
   outcomes: readonly RecipientOutcome[],
   at: number,
   expired: boolean,

@@ -5,12 +5,12 @@ import type { RecipientProgress, RecordedEvent } from './recipient.ts';
 import { isRepeated } from './repetition.ts';
 import { type ScriptProgress, SIMULATED_REPORTS, type SimulatedReportOf } from './script.ts';
 
-type Scripted = Pick<EmailContext, 'at' | 'sentAt' | 'script' | 'scripted' | 'recipients'>;
+type ScriptContext = Pick<EmailContext, 'at' | 'sentAt' | 'script' | 'scripted' | 'recipients'>;
 
-const nextOf = ({ script, scripted }: Scripted) => script?.reports[scripted?.done ?? 0];
+const nextOf = ({ script, scripted }: ScriptContext) => script?.reports[scripted?.done ?? 0];
 
 /** The time until the next report of the script; without end where there is none. */
-export function waitForScript(context: Scripted): number {
+export function waitForScript(context: ScriptContext): number {
   const next = nextOf(context);
   if (!next) return Number.POSITIVE_INFINITY;
   const origin = context.scripted?.at ?? context.sentAt ?? context.at;
@@ -31,7 +31,7 @@ const MOST_OF_A_TURN = 1_000;
  * Takes the next reports of the script, for all recipients. Failed recipients make no report, and none makes
  * the same one twice.
  */
-export function turnOfScript(context: Scripted, at: number): ScriptedTurn {
+export function turnOfScript(context: ScriptContext, at: number): ScriptedTurn {
   const done = context.scripted?.done ?? 0;
   let { recipients } = context;
   const events: RecordedEvent[] = [];
@@ -58,5 +58,5 @@ export function turnOfScript(context: Scripted, at: number): ScriptedTurn {
 }
 
 /** True when the script has further reports, and the next ones lead to that state. */
-export const scriptRests = (context: Scripted, at: number, state: RestingState): boolean =>
+export const scriptRests = (context: ScriptContext, at: number, state: RestingState): boolean =>
   nextOf(context) !== undefined && restingState(turnOfScript(context, at).recipients) === state;

@@ -10,7 +10,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 export type Weekday = (typeof WEEKDAYS)[number];
 
 /** The end of a wait: a fixed moment, or the next time of day, in the step's own zone or the contact's. */
-export type Until =
+export type WaitEnd =
   | { readonly at: string }
   | { readonly time: string; readonly weekdays?: readonly Weekday[]; readonly timeZone?: string };
 
@@ -30,7 +30,7 @@ export interface StepConfigs {
     readonly subject?: string;
   };
   readonly delay: Wait;
-  readonly delayUntil: Until;
+  readonly delayUntil: WaitEnd;
   readonly condition: { readonly filter: unknown };
   readonly branch: { readonly branches: readonly { readonly key: string; readonly filter: unknown }[] };
   readonly waitForEvent: { readonly name: string; readonly filter?: unknown; readonly timeout: Wait };

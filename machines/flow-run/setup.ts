@@ -7,15 +7,16 @@ const HOUR_MS = 3_600_000;
 /** The most steps of a run within an hour. */
 export const MOST_STEPS_AN_HOUR = 1_000;
 
-interface Given {
+interface RunArguments {
   readonly context: FlowRunContext;
   readonly event: FlowRunEvent;
 }
 
 /** The moment of a decision; the event that begins a run has no time, so the context's counts. */
-const momentOf = ({ context, event }: Given): number => event.at ?? context.at;
+const momentOf = ({ context, event }: RunArguments): number => event.at ?? context.at;
 
-const isOfVisit = ({ context, event }: Given): boolean => 'visit' in event && event.visit === context.visit;
+const isOfVisit = ({ context, event }: RunArguments): boolean =>
+  'visit' in event && event.visit === context.visit;
 
 /** Positions are decimal numbers of up to nineteen digits. */
 const isLater = (position: string, seen: string): boolean => BigInt(position) > BigInt(seen);
@@ -157,7 +158,7 @@ export const settling = runSetup.assign(({ event }) => ({ at: event.at, attempt:
 /** The line for a step that the present event ends. */
 export const logged = (outcome?: string) => ({
   type: 'log' as const,
-  params: (given: Given): LogLine => {
+  params: (given: RunArguments): LogLine => {
     const { context, event } = given;
     const done = event.type === 'step.done' ? (event as StepDone) : null;
     return {

@@ -1,5 +1,5 @@
 import { zones } from '../../src/platform/zones/zones.ts';
-import { type QuietHours, type Until, type Wait, WEEKDAYS } from './definition.ts';
+import { type QuietHours, type Wait, type WaitEnd, WEEKDAYS } from './definition.ts';
 
 /**
  * The end of a delay. Minutes and hours pass as they are; a day ends at the same time of the day, be it 23 or 25 hours long. A time
@@ -12,7 +12,7 @@ export function delayEnd(at: number, { amount, unit }: Wait, timeZone: string): 
 }
 
 /** The first such moment after `at`; a fixed one that has passed is now. */
-export function untilMoment(at: number, until: Until, ownZone: string): number {
+export function untilMoment(at: number, until: WaitEnd, ownZone: string): number {
   if ('at' in until) return Math.max(at, Temporal.Instant.from(until.at).epochMilliseconds);
   const time = Temporal.PlainTime.from(until.time);
   const timeZone = until.timeZone ?? ownZone;

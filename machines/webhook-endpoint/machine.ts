@@ -19,7 +19,7 @@ export interface WebhookEndpointContext {
   /** The outcomes of those attempts, the latest last. Absent in rows of versions that did not keep them. */
   readonly lastFailures?: readonly CountedFailure[];
   /** Set while the endpoint is disabled. Absent in rows of versions that did not keep it. */
-  readonly disabled?: Disabling | null;
+  readonly disabled?: Disablement | null;
   /** Attempts that began before this time do not count, since the endpoint has changed. */
   readonly countedSince: number;
   /** The end of the current replay; no other replay begins before. */
@@ -39,7 +39,7 @@ export interface CountedFailure {
 }
 
 /** When an endpoint was disabled, and by which of the two ways. */
-export interface Disabling {
+export interface Disablement {
   readonly at: number;
   readonly reason: 'failures' | 'request';
 }

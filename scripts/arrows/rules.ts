@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Area, areaOf, MODULE_AREAS, mayImport } from './areas.ts';
 import { circlesIn } from './circles.ts';
+import { participlesOf } from './participles.ts';
 import { impatienceOf } from './patience.ts';
 import { sizeProblemsOf } from './sizes.ts';
 
@@ -193,6 +194,9 @@ const decidesOnTheLeader: Rule = (file) =>
 
 const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
 
+/** Tests and scripts still have such names. */
+const namesTypes: Rule = (file) => (isProduct(file) ? participlesOf(codeOf(file)) : []);
+
 const RULES: readonly Rule[] = [
   hasName,
   hasSize,
@@ -205,6 +209,7 @@ const RULES: readonly Rule[] = [
   asksTheZones,
   decidesOnTheLeader,
   isPatient,
+  namesTypes,
 ];
 
 /** Files that import one another can only be read, tested and moved together. */

@@ -73,12 +73,12 @@ export type ServiceEmail =
 
 /**
  * Sends an email of the service. It is durable when this resolves; warnings go to every owner and admin of
- * the workspace. @throws Unavailable
+ * the workspace. @throws UnavailableError
  */
 export type SendServiceEmail = (email: ServiceEmail) => Promise<void>;
 
 /** An actor whose admins must be warned. */
-export interface Warned {
+export interface WarningSubject {
   readonly id: string;
   readonly workspaceId: string;
   /** The time of the commit that causes the warning. */
@@ -94,6 +94,6 @@ export interface Warning {
   readonly to: string;
   /** A further condition, as SQL over the actor `a`. */
   readonly where?: string;
-  /** The email; null for an actor that was just removed. @throws Unavailable */
-  readonly email: (database: Database, warned: Warned) => Promise<ServiceEmail | null>;
+  /** The email; null for an actor that was just removed. @throws UnavailableError */
+  readonly email: (database: Database, warned: WarningSubject) => Promise<ServiceEmail | null>;
 }

@@ -90,13 +90,13 @@ export class Engine implements SelectionTeller {
     await Promise.all(kinds.flatMap(({ keptBirths }) => keptBirths?.stop() ?? []));
   }
 
-  /** A new actor; settles once it is durable or was not admitted. @throws Unavailable */
+  /** A new actor; settles once it is durable or was not admitted. @throws UnavailableError */
   spawn<Name extends KindName>(kind: Name, request: SpawnRequestOf<Name>): Promise<SpawnResultOf<Name>> {
     // The queue serves every kind: what it answers is of the kind that was asked for.
     return this.#running(kind).spawnQueue.spawn(request as SpawnRequest) as Promise<SpawnResultOf<Name>>;
   }
 
-  /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws Unavailable */
+  /** An event for an actor; settles once the change is durable, or at once when it is refused. @throws UnavailableError */
   tell<Name extends KindName>(
     kind: Name,
     id: string,
@@ -108,7 +108,7 @@ export class Engine implements SelectionTeller {
 
   /**
    * Sends an event to an actor that the caller has read, which spares a read: the event holds for that
-   * revision, and is refused at any other. @throws Unavailable
+   * revision, and is refused at any other. @throws UnavailableError
    */
   tellRead<Name extends KindName>(
     kind: Name,
@@ -118,7 +118,7 @@ export class Engine implements SelectionTeller {
     return this.#running(kind).push(read.id, event, { read }) as Promise<EventResultOf<Name>>;
   }
 
-  /** Fires the timers of an actor on its own time (`Kind.hasOwnTime`) that are due at that moment of it. @throws Unavailable */
+  /** Fires the timers of an actor on its own time (`Kind.hasOwnTime`) that are due at that moment of it. @throws UnavailableError */
   async fireTimers<Name extends KindName>(
     kind: Name,
     actor: Pick<ActorRow, 'id' | 'definition_id'>,

@@ -2,8 +2,8 @@ import type { Part } from '../mail/transport/part.ts';
 import {
   countedByRole,
   type KnownInstance,
-  type Living,
   type Role,
+  type RoleCounts,
   type Roles,
 } from '../platform/config/roles.ts';
 import type { KeysInUse } from '../platform/config/served-keys.ts';
@@ -19,8 +19,8 @@ const FORGOTTEN_AFTER = '1 day';
 /** The instances that live. */
 const LIVING = (columns: string) => `select ${columns} from service_instances where ${IS_LIVING}`;
 
-/** Counts the living instances as they say it in the database. @throws Unavailable */
-export const readLiving = async (database: Database): Promise<Living> =>
+/** Counts the living instances as they say it in the database. @throws UnavailableError */
+export const readLiving = async (database: Database): Promise<RoleCounts> =>
   countedByRole(await database.query<KnownInstance>(LIVING('roles')));
 
 /**
@@ -34,7 +34,7 @@ export interface LivingInstance extends KnownInstance {
   readonly startedAt: number | null;
 }
 
-/** The living instances, those that started first before the others. @throws Unavailable */
+/** The living instances, those that started first before the others. @throws UnavailableError */
 export const readLivingInstances = (database: Database): Promise<LivingInstance[]> =>
   database.query<LivingInstance>(
     `${LIVING('id, roles, version, (extract(epoch from started_at) * 1000)::float8 as "startedAt"')} order by started_at, id`,
@@ -43,7 +43,7 @@ export const readLivingInstances = (database: Database): Promise<LivingInstance[
   );
 
 /** Another instance that lives. */
-interface Other extends KnownInstance {
+interface OtherInstance extends KnownInstance {
   readonly id: string;
   /** It has asked who lives since this instance said so, and thus knows of it. */
   readonly knows: boolean;
@@ -85,7 +85,7 @@ export type KnownInstances = Pick<
 /** Shows that this instance lives, and knows which others do, as of some seconds ago. An embedded database has one instance. */
 export class Roster {
   readonly id = crypto.randomUUID();
-  #others: readonly Other[] = [];
+  #others: readonly OtherInstance[] = [];
   readonly #startedAt: number;
   /** When the others could know of it first, by the database's clock. */
   #here = 'infinity';
@@ -98,7 +98,7 @@ export class Roster {
     this.#startedAt = parts.monotonic();
   }
 
-  /** Rejects when the database does not take the first sign of life. @throws Unavailable */
+  /** Rejects when the database does not take the first sign of life. @throws UnavailableError */
   async start(): Promise<void> {
     if (this.parts.database.kind === 'embedded') return this.parts.onOthers([]);
     await this.#beat();
@@ -112,7 +112,7 @@ export class Roster {
   }
 
   /** The living instances, this one among them. */
-  get living(): Living {
+  get living(): RoleCounts {
     return countedByRole([...this.#others, this.parts]);
   }
 
@@ -156,7 +156,7 @@ export class Roster {
     await this.parts.database.query(LEAVE, [this.id]).catch(() => {});
   }
 
-  /** Shows what has changed about this instance at once. @throws Unavailable */
+  /** Shows what has changed about this instance at once. @throws UnavailableError */
   async tell(): Promise<void> {
     await this.#busy;
     if (this.#beating === undefined) return;
@@ -173,7 +173,7 @@ export class Roster {
     if (beganAt - this.#beatenAt > GONE_AFTER_MS - BEAT_MS) this.#here = 'infinity';
     const runsMs = beganAt - this.#startedAt;
     const shown = [[...roles], this.#here, [...holds], sealsWith, version, runsMs];
-    this.#others = await database.query<Other>(BEAT, [this.id, ...shown]);
+    this.#others = await database.query<OtherInstance>(BEAT, [this.id, ...shown]);
     this.#beatenAt = beganAt;
     if (this.#here === 'infinity')
       this.#here = (await database.query<{ now: string }>(NOW))[0]?.now ?? 'infinity';

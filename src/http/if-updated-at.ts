@@ -14,7 +14,7 @@ export const IfUpdatedAt = Type.Optional(
 );
 
 /** A body that may state it. */
-export interface Conditional {
+export interface ConditionalBody {
   readonly ifUpdatedAt?: string | undefined;
 }
 
@@ -25,11 +25,11 @@ export const changedSince = (resource: string): Failure =>
   });
 
 /** True when the body states another moment than the one of the resource (epoch milliseconds). */
-export const isOutdated = ({ ifUpdatedAt }: Conditional, updatedAt: number): boolean =>
+export const isOutdated = ({ ifUpdatedAt }: ConditionalBody, updatedAt: number): boolean =>
   ifUpdatedAt !== undefined && Date.parse(ifUpdatedAt) !== updatedAt;
 
 /** The moment that the body states, as a parameter of a statement; null for any. */
-export const statedMoment = ({ ifUpdatedAt }: Conditional): string | null =>
+export const statedMoment = ({ ifUpdatedAt }: ConditionalBody): string | null =>
   ifUpdatedAt === undefined ? null : new Date(Date.parse(ifUpdatedAt)).toISOString();
 
 /** SQL: true when a column of moments is what a parameter states. Clients see milliseconds. */

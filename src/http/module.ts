@@ -36,7 +36,7 @@ export interface Tag {
 }
 
 /** A change that no commit of the engine tells of. */
-export interface Noted {
+export interface ChangeNote {
   readonly scope: Scope;
   readonly resource: string;
   /** The permission for seeing the resource; null for every member and key of the workspace. */
@@ -115,7 +115,7 @@ export interface ConnectedModule<Deps, Api> {
   readonly api: Api;
   readonly duties?: readonly Duty[];
   /** Hears of the changes that requests to this instance make. */
-  noteChange?(noted: Noted): void;
+  noteChange?(noted: ChangeNote): void;
   /** Opens its listeners besides HTTP, and logs what an operator should know at the start. */
   start?(): Promise<void>;
   /** The ports of those listeners by name; null for one that is not configured. */

@@ -1,8 +1,8 @@
 import { Failure } from '../platform/errors/failure.ts';
-import { Unavailable } from '../platform/errors/unavailable.ts';
+import { UnavailableError } from '../platform/errors/unavailable.ts';
 import type { RequestLog } from './log.ts';
 
-type Asking = Pick<Request, 'method' | 'headers'>;
+type RequestHead = Pick<Request, 'method' | 'headers'>;
 
 /**
  * Makes the answer to a thrown error: 503 for an unreachable dependency, 500 for a bug. The cause is only logged, and even
@@ -12,9 +12,9 @@ export function unexpectedError(
   thrown: unknown,
   log: RequestLog,
   about: { requestId: string; route: string },
-  request?: Asking,
+  request?: RequestHead,
 ): Failure {
-  if (thrown instanceof Unavailable) {
+  if (thrown instanceof UnavailableError) {
     log.warn({ ...about, cause: causeOf(thrown) }, 'a dependency did not answer');
     return unavailable(thrown, request);
   }
@@ -32,7 +32,7 @@ const IN_DOUBT = 'The database did not confirm the change in time. It may have b
  * The 503 of a request. A change that the database did not confirm in time may have been made: only its
  * Idempotency-Key distinguishes a repeat from another request.
  */
-function unavailable({ applied, retryAfterSeconds }: Unavailable, request?: Asking): Failure {
+function unavailable({ applied, retryAfterSeconds }: UnavailableError, request?: RequestHead): Failure {
   const isChange = request !== undefined && request.method !== 'GET' && request.method !== 'HEAD';
   const [message, suggestion] =
     applied === 'no' || !isChange

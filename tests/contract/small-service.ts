@@ -7,13 +7,13 @@ import { listen, type SocketUpgrade } from '../../src/http/listen/listen.ts';
 import { pageOf, pageQuery, positionOf } from '../../src/http/lists/pagination.ts';
 import { replayOf } from '../../src/http/request/idempotency.ts';
 import { mount } from '../../src/http/request/mount.ts';
-import type { Answered, RequestTimeouts } from '../../src/http/request/pipeline.ts';
+import type { RequestTimeouts, ResponseMetrics } from '../../src/http/request/pipeline.ts';
 import { RawResponse, type Route, route } from '../../src/http/request/route.ts';
-import type { Unheard } from '../../src/platform/async/deadline.ts';
+import type { HangUpSignal } from '../../src/platform/async/deadline.ts';
 import type { BudgetLimits } from '../../src/platform/async/keyed-budget.ts';
 import { clientAddress, parseTrustedProxies } from '../../src/platform/config/client-address.ts';
 import { Failure, type FailureCode, notFound } from '../../src/platform/errors/failure.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 
 /** A handful of routes of every sort behind the real pipeline on a real socket, without a database. */
 export interface SmallService extends Disposable {
@@ -24,7 +24,7 @@ export interface SmallService extends Disposable {
   /** The work that handlers really did. */
   readonly done: string[];
   readonly logged: { fields: object; message: string }[];
-  readonly observed: Answered[];
+  readonly observed: ResponseMetrics[];
   /** The keys that were looked up. */
   readonly lookedUp: string[];
   /** Lets one request through POST /v1/slow: the one that waits, or the next. */
@@ -37,7 +37,7 @@ export interface SmallServiceOptions {
   readonly timeouts?: RequestTimeouts;
   readonly bodyBudget?: BudgetLimits;
   readonly authenticate?: (key: string) => Promise<KeyPrincipal | null>;
-  readonly observe?: (answered: Answered) => void;
+  readonly observe?: (answered: ResponseMetrics) => void;
   readonly sockets?: SocketUpgrade;
 }
 
@@ -92,7 +92,7 @@ export function startSmallService(options: SmallServiceOptions = {}): SmallServi
   const clock = { now: Date.parse('2026-11-20T12:00:00.500Z'), monotonic: 1_000 };
   const done: string[] = [];
   const logged: SmallService['logged'] = [];
-  const observed: Answered[] = [];
+  const observed: ResponseMetrics[] = [];
   const lookedUp: string[] = [];
   const slow = new Gate();
   const log = (fields: object, message: string) => void logged.push({ fields, message });
@@ -166,7 +166,7 @@ const FAILING: Record<string, () => unknown> = {
   text: () => {
     throw 'hunter2';
   },
-  unavailable: () => Promise.reject(new Unavailable('the pool is full', 'no', 7)),
+  unavailable: () => Promise.reject(new UnavailableError('the pool is full', 'no', 7)),
   circular: () => {
     const circle: Record<string, unknown> = {};
     circle.self = circle;
@@ -177,7 +177,7 @@ const FAILING: Record<string, () => unknown> = {
 };
 
 /** Answers when nobody hears it any more. */
-const untilUnheard = (done: string[], unheard: Unheard | undefined): Promise<null> =>
+const untilUnheard = (done: string[], unheard: HangUpSignal | undefined): Promise<null> =>
   new Promise((resolve) => {
     const signal = unheard?.();
     const note = () => {

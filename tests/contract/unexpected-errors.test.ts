@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
-import type { Answered } from '../../src/http/request/pipeline.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import type { ResponseMetrics } from '../../src/http/request/pipeline.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { ask } from './ask.ts';
 import { keyOf, startSmallService } from './small-service.ts';
 
@@ -73,7 +73,7 @@ describe('work that nobody hears any more is told of it', () => {
   });
 
   test('when the client has hung up', async () => {
-    const { promise: answered, resolve: observe } = Promise.withResolvers<Answered>();
+    const { promise: answered, resolve: observe } = Promise.withResolvers<ResponseMetrics>();
     using patient = startSmallService({ observe });
     const socket = connect(patient.port, '127.0.0.1');
     socket.end(`GET /v1/unheard HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n\r\n`);
@@ -93,7 +93,7 @@ describe('an unavailable dependency', () => {
   });
 
   test('is answered with 503 while the API key is looked up', async () => {
-    using broken = startSmallService({ authenticate: () => Promise.reject(new Unavailable('gone')) });
+    using broken = startSmallService({ authenticate: () => Promise.reject(new UnavailableError('gone')) });
     expect((await ask(broken.url, { path: '/v1/things', key })).status).toBe(503);
     expect((await ask(broken.url, { path: '/page' })).status).toBe(200);
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase, type Where } from '../../src/platform/db/open.ts';
+import { type DatabaseLocation, openDatabase } from '../../src/platform/db/open.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -42,7 +42,7 @@ export async function backUpUnderLoad({ from, emails, senders, batch }: BackupPl
   const server = { DATABASE_URL: database.url, SECRET_KEY, DATA_DIR: join(home, 'beside-the-server') };
   const folder = { SECRET_KEY, DATA_DIR: join(home, 'embedded') };
   const [source, target] = from === 'PGlite' ? [folder, server] : [server, folder];
-  const where: Where =
+  const where: DatabaseLocation =
     from === 'PGlite' ? { url: database.url, dataDir: null } : { url: null, dataDir: folder.DATA_DIR };
   const limits = {
     RATE_LIMIT_PER_IP: '0',
@@ -100,7 +100,7 @@ export async function backUpUnderLoad({ from, emails, senders, batch }: BackupPl
   }
 }
 
-async function readIds(where: Where): Promise<ReadonlySet<string>> {
+async function readIds(where: DatabaseLocation): Promise<ReadonlySet<string>> {
   const database = await openDatabase(where);
   try {
     return new Set((await database.query<{ id: string }>('select id from emails')).map(({ id }) => id));

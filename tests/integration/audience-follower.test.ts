@@ -7,7 +7,7 @@ import type { NewAudience, PatchAudience } from '../../src/audience/audiences/mo
 import { matchAudience } from '../../src/audience/audiences/queries.ts';
 import type { Call } from '../../src/http/request/route.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { ManualClock, rowsOf } from '../support/engine.ts';
 import { onEachStore } from '../support/shared-store.ts';
 
@@ -177,7 +177,7 @@ onEachStore('following dynamic audiences', (store) => {
 
   test('an audience is made although nobody can count its contacts now', async () => {
     const { audience, patch } = await world('ws_uncounted', {
-      count: () => Promise.reject(new Unavailable('Too many counts.')),
+      count: () => Promise.reject(new UnavailableError('Too many counts.')),
     });
     const id = await audience({ name: 'Pro', type: 'dynamic', filter: plan('pro') });
     expect(await patch(id, { name: 'Professional' })).toMatchObject({

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { addMembers } from '../../src/audience/audiences/members.ts';
 import { type AskingDeps, askToConfirm, confirmationAsker } from '../../src/audience/preferences/commands.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { LIVE_SCHEDULE } from '../../src/sending/emails/accept/attempt-schedule.ts';
 import type { AcceptanceDeps } from '../../src/sending/emails/accept.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
@@ -119,7 +119,7 @@ describe.each([
     const before = await addAndDie(lost);
     await askToConfirm(
       depsWith(async () => {
-        throw new Unavailable('The database is away.');
+        throw new UnavailableError('The database is away.');
       }),
       before,
     );
@@ -129,7 +129,7 @@ describe.each([
     await askToConfirm(
       depsWith((async (kind: 'email', request: never) => {
         await engine.spawn(kind, request);
-        throw new Unavailable('The reply was lost.', 'unknown');
+        throw new UnavailableError('The reply was lost.', 'unknown');
       }) as typeof engine.spawn),
       behind,
     );

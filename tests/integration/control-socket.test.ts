@@ -7,7 +7,7 @@ import { fromBytes, type Outcome, toBytes } from '../../src/platform/control/pro
 import { serveControl } from '../../src/platform/control/server.ts';
 import { lockDirectory } from '../../src/platform/db/embedded/directory-lock.ts';
 import { isDuplicate } from '../../src/platform/db/sqlstate.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { type Commanded, command } from '../support/command.ts';
 import { bringPreparedDirectory } from '../support/prepared-directory.ts';
 import { LIVE_KEY, type Service, startService, TEST_KEY } from '../support/service.ts';
@@ -175,7 +175,7 @@ test('a service that stops finishes the statement of a command that is under way
   await arrived;
   const closed = control.close();
   const next = await database.query('select').catch((error: unknown) => error);
-  expect(next).toBeInstanceOf(Unavailable);
+  expect(next).toBeInstanceOf(UnavailableError);
   answer();
   expect(await waiting).toEqual([{ done: 'done' }]);
   await closed;

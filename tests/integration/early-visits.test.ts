@@ -3,7 +3,7 @@ import type { ReportReceived } from '../../machines/email/context.ts';
 import { EarlyVisits, type EarlyVisitsDeps, MOST_KEPT } from '../../src/audience/visits/early-visits.ts';
 import type { EarlyVisit } from '../../src/audience/visits/visits.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 
 const START = Date.UTC(2026, 10, 22, 12);
@@ -48,7 +48,7 @@ test('visits that an email was told of are not told again when it cannot be told
   const told: unknown[] = [];
   let isAway = true;
   const { early, after } = visits((url) => {
-    if (url === 'https://b.example/' && isAway) throw new Unavailable('The database is away.');
+    if (url === 'https://b.example/' && isAway) throw new UnavailableError('The database is away.');
     told.push(url);
   });
   const id = await sent();

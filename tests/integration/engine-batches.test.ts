@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email/context.ts';
 import type { Parameter } from '../../src/platform/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/platform/db/sqlstate.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { accepted, countOf, emailSpawn, engineOver, plainInput, rowsOf } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 import { onEachStore } from '../support/shared-store.ts';
@@ -32,7 +32,7 @@ onEachStore('a batch of engine events', (store) => {
       if (!isCommit(text)) return;
       const size = actorsIn(parameters) - 1;
       sizes.push(size);
-      if (size > 60) throw new Unavailable('No resources.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
+      if (size > 60) throw new UnavailableError('No resources.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
     };
     const results = await Promise.all(
       ids.map((id) => engine.tell('email', id, accepted(NOW), { patienceMs: 20_000 })),

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email/context.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import {
   accepted,
   countOf,
@@ -269,7 +269,7 @@ onEachStore('commits of the engine', (store) => {
       engine.tell('email', anyId(index), opened(NOW)),
     );
     const refused = await engine.tell('email', anyId(0), opened(NOW)).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(Unavailable);
+    expect(refused).toBeInstanceOf(UnavailableError);
     expect(engine.hasRoom('email')).toBeFalse();
     const patient = engine.tell('email', anyId(0), opened(NOW), { patienceMs: 60_000 });
     release();
@@ -284,7 +284,7 @@ onEachStore('commits of the engine', (store) => {
     const others = await sentEmails(499, engine);
     const birth = emailSpawn(plainInput(NOW));
     await engine.spawn('email', birth);
-    const away = new Unavailable('away');
+    const away = new UnavailableError('away');
     database.failNext(away, away, away);
     // The batch ends between the attempt's outcome and what was reported after it.
     const told = [
@@ -299,9 +299,9 @@ onEachStore('commits of the engine', (store) => {
   test('whoever has no patience hears at once that the database is away', async () => {
     const engine = engineOver(database);
     const [id = ''] = await sentEmails(1, engine);
-    database.failNext(new Unavailable('away'), new Unavailable('away'));
-    await expect(engine.tell('email', id, opened(NOW))).rejects.toBeInstanceOf(Unavailable);
-    await expect(engine.spawn('email', emailSpawn(plainInput(NOW)))).rejects.toBeInstanceOf(Unavailable);
+    database.failNext(new UnavailableError('away'), new UnavailableError('away'));
+    await expect(engine.tell('email', id, opened(NOW))).rejects.toBeInstanceOf(UnavailableError);
+    await expect(engine.spawn('email', emailSpawn(plainInput(NOW)))).rejects.toBeInstanceOf(UnavailableError);
     expect((await engine.tell('email', id, opened(NOW))).outcome).toBe('changed');
     expect(await opensOf(id)).toBe(1);
   });

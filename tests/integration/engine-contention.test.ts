@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import type { EmailEvent } from '../../machines/email/context.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import {
   accepted,
   countOf,
@@ -89,7 +89,7 @@ async function hammer(
         expect(result.outcome).toBe('changed');
         durable.push(data.mark);
       } catch (error) {
-        expect(error).toBeInstanceOf(Unavailable);
+        expect(error).toBeInstanceOf(UnavailableError);
         unknown.push(data.mark);
       }
     }

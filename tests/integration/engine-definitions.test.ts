@@ -6,7 +6,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { ActorEvent } from '../../src/engine/machine/kind.ts';
 import type { Performer } from '../../src/engine/runtime/performers.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { idle, ManualClock, rowsOf, TEST } from '../support/engine.ts';
 import { definedKind, definedTask, makeFixtureTables } from '../support/engine-fixture-kind.ts';
 import { eventually } from '../support/eventually.ts';
@@ -117,7 +117,7 @@ onEachStore('an actor that runs a definition', (store) => {
     const [other] = [await spawn(engine, 'one')];
     const results = await Promise.allSettled([complete(engine, id), complete(engine, other)]);
     expect(results).toEqual([
-      { status: 'rejected', reason: new Unavailable('There is no definition "two" of defined.') },
+      { status: 'rejected', reason: new UnavailableError('There is no definition "two" of defined.') },
       { status: 'fulfilled', value: 'done' },
     ]);
     expect(await rows()).toContainEqual({ id, state: 'piece1', revision: 1, definition: 'two' });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { emailSpawn, engineOver, plainInput, postgresStore, rowsOf, type Store } from '../support/engine.ts';
 import { HookedDatabase } from '../support/engine-faults.ts';
 
@@ -32,14 +32,14 @@ test('what waits for the database when its client is told 503 is not written; wh
     1,
   );
   expect(await rowsOf(store.database, 'select id from emails where id = $1', [heard.id])).toHaveLength(1);
-  const refused = births.filter((_, index) => outcomes[index] instanceof Unavailable);
+  const refused = births.filter((_, index) => outcomes[index] instanceof UnavailableError);
   // One more batch may have been under way.
   expect(refused.length).toBeGreaterThan(0);
   for (const [index, each] of births.entries()) {
     const outcome = outcomes[index];
     const isThere =
       (await rowsOf(store.database, 'select id from emails where id = $1', [each.id])).length === 1;
-    expect(isThere).toBe(!(outcome instanceof Unavailable));
-    if (outcome instanceof Unavailable) expect(outcome.applied).toBe('no');
+    expect(isThere).toBe(!(outcome instanceof UnavailableError));
+    if (outcome instanceof UnavailableError) expect(outcome.applied).toBe('no');
   }
 });

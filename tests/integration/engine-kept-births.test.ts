@@ -5,7 +5,7 @@ import type { Performer } from '../../src/engine/runtime/performers.ts';
 import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { lowestIdAt } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { emailKind } from '../../src/sending/emails/kind.ts';
 import { readPage } from '../../src/sending/emails/read/page.ts';
 import {
@@ -188,16 +188,16 @@ onEachStore('births that an instance keeps', (store) => {
     own.query = async (text, parameters, options) => {
       if (lost && text.startsWith('select j.actor_id')) {
         lost = false;
-        throw new Unavailable('Neither this.');
+        throw new UnavailableError('Neither this.');
       }
       const rows = await inner(text, parameters, options);
       if (options?.name === 'spawn') {
         lost = true;
-        throw new Unavailable('The reply is lost.', 'unknown');
+        throw new UnavailableError('The reply is lost.', 'unknown');
       }
       return rows as never;
     };
-    await expect(engine.spawn('email', birth)).rejects.toBeInstanceOf(Unavailable);
+    await expect(engine.spawn('email', birth)).rejects.toBeInstanceOf(UnavailableError);
     own.query = inner;
     expect(await scene.leftToClock(birth.id)).toMatchObject({ state: 'sending', revision: 2, attempt: 1 });
     expect(await scene.leftToClock(known)).toMatchObject({ revision: 2 });

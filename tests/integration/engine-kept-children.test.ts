@@ -7,7 +7,7 @@ import { readLife } from '../../src/engine/store/history.ts';
 import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { lowestIdAt } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { emails } from '../../src/sending/emails/kind.ts';
 import { fanOut } from '../../src/sending/webhooks/deliveries/fan-out.ts';
 import { webhookDeliveries, webhookDeliveryKind } from '../../src/sending/webhooks/deliveries/kind.ts';
@@ -240,17 +240,18 @@ onEachStore('deliveries that an instance keeps', (store) => {
       const inner = own.query.bind(own);
       let lost = false;
       own.query = async (text, parameters, options) => {
-        if (lost && !isFound && text.startsWith('select j.actor_id')) throw new Unavailable('Neither this.');
+        if (lost && !isFound && text.startsWith('select j.actor_id'))
+          throw new UnavailableError('Neither this.');
         const rows = await inner(text, parameters, options);
         if (!lost && text.includes('insert into webhook_deliveries')) {
           lost = true;
-          throw new Unavailable('The reply is lost.', 'unknown');
+          throw new UnavailableError('The reply is lost.', 'unknown');
         }
         return rows as never;
       };
       const told = engine.tell('email', birth.id, accepted(NOW));
       if (isFound) expect((await told).outcome).toBe('changed');
-      else await expect(told).rejects.toBeInstanceOf(Unavailable);
+      else await expect(told).rejects.toBeInstanceOf(UnavailableError);
       expect(lost).toBe(true);
       own.query = inner;
       const made = await scene.conditionWhere(OF_EMAIL, birth.id);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { EmailEvent } from '../../machines/email/context.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import {
   accepted,
   countOf,
@@ -141,7 +141,7 @@ describe('a commit whose reply is lost', () => {
     await using here = await scene();
     const id = await scheduledEmail(here);
     const struck = here.relay.trap(COMMIT, 'lose it');
-    await expect(here.engine.tell('email', id, cancel)).rejects.toBeInstanceOf(Unavailable);
+    await expect(here.engine.tell('email', id, cancel)).rejects.toBeInstanceOf(UnavailableError);
     await struck;
     expect(await conditionOf(id)).toEqual({ state: 'scheduled', revision: 1, events: [], writes: 1 });
     expect((await here.engine.tell('email', id, cancel)).outcome).toBe('changed');
@@ -217,7 +217,7 @@ describe('an acceptance whose reply is lost', () => {
     const before = await used();
     const birth = emailSpawn(plainInput(NOW), { meter });
     const struck = here.relay.trap(ACCEPTANCE, 'lose it');
-    await expect(here.engine.spawn('email', birth)).rejects.toBeInstanceOf(Unavailable);
+    await expect(here.engine.spawn('email', birth)).rejects.toBeInstanceOf(UnavailableError);
     await struck;
     expect((await conditionOf(birth.id)).state).toBe('absent');
     expect(await used()).toBe(before);
@@ -254,9 +254,9 @@ describe('an engine on a frozen connection', () => {
       timed(here.engine.tell('email', other, cancel)),
       timed(here.engine.spawn('email', birth())),
     ];
-    expect((await first).error).toBeInstanceOf(Unavailable);
+    expect((await first).error).toBeInstanceOf(UnavailableError);
     // Only new connections, if any, get through.
-    if (newcomersToo) expect((await beside).error).toBeInstanceOf(Unavailable);
+    if (newcomersToo) expect((await beside).error).toBeInstanceOf(UnavailableError);
     here.relay.thaw({ dead: true });
     for (const { ms } of await Promise.all([first, beside, ...behind])) expect(ms).toBeLessThan(8_000);
     const healing = await livedMsBeside(store.url as string, () =>

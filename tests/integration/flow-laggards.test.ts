@@ -10,7 +10,7 @@ import { Follower } from '../../src/automation/flows/triggers/follower.ts';
 import { Laggards } from '../../src/automation/flows/triggers/laggards.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Database, Orm, ReadOptions } from '../../src/platform/db/database.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { idle, postgresStore } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -49,7 +49,7 @@ class SlowReads {
         if (![...this.contacts].some((contact) => text.includes(contact))) return asked;
         if (options?.isBrief) return orm.execute(sql`select pg_sleep(60)`);
         const cause = Object.assign(new Error('canceling statement'), { code: '57014' });
-        throw new Unavailable('A statement took too long.', 'no', 1, { cause });
+        throw new UnavailableError('A statement took too long.', 'no', 1, { cause });
       }, options);
     return new Proxy(inner, {
       get: (target, name) => {
@@ -102,7 +102,7 @@ async function openWorld() {
   const [follower, lane] = [new Follower(deps), new Laggards(deps)];
   /** A busy server may miss a deadline: the service does it again a second later, and so does whoever waits here. */
   const unlessBusy = (error: unknown): void => {
-    if (!(error instanceof Unavailable)) throw error;
+    if (!(error instanceof UnavailableError)) throw error;
   };
   /** How many runs stand in a state, of each of the two. */
   const standing = async (state: string): Promise<readonly number[]> => {

@@ -8,7 +8,7 @@ import { Engine } from '../../src/engine/engine.ts';
 import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import { isDuplicate } from '../../src/platform/db/sqlstate.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { idle, ManualClock, rowsOf } from '../support/engine.ts';
 import { type FlowPath, generatedFlows, pathsOf } from '../support/generated-flows.ts';
 import { onEachStore } from '../support/shared-store.ts';
@@ -24,7 +24,7 @@ const CLAIMED_MS = 6_000;
 
 /** The database of a process that dies at its first commit: before the statement has left, or before its reply has come. */
 function dying(database: Database, moment: 'before' | 'after'): Database {
-  const gone = () => new Unavailable('The process is gone.', 'unknown');
+  const gone = () => new UnavailableError('The process is gone.', 'unknown');
   let isDead = false;
   return {
     kind: database.kind,
@@ -77,7 +77,7 @@ onEachStore('generated flows', (store) => {
       const died = await tell(engineAt(clock, dying(store.database, moment))).catch(
         (error: unknown) => error,
       );
-      expect(died).toBeInstanceOf(Unavailable);
+      expect(died).toBeInstanceOf(UnavailableError);
     }
     return tell(engineAt(clock));
   }

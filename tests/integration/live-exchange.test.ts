@@ -7,9 +7,9 @@ import type { Kind } from '../../src/engine/machine/kind.ts';
 import type { Scope } from '../../src/engine/machine/result.ts';
 import type { Database, Parameter, QueryOptions } from '../../src/platform/db/database.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { HEAR, MOST_WATCHED, TELL } from '../../src/web/live/exchange/exchange-statements.ts';
-import type { Heard } from '../../src/web/live/exchange/incoming.ts';
+import type { InstanceNews } from '../../src/web/live/exchange/incoming.ts';
 import { LiveExchange } from '../../src/web/live/exchange/live-exchange.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -86,7 +86,7 @@ function instance(befalls: Befalls = (_, run) => run()) {
 
 /** A viewer of an environment, and what it was told. */
 function watch({ exchange }: { readonly exchange: LiveExchange }, scope: Scope = TEST) {
-  const heard: Heard[] = [];
+  const heard: InstanceNews[] = [];
   const leave = exchange.join(scope, (one) => void heard.push(one));
   const sum = (of: 'times' | 'missed', from?: string) =>
     heard
@@ -210,7 +210,7 @@ describe('what could be missed', () => {
         if (text !== TELL || isLost) return run();
         isLost = true;
         if (isRun) await run();
-        throw new Unavailable('The connection is lost.');
+        throw new UnavailableError('The connection is lost.');
       });
       const viewer = watch(a);
       await b.follows();
@@ -280,7 +280,7 @@ describe('what is left over or too much', () => {
   test('an instance that was killed is heard no more, and what it had told is told', async () => {
     let isDead = false;
     const a = instance();
-    const b = instance((_, run) => (isDead ? Promise.reject(new Unavailable('It is dead.')) : run()));
+    const b = instance((_, run) => (isDead ? Promise.reject(new UnavailableError('It is dead.')) : run()));
     const viewer = watch(a);
     await b.follows();
     b.commit(2);
@@ -337,7 +337,7 @@ describe('what is left over or too much', () => {
 
   test('a viewer is told while the database does not answer', async () => {
     let isAway = false;
-    const a = instance((_, run) => (isAway ? Promise.reject(new Unavailable('It is away.')) : run()));
+    const a = instance((_, run) => (isAway ? Promise.reject(new UnavailableError('It is away.')) : run()));
     watch(a);
     isAway = true;
     await eventually('it is told', () => a.exchange.hearing(TEST) === 'away' || undefined);

@@ -4,7 +4,7 @@ import { systemRoutes } from '../../src/http/system/routes.ts';
 import { RefusedWrites } from '../../src/platform/db/refused-writes.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { classify } from '../../src/platform/db/sqlstate.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { systemClock } from '../../src/platform/time/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
@@ -21,13 +21,13 @@ afterAll(async () => {
   await made.close();
 });
 
-const refusal = async (work: Promise<unknown>): Promise<Unavailable> => {
+const refusal = async (work: Promise<unknown>): Promise<UnavailableError> => {
   const error = await work.then(
     () => null,
     (caught: unknown) => caught,
   );
-  expect(error).toBeInstanceOf(Unavailable);
-  return error as Unavailable;
+  expect(error).toBeInstanceOf(UnavailableError);
+  return error as UnavailableError;
 };
 
 test('a lock that is not to be had is called that', async () => {
@@ -74,7 +74,7 @@ test.each([
 
 test('an error of the statement itself stays what it is', async () => {
   const error = await database.query('select 1 / 0').catch((caught: unknown) => caught);
-  expect(error).not.toBeInstanceOf(Unavailable);
+  expect(error).not.toBeInstanceOf(UnavailableError);
   expect(classify(error)).toBe(error);
 });
 

@@ -4,8 +4,8 @@ import { diagnoseReplicas } from '../../src/ops/doctor/database/replicas.ts';
 import type { Diagnosis } from '../../src/ops/doctor/diagnosis.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import type { Reads } from '../../src/platform/db/reads.ts';
-import { type Failing, NotFromReplica, Replica } from '../../src/platform/db/replica/replica.ts';
-import { type Answered, ReplicatedReads } from '../../src/platform/db/replica/replicated-reads.ts';
+import { NotFromReplica, Replica, type ReplicaFailure } from '../../src/platform/db/replica/replica.ts';
+import { type ReadRoute, ReplicatedReads } from '../../src/platform/db/replica/replicated-reads.ts';
 import { LeaderPosition, type WalPosition } from '../../src/platform/db/replica/wal-position.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
 import { eventually } from '../support/eventually.ts';
@@ -29,10 +29,10 @@ afterAll(async () => {
 });
 
 const WHERE = 'select pg_is_in_recovery() as replica';
-const counted = (answered: Answered): number => reads.counts.get(answered) ?? 0;
+const counted = (answered: ReadRoute): number => reads.counts.get(answered) ?? 0;
 
 /** Reads until something has been counted that way, and answers what the read of it gave. */
-const until = <Row extends object>(answered: Answered, read: () => Promise<readonly Row[]>) =>
+const until = <Row extends object>(answered: ReadRoute, read: () => Promise<readonly Row[]>) =>
   eventually(`a read that is counted as ${answered}`, async () => {
     const before = counted(answered);
     const rows = await read();
@@ -46,7 +46,7 @@ const diagnosed = (url: string, status: Diagnosis['status'], detail: string) =>
     return found.status === status && found.detail.endsWith(detail) ? true : undefined;
   });
 
-const examined = (url: string, reason: Failing, change: Partial<WalPosition> = {}) =>
+const examined = (url: string, reason: ReplicaFailure, change: Partial<WalPosition> = {}) =>
   eventually(`a server that is not read from: ${reason}`, async () => {
     const replica = new Replica(url);
     try {

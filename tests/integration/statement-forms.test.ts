@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Kind } from '../../src/engine/machine/kind.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
 import { openService } from '../../src/service.ts';
 import { embeddedStore } from '../support/engine.ts';
@@ -37,7 +37,7 @@ async function faultOf(database: Database, sql: string): Promise<string | null> 
       await database.script(`explain (generic_plan) ${sql}`);
       return null;
     } catch (error) {
-      if (!(error instanceof Unavailable)) return (error as Error).message;
+      if (!(error instanceof UnavailableError)) return (error as Error).message;
     }
 }
 

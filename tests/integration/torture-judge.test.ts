@@ -10,8 +10,8 @@ import {
   type SentEmail,
   subjectOf,
 } from '../../src/ops/torture/judge/outside-record.ts';
-import type { Performed } from '../../src/ops/torture/judge/performed.ts';
-import type { Taken } from '../../src/ops/torture/mail-sink.ts';
+import type { PerformedAttempts } from '../../src/ops/torture/judge/performed.ts';
+import type { ReceivedCopies } from '../../src/ops/torture/mail-sink.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import { periodOf } from '../../src/platform/time/clock.ts';
 import { simulate } from '../../src/sending/emails/simulator/simulator.ts';
@@ -97,8 +97,8 @@ function record(): OutsideRecord {
 /** The records from outside; a forgery changes them before they are judged. */
 interface Forged {
   readonly record: OutsideRecord;
-  readonly performed: Map<string, Performed>;
-  readonly taken: Map<string, Taken>;
+  readonly performed: Map<string, PerformedAttempts>;
+  readonly taken: Map<string, ReceivedCopies>;
   /** The answered id of each email, by its number. */
   readonly answers: string[];
 }

@@ -1,7 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { Decider } from '../../src/engine/machine/decide.ts';
 import type { ActorEvent } from '../../src/engine/machine/kind.ts';
-import type { Random } from '../../src/ops/torture/random.ts';
+import type { RandomSource } from '../../src/ops/torture/random.ts';
 import type { Happenings } from './lifecycle-events.ts';
 import { type Comparable, ComparedActor } from './official-decider.ts';
 
@@ -27,7 +27,7 @@ const isOver = ({ status, context }: Comparable): boolean =>
 export function walk(
   machine: AnyStateMachine,
   { input, ...happening }: Happenings,
-  random: Random,
+  random: RandomSource,
   events: number,
 ): Walked {
   const decider = new Decider(machine);
@@ -63,7 +63,7 @@ function eventFor(
   { context, timers }: Comparable,
   known: readonly string[],
   { event, timerSays = () => ({}) }: Omit<Happenings, 'input'>,
-  random: Random,
+  random: RandomSource,
 ): ActorEvent {
   const chance = random.next();
   const pending = Object.entries(timers);

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { EMAIL_EVENT_TYPES, type EmailEventType } from '../../machines/email/recipient.ts';
-import type { Random } from '../../src/ops/torture/random.ts';
+import type { RandomSource } from '../../src/ops/torture/random.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
 import type { SharedStore } from './shared-store.ts';
 
@@ -65,7 +65,7 @@ export class HistoryWriter implements AsyncDisposable {
   constructor(
     store: SharedStore,
     private readonly era: Era,
-    private readonly random: Random,
+    private readonly random: RandomSource,
     private readonly rowsACommit = 20,
   ) {
     this.#sql = store.url === null ? null : postgres(store.url, { max: 4, onnotice: () => {} });

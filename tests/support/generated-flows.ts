@@ -1,7 +1,7 @@
 import type { FlowDefinition, FlowEdge, FlowStep } from '../../machines/flow-run/definition.ts';
 import { waysOf } from '../../machines/flow-run/definition.ts';
 import { graphProblems } from '../../src/automation/flows/definition/graph.ts';
-import { type Random, randomFrom } from '../../src/ops/torture/random.ts';
+import { type RandomSource, randomFrom } from '../../src/ops/torture/random.ts';
 
 const FILTER = { field: 'properties.plan', operator: 'eq', value: 'pro' };
 
@@ -37,7 +37,7 @@ export function generatedFlows(count: number, seed = 1): readonly FlowDefinition
   return flows;
 }
 
-function flowBy(random: Random): FlowDefinition {
+function flowBy(random: RandomSource): FlowDefinition {
   const steps = Array.from({ length: random.between(2, 9) }, (_, index) =>
     STEP_OF[random.pick(TYPES)](`step${index + 1}`),
   );

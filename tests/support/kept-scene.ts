@@ -1,7 +1,7 @@
 import type { Engine } from '../../src/engine/engine.ts';
 import { auditLedger } from '../../src/ops/audit/audit.ts';
 import type { Database } from '../../src/platform/db/database.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { ManualClock, rowsOf } from './engine.ts';
 import { eventually } from './eventually.ts';
 
@@ -22,7 +22,7 @@ const COLUMNS = `id, state, revision, wake_at is not null as "isDue", kept_by, (
 
 /** Makes an instance's database unreachable, as if it were frozen or dead: `own.before = away`. */
 export const away = (): never => {
-  throw new Unavailable('The instance is frozen.');
+  throw new UnavailableError('The instance is frozen.');
 };
 
 /** What a scene is about. */

@@ -7,16 +7,16 @@ import type { ContextOf, EventOf, InputOf } from '../../machines/names.ts';
 import type { WebhookDeliveryContext } from '../../machines/webhook-delivery/context.ts';
 import type { WebhookEndpointContext } from '../../machines/webhook-endpoint/machine.ts';
 import type { ActorEvent, Kinds } from '../../src/engine/machine/kind.ts';
-import type { Random } from '../../src/ops/torture/random.ts';
+import type { RandomSource } from '../../src/ops/torture/random.ts';
 import { BEGINNINGS, everyEvent } from './engine-email-model.ts';
 
 /** What may happen to the actors of a lifecycle, by chance. */
 export interface Happenings {
-  input(random: Random): unknown;
+  input(random: RandomSource): unknown;
   /** An event from outside, sensible or not. */
-  event(context: unknown, random: Random): ActorEvent;
+  event(context: unknown, random: RandomSource): ActorEvent;
   /** What the event of a timer says besides. */
-  timerSays?(random: Random): object;
+  timerSays?(random: RandomSource): object;
 }
 
 type MachineOf<Name extends LifecycleName> = Kinds[Name]['machine'];
@@ -26,7 +26,7 @@ type Type<Name extends LifecycleName> = EventOf<MachineOf<Name>>['type'];
 type EventsOf<Name extends LifecycleName> = {
   readonly [T in Type<Name>]: (
     context: ContextOf<MachineOf<Name>>,
-    random: Random,
+    random: RandomSource,
     at: number,
   ) => Omit<Extract<EventOf<MachineOf<Name>>, { type: T }>, 'type' | 'at'>;
 };
@@ -53,9 +53,9 @@ const STEPS_MS = [0, 1, 1_000, 60_000, HOUR, 30 * HOUR, 100 * HOUR];
 const AT = Date.parse('2026-11-20T12:00:00.000Z');
 
 /** Mostly the number that is awaited. */
-const about = (number: number, random: Random): number => number + random.pick([0, 0, 0, 0, -1, 1]);
+const about = (number: number, random: RandomSource): number => number + random.pick([0, 0, 0, 0, -1, 1]);
 
-const attemptOutcome = (context: WebhookDeliveryContext, random: Random, at: number) => ({
+const attemptOutcome = (context: WebhookDeliveryContext, random: RandomSource, at: number) => ({
   attempt: about(context.attempt, random),
   attemptedAt: at - 40,
   httpStatus: random.pick([0, 200, 500]),
@@ -66,7 +66,7 @@ const attemptOutcome = (context: WebhookDeliveryContext, random: Random, at: num
   endpointIsFailing: random.pick([true, false]),
 });
 
-const check = (context: DomainContext, random: Random) => {
+const check = (context: DomainContext, random: RandomSource) => {
   const switchTo = random.pick(['selector', undefined]);
   return {
     attempt: about(context.attempt, random),

@@ -1,5 +1,5 @@
 import { type AnyStateMachine, and, assign, cancel, createMachine, not, or, raise, setup } from 'xstate';
-import type { Random } from '../../src/ops/torture/random.ts';
+import type { RandomSource } from '../../src/ops/torture/random.ts';
 import type { Happenings } from './lifecycle-events.ts';
 
 interface Context {
@@ -43,7 +43,7 @@ const named = setup({
   },
 });
 
-const guard = (random: Random): unknown =>
+const guard = (random: RandomSource): unknown =>
   random.pick<unknown>([
     'isEven',
     'isSmall',
@@ -57,7 +57,7 @@ const guard = (random: Random): unknown =>
     ({ event }: Given) => event.type !== 'news.bad',
   ]);
 
-const action = (random: Random, timers: readonly string[]): unknown =>
+const action = (random: RandomSource, timers: readonly string[]): unknown =>
   random.pick<unknown>([
     'count',
     'count',
@@ -76,11 +76,11 @@ const action = (random: Random, timers: readonly string[]): unknown =>
     cancel(random.pick(['none', ...timers])),
   ]);
 
-const some = <T>(random: Random, most: number, make: () => T): T[] =>
+const some = <T>(random: RandomSource, most: number, make: () => T): T[] =>
   Array.from({ length: random.between(0, most) }, make);
 
 /** A machine of a few states with all that the engine can run, put together by chance. */
-export function randomMachine(random: Random): {
+export function randomMachine(random: RandomSource): {
   readonly machine: AnyStateMachine;
   readonly happenings: Happenings;
 } {

@@ -1,10 +1,10 @@
-import { openDatabase, type Where } from '../../src/platform/db/open.ts';
+import { type DatabaseLocation, openDatabase } from '../../src/platform/db/open.ts';
 
 const TABLES = `select c.relname as name from pg_class c
 where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition order by 1`;
 
 /** The number of rows of every table of a database and a digest of them, whichever of the two databases it is. */
-export async function tableDigests(where: Where): Promise<Record<string, string>> {
+export async function tableDigests(where: DatabaseLocation): Promise<Record<string, string>> {
   const database = await openDatabase(where);
   try {
     const tables = await database.query<{ name: string }>(TABLES);

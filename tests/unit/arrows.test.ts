@@ -266,3 +266,12 @@ describe('a zone by another table than that of src/platform/zones is refused', (
     expect(says('src/modules/x.ts', code)).toBe(0);
   });
 });
+
+test.each(['interface Asked {', 'export type Found = string;', 'abstract class Held<T> {'])(
+  'a type that is named by a participle is refused: %s',
+  (text) => expect(problems('src/engine/x.ts', text)).toHaveLength(1),
+);
+test.each(['interface AskedRow {', 'const Asked = 1;', "import { type Asked } from './a.ts';"])(
+  'a participle elsewhere is not refused: %s',
+  (text) => expect(problems('src/engine/x.ts', text)).toEqual([]),
+);

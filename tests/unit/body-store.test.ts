@@ -5,7 +5,7 @@ import { BodyStore } from '../../src/platform/bodies/body-store.ts';
 import type { Bucket } from '../../src/platform/bodies/bucket.ts';
 import { readListing } from '../../src/platform/bodies/listing.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { eventually } from '../support/eventually.ts';
 
 const HOUR = 3_600_000;
@@ -24,15 +24,15 @@ class Fake {
     this.puts++;
     if (this.hangs)
       await new Promise((_, reject) => {
-        signal.addEventListener('abort', () => reject(new Unavailable('late')));
+        signal.addEventListener('abort', () => reject(new UnavailableError('late')));
       });
     await this.hold;
-    if (this.fails) throw new Unavailable('away');
+    if (this.fails) throw new UnavailableError('away');
     this.kept.set(key, body);
   }
 
   async get(key: string): Promise<Uint8Array | null> {
-    if (this.fails) throw new Unavailable('away');
+    if (this.fails) throw new UnavailableError('away');
     return this.kept.get(key) ?? null;
   }
 }
@@ -109,7 +109,7 @@ test('what was not written is written again under another key: the server may st
   const before = await store.write(OWNER, BODY);
   bucket.fails = true;
   const other = new TextEncoder().encode('another');
-  await expect(store.write(OWNER, other)).rejects.toThrow(Unavailable);
+  await expect(store.write(OWNER, other)).rejects.toThrow(UnavailableError);
   bucket.fails = false;
   const again = await store.write(OWNER, other);
   expect(readBodyKey(again.key)?.generation).not.toBe(readBodyKey(before.key)?.generation);
@@ -138,7 +138,10 @@ test('a store that is away three times is left alone, then tried by one', async 
   for (let time = 0; time < 3; time++) await expect(store.read(key)).rejects.toThrow('away');
   bucket.fails = false;
   const refused = await store.read(key).catch((error: unknown) => error);
-  expect([refused instanceof Unavailable, (refused as Unavailable).retryAfterSeconds]).toEqual([true, 5]);
+  expect([refused instanceof UnavailableError, (refused as UnavailableError).retryAfterSeconds]).toEqual([
+    true,
+    5,
+  ]);
   await expect(store.write(OWNER, new Uint8Array(9))).rejects.toThrow('tried again soon');
   time.monotonic += 5_000;
   expect(store.state).toBe('rested');
@@ -162,7 +165,7 @@ test('an answer that does not come ends at the deadline, the wait for a turn inc
   const { store, bucket } = storeOf({ octets: 1, writeMs: 5 });
   bucket.hold = new Promise(() => {});
   void store.write(OWNER, new Uint8Array([1])).catch(() => {});
-  await expect(store.write(OWNER, new Uint8Array([2]))).rejects.toThrow(Unavailable);
+  await expect(store.write(OWNER, new Uint8Array([2]))).rejects.toThrow(UnavailableError);
 });
 
 test('a store that answers nothing is left alone after three deadlines at most, however many ask at once', async () => {

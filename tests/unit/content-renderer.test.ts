@@ -6,7 +6,7 @@ import {
 } from '../../src/mail/content/markdown-renderer.ts';
 import type { RenderRequest } from '../../src/mail/content/markdown-thread.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { JobTimeout, type PoolLimits } from '../../src/platform/threads/worker-pool.ts';
 
 /** More buttons than there may be, which are counted after they have been made: it takes minutes. */
@@ -145,7 +145,7 @@ describe('the markdown renderer', () => {
   test('lets only so many wait', async () => {
     const renderer = rendererWith({ mostWaiting: 3 });
     const accepted = ['one', 'two', 'three'].map((text) => renderer.render(text, OURS));
-    await expect(renderer.render('four', OURS)).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('four', OURS)).rejects.toBeInstanceOf(UnavailableError);
     expect(await texts(accepted)).toEqual(['one', 'two', 'three']);
     expect(await texts([renderer.render('five', OURS)])).toEqual(['five']);
   });
@@ -213,14 +213,14 @@ describe('the markdown renderer', () => {
     const outcomes = Promise.allSettled([renderer.render(ENDLESS, OURS), renderer.render('waiting', OURS)]);
     renderer.close();
     for (const outcome of await outcomes) {
-      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(Unavailable);
+      expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(UnavailableError);
     }
-    await expect(renderer.render('late', OURS)).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('late', OURS)).rejects.toBeInstanceOf(UnavailableError);
   });
 
   test('that does not start in time is unavailable, and tries again with the next', async () => {
     const renderer = rendererWith({ startMs: 0 });
-    await expect(renderer.render('one', OURS)).rejects.toBeInstanceOf(Unavailable);
-    await expect(renderer.render('two', OURS)).rejects.toBeInstanceOf(Unavailable);
+    await expect(renderer.render('one', OURS)).rejects.toBeInstanceOf(UnavailableError);
+    await expect(renderer.render('two', OURS)).rejects.toBeInstanceOf(UnavailableError);
   });
 });

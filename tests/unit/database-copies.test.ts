@@ -8,7 +8,7 @@ import { toBytes } from '../../src/platform/control/protocol.ts';
 import { removeLeftCopies } from '../../src/platform/control/snapshots.ts';
 import { type DirectoryLock, lockDirectory } from '../../src/platform/db/embedded/directory-lock.ts';
 import { EmbeddedDatabase } from '../../src/platform/db/embedded/embedded.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 
 let dataDir: string;
 let lock: DirectoryLock;
@@ -39,7 +39,7 @@ async function openAnswered(copy: string): Promise<unknown> {
 
 test('a copy that is not there is no empty database: a backup of it would hold nothing', async () => {
   const failure = await openAnswered('0123456789abcdef');
-  expect(failure).toBeInstanceOf(Unavailable);
+  expect(failure).toBeInstanceOf(UnavailableError);
   expect(String(failure)).toContain('The copy of the database is gone');
   expect(readdirSync(join(dataDir, 'snapshots'))).toEqual([]);
 });

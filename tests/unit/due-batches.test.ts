@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { DueBatches, type Woken } from '../../src/engine/runtime/timers/due-batches.ts';
+import { DueBatches, type WakeResult } from '../../src/engine/runtime/timers/due-batches.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { domainKind } from '../../src/sending/domains/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 
 /** Batches of actors that are all due at one moment, of an instance that is alone. */
-function scene(count: number, wake: (ids: readonly string[]) => Partial<Woken>) {
+function scene(count: number, wake: (ids: readonly string[]) => Partial<WakeResult>) {
   let due = Array.from({ length: count }, (_, n) => ({ id: `actor ${n}`, due_at: NOW - 5 }));
   const told = { claims: 0, looks: 0 };
   let monotonic = 0;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Database } from '../../src/platform/db/database.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { emailSpawn, engineOver, plainInput } from '../support/engine.ts';
 
 /** A driver that lost its place: every statement gets the reply to something else. */
@@ -21,6 +21,6 @@ test.each([
 ])('%s does not pass for an acceptance', async (_, rows) => {
   const engine = engineOver(astray(rows));
   const spawning = engine.spawn('email', emailSpawn(plainInput(0)));
-  expect(await spawning.catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
+  expect(await spawning.catch((error: unknown) => error)).toBeInstanceOf(UnavailableError);
   await engine.stop();
 });

@@ -6,7 +6,7 @@ import { assign, getInitialSnapshot, initialTransition, setup, transition } from
 import { createTestModel } from 'xstate/graph';
 import type { EmbeddedDatabase } from '../../src/platform/db/embedded/embedded.ts';
 import { PostgresDatabase } from '../../src/platform/db/server/postgres.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { embeddedDatabase } from '../support/embedded.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -129,7 +129,7 @@ describe('postgres.js', () => {
     for (let round = 0; round < 10; round++) {
       const lost: Promise<unknown> = failure(database.query('select pg_sleep(9)'));
       await killSleeper();
-      expect(await lost).toBeInstanceOf(Unavailable);
+      expect(await lost).toBeInstanceOf(UnavailableError);
       expect([...(await database.query('select 1 as one'))]).toEqual([{ one: 1 }]);
     }
   });

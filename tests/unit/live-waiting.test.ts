@@ -7,7 +7,7 @@ import type { Transport } from '../../src/mail/transport/transport.ts';
 import { createSigner } from '../../src/platform/crypto/signer.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { type Clock, systemClock } from '../../src/platform/time/clock.ts';
-import type { CampaignMail, Standing } from '../../src/sending/emails/campaign-mail.ts';
+import type { CampaignMail, CampaignSendState } from '../../src/sending/emails/campaign-mail.ts';
 import { outboundMessage, type Personalise, type Sender } from '../../src/sending/emails/send/message.ts';
 import { LivePerformer } from '../../src/sending/emails/send/performer.ts';
 import type { LiveMessage, LiveReader } from '../../src/sending/emails/send/reader.ts';
@@ -226,7 +226,7 @@ test('of a campaign no more emails wait than leave in a second, and room is told
 });
 
 test('the emails of a campaign that has ended need no slot to say so, and those that waited for one say so with it', async () => {
-  let standing: Standing = 'sends';
+  let standing: CampaignSendState = 'sends';
   let made = 0;
   const campaigns: CampaignMail = {
     standing: async () => standing,

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
 import type { Order } from '../../src/engine/machine/draft.ts';
-import { Performing } from '../../src/engine/runtime/performers.ts';
+import { OrderRunner } from '../../src/engine/runtime/performers.ts';
 
 test('an order that is not begun is declined with the reason: no place, or a stop', async () => {
   const declined: [string, boolean][] = [];
   const { promise: gate, resolve: end } = Promise.withResolvers<readonly []>();
-  const performing = new Performing(
+  const performing = new OrderRunner(
     {
       ...{ slots: 1, backlog: 1, perform: () => gate },
       declined: ({ kind }, isStopping) => {

@@ -2,7 +2,7 @@ import { expect, jest, test } from 'bun:test';
 import postgres from 'postgres';
 import { HealthProbe } from '../../src/platform/db/server/health-probe.ts';
 import { Pool } from '../../src/platform/db/server/pool.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 
 /** A pool over a client that never connects: what it answers is up to the test. */
 function poolOverNothing() {
@@ -19,8 +19,8 @@ test('a query result without a completed command is a lost reply, not an empty r
   const { pool, watch } = poolOverNothing();
   const answered = pool.run(1_000, async () => resultOf(null, []));
   const error = await answered.catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(Unavailable);
-  expect((error as Unavailable).applied).toBe('unknown');
+  expect(error).toBeInstanceOf(UnavailableError);
+  expect((error as UnavailableError).applied).toBe('unknown');
   watch.stop();
   await pool.close();
 });

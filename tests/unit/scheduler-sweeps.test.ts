@@ -4,7 +4,7 @@ import { Scheduler } from '../../src/engine/runtime/timers/scheduler.ts';
 import { untilNextTurn } from '../../src/platform/async/batcher.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/platform/db/sqlstate.ts';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { domainKind } from '../../src/sending/domains/kind.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
@@ -53,7 +53,7 @@ function scene({ isShared = true, areShared = false } = {}) {
     const [low, high] = [Date.parse(String(from)), Date.parse(String(to))];
     passed += world.lookMs;
     if (world.fails(low, high))
-      throw new Unavailable('It took too long.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
+      throw new UnavailableError('It took too long.', 'no', 1, { cause: { code: TOOK_TOO_LONG } });
     return dues.filter(({ due_at }) => due_at >= low && due_at <= high).sort((a, b) => a.due_at - b.due_at);
   };
   const withoutAll = (gone: readonly Due[]) => {

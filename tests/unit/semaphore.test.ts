@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Order } from '../../src/engine/machine/draft.ts';
-import { Performing } from '../../src/engine/runtime/performers.ts';
+import { OrderRunner } from '../../src/engine/runtime/performers.ts';
 import { Semaphore } from '../../src/platform/async/semaphore.ts';
 
 const monotonic = (): number => performance.now();
@@ -158,7 +158,7 @@ describe('room for so many bytes', () => {
 test('an order that cannot be begun is told so, instead of being left to its lease', async () => {
   const reported: string[] = [];
   const begun = Promise.withResolvers<[]>();
-  const performing = new Performing(
+  const performing = new OrderRunner(
     {
       slots: 1,
       backlog: 1,

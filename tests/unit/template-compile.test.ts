@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { type Compilers, compile } from '../../src/automation/templates/render/compile.ts';
-import type { Authored } from '../../src/automation/templates/render/content.ts';
+import type { VersionContent } from '../../src/automation/templates/render/content.ts';
 import { TooSlow } from '../../src/mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../src/mail/liquid/liquid-renderer.ts';
 import { Failure } from '../../src/platform/errors/failure.ts';
@@ -13,11 +13,11 @@ const busy = {
   } as unknown as LiquidRenderer,
   markdown: {} as Compilers['markdown'],
 };
-const content = (html: string): Authored =>
+const content = (html: string): VersionContent =>
   ({
     ...{ format: 'html', subject: 'News', previewText: null, html, markdown: null, text: null },
     ...{ variables: [], from: null, replyTo: [] },
-  }) as unknown as Authored;
+  }) as unknown as VersionContent;
 
 test('what has no Liquid is not rendered when it is saved, so that a busy machine refuses none of it', async () => {
   const plain = await compile(busy, 'ws_1', content('<p>Hello {you} % } }}</p>'), 0);

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test';
-import { FULL, GONE, WaitingRoom, type Wanted } from '../../src/platform/async/waiting-room.ts';
+import { FULL, GONE, WaitingRoom, type WaitTarget } from '../../src/platform/async/waiting-room.ts';
 
 /** A room whose looks a test answers one by one. */
 function openRoom(hasOthers = false) {
   const looks: {
-    wanted: readonly Wanted[];
+    wanted: readonly WaitTarget[];
     answer(found: readonly (string | null)[]): void;
     fail(): void;
   }[] = [];
   let heard = Promise.withResolvers<void>();
-  const room = new WaitingRoom<Wanted>({
+  const room = new WaitingRoom<WaitTarget>({
     limits: { each: 2, total: 3 },
     now: () => 0,
     hasOthers,

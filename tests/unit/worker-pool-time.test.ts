@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { Unavailable } from '../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
 import { measuredThread, ownThread, timeOfThread } from '../../src/platform/threads/thread-time.ts';
 import {
   JobTimeout,
@@ -46,7 +46,7 @@ test('a question whose thread has used up its time has taken too long', async ()
 test('where the time of a thread is not counted, a busy process makes the service unavailable and blames no question', async () => {
   const reason = await endOf(null);
   expect(reason).toBeInstanceOf(PossibleTimeout);
-  expect(reason).toBeInstanceOf(Unavailable);
+  expect(reason).toBeInstanceOf(UnavailableError);
 });
 
 test('a thread has a number where its time is counted', () => {

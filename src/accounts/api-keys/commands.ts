@@ -170,7 +170,7 @@ select k.id from made m join api_keys k on k.id = m.id and k.state = 'active' or
 /**
  * Revokes every active key that a member created, with those that these keys created, and returns their ids.
  * If the caller may not revoke all of them, none is revoked. Repeating it resumes where it stopped. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function revokeKeysOf(
   commands: ApiKeyCommands,

@@ -17,7 +17,7 @@ interface NewKey {
   readonly permissions: readonly Permission[];
 }
 
-/** Creates a key and returns it; it cannot be shown again. @throws Unavailable */
+/** Creates a key and returns it; it cannot be shown again. @throws UnavailableError */
 export async function issueKey(engine: Engine, wanted: NewKey, now: number): Promise<string> {
   const key = mintApiKey(wanted.livemode);
   await spawnKey(engine, mintId('key', now), key, wanted, now);

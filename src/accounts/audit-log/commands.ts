@@ -24,13 +24,13 @@ select $1, $2, $3, $4, coalesce(
   (select k.name from api_keys k where k.id = $4)
 ), $5, $6, $7::text::json, $8`;
 
-/** Writes an act of a caller to the log of its workspace. @throws Unavailable */
+/** Writes an act of a caller to the log of its workspace. @throws UnavailableError */
 export const actRecorder =
   (database: Database) =>
   ({ caller, ...act }: Act): Promise<void> =>
     record(database, caller.workspaceId, { type: ACTOR_TYPES[caller.kind], id: caller.id }, act);
 
-/** Writes an act of the operator to the log of a workspace. @throws Unavailable */
+/** Writes an act of the operator to the log of a workspace. @throws UnavailableError */
 export const recordOperator = (
   database: Database,
   workspaceId: string,
@@ -38,7 +38,7 @@ export const recordOperator = (
 ): Promise<void> =>
   record(database, workspaceId, { type: 'operator', id: null }, { ...act, requestId: null });
 
-/** Writes an act of a person to the log of a workspace. @throws Unavailable */
+/** Writes an act of a person to the log of a workspace. @throws UnavailableError */
 export async function recordPerson(
   database: Database,
   workspaceId: string,

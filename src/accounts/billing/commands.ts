@@ -33,7 +33,7 @@ const NO_PRICE = new Failure('SERVICE_UNAVAILABLE', 'Stripe has no active price 
 /** The stored billing of a workspace. */
 export type StoredBilling = BillingState & { readonly customer: string };
 
-/** Reads the billing of a workspace; null when it has no customer at Stripe. @throws Unavailable */
+/** Reads the billing of a workspace; null when it has no customer at Stripe. @throws UnavailableError */
 export async function readBilling(database: Database, workspaceId: string): Promise<StoredBilling | null> {
   const [row] = await database.read(
     (orm) => orm.select().from(billing).where(eq(billing.workspaceId, workspaceId)),
@@ -55,7 +55,7 @@ export async function readBilling(database: Database, workspaceId: string): Prom
 
 /**
  * The page for buying a plan. A workspace with a subscription changes it in the portal; otherwise it would
- * have two. @throws Unavailable
+ * have two. @throws UnavailableError
  */
 export async function checkout(
   deps: BillingDeps,
@@ -75,7 +75,7 @@ export async function checkout(
 
 const OPEN = new Set(['active', 'trialing', 'past_due', 'unpaid', 'paused']);
 
-/** The page for changing, paying and ending the subscription. @throws Unavailable */
+/** The page for changing, paying and ending the subscription. @throws UnavailableError */
 export async function portal(
   { stripe, database, publicUrl }: BillingDeps,
   workspaceId: string,
@@ -121,7 +121,7 @@ const time = (at: number | null): string | null => (at === null ? null : new Dat
 
 /**
  * Reads the subscription of a customer at Stripe and writes its plan. A callback only says that something has
- * changed, so repeated, late or reordered callbacks lead to the same state. @throws Unavailable
+ * changed, so repeated, late or reordered callbacks lead to the same state. @throws UnavailableError
  */
 export async function synchronise(
   { database, stripe, defaultPlan, log }: BillingDeps,
@@ -157,7 +157,7 @@ export async function synchronise(
 
 /**
  * Ends the subscriptions of a workspace before it is erased, because afterwards no row would name their
- * owner. Repeating it changes nothing. @throws Unavailable while Stripe is away, so that the workspace is
+ * owner. Repeating it changes nothing. @throws UnavailableError while Stripe is away, so that the workspace is
  * erased later
  */
 export async function endSubscriptions(
@@ -181,7 +181,7 @@ export async function endSubscriptions(
 
 /**
  * Carries out a callback of Stripe once: it is stored after its work is done, so that Stripe repeats it after
- * a failure. @throws Unavailable
+ * a failure. @throws UnavailableError
  */
 export async function takeCallback(
   deps: BillingDeps,
@@ -201,7 +201,7 @@ export async function takeCallback(
 
 /**
  * Reads every subscription again, for lost callbacks and for plans whose period has ended. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function synchroniseAll(
   deps: BillingDeps,

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { Config } from '../../platform/config/config.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { PRICES, priceOf, type SoldPlan, type Subscription } from './subscription-state.ts';
 
 /** The settings for Stripe. */
@@ -111,7 +111,7 @@ export class StripeClient {
     try {
       return await work(stripe);
     } catch (cause) {
-      throw new Unavailable('Stripe sent an unexpected answer.', 'unknown', 30, { cause });
+      throw new UnavailableError('Stripe sent an unexpected answer.', 'unknown', 30, { cause });
     }
   }
 

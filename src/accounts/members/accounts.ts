@@ -48,11 +48,11 @@ const accountOf = (row: Row | undefined): Account | null =>
       }
     : null;
 
-/** Finds an account by the key of its address. @throws Unavailable */
+/** Finds an account by the key of its address. @throws UnavailableError */
 export const accountByEmail = async (database: Database, emailKey: string): Promise<Account | null> =>
   accountOf((await database.query<Row>(`${FIND} where a.email_key = $1`, [emailKey]))[0]);
 
-/** Finds an account by its id. @throws Unavailable */
+/** Finds an account by its id. @throws UnavailableError */
 export const accountById = async (database: Database, id: string): Promise<Account | null> =>
   accountOf((await database.query<Row>(`${FIND} where a.id = $1`, [id]))[0]);
 
@@ -61,7 +61,7 @@ export const hasSecondFactor = ({ totp, passkeys }: Account): boolean => totp !=
 
 /**
  * The workspace for a session after sign-in: the last used one, else the one joined first. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function homeOf(database: Database, accountId: string): Promise<string | null> {
   const [row] = await database.query<{ workspace_id: string }>(
@@ -73,7 +73,7 @@ export async function homeOf(database: Database, accountId: string): Promise<str
   return row?.workspace_id ?? null;
 }
 
-/** True when any account exists. @throws Unavailable */
+/** True when any account exists. @throws UnavailableError */
 export async function isSetUp(database: Database): Promise<boolean> {
   const rows = await database.read((orm) => orm.select({ id: accounts.id }).from(accounts).limit(1));
   return rows.length > 0;
@@ -96,7 +96,7 @@ select $7, $8, id, $9, $6::text::timestamptz from account`;
 
 /**
  * Creates an account that is a member of a workspace; null when one with that address, or a first one,
- * exists. @throws Unavailable
+ * exists. @throws UnavailableError
  */
 export async function createAccount(
   database: Database,
@@ -123,7 +123,7 @@ const END = `delete from browser_sessions where kind = 'account' and subject_id 
 
 /**
  * Ends every session of the person but one. It runs twice, because only the second statement sees a session
- * that was being opened in place of an ended one. @throws Unavailable
+ * that was being opened in place of an ended one. @throws UnavailableError
  */
 export async function endSessions(
   database: Database,
@@ -144,7 +144,7 @@ select id from changed`;
 /**
  * Sets the password if it is still the one that was read with the account, and ends all of the person's
  * sessions but one. False when the password was changed meanwhile: nothing is written then, and no session
- * ends. @throws Unavailable
+ * ends. @throws UnavailableError
  */
 export async function setPassword(
   database: Database,

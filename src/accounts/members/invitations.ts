@@ -53,7 +53,7 @@ const CREATE = `with invited as (
 ), kept as (${keepReplySql({ from: 'invited', reply: '$15', first: 1 })})
 select id from invited`;
 
-/** Invites a person. Only this answer shows the link. @throws Unavailable */
+/** Invites a person. Only this answer shows the link. @throws UnavailableError */
 export async function invite(
   deps: InvitationDeps,
   call: Call<unknown, unknown, NewInvitation>,
@@ -115,7 +115,7 @@ const ALREADY = new Failure(
   { suggestion: 'Delete the earlier invitation to create a new link.' },
 );
 
-/** The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws Unavailable */
+/** The newest hundred invitations of the caller's workspace, accepted and expired ones included. @throws UnavailableError */
 export async function listInvitations(
   database: Database,
   { workspaceId }: Principal,
@@ -139,7 +139,7 @@ export async function listInvitations(
   }));
 }
 
-/** Withdraws an invitation: its link becomes invalid. @throws Unavailable */
+/** Withdraws an invitation: its link becomes invalid. @throws UnavailableError */
 export async function deleteInvitation(
   database: Database,
   caller: Principal,
@@ -155,7 +155,7 @@ export async function deleteInvitation(
   return rows.length > 0 ? refusal : notFound('invitation');
 }
 
-/** The address of a link's invitation; null when it is unknown, used or expired. @throws Unavailable */
+/** The address of a link's invitation; null when it is unknown, used or expired. @throws UnavailableError */
 export async function invitedAddress(
   database: Database,
   token: string,
@@ -194,7 +194,7 @@ select $3, workspace_id, account.id, role, $2::text::timestamptz from accepted, 
 
 /**
  * Makes the person a member, with their account or a new one; 'full' for a person who belongs to `most`
- * workspaces, null when another request was faster. @throws Unavailable
+ * workspaces, null when another request was faster. @throws UnavailableError
  */
 export async function acceptInvitation(
   database: Database,

@@ -42,14 +42,14 @@ const viewOf = (row: Row): MemberView => ({
   twoFactor: row.two_factor,
 });
 
-/** The members of the caller's workspace, in the order in which they joined. @throws Unavailable */
+/** The members of the caller's workspace, in the order in which they joined. @throws UnavailableError */
 export const listMembers = async (
   database: Database,
   { workspaceId }: Principal,
 ): Promise<readonly MemberView[]> =>
   (await database.query<Row>(`${LIST} order by m.id`, [workspaceId])).map(viewOf);
 
-/** Finds a member of the caller's workspace. @throws Unavailable */
+/** Finds a member of the caller's workspace. @throws UnavailableError */
 export async function findMember(
   database: Database,
   { workspaceId }: Principal,
@@ -59,7 +59,7 @@ export async function findMember(
   return row ? viewOf(row) : null;
 }
 
-/** True when an address, by its key, is that of a member of a workspace. @throws Unavailable */
+/** True when an address, by its key, is that of a member of a workspace. @throws UnavailableError */
 export async function isMember(
   database: Database,
   workspaceId: string,
@@ -128,7 +128,7 @@ const rolesBelow = ({ permissions }: Pick<Principal, 'permissions'>): string => 
   return ROLE_NAMES.filter((role) => !outranks(role, highest)).join(',');
 };
 
-/** Changes the role of a member; takes effect on the next request. @throws Unavailable */
+/** Changes the role of a member; takes effect on the next request. @throws UnavailableError */
 export async function changeRole(
   database: Database,
   caller: Principal,
@@ -151,7 +151,7 @@ export async function changeRole(
 export interface RemovalDeps {
   readonly database: Database;
   readonly sessions: Pick<Sessions, 'ends'>;
-  /** Revokes the keys that a member has created. @throws Unavailable */
+  /** Revokes the keys that a member has created. @throws UnavailableError */
   revokeKeysOf(
     call: Pick<Call, 'caller' | 'now' | 'requestId'>,
     memberId: string,
@@ -164,7 +164,7 @@ const IS_LAST = `select role = 'owner' and not exists (
 
 /**
  * Removes a member; the sessions in this workspace end at once. Keys are revoked first: if the process dies
- * in between, the member is still there, and the request can be repeated. @throws Unavailable
+ * in between, the member is still there, and the request can be repeated. @throws UnavailableError
  */
 export async function removeMember(
   { database, sessions, revokeKeysOf }: RemovalDeps,

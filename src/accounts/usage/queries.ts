@@ -16,7 +16,7 @@ export function sendMeter(livemode: boolean, plan: PlanName, testSendsPerDay: nu
 
 const USED = `select used from usage_totals where workspace_id = $1 and livemode = $2::boolean and period = $3`;
 
-/** The units of emails in the current period. @throws Unavailable */
+/** The units of emails in the current period. @throws UnavailableError */
 export async function findUsed(
   database: Database,
   workspaceId: string,

@@ -46,7 +46,7 @@ export async function setPlan(database: Database, workspaceId: string, plan: Pla
   return rows.length > 0;
 }
 
-/** Creates a workspace and returns its id; `owner` is the owner's account. @throws Unavailable */
+/** Creates a workspace and returns its id; `owner` is the owner's account. @throws UnavailableError */
 export async function createWorkspace(
   database: Database,
   workspace: { readonly name: string; readonly plan: PlanName; readonly owner: string | null },
@@ -57,7 +57,7 @@ export async function createWorkspace(
   return id;
 }
 
-/** The same for an owner with fewer than `most` workspaces; null at that limit. @throws Unavailable */
+/** The same for an owner with fewer than `most` workspaces; null at that limit. @throws UnavailableError */
 export async function createWithin(
   database: Database,
   {
@@ -89,7 +89,7 @@ export async function createWithin(
   return rows.length > 0 ? id : null;
 }
 
-/** Renames a workspace; false when it does not exist. @throws Unavailable */
+/** Renames a workspace; false when it does not exist. @throws UnavailableError */
 export async function renameWorkspace(
   database: Database,
   workspaceId: string,
@@ -105,7 +105,7 @@ export async function renameWorkspace(
 
 /**
  * Archives or restores a workspace; false when it does not exist. Each instance knows when this settles:
- * email that none has started to send by then is held. @throws Unavailable
+ * email that none has started to send by then is held. @throws UnavailableError
  */
 export async function archiveWorkspace(
   database: Database,
@@ -130,7 +130,7 @@ export type NotDeleted = 'absent' | 'first' | 'inUse' | 'deleted';
 
 /**
  * Deletes an archived workspace: it is no longer found, and a duty removes its rows. The first workspace of
- * an installation stays, because every start looks for it. @throws Unavailable
+ * an installation stays, because every start looks for it. @throws UnavailableError
  */
 export async function deleteWorkspace(
   database: Database,
@@ -154,7 +154,7 @@ export async function deleteWorkspace(
   return row.already ? 'deleted' : 'inUse';
 }
 
-/** Removes a workspace without members, keys or any other rows. @throws Unavailable */
+/** Removes a workspace without members, keys or any other rows. @throws UnavailableError */
 export async function deleteUnusedWorkspace(database: Database, workspaceId: string): Promise<void> {
   await database.read((orm) => orm.delete(workspaces).where(eq(workspaces.id, workspaceId)));
 }

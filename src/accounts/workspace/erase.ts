@@ -2,7 +2,7 @@ import type { Duty } from '../../engine/duties/duty.ts';
 import type { Kind } from '../../engine/machine/kind.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
-import { BATCH, Eraser, type Erasing } from './eraser.ts';
+import { BATCH, Eraser, type ErasureOptions } from './eraser.ts';
 import { surveyTables } from './owned-tables.ts';
 
 /** Accounts without another workspace are removed with the last one, together with their sign-in methods. */
@@ -17,13 +17,13 @@ const PEOPLE = [
 /**
  * Removes a workspace and every row that belongs to it. The workspace itself goes last, so that it can be
  * repeated after a crash, and by several at once. False when it was stopped before the end. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function eraseWorkspace(
   database: Database,
   journals: ReadonlyMap<string, string>,
   workspaceId: string,
-  erasing: Erasing = {},
+  erasing: ErasureOptions = {},
 ): Promise<boolean> {
   const { owned } = await surveyTables(database, journals);
   const eraser = new Eraser(database, workspaceId, owned, erasing);

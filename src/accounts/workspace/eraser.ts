@@ -21,7 +21,7 @@ const FOREIGN_KEY_VIOLATION = '23503';
 const ORDER: readonly string[] = ['email_due', 'emails', 'email_turns'];
 
 /** The parameters of erasing a workspace. */
-export interface Erasing {
+export interface ErasureOptions {
   /** Stops between two statements once this is aborted. */
   readonly stop?: AbortSignal | undefined;
   /** Called with the number of rows that were just removed from a table. */
@@ -43,7 +43,7 @@ export class Eraser {
     private readonly database: Database,
     private readonly workspaceId: string,
     private readonly owned: readonly OwnedTable[],
-    private readonly erasing: Erasing,
+    private readonly erasing: ErasureOptions,
   ) {
     const place = ({ table }: OwnedTable) =>
       ORDER.includes(table) ? ORDER.indexOf(table) - ORDER.length : 0;

@@ -20,7 +20,7 @@ const LEFT_OUT = new Set([
 /** Columns with secrets, which the export leaves out. */
 const SECRET = ['hash', 'sealed'];
 
-/** Reads every row of a workspace, table by table, a JSON text each: `{"table": …, "row": …}`. Secrets are left out. @throws Unavailable */
+/** Reads every row of a workspace, table by table, a JSON text each: `{"table": …, "row": …}`. Secrets are left out. @throws UnavailableError */
 export async function* exportWorkspace(
   database: Database,
   journals: ReadonlyMap<string, string>,

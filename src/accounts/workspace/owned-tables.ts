@@ -82,7 +82,7 @@ interface ColumnRow {
 
 /**
  * Reads the tables of workspaces. `journals` names the table of the actors of each journal. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function surveyTables(
   database: Database,

@@ -28,7 +28,7 @@ const monthStart = (at: number, monthsAhead = 0): string => {
 
 /**
  * Reads the members that a principal takes from its workspace; null when it does not exist, or is archived.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function findTerms(database: Database, workspaceId: string): Promise<WorkspaceTerms | null> {
   const [row] = await database.query<{ plan: PlanName; default_from: string; default_reply_to: string }>(
@@ -57,7 +57,7 @@ export interface Brand {
 /** The path of logos, before the name of the file. */
 export const LOGO_PATH = '/logos/';
 
-/** Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such workspace. @throws Unavailable */
+/** Reads the brand of a workspace, for templates and for pages that recipients see; null when there is no such workspace. @throws UnavailableError */
 export async function findBrand(
   database: Database,
   workspaceId: string,
@@ -130,7 +130,7 @@ export interface ListedWorkspace {
   readonly archived: boolean;
 }
 
-/** The workspaces of an account, or all of them for the operator, oldest first. @throws Unavailable */
+/** The workspaces of an account, or all of them for the operator, oldest first. @throws UnavailableError */
 export const listWorkspaces = (
   database: Database,
   accountId: string | null,
@@ -142,7 +142,7 @@ export const listWorkspaces = (
     [accountId],
   );
 
-/** Deleted workspaces whose rows are not all removed yet, for the operator. @throws Unavailable */
+/** Deleted workspaces whose rows are not all removed yet, for the operator. @throws UnavailableError */
 export const listDeletedWorkspaces = (
   database: Database,
 ): Promise<readonly Pick<ListedWorkspace, 'id' | 'name' | 'plan'>[]> =>

@@ -26,7 +26,7 @@ type Columns = Record<string, Parameter>;
 
 /**
  * Changes the settings of the caller's workspace that the body names; null resets a setting. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function patchWorkspace(
   { database, findSendingDomain }: SettingsDeps,

@@ -97,7 +97,7 @@ export async function createAudience(
   return isReplay ? new Replay(made.status, view) : view;
 }
 
-interface Asked {
+interface AudienceTraits {
   readonly id: string;
   readonly type: string;
   readonly confirm: boolean;
@@ -107,7 +107,7 @@ interface Asked {
 async function problemsOf(
   { database }: AudienceReader,
   { caller, body }: Pick<Call<unknown, unknown, NewAudience | PatchAudience>, 'caller' | 'body'>,
-  { id, type, confirm }: Asked,
+  { id, type, confirm }: AudienceTraits,
 ): Promise<readonly Detail[]> {
   const details: Detail[] = [];
   if (type === 'static' && body.filter !== undefined)

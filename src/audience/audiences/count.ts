@@ -2,7 +2,7 @@ import { and, desc, inArray, type SQL, sql } from 'drizzle-orm';
 import { Semaphore } from '../../platform/async/semaphore.ts';
 import { type Database, execute } from '../../platform/db/database.ts';
 import { contacts } from '../../platform/db/schema/contacts.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type ContactView, contactJson, contactOf, ownContacts, type Scope } from '../contacts/queries.ts';
 
 /** How many contacts a filter matches, and whether they were all counted. */
@@ -12,7 +12,7 @@ export interface Count {
 }
 
 /** The same with some of them, newest first. */
-export interface Counted extends Count {
+export interface CountWithSample extends Count {
   readonly sample: readonly ContactView[];
 }
 
@@ -43,7 +43,7 @@ interface Plan {
   readonly 'Plan Rows': number;
 }
 
-interface Found extends Count {
+interface CountWithIds extends Count {
   readonly ids: readonly string[];
 }
 
@@ -59,21 +59,21 @@ export class ContactCounter {
     private readonly mostCost: number | null = null,
   ) {}
 
-  /** How many there are. @throws Unavailable */
+  /** How many there are. @throws UnavailableError */
   async count(scope: Scope, condition: SQL): Promise<Count> {
     const { count, isExact } = await this.#inTurn(scope, () => this.#find(scope, condition, 0));
     return { count, isExact };
   }
 
-  /** How many there are, and some of them: the newest, where they were all counted or are found among the newest contacts. @throws Unavailable */
-  async preview(scope: Scope, condition: SQL): Promise<Counted> {
+  /** How many there are, and some of them: the newest, where they were all counted or are found among the newest contacts. @throws UnavailableError */
+  async preview(scope: Scope, condition: SQL): Promise<CountWithSample> {
     const { count, isExact, ids } = await this.#inTurn(scope, () => this.#find(scope, condition, SHOWN));
     const sample = ids.length === 0 ? [] : await this.#rowsOf(scope, ids);
     return { count, isExact, sample };
   }
 
   async #inTurn<T>({ workspaceId }: Scope, work: () => Promise<T>): Promise<T> {
-    const refused = () => new Unavailable('Too many counts of contacts are asked for at once.');
+    const refused = () => new UnavailableError('Too many counts of contacts are asked for at once.');
     const own = this.#countingFor.get(workspaceId) ?? 0;
     if (own >= MOST_OF_ONE) throw refused();
     this.#countingFor.set(workspaceId, own + 1);
@@ -88,7 +88,7 @@ export class ContactCounter {
     }
   }
 
-  async #find(scope: Scope, condition: SQL, shown: number): Promise<Found> {
+  async #find(scope: Scope, condition: SQL, shown: number): Promise<CountWithIds> {
     const own = ownContacts(scope);
     const matching = sql`select ${contacts.id} from ${contacts} where ${own} and ${condition}`;
     const { 'Total Cost': cost } = await this.#planOf(matching);
@@ -106,7 +106,7 @@ export class ContactCounter {
   }
 
   /** An estimate; null where a sample would tell too little, since the table holds few contacts of this environment. */
-  async #estimate(own: SQL, condition: SQL, shown: number): Promise<Found | null> {
+  async #estimate(own: SQL, condition: SQL, shown: number): Promise<CountWithIds | null> {
     const everybody = await this.#planOf(sql`select from ${contacts}`);
     const sampled = Math.max(LEAST_SAMPLE, SAMPLE / this.#counting);
     const percent = Math.min(100, (sampled / Math.max(everybody['Plan Rows'], 1)) * 100);

@@ -43,7 +43,7 @@ interface Part {
 
 /**
  * Reads a filter over contacts. The dynamic audiences that it names take part with their own filters, down to three of them within
- * one another, and with 100 conditions in all. @throws Unavailable
+ * one another, and with 100 conditions in all. @throws UnavailableError
  */
 export async function readContactFilter(
   database: Database,
@@ -114,7 +114,7 @@ where a.workspace_id = $1 and a.livemode = $2::boolean and a.id <> $3 and a.id i
 
 /**
  * What another filter of an audience would make wrong with those that are made of it: they would match nobody from then on.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function problemsAbove(
   database: Database,

@@ -78,7 +78,7 @@ export const audienceFollower = (deps: FollowerDeps): Duty => ({
   },
 });
 
-/** Goes on with the walk that is due, for one statement; false where none is. @throws Unavailable */
+/** Goes on with the walk that is due, for one statement; false where none is. @throws UnavailableError */
 export async function proceed({ database, clock }: FollowerDeps): Promise<boolean> {
   const now = clock.now();
   const [walk] = await database.query<Walk>(CLAIM, [iso(now), iso(now + LEASE_MS)]);

@@ -22,7 +22,7 @@ export interface Stretch extends Scope {
 }
 
 /** What was seen of them. */
-export interface Looked {
+export interface MatchScan {
   /** The id of the last one; null where there are no more. */
   readonly last: string | null;
   readonly contacts: number;
@@ -34,13 +34,13 @@ export interface Looked {
  * Asks contacts for all dynamic audiences at once, and compares with whom each matched before: who begins or ceases to match has
  * joined or left, which is written into the activity in the same commit. While an audience is not followed yet, only contacts that
  * were made after its filter can have joined. Of two instances that look at the same contact, the one that comes second writes
- * nothing, and a contact that was forgotten meanwhile stays forgotten. @throws Unavailable
+ * nothing, and a contact that was forgotten meanwhile stays forgotten. @throws UnavailableError
  */
 export async function noteMatches(
   database: Database,
   { workspaceId, livemode, after, most, now }: Stretch,
   audiences: readonly FollowedAudience[],
-): Promise<Looked> {
+): Promise<MatchScan> {
   const own = ownContacts({ workspaceId, livemode });
   const matched = audiences.map(
     ({ id, condition }) => sql`case when (${condition}) then ${id}::text collate "C" end`,
@@ -81,6 +81,6 @@ export async function noteMatches(
   )
   select (select max(id) from looked) as last, (select count(*) from looked)::float8 as contacts,
     (select count(*) from noted)::float8 as noted`;
-  const [looked] = await execute<Looked>(database, statement);
+  const [looked] = await execute<MatchScan>(database, statement);
   return looked ?? { last: null, contacts: 0, noted: 0 };
 }

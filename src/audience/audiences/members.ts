@@ -177,7 +177,7 @@ const REMOVE = `with locked as materialized (
 select state from gone where state is not null`;
 
 /** A contact that leaves an audience. */
-export interface Leaving extends Scope {
+export interface LeaveRequest extends Scope {
   readonly audienceId: string;
   readonly contactId: string;
   readonly now: number;
@@ -187,10 +187,10 @@ export interface Leaving extends Scope {
   readonly data?: object;
 }
 
-/** Takes a contact out of a static audience; false when it was not in it. @throws Unavailable */
+/** Takes a contact out of a static audience; false when it was not in it. @throws UnavailableError */
 export async function leaveAudience(
   database: Database,
-  { workspaceId, livemode, audienceId, contactId, now, own, data = own }: Leaving,
+  { workspaceId, livemode, audienceId, contactId, now, own, data = own }: LeaveRequest,
 ): Promise<boolean> {
   const rows = await database.query(REMOVE, [
     ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],
@@ -200,7 +200,7 @@ export async function leaveAudience(
 }
 
 /** A contact that joins an audience by itself. */
-export interface Joining extends Scope {
+export interface JoinRequest extends Scope {
   readonly audienceId: string;
   readonly contactId: string;
   readonly now: number;
@@ -235,10 +235,10 @@ const JOIN = `with locked as materialized (
 )
 select has_left from judged`;
 
-/** Lets a contact into a static audience; `hasLeft` where it stays out, null when there is nothing to join. @throws Unavailable */
+/** Lets a contact into a static audience; `hasLeft` where it stays out, null when there is nothing to join. @throws UnavailableError */
 export async function joinAudience(
   database: Database,
-  { workspaceId, livemode, audienceId, contactId, now, onlyPending, unlessLeft = false, data }: Joining,
+  { workspaceId, livemode, audienceId, contactId, now, onlyPending, unlessLeft = false, data }: JoinRequest,
 ): Promise<'joined' | 'hasLeft' | null> {
   const [row] = await database.query<{ has_left: boolean }>(JOIN, [
     ...[workspaceId, livemode, audienceId, contactId, new Date(now).toISOString(), mintId('act', now)],

@@ -6,7 +6,7 @@ import type { Reads } from '../../platform/db/reads.ts';
 import { audienceMembers, audiences } from '../../platform/db/schema/audiences.ts';
 import { contacts } from '../../platform/db/schema/contacts.ts';
 import { type Failure, invalid, notFound } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { Problems } from '../../platform/filters/condition.ts';
 import type { ContactView } from '../contacts/queries.ts';
 import { type AudienceMatch, listContacts, type Scope } from '../contacts/queries.ts';
@@ -36,7 +36,7 @@ export interface AudienceCounter extends AudienceReader {
 /** A row of an audience. */
 export type AudienceRow = typeof audiences.$inferSelect;
 
-/** Reads an audience; null when there is none. @throws Unavailable */
+/** Reads an audience; null when there is none. @throws UnavailableError */
 export async function findAudienceRow(
   { database }: AudienceReader,
   scope: Scope,
@@ -59,7 +59,7 @@ async function filterOf({ database }: AudienceReader, row: AudienceRow): Promise
   return filter instanceof Problems ? null : filter;
 }
 
-/** Whom an audience holds, as a condition on `contacts`; null when there is no such audience. @throws Unavailable */
+/** Whom an audience holds, as a condition on `contacts`; null when there is no such audience. @throws UnavailableError */
 export async function matchAudience(
   reader: AudienceReader,
   scope: Scope,
@@ -108,7 +108,7 @@ export async function findAudience(
 
 /**
  * The same of one that was just written, with no number where nobody can count now: whoever is told of a failure would write it
- * again. @throws Unavailable
+ * again. @throws UnavailableError
  */
 export async function findWrittenAudience(
   reader: AudienceCounter,
@@ -119,7 +119,7 @@ export async function findWrittenAudience(
   const row = await findAudienceRow(reader, scope, id);
   if (!row) return null;
   const count = await contactCountOf(reader, row, now).catch((error: unknown) => {
-    if (error instanceof Unavailable) return null;
+    if (error instanceof UnavailableError) return null;
     throw error;
   });
   return audienceOf(row, count);

@@ -90,7 +90,7 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
 }
 
 /** Who is changed. */
-interface Changed {
+interface ChangedContact {
   readonly id: string;
   readonly email: string;
 }
@@ -101,7 +101,7 @@ type Outcome = 'changed' | 'outdated' | 'complained' | 'full' | null;
 async function change(
   commands: ChangeDeps,
   { workspaceId, livemode }: Scope,
-  contact: Changed,
+  contact: ChangedContact,
   asked: object,
   now: number,
   seen: string | null = null,
@@ -124,11 +124,11 @@ export interface ContactChanges {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
-/** Changes what is known of a contact, whose properties are merged. @throws Unavailable */
+/** Changes what is known of a contact, whose properties are merged. @throws UnavailableError */
 export async function changeContact(
   commands: ChangeDeps,
   scope: Scope,
-  contact: Changed,
+  contact: ChangedContact,
   changes: ContactChanges,
   now: number,
 ): Promise<'changed' | 'full' | 'gone'> {
@@ -146,11 +146,11 @@ export interface ChosenStatus {
   readonly consent: { readonly source: string; readonly at: string };
 }
 
-/** Changes the status of a contact by the person's own will; a complaint stays one. @throws Unavailable */
+/** Changes the status of a contact by the person's own will; a complaint stays one. @throws UnavailableError */
 export async function changeStatus(
   commands: ChangeDeps,
   scope: Scope,
-  contact: Changed,
+  contact: ChangedContact,
   chosen: ChosenStatus,
   now: number,
 ): Promise<void> {

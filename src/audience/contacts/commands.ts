@@ -1,8 +1,8 @@
 import { idempotently, keyedBy } from '../../http/request/idempotent.ts';
-import { type Call, Otherwise, Replay } from '../../http/request/route.ts';
-import { type Keyed, replyParameters } from '../../platform/db/stored-replies.ts';
+import { AlternativeReply, type Call, Replay } from '../../http/request/route.ts';
+import { type KeyedRequest, replyParameters } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { clockOfHeader, type StandingClock } from '../../sending/emails/commands.ts';
 import { type ContactCommands, findContact } from './lists/contact-rows.ts';
 import type { ContactView, NewContact } from './model.ts';
@@ -21,18 +21,19 @@ const KNOWN = new Failure('CONFLICT', 'A contact with this address exists.', {
   suggestion: 'Change it with PATCH, or send the request with upsert=true.',
 });
 
-/** Writes contacts, each address at most once. Every one of them is in the answer. @throws Unavailable */
+/** Writes contacts, each address at most once. Every one of them is in the answer. @throws UnavailableError */
 export async function writeContacts(
   { database }: Pick<ContactCommands, 'database'>,
   contacts: readonly ContactInput[],
   merges: boolean,
-  keyed: Keyed,
+  keyed: KeyedRequest,
   clockId: string | null = null,
 ): Promise<readonly WrittenContact[]> {
   let missing = contacts;
   const done: WrittenContact[] = [];
   for (let tries = 0; missing.length > 0; tries++) {
-    if (tries === MOST_TRIES) throw new Unavailable('These contacts are being changed by others.', 'unknown');
+    if (tries === MOST_TRIES)
+      throw new UnavailableError('These contacts are being changed by others.', 'unknown');
     const { scope, now } = keyed;
     const rows = await database.query<WrittenContact>(clockId ? WRITE_CLOCKED_CONTACTS : WRITE_CONTACTS, [
       ...[JSON.stringify(missing), scope.workspaceId, scope.livemode, new Date(now).toISOString(), merges],
@@ -48,12 +49,12 @@ export async function writeContacts(
 }
 
 /** A contact that a request made or found. */
-interface Made {
+interface ContactResult {
   readonly id: string;
   readonly created: boolean;
 }
 
-const madeOf = ({ id, outcome }: WrittenContact): Made => ({ id, created: outcome === 'created' });
+const madeOf = ({ id, outcome }: WrittenContact): ContactResult => ({ id, created: outcome === 'created' });
 
 /** Reads the stored reply of contacts that were written. */
 export const storedOutcomes = (reply: string): readonly WrittenContact[] =>
@@ -63,14 +64,14 @@ export const storedOutcomes = (reply: string): readonly WrittenContact[] =>
     outcome,
   }));
 
-/** The test clock that the header of a request names. @throws Unavailable */
+/** The test clock that the header of a request names. @throws UnavailableError */
 export const clockOfRequest = (
   { testClocks }: Pick<ContactCommands, 'testClocks'>,
   { caller, headers }: Pick<Call, 'caller' | 'headers'>,
 ): Promise<StandingClock | Failure> | Failure | null =>
   testClocks ? clockOfHeader(testClocks, caller, headers) : null;
 
-/** Writes the contacts of a request; new ones live by its test clock, which is told of them. @throws Unavailable */
+/** Writes the contacts of a request; new ones live by its test clock, which is told of them. @throws UnavailableError */
 export async function writeOnClock(
   commands: Pick<ContactCommands, 'database' | 'testClocks'>,
   call: Pick<Call, 'caller' | 'claim' | 'now' | 'headers'>,
@@ -96,7 +97,7 @@ export async function writeOnClock(
 export async function createContact(
   commands: ContactCommands,
   call: Call<unknown, { readonly upsert: boolean }, NewContact>,
-): Promise<ContactView | Otherwise<ContactView> | Failure | Replay> {
+): Promise<ContactView | AlternativeReply<ContactView> | Failure | Replay> {
   const { caller, query, body, now } = call;
   const { database, signer } = commands;
   const contact = readContact(
@@ -105,7 +106,7 @@ export async function createContact(
     { ord: 0, at: '/body' },
   );
   if (isMistaken(contact)) return invalid(contact);
-  const made = await idempotently<Made>(database, keyedBy(call), {
+  const made = await idempotently<ContactResult>(database, keyedBy(call), {
     run: async () => {
       const done = await writeOnClock(commands, call, [contact], query.upsert);
       if (done instanceof Failure) return done;
@@ -116,10 +117,10 @@ export async function createContact(
     open: (reply) => storedOutcomes(reply).map(madeOf)[0],
   });
   if (made instanceof Failure) return made;
-  const { id, created } = made instanceof Replay ? (made.body as Made) : made;
+  const { id, created } = made instanceof Replay ? (made.body as ContactResult) : made;
   const view = await findContact(commands, caller, id);
   // It may have been forgotten since.
   if (!view) return notFound('contact');
   if (made instanceof Replay) return new Replay(created ? 201 : 200, view);
-  return created ? view : new Otherwise(view);
+  return created ? view : new AlternativeReply(view);
 }

@@ -58,7 +58,7 @@ from (
 ) i join contacts c on c.workspace_id = i.workspace_id and c.livemode = i.livemode and c.id = i.contact_id
   and c.email_key = i.email_key`;
 
-/** Which of these are contacts already, each address at most once. @throws Unavailable */
+/** Which of these are contacts already, each address at most once. @throws UnavailableError */
 export const knownContacts = (
   database: Database,
   { workspaceId, livemode }: Scope,

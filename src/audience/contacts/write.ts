@@ -1,4 +1,4 @@
-import type { Leaving } from '../../mail/list-files/consent-words.ts';
+import type { LeaveReason } from '../../mail/list-files/consent-words.ts';
 import { keepReplySql } from '../../platform/db/stored-replies.ts';
 import { contactOfSql, replacesReason, strength } from '../../sending/suppressions/queries.ts';
 import type { PropertyValues } from './properties.ts';
@@ -22,7 +22,7 @@ export interface ContactInput {
   readonly properties: PropertyValues;
   readonly removed: readonly string[];
   /** The status that the person has left by; null where nothing says that they have. */
-  readonly leaves: Leaving | null;
+  readonly leaves: LeaveReason | null;
   /** When, in ISO 8601; null: now. */
   readonly left_at: string | null;
   /** True where nothing but the leaving counts: the rest of the row is wrong. */

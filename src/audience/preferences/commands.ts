@@ -1,7 +1,7 @@
 import type { Duty, DutyDeps } from '../../engine/duties/duty.ts';
 import type { PlanName } from '../../platform/config/plans.ts';
 import { Failure } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type AcceptanceDeps, acceptEmail } from '../../sending/emails/accept.ts';
 import { confirmationPath } from './links.ts';
 import type { PreferenceDeps } from './person.ts';
@@ -78,7 +78,7 @@ async function unlessAway(act: () => Promise<void>): Promise<void> {
   try {
     await act();
   } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
+    if (!(error instanceof UnavailableError)) throw error;
   }
 }
 

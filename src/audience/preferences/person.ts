@@ -46,7 +46,7 @@ export interface PreferenceDeps {
   readonly publicUrl: string;
 }
 
-/** Reads a person and the public audiences. @throws Unavailable */
+/** Reads a person and the public audiences. @throws UnavailableError */
 export async function findPerson(
   { database, signer }: Pick<PreferenceDeps, 'database' | 'signer'>,
   { workspaceId, livemode, key }: Recipient,
@@ -71,7 +71,7 @@ export interface Choice {
   readonly chosen: ReadonlySet<string>;
 }
 
-/** Carries out a choice; doing so again changes nothing. @throws Unavailable */
+/** Carries out a choice; doing so again changes nothing. @throws UnavailableError */
 export async function choose(
   deps: PreferenceDeps,
   recipient: Recipient,
@@ -110,7 +110,7 @@ export async function choose(
 const INVITED = `select 1 from contacts c join audience_members m on m.contact_id = c.id and m.audience_id = $4
 where c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = $3`;
 
-/** True while there is something to confirm, or has been confirmed: not once the person has left or was forgotten. @throws Unavailable */
+/** True while there is something to confirm, or has been confirmed: not once the person has left or was forgotten. @throws UnavailableError */
 export async function isInvited(
   { database }: Pick<PreferenceDeps, 'database'>,
   { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
@@ -120,7 +120,7 @@ export async function isInvited(
 
 /**
  * Takes a confirmation: the person is in the audience, and subscribed, if a confirmation is still awaited.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function confirmAudience(
   deps: PreferenceDeps,

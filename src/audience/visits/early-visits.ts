@@ -76,7 +76,7 @@ type ClaimedVisit = EarlyVisit & { readonly id: string; readonly isKnown: boolea
 export class EarlyVisits {
   constructor(private readonly deps: EarlyVisitsDeps) {}
 
-  /** Keeps a visit until it is judged; false when it is none of the first minute. @throws Unavailable */
+  /** Keeps a visit until it is judged; false when it is none of the first minute. @throws UnavailableError */
   async keep(visit: EarlyVisit): Promise<boolean> {
     const { emailId, recipient, type, target, links, network, userAgent, at } = visit;
     const [early] = await this.deps.database.query<{ yes: boolean }>(KEEP, [

@@ -218,7 +218,7 @@ where c.workspace_id = $1 and r.campaign_id = c.id and r.contact_id = $2`;
 
 /**
  * Deletes the rest of a forgotten person's address from the audiences of campaigns; the numbers stay.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function forgetRecipient(
   database: CampaignDeps['database'],

@@ -46,7 +46,7 @@ export interface DispatchDeps {
   readonly acceptance: () => AcceptanceDeps;
   /** The number of emails that may be dispatched now. */
   readonly bulkRoom: RoomForBulk;
-  /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
+  /** About how many from that domain have room in its warm-up on this day; null without a limit. @throws UnavailableError */
   readonly warmUpRoom: (domainId: string) => Promise<number | null>;
   readonly guards: GuardLimits;
 }

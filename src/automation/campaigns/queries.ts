@@ -58,7 +58,7 @@ const LIST = `${read(`s.settings::jsonb - '{html,markdown,variables}'::text[]`)}
 
 export const NO_CAMPAIGN = notFound('campaign');
 
-/** Reads a campaign; null when there is none. @throws Unavailable */
+/** Reads a campaign; null when there is none. @throws UnavailableError */
 export async function findCampaign(
   { database }: CampaignReader,
   { workspaceId, livemode }: Scope,

@@ -57,7 +57,7 @@ const EXCLUDED = 'Must not be the audience that it is sent to.';
 /**
  * Reads the settings of a request over the previous ones, and lists every problem in them. The template and
  * the audiences must exist; content is compiled, so that content that can never be rendered is refused now.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function readSettings(
   deps: Pick<CampaignDeps, 'database' | 'contents'>,

@@ -19,7 +19,7 @@ import { problemsOf, type Validator } from './definition/validate.ts';
 import { NO_FLOW, viewOf } from './queries.ts';
 import { type FlowWithVersion, findFlow } from './store.ts';
 
-type Own<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
+type FlowCall<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
 
 const TOO_MANY = new Failure('CONFLICT', `This environment has ${MOST_FLOWS} flows, the maximum.`, {
   suggestion: 'Delete one that you no longer need.',
@@ -97,7 +97,7 @@ from target t where f.id = t.id returning f.id`;
  */
 export async function patchFlow(
   { database }: Validator,
-  { caller, params, body, now }: Own<PatchFlow>,
+  { caller, params, body, now }: FlowCall<PatchFlow>,
 ): Promise<FlowView | Failure> {
   const { name, ifUpdatedAt, ...written } = body;
   const isSame = Object.keys(written).length === 0;
@@ -122,7 +122,7 @@ export async function patchFlow(
 /** Tells everything that keeps a flow from running. */
 export async function validateFlow(
   validator: Validator,
-  { caller, params }: Own,
+  { caller, params }: FlowCall,
 ): Promise<ValidationView | Failure> {
   const row = await findFlow(validator.database, caller, params.id);
   if (!row) return NO_FLOW;
@@ -161,13 +161,13 @@ export interface FlowCommands extends Validator {
 /** Publishes the last written version, and activates the flow. */
 export const activateFlow = (
   commands: FlowCommands,
-  call: Own<ActivateBody>,
+  call: FlowCall<ActivateBody>,
 ): Promise<FlowView | Failure | Replay> =>
   answeredOnce(commands.database, call, () => activate(commands, call));
 
 async function activate(
   commands: FlowCommands,
-  { caller, params, body, now }: Own<ActivateBody>,
+  { caller, params, body, now }: FlowCall<ActivateBody>,
 ): Promise<FlowView | Failure> {
   const { database } = commands;
   const row = await findFlow(database, caller, params.id);
@@ -193,12 +193,12 @@ const NEVER_RAN = new Failure('CONFLICT', 'This flow is a draft, so there is not
 /** Stops a flow from beginning runs, and holds, cancels or continues those under way. */
 export const pauseFlow = (
   commands: FlowCommands,
-  call: Own<PauseBody>,
+  call: FlowCall<PauseBody>,
 ): Promise<FlowView | Failure | Replay> => answeredOnce(commands.database, call, () => pause(commands, call));
 
 async function pause(
   commands: FlowCommands,
-  { caller, params, body, now }: Own<PauseBody>,
+  { caller, params, body, now }: FlowCall<PauseBody>,
 ): Promise<FlowView | Failure> {
   const row = await findFlow(commands.database, caller, params.id);
   if (!row) return NO_FLOW;

@@ -14,7 +14,7 @@ export interface FlowReader {
   readonly database: Database;
 }
 
-type Own = Call<{ readonly id: string }>;
+type FlowQueryCall = Call<{ readonly id: string }>;
 
 export const NO_FLOW = notFound('flow');
 
@@ -48,7 +48,7 @@ export const viewOf = async (database: Database, row: FlowWithVersion): Promise<
 /** Reads a flow, or answers 404. */
 export async function flowDetail(
   { database }: FlowReader,
-  { caller, params }: Own,
+  { caller, params }: FlowQueryCall,
 ): Promise<FlowView | Failure> {
   const row = await findFlow(database, caller, params.id);
   return row ? viewOf(database, row) : NO_FLOW;

@@ -38,7 +38,7 @@ const OWN = 'f.workspace_id = $1 and f.livemode = $2::boolean and f.deleted_at i
 
 /**
  * Reads a flow with its last written version; null when there is none.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function findFlow(
   database: Pick<Database, 'query'>,
@@ -53,7 +53,7 @@ export async function findFlow(
   return row ?? null;
 }
 
-/** Which of these flows hold their runs. @throws Unavailable */
+/** Which of these flows hold their runs. @throws UnavailableError */
 export async function heldFlows(
   database: Pick<Database, 'query'>,
   ids: readonly string[],

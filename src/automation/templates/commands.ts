@@ -10,12 +10,12 @@ import type { NewTemplate, TemplatePatch, TemplateView, VersionBody } from './mo
 import { findTemplate, NO_TEMPLATE, NO_VERSION, type TemplateReader } from './queries.ts';
 import { type Compilers, compile } from './render/compile.ts';
 import {
-  type Authored,
   authoredOf,
   NOTHING,
   readContent,
   type StoredContent,
   saysTheSame,
+  type VersionContent,
 } from './render/content.ts';
 import { insertTemplate, type TemplateRow, updateTemplate } from './store.ts';
 import type { FoundVersion } from './versions.ts';
@@ -41,8 +41,8 @@ export interface TemplateUse {
   readonly where: (id: string) => string;
 }
 
-type Own<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
-type Changed = Promise<TemplateView | Failure>;
+type TemplateCall<Body = unknown> = Call<{ readonly id: string }, unknown, Body>;
+type TemplateResult = Promise<TemplateView | Failure>;
 
 const ALIAS_TAKEN = new Failure('CONFLICT', 'Another template has this alias.', {
   suggestion: 'Choose another alias, or take it from the other template first.',
@@ -66,7 +66,7 @@ export const createTemplate = (
 ): Promise<TemplateView | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), { run: () => create(commands, call) });
 
-async function create(commands: TemplateCommands, call: Call<unknown, unknown, NewTemplate>): Changed {
+async function create(commands: TemplateCommands, call: Call<unknown, unknown, NewTemplate>): TemplateResult {
   const { caller, body, now } = call;
   const problems = new Problems();
   readAlias(body.alias, problems.report);
@@ -112,9 +112,9 @@ interface Change {
 /** Reads a template, decides on a change and writes it; again when somebody else wrote meanwhile. */
 async function change(
   commands: TemplateCommands,
-  call: Own,
+  call: TemplateCall,
   decide: (row: TemplateRow) => Promise<Change | TemplateView | Failure>,
-): Changed {
+): TemplateResult {
   const { caller, params } = call;
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const row = await findTemplate(commands, caller, params.id);
@@ -134,7 +134,10 @@ async function change(
 }
 
 /** Changes the members that the body names. New content makes a new version, which is sent at once or kept aside as a draft. */
-export const updateTemplateBy = (commands: TemplateCommands, call: Own<TemplatePatch>): Changed =>
+export const updateTemplateBy = (
+  commands: TemplateCommands,
+  call: TemplateCall<TemplatePatch>,
+): TemplateResult =>
   change(commands, call, async (row) => {
     const { caller, body, now } = call;
     const isDraft = body.draft ?? false;
@@ -166,7 +169,7 @@ export const updateTemplateBy = (commands: TemplateCommands, call: Own<TemplateP
   });
 
 /** The content of a patch over what was there; a change of the format leaves behind what the other format has not. */
-function readPatch(body: TemplatePatch, before: Authored): Authored | Failure {
+function readPatch(body: TemplatePatch, before: VersionContent): VersionContent | Failure {
   const problems = new Problems();
   readAlias(body.alias, problems.report);
   const changesFormat = body.format !== undefined && body.format !== before.format;
@@ -181,7 +184,7 @@ function readPatch(body: TemplatePatch, before: Authored): Authored | Failure {
 /** Changes a template by one of its versions, which the request names. */
 const changeByVersion = (
   commands: TemplateCommands,
-  call: Own<VersionBody>,
+  call: TemplateCall<VersionBody>,
   decide: (row: TemplateRow, found: FoundVersion) => Promise<Change | Failure>,
 ): Promise<TemplateView | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), {
@@ -202,14 +205,14 @@ const sending = (row: TemplateRow, version: number, now: number): TemplateRow =>
 });
 
 /** Makes a version of a template the one that is sent. */
-export const publishVersion = (commands: TemplateCommands, call: Own<VersionBody>) =>
+export const publishVersion = (commands: TemplateCommands, call: TemplateCall<VersionBody>) =>
   changeByVersion(commands, call, async (before, { version, content }) => {
     const row = sending(before, version, call.now);
     return { row, content: null, view: viewOf(row, call.caller.livemode, content) };
   });
 
 /** Makes a new version that says what an earlier one said, and sends it from now on. */
-export const restoreVersion = (commands: TemplateCommands, call: Own<VersionBody>) =>
+export const restoreVersion = (commands: TemplateCommands, call: TemplateCall<VersionBody>) =>
   changeByVersion(commands, call, async (before, found) => {
     const { caller, now } = call;
     // It is made ready anew: what reads and renders it now may be newer than what did then.
@@ -222,7 +225,7 @@ export const restoreVersion = (commands: TemplateCommands, call: Own<VersionBody
 /** Deletes a template with all its versions, unless something uses it. Emails that were made from it stay as they are. */
 export async function deleteTemplate(
   { database, versions, uses }: Pick<TemplateCommands, 'database' | 'versions' | 'uses'>,
-  { caller, params }: Own,
+  { caller, params }: TemplateCall,
 ): Promise<null | Failure> {
   const row = await versions.find(caller, params.id);
   if (!row) return NO_TEMPLATE;

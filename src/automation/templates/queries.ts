@@ -15,7 +15,7 @@ export interface TemplateReader {
   readonly versions: Versions;
 }
 
-type Own = Call<{ readonly id: string }>;
+type TemplateQueryCall = Call<{ readonly id: string }>;
 
 export const NO_TEMPLATE = notFound('template');
 export const NO_VERSION = notFound('template version');
@@ -54,7 +54,7 @@ export const listTemplates = (
 /** One template with the bodies of the version that is sent. */
 export async function templateDetail(
   reader: TemplateReader,
-  { caller, params }: Own,
+  { caller, params }: TemplateQueryCall,
 ): Promise<TemplateView | Failure> {
   const found = await findVersion(reader, caller, params.id);
   return found instanceof Failure ? found : viewOf(found.row, caller.livemode, found.content);

@@ -3,7 +3,7 @@ import { BatchedRead } from '../../platform/async/batched-read.ts';
 import { type Database, PREPARED } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
 import { type templates, templateVersions } from '../../platform/db/schema/templates.ts';
-import { type Keyed, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
+import { type KeyedRequest, keepReplySql, replyParameters } from '../../platform/db/stored-replies.ts';
 import type { StoredContent } from './render/content.ts';
 
 /** Whose a template is. */
@@ -12,11 +12,11 @@ export interface Owner {
   readonly livemode: boolean;
 }
 
-type Stored = typeof templates.$inferSelect;
+type StoredTemplateRow = typeof templates.$inferSelect;
 
 /** A template without its content. `version` is the one that is sent, `latest` the newest. */
 export interface TemplateRow
-  extends Readonly<Pick<Stored, 'id' | 'name' | 'alias' | 'version' | 'latest' | 'revision'>> {
+  extends Readonly<Pick<StoredTemplateRow, 'id' | 'name' | 'alias' | 'version' | 'latest' | 'revision'>> {
   /** Epoch milliseconds. */
   readonly created_at: number;
   readonly updated_at: number;
@@ -34,21 +34,27 @@ select ${COLUMNS}, a.n from json_to_recordset($2::text::json)
     as a(n integer, workspace_id text, livemode boolean, alias text)
   join templates t on t.workspace_id = a.workspace_id and t.livemode = a.livemode and t.alias = a.alias`;
 
-interface Sought extends Owner {
+interface TemplateLookup extends Owner {
   /** An id, or an alias. */
   readonly name: string;
 }
 
-const nameOf = ({ workspaceId, livemode, name }: Sought): string => `${workspaceId} ${livemode} ${name}`;
+const nameOf = ({ workspaceId, livemode, name }: TemplateLookup): string =>
+  `${workspaceId} ${livemode} ${name}`;
 
 /** Finds templates by id or alias, those that are sought at the same time with one statement. */
 export const templateFinder = (database: Database) =>
-  new BatchedRead<Sought, TemplateRow | null>('templates', (asked) => findAll(database, asked), undefined, 1);
+  new BatchedRead<TemplateLookup, TemplateRow | null>(
+    'templates',
+    (asked) => findAll(database, asked),
+    undefined,
+    1,
+  );
 
 async function findAll(
   database: Database,
-  asked: readonly Sought[],
-): Promise<(sought: Sought) => TemplateRow | null> {
+  asked: readonly TemplateLookup[],
+): Promise<(sought: TemplateLookup) => TemplateRow | null> {
   const names = [...new Map(asked.map((sought) => [nameOf(sought), sought]))];
   const byId: object[] = [];
   const byAlias: object[] = [];
@@ -131,7 +137,7 @@ export interface Write {
   readonly row: TemplateRow;
   /** What the newest version says; null where no version is added. */
   readonly content: StoredContent | null;
-  readonly keyed: Keyed;
+  readonly keyed: KeyedRequest;
   readonly status: number;
   readonly reply: string;
 }
@@ -163,7 +169,7 @@ const parametersOf = ({ owner, row, content, keyed, status, reply }: Write) => [
   reply,
 ];
 
-/** Adds a template. @throws Unavailable, and when its alias or the key of the request is taken */
+/** Adds a template. @throws UnavailableError, and when its alias or the key of the request is taken */
 export async function insertTemplate(database: Database, write: Write): Promise<void> {
   await database.query(INSERT, parametersOf(write));
 }

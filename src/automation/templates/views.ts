@@ -1,13 +1,13 @@
 import type { TemplateItemView, TemplateView, VersionItemView, VersionView } from './model.ts';
-import { type Authored, authoredOf } from './render/content.ts';
+import { authoredOf, type VersionContent } from './render/content.ts';
 import type { TemplateRow, VersionRow } from './store.ts';
 
 const iso = (at: number): string => new Date(at).toISOString();
 
-const withoutBodies = ({ html: _html, markdown: _markdown, text: _text, ...rest }: Authored) => rest;
+const withoutBodies = ({ html: _html, markdown: _markdown, text: _text, ...rest }: VersionContent) => rest;
 
 /** A template in a list. */
-export const itemOf = (row: TemplateRow, livemode: boolean, content: Authored): TemplateItemView => ({
+export const itemOf = (row: TemplateRow, livemode: boolean, content: VersionContent): TemplateItemView => ({
   id: row.id,
   livemode,
   name: row.name,
@@ -22,7 +22,7 @@ export const itemOf = (row: TemplateRow, livemode: boolean, content: Authored): 
 export const viewOf = (
   row: TemplateRow,
   livemode: boolean,
-  content: Authored,
+  content: VersionContent,
   version = row.version,
 ): TemplateView => {
   const { html, markdown, text } = content;

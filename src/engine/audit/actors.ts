@@ -5,7 +5,7 @@ import { ACTOR_COLUMNS, definitionColumn } from '../store/actor-columns.ts';
 import { birthFaults, type Marks, readMarks } from './births.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
-import { mayBeRemoved, type Removed } from './removed.ts';
+import { mayBeRemoved, type RetentionBounds } from './removed.ts';
 import type { Session } from './session.ts';
 import { type AuditedActor, isKept, isTimedElsewhere, overdueBy, snapshotFaults } from './snapshots.ts';
 
@@ -24,7 +24,7 @@ export interface Audit {
   /** Only actors spawned since this moment (epoch milliseconds) are checked; 0 checks all of them. */
   readonly since: number;
   /** The rows that retention may have removed. */
-  readonly removed: Removed;
+  readonly removed: RetentionBounds;
   /** True when an instance is connected. Without one, due work waits for the next start. */
   readonly served: boolean;
   /** The store of large contents; null where no setting names one. */

@@ -2,7 +2,7 @@ import type { EmailContext } from '../../../machines/email/context.ts';
 import type { EmailState } from '../../../machines/email/machine.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 import type { Findings } from './findings.ts';
-import type { Removed } from './removed.ts';
+import type { RetentionBounds } from './removed.ts';
 import type { Session } from './session.ts';
 
 const BATCH = 1_000;
@@ -32,7 +32,7 @@ const GIVES_BACK: Readonly<Record<EmailState, boolean>> = {
 };
 
 /** The columns of an email that counting needs. */
-export interface Counted {
+export interface CountedEmail {
   readonly workspaceId: string;
   readonly livemode: boolean;
   readonly state: EmailState;
@@ -46,11 +46,11 @@ export class QuotaLedger {
   readonly #late = new Map<string, number>();
 
   constructor(
-    private readonly removed: Removed,
+    private readonly removed: RetentionBounds,
     private readonly since: number,
   ) {}
 
-  count({ workspaceId, livemode, state, context: { acceptedAt, at, testClockId } }: Counted): void {
+  count({ workspaceId, livemode, state, context: { acceptedAt, at, testClockId } }: CountedEmail): void {
     const period = periodOf(livemode, acceptedAt);
     const key = keyOf(workspaceId, livemode, period);
     const isLate = testClockId !== undefined || periodOf(livemode, at) !== period;

@@ -2,17 +2,17 @@ import postgres from 'postgres';
 import { openOrCopy } from '../../platform/control/client.ts';
 import type { Parameter } from '../../platform/db/database.ts';
 import { EmbeddedDatabase } from '../../platform/db/embedded/embedded.ts';
-import type { Where } from '../../platform/db/open.ts';
+import type { DatabaseLocation } from '../../platform/db/open.ts';
 import { primaryUrl } from '../../platform/db/server/servers.ts';
 import { classify } from '../../platform/db/sqlstate.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 
 /** A session sees one moment of a database for as long as it takes. Nothing can be written through it. */
 export interface Session {
   /** True where a copy is read of an embedded database that an instance serves. */
   readonly isCopy?: boolean;
   query<Row extends object>(text: string, parameters?: readonly Parameter[]): Promise<Row[]>;
-  /** @throws Unavailable when the moment was lost on the way: what was read then belongs to two moments. */
+  /** @throws UnavailableError when the moment was lost on the way: what was read then belongs to two moments. */
   close(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ const BEGIN = 'begin transaction isolation level repeatable read, read only';
 const BATCH_TIMEOUT_MS = 60_000;
 
 /** Opens a session of the database that `where` names. */
-export const openSession = (where: Where): Promise<Session> =>
+export const openSession = (where: DatabaseLocation): Promise<Session> =>
   where.url === null ? embeddedSession(where) : serverSession(where.url);
 
 async function serverSession(url: string): Promise<Session> {
@@ -61,7 +61,7 @@ async function serverSession(url: string): Promise<Session> {
         try {
           const now = await pidOf(query);
           if (now !== backend)
-            throw new Unavailable('The database became unavailable during the audit. Run it again.');
+            throw new UnavailableError('The database became unavailable during the audit. Run it again.');
         } finally {
           await client.end({ timeout: 1 });
         }
@@ -77,7 +77,7 @@ const pidOf = async (query: Session['query']): Promise<number | undefined> =>
   (await query<{ pid: number }>('select pg_backend_pid() as pid'))[0]?.pid;
 
 /** A database that a service has open is read as a copy: a transaction in it would hold up the service. */
-async function embeddedSession(where: Where): Promise<Session> {
+async function embeddedSession(where: DatabaseLocation): Promise<Session> {
   const { database, isCopy, remove } = await openOrCopy(where, (place) =>
     EmbeddedDatabase.open(place.dataDir, place),
   );

@@ -26,7 +26,7 @@ where retention.removed_before < excluded.removed_before`;
 /**
  * Returns the moment (epoch ms) before which the data of an environment is to be removed, and stores it
  * first: the audit relies on the recorded removals, even if the settings have changed since. @throws
- * Unavailable
+ * UnavailableError
  */
 export async function beginRemoval(
   { database, clock, config }: RetentionDeps,

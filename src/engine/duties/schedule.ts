@@ -27,7 +27,7 @@ export function startDuties(
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
   const leaps = new LeapWatch(clock, logger, lastRun);
-  const begin = ({ duty: { name, goesByAge, isWanted, run }, isTime }: Timed): void => {
+  const begin = ({ duty: { name, goesByAge, isWanted, run }, isTime }: TimedDuty): void => {
     const isDue = isTime() || isWanted?.() === true;
     if (!isDue || running.has(name)) return;
     if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
@@ -49,14 +49,14 @@ export function startDuties(
   };
 }
 
-interface Timed {
+interface TimedDuty {
   readonly duty: Duty;
   /** True when its time has come since the last call. */
   isTime(): boolean;
 }
 
 /** Times a duty by the injected clock: croner's own timers follow the machine's, and pause when that is put back. */
-function timing(duty: Duty, clock: Clock): Timed {
+function timing(duty: Duty, clock: Clock): TimedDuty {
   // Read at the first look and not before, since a start would wait 4 ms for all of them.
   let cron: Cron | undefined;
   const after = (at: number): number => {

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import { actOf, guardOf, type Place, unsupported } from './parts.ts';
-import type { Act, Arrow, Given, MachineTable, StateRow, Wildcard } from './table.ts';
+import type { Act, Arrow, MachineTable, StateRow, TransitionArguments, Wildcard } from './table.ts';
 
 /**
  * Turns a machine into a table once, so that a decision looks up what XState would work out each time: interpreting took a fifth of
@@ -13,7 +13,7 @@ export function compile(machine: AnyStateMachine): MachineTable {
   refuseRoot(root, { machine, where: 'it' });
   const nodes: AnyStateNode[] = Object.values(root.states);
   const borders = new Map(nodes.map((node) => [node, bordersOf(node, placeOf(node))]));
-  const compiling: Compiling = { root, borders, ...bordersOf(root, { machine, where: 'it' }) };
+  const compiling: CompileContext = { root, borders, ...bordersOf(root, { machine, where: 'it' }) };
   const initial = root.initial.target[0] as AnyStateNode;
   const beginning = actsOf(root.initial.actions, { machine, where: 'its beginning' });
   return {
@@ -35,7 +35,7 @@ interface Borders {
   readonly exit: readonly Act[];
 }
 
-interface Compiling extends Borders {
+interface CompileContext extends Borders {
   readonly root: AnyStateNode;
   readonly borders: ReadonlyMap<AnyStateNode, Borders>;
 }
@@ -80,12 +80,12 @@ function contextOf({ config: { context } }: AnyStateMachine): MachineTable['cont
 }
 
 /** A machine that enters a final state is left at once. */
-const entering = (node: AnyStateNode, { borders, exit }: Compiling): readonly Act[] => {
+const entering = (node: AnyStateNode, { borders, exit }: CompileContext): readonly Act[] => {
   const own = borders.get(node) as Borders;
   return node.type === 'final' ? [...own.entry, ...own.exit, ...exit] : own.entry;
 };
 
-function arrowOf(from: AnyStateNode, transition: AnyTransitionDefinition, compiling: Compiling): Arrow {
+function arrowOf(from: AnyStateNode, transition: AnyTransitionDefinition, compiling: CompileContext): Arrow {
   const source = transition.source as AnyStateNode;
   const place = placeOf(source);
   const targets = transition.target as readonly AnyStateNode[] | undefined;
@@ -106,7 +106,7 @@ function arrowOf(from: AnyStateNode, transition: AnyTransitionDefinition, compil
   return { guard, acts: all, to, changes: all.length > 0 || to !== from.key };
 }
 
-function rowOf(node: AnyStateNode, compiling: Compiling): StateRow {
+function rowOf(node: AnyStateNode, compiling: CompileContext): StateRow {
   const arrows = (transitions: readonly AnyTransitionDefinition[]): readonly Arrow[] =>
     transitions.map((transition) => arrowOf(node, transition, compiling));
   // An event that a state does not take goes to the machine's root.
@@ -149,5 +149,5 @@ function wildcardsOf(
 }
 
 /** The event that a machine's first actions see. */
-export const beginningWith = (input: unknown): Given['event'] =>
-  ({ type: 'xstate.init', input }) as Given['event'];
+export const beginningWith = (input: unknown): TransitionArguments['event'] =>
+  ({ type: 'xstate.init', input }) as TransitionArguments['event'];

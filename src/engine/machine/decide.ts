@@ -2,7 +2,7 @@ import type { AnyStateMachine } from 'xstate';
 import { beginningWith, compile } from './compile.ts';
 import type { Actor, ActorEvent, Effect, Snapshot } from './kind.ts';
 import { arrowFor, follow, rowOf } from './run.ts';
-import type { Given, MachineTable, StateRow, Work } from './table.ts';
+import type { MachineTable, StateRow, TransitionArguments, Work } from './table.ts';
 
 /** One transition taken, as the journal and the inspector show it. */
 export interface Step {
@@ -96,7 +96,7 @@ export class Decider {
   }
 }
 
-const workOn = (given: Given, timers: Record<string, number>, at: number): Work => ({
+const workOn = (given: TransitionArguments, timers: Record<string, number>, at: number): Work => ({
   given,
   assigned: false,
   changed: false,

@@ -1,15 +1,15 @@
 import type { AnyStateMachine } from 'xstate';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { Decider } from './decide.ts';
 import type { Kind } from './kind.ts';
 
-/** The machine of a definition, which never changes; null where there is none. @throws Unavailable */
+/** The machine of a definition, which never changes; null where there is none. @throws UnavailableError */
 export type MachineOf = (definitionId: string) => Promise<AnyStateMachine | null>;
 
 /** The deciders of the actors of one batch. */
 export interface Deciders {
   /**
-   * The decider of the kind's machine when an actor names no definition. @throws Unavailable when the
+   * The decider of the kind's machine when an actor names no definition. @throws UnavailableError when the
    * definition could not be loaded
    */
   of(definitionId: string | null | undefined): Decider;
@@ -50,7 +50,7 @@ export class Definitions {
   }
 
   async #loadAll(wanted: ReadonlySet<string>): Promise<Deciders> {
-    const loaded = new Map<string, Decider | Unavailable>();
+    const loaded = new Map<string, Decider | UnavailableError>();
     await Promise.all(
       [...wanted].map(async (id) =>
         loaded.set(id, await this.#load(id).catch((error: unknown) => this.#unavailable(id, error))),
@@ -59,7 +59,7 @@ export class Definitions {
     return {
       of: (id) => {
         const found = id === null || id === undefined ? this.#own : (loaded.get(id) ?? this.#keptOf(id));
-        if (found instanceof Unavailable) throw found;
+        if (found instanceof UnavailableError) throw found;
         return found;
       },
     };
@@ -68,7 +68,7 @@ export class Definitions {
   /** For an actor that was made while the batch was being read: its maker has just loaded its definition. */
   #keptOf(id: string): Decider {
     const kept = this.#kept.get(id);
-    if (!kept) throw new Unavailable(`The definition "${id}" of ${this.kind.name} is not loaded yet.`);
+    if (!kept) throw new UnavailableError(`The definition "${id}" of ${this.kind.name} is not loaded yet.`);
     return kept;
   }
 
@@ -85,7 +85,7 @@ export class Definitions {
 
   async #compiled(id: string): Promise<Decider> {
     const machine = await this.machineOf?.(id);
-    if (!machine) throw new Unavailable(`There is no definition "${id}" of ${this.kind.name}.`);
+    if (!machine) throw new UnavailableError(`There is no definition "${id}" of ${this.kind.name}.`);
     const decider = new Decider(machine);
     this.#keep(id, decider);
     return decider;
@@ -103,11 +103,16 @@ export class Definitions {
    * The reason that keeps a definition away may pass: a newer instance can run it, or it is put back. Its
    * actors stay as they are.
    */
-  #unavailable(id: string, error: unknown): Unavailable {
-    if (error instanceof Unavailable) return error;
+  #unavailable(id: string, error: unknown): UnavailableError {
+    if (error instanceof UnavailableError) return error;
     const why = error instanceof Error ? error.message : String(error);
-    return new Unavailable(`The definition "${id}" of ${this.kind.name} cannot be run: ${why}`, 'no', 1, {
-      cause: error,
-    });
+    return new UnavailableError(
+      `The definition "${id}" of ${this.kind.name} cannot be run: ${why}`,
+      'no',
+      1,
+      {
+        cause: error,
+      },
+    );
   }
 }

@@ -51,17 +51,17 @@ export interface PendingEvent {
 }
 
 /** An event, with its answer once the write that it was part of is durable. */
-export interface Answered {
+export interface EventAnswer {
   readonly pending: PendingEvent;
   readonly result: EventResult;
 }
 
-export interface Decided {
+export interface FoldResult {
   readonly draft: Draft;
-  readonly answers: readonly Answered[];
+  readonly answers: readonly EventAnswer[];
 }
 
-export interface Folding {
+export interface FoldContext {
   readonly kind: Kind;
   readonly decider: Decider;
   /** This process's share in the kind. */
@@ -83,13 +83,13 @@ type Progress = Pick<Draft, 'steps' | 'effects'> & { readonly actor: Actor };
  * and is decided again, but a refusal would be final, so the actor is read before.
  */
 export function fold(
-  folding: Folding,
+  folding: FoldContext,
   actor: Actor | undefined,
   isFresh: boolean,
   events: readonly PendingEvent[],
-): Decided | null {
+): FoldResult | null {
   let progress: Progress | null = actor ? { actor, steps: [], effects: [] } : null;
-  const answers: Answered[] = [];
+  const answers: EventAnswer[] = [];
   let claim: Claim | null = null;
   for (const [index, pending] of events.entries()) {
     const replay = pending.claim && folding.replies.get(replyKey(pending.claim));
@@ -158,7 +158,7 @@ const appended = (before: Progress, next: Progress): Progress => ({
 });
 
 /** A machine that throws is a bug of ours; it fails this event and no other. */
-function tryEvent(folding: Folding, actor: Actor, pending: PendingEvent): Progress | null | 'failed' {
+function tryEvent(folding: FoldContext, actor: Actor, pending: PendingEvent): Progress | null | 'failed' {
   try {
     if (pending.event.type === LEFT_TO_CLOCK && actor.revision > 1) return null;
     return pending.event.type === TIMERS_DUE || pending.event.type === LEFT_TO_CLOCK
@@ -170,7 +170,7 @@ function tryEvent(folding: Folding, actor: Actor, pending: PendingEvent): Progre
   }
 }
 
-function take({ kind, decider }: Folding, actor: Actor, event: ActorEvent): Progress | null {
+function take({ kind, decider }: FoldContext, actor: Actor, event: ActorEvent): Progress | null {
   // XState's own events come from timers alone: from outside they would forge one.
   const decision = event.type.startsWith('xstate.') ? null : decider.next(actor, event);
   if (!decision) return null;
@@ -182,7 +182,11 @@ function take({ kind, decider }: Folding, actor: Actor, event: ActorEvent): Prog
  * Fires every timer that is due. When none is (it was moved since the claim), the write still puts the right
  * wake_at back; an actor that was not claimed has been woken by another process.
  */
-function fire({ kind, decider }: Folding, actor: Actor, { at, says, isClaimed }: TimersDue): Progress | null {
+function fire(
+  { kind, decider }: FoldContext,
+  actor: Actor,
+  { at, says, isClaimed }: TimersDue,
+): Progress | null {
   const due = dueTimers(actor, at);
   if (due.length === 0 && isClaimed === false) return null;
   let progress: Progress = { actor: { ...actor }, steps: [], effects: [] };

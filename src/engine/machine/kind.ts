@@ -3,10 +3,10 @@ import type { Catalogue } from '../../../machines/catalogue.ts';
 import type { ContextOf, EffectOf, EventOf, InputOf } from '../../../machines/names.ts';
 import type { ShardTerms } from '../../platform/db/distribution/terms.ts';
 import type { IdPrefix } from '../../platform/db/ids.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { SpawnRule } from '../store/spawn-conditions.ts';
 import type { AppendedLife, DerivedColumn } from '../store/statements/appended-life.ts';
-import type { Has } from '../store/statements/statement-forms.ts';
+import type { PartCheck } from '../store/statements/statement-forms.ts';
 
 /**
  * The kinds of an engine, each with its machine and the states that are stored. Declared by name, so that
@@ -90,7 +90,7 @@ export interface FollowingWrite {
    * SQL of a data-modifying statement, or of a query that others of them read. `has` returns true for the
    * names of the others that are present.
    */
-  sql(source: string, has: Has): string;
+  sql(source: string, has: PartCheck): string;
   readonly isMaterialized?: true; // A query that is run by itself, and not as a part of the one that reads it.
   /**
    * For a fact with topics: an SQL condition that may hold wherever a topic has a listener, as
@@ -265,8 +265,8 @@ export const defineKind = <M extends AnyStateMachine, State extends string>(
 ): KindOf<M, State> => kind;
 
 /** Written by a newer version of the service, whose machine has names or meanings that this one does not know. */
-export const newer = (name: string): Unavailable =>
-  new Unavailable(`A newer version of the service has written "${name}". Update this instance.`);
+export const newer = (name: string): UnavailableError =>
+  new UnavailableError(`A newer version of the service has written "${name}". Update this instance.`);
 
 /** True when it is a state that the kind's actors are stored in. */
 export const isStateOf = <State extends string>(
@@ -274,7 +274,7 @@ export const isStateOf = <State extends string>(
   text: string,
 ): text is State => (states as readonly string[]).includes(text);
 
-/** A state as a row has it: nothing behind this has to expect a name that it does not know. @throws Unavailable */
+/** A state as a row has it: nothing behind this has to expect a name that it does not know. @throws UnavailableError */
 export function decodeState<State extends string>(
   kind: { readonly states: readonly State[] },
   text: string,
@@ -283,7 +283,7 @@ export function decodeState<State extends string>(
   return text;
 }
 
-/** The value for a stored name in a table that is total over a machine's names. @throws Unavailable */
+/** The value for a stored name in a table that is total over a machine's names. @throws UnavailableError */
 export function decidedFor<Value>(table: Readonly<Record<string, Value>>, text: string): Value {
   const value = Object.hasOwn(table, text) ? table[text] : undefined;
   if (value === undefined) throw newer(text);

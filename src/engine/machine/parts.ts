@@ -1,5 +1,5 @@
 import { type AnyStateMachine, and, not, or } from 'xstate';
-import { type Act, type Given, type Guard, UnsupportedMachine, type Work } from './table.ts';
+import { type Act, type Guard, type TransitionArguments, UnsupportedMachine, type Work } from './table.ts';
 
 /** The place of a part in a definition, for the sentence that refuses it. */
 export interface Place {
@@ -16,20 +16,20 @@ export function unsupported({ machine, where }: Place, what: string): never {
 }
 
 type Params = unknown;
-type Computed<Value> = (given: Given, params?: Params) => Value;
+type ComputedValue<Value> = (given: TransitionArguments, params?: Params) => Value;
 /** A part as a definition names it: `'isLive'`, `{ type: 'isLive', params }`, or a function. */
 type Reference =
   | string
-  | Computed<unknown>
-  | { readonly type: string; readonly params?: Params | Computed<Params> };
+  | ComputedValue<unknown>
+  | { readonly type: string; readonly params?: Params | ComputedValue<Params> };
 
-const nameOf = (part: Exclude<Reference, Computed<unknown>>): string =>
+const nameOf = (part: Exclude<Reference, ComputedValue<unknown>>): string =>
   typeof part === 'string' ? part : part.type;
 
 /** The parameters that a definition gives a part: fixed ones, or computed from what the part is given. */
-function paramsOf(part: Reference): Computed<Params> {
+function paramsOf(part: Reference): ComputedValue<Params> {
   const params = typeof part === 'object' ? part.params : undefined;
-  return typeof params === 'function' ? (params as Computed<Params>) : () => params;
+  return typeof params === 'function' ? (params as ComputedValue<Params>) : () => params;
 }
 
 /** XState's `and`, `or` and `not`: functions that carry the guards they combine. */
@@ -68,11 +68,11 @@ function combined({ check, guards = [] }: Combination, place: Place, depth: numb
 interface OwnAction {
   readonly type: string;
   readonly resolve: unknown;
-  readonly assignment?: Computed<object> | Readonly<Record<string, unknown>>;
-  readonly event?: Given['event'] | Computed<Given['event']>;
+  readonly assignment?: ComputedValue<object> | Readonly<Record<string, unknown>>;
+  readonly event?: TransitionArguments['event'] | ComputedValue<TransitionArguments['event']>;
   readonly id?: string;
-  readonly delay?: string | number | Computed<unknown>;
-  readonly sendId?: string | Computed<string>;
+  readonly delay?: string | number | ComputedValue<unknown>;
+  readonly sendId?: string | ComputedValue<string>;
 }
 
 export function actOf(action: Reference, place: Place): Act {
@@ -91,18 +91,18 @@ export function actOf(action: Reference, place: Place): Act {
   };
 }
 
-function ownAct(action: OwnAction, params: Computed<Params>, place: Place): Act {
+function ownAct(action: OwnAction, params: ComputedValue<Params>, place: Place): Act {
   if (action.type === 'xstate.assign') return assigning(action, params);
   if (action.type === 'xstate.raise') return raising(action, params, place);
   if (action.type === 'xstate.cancel') return cancelling(action, params);
   return unsupported(place, `uses the action ${action.type}`);
 }
 
-function assigning({ assignment = {} }: OwnAction, params: Computed<Params>): Act {
+function assigning({ assignment = {} }: OwnAction, params: ComputedValue<Params>): Act {
   const update =
     typeof assignment === 'function'
       ? assignment
-      : (given: Given, of: Params) => memberwise(assignment, given, of);
+      : (given: TransitionArguments, of: Params) => memberwise(assignment, given, of);
   return (work) => {
     const { given } = work;
     const context = { ...(given.context as object), ...update(given, params(given)) };
@@ -111,19 +111,25 @@ function assigning({ assignment = {} }: OwnAction, params: Computed<Params>): Ac
   };
 }
 
-const memberwise = (assignment: Readonly<Record<string, unknown>>, given: Given, params: Params): object =>
+const memberwise = (
+  assignment: Readonly<Record<string, unknown>>,
+  given: TransitionArguments,
+  params: Params,
+): object =>
   Object.fromEntries(
     Object.entries(assignment).map(([name, value]) => [
       name,
-      typeof value === 'function' ? (value as Computed<unknown>)(given, params) : value,
+      typeof value === 'function' ? (value as ComputedValue<unknown>)(given, params) : value,
     ]),
   );
 
 /** A timer of `after` is an event that is raised later; without a delay the machine takes it in the same decision. */
-function raising({ event, id, delay }: OwnAction, params: Computed<Params>, place: Place): Act {
+function raising({ event, id, delay }: OwnAction, params: ComputedValue<Params>, place: Place): Act {
   const raise = (work: Work): void => {
     const { given } = work;
-    work.raised.push((typeof event === 'function' ? event(given, params(given)) : event) as Given['event']);
+    work.raised.push(
+      (typeof event === 'function' ? event(given, params(given)) : event) as TransitionArguments['event'],
+    );
   };
   if (delay === undefined) return raise;
   // Only ids are stored, and the event of a timer that is due is made of them.
@@ -138,17 +144,17 @@ function raising({ event, id, delay }: OwnAction, params: Computed<Params>, plac
   };
 }
 
-function delayOf(delay: Exclude<OwnAction['delay'], undefined>, place: Place): Computed<unknown> {
+function delayOf(delay: Exclude<OwnAction['delay'], undefined>, place: Place): ComputedValue<unknown> {
   if (typeof delay === 'function') return delay;
   if (typeof delay === 'number') return () => delay;
   const known = place.machine.implementations.delays as Readonly<Record<string, unknown>>;
   const meant = known[delay];
-  if (typeof meant === 'function') return meant as Computed<unknown>;
+  if (typeof meant === 'function') return meant as ComputedValue<unknown>;
   if (typeof meant === 'number') return () => meant;
   return unsupported(place, `waits for the delay "${delay}", which is not implemented`);
 }
 
-function cancelling({ sendId = '' }: OwnAction, params: Computed<Params>): Act {
+function cancelling({ sendId = '' }: OwnAction, params: ComputedValue<Params>): Act {
   if (typeof sendId === 'string')
     return (work) => {
       work.timers = without(work.timers, sendId);

@@ -1,4 +1,4 @@
-import type { Arrow, Given, MachineTable, StateRow, Work } from './table.ts';
+import type { Arrow, MachineTable, StateRow, TransitionArguments, Work } from './table.ts';
 
 /** The most transitions of one decision: a machine that goes round in a circle must not hold up the process. */
 const MOST_TRANSITIONS = 1_000;
@@ -11,7 +11,7 @@ export function rowOf({ id, states }: MachineTable, state: string): StateRow {
 }
 
 /** The arrow that an event takes; null when the state refuses it. */
-export function arrowFor({ on, wildcards }: StateRow, given: Given): Arrow | null {
+export function arrowFor({ on, wildcards }: StateRow, given: TransitionArguments): Arrow | null {
   const { type } = given.event;
   const listed = on.get(type);
   if (listed) return firstOpen(listed, given);
@@ -22,7 +22,7 @@ export function arrowFor({ on, wildcards }: StateRow, given: Given): Arrow | nul
   return null;
 }
 
-function firstOpen(arrows: readonly Arrow[], given: Given): Arrow | null {
+function firstOpen(arrows: readonly Arrow[], given: TransitionArguments): Arrow | null {
   for (const arrow of arrows) if (arrow.guard === null || arrow.guard(given)) return arrow;
   return null;
 }

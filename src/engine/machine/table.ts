@@ -1,14 +1,14 @@
 import type { Effect } from './kind.ts';
 
 /** The arguments of a machine's functions: the actor's context, and the event that moves it. */
-export interface Given {
+export interface TransitionArguments {
   readonly context: unknown;
   readonly event: { readonly type: string };
 }
 
 /** One decision while it is being made. */
 export interface Work {
-  given: Given;
+  given: TransitionArguments;
   /** True when an assignment has run since this was last set to false. */
   assigned: boolean;
   /** True when an arrow was taken that changes something. */
@@ -19,13 +19,13 @@ export interface Work {
   readonly at: number;
   readonly effects: Effect[];
   /** Events that the machine has raised; it takes them before the decision ends. */
-  readonly raised: Given['event'][];
+  readonly raised: TransitionArguments['event'][];
 }
 
 /** One action of the definition. */
 export type Act = (work: Work) => void;
 /** One guard of the definition. */
-export type Guard = (given: Given) => boolean;
+export type Guard = (given: TransitionArguments) => boolean;
 
 /** A transition out of one state. */
 export interface Arrow {

@@ -12,20 +12,20 @@ export interface OwnClock {
 
 /** The work of a clock, of one sort. Times are epoch milliseconds. */
 export interface ClockedWork {
-  /** Looks for new work, and returns the next due moment; infinity for none. @throws Unavailable */
+  /** Looks for new work, and returns the next due moment; infinity for none. @throws UnavailableError */
   next(): Promise<number>;
   /**
    * Does some of the work that is due at that moment: an amount that takes far less than a lease of the
-   * clock. @throws Unavailable
+   * clock. @throws UnavailableError
    */
   move(at: number): Promise<void>;
 }
 
 /** Actors that live by test clocks, as the code that advances the clocks sees them. */
-export interface Clocked {
+export interface ClockedActors {
   /** Begins a passage of a clock. */
   open(clock: OwnClock): ClockedWork;
-  /** Ends what waits for a clock that was deleted. The time is each thing's own when left out. @throws Unavailable */
+  /** Ends what waits for a clock that was deleted. The time is each thing's own when left out. @throws UnavailableError */
   close(clock: OwnClock, at?: number): Promise<void>;
 }
 
@@ -33,13 +33,13 @@ export interface Clocked {
 export interface ClockedKind {
   readonly kind: Kind;
   readonly name: KindName;
-  /** Tells at each look the ids of a clock's actors that may wait for something; none twice that waits for nothing. @throws Unavailable */
+  /** Tells at each look the ids of a clock's actors that may wait for something; none twice that waits for nothing. @throws UnavailableError */
   ids(clock: OwnClock): () => Promise<readonly string[]>;
   /** True of one that has ordered something: that is done at once, at the time at which it was ordered. */
   isUnderWay(row: ActorRow): boolean;
-  /** Carries out its order, and reports the outcome. @throws Unavailable */
+  /** Carries out its order, and reports the outcome. @throws UnavailableError */
   perform(row: ActorRow): Promise<void>;
-  /** Tells it that its clock is gone. @throws Unavailable */
+  /** Tells it that its clock is gone. @throws UnavailableError */
   end(row: ActorRow, at: number | undefined): Promise<void>;
 }
 
@@ -60,7 +60,7 @@ const dueOf = (spec: ClockedKind, row: ActorRow): number =>
  * changes nothing in their journals: an order without an outcome gets one in the next run, at the time of the
  * clock at which it was ordered.
  */
-export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKind): Clocked {
+export function clockedActors({ database, engine }: ClockedDeps, spec: ClockedKind): ClockedActors {
   /** Fires the timers of one actor that are due at that moment, and carries out its orders. */
   const move = async (row: ActorRow, at: number): Promise<void> => {
     if (spec.isUnderWay(row)) return spec.perform(row);

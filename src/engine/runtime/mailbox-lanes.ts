@@ -1,5 +1,5 @@
 import { Batcher, GATHERED } from '../../platform/async/batcher.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { PendingEvent } from '../machine/fold.ts';
 import { BulkLane } from './bulk-lane.ts';
 
@@ -66,7 +66,7 @@ export class MailboxLanes {
     );
   }
 
-  /** @throws Unavailable when its lane is full; patient events are taken even then. */
+  /** @throws UnavailableError when its lane is full; patient events are taken even then. */
   push(pending: PendingEvent): void {
     if (pending.read) return this.#selected.push(pending);
     if (!pending.isBulk) this.#othersAt = pending.since;
@@ -74,7 +74,7 @@ export class MailboxLanes {
     if (pending.patientUntil !== undefined) return lane.admit(pending);
     // The lanes share the bound of one, whichever actors are asked for.
     if (!pending.isBulk && waitingIn(this.#ordered) >= GATHERED.waitingItems)
-      throw new Unavailable(`The ${this.name} queue is full.`);
+      throw new UnavailableError(`The ${this.name} queue is full.`);
     lane.push(pending);
   }
 

@@ -2,11 +2,11 @@ import type { Batcher } from '../../platform/async/batcher.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Shards } from '../../platform/db/distribution/shards.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../../platform/db/stored-replies.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Deciders, Definitions } from '../machine/definitions.ts';
 import { type Draft, inputRow } from '../machine/draft.ts';
-import { type Decided, type Folding, fold, type PendingEvent } from '../machine/fold.ts';
+import { type FoldContext, type FoldResult, fold, type PendingEvent } from '../machine/fold.ts';
 import { alreadyApplied } from '../machine/in-doubt.ts';
 import type { Actor, Kind } from '../machine/kind.ts';
 import { type ActorRow, type Actors, actorReader } from '../store/actors.ts';
@@ -84,7 +84,7 @@ export class Mailbox {
 
   /**
    * Puts an event into the mailbox. Patient events are taken even when it is full: they report facts, and are
-   * bounded by the work that was begun. @throws Unavailable when it is full
+   * bounded by the work that was begun. @throws UnavailableError when it is full
    */
   push(pending: PendingEvent): void {
     this.#lanes.push(pending);
@@ -131,7 +131,7 @@ export class Mailbox {
     const now = this.deps.clock.monotonic();
     return batch.filter(({ since, patientUntil, fail }) => {
       const isLate = now > (patientUntil ?? since + LONGEST_WAIT_MS);
-      if (isLate) fail(new Unavailable('The database does not keep up.'));
+      if (isLate) fail(new UnavailableError('The database does not keep up.'));
       return !isLate;
     });
   }
@@ -141,8 +141,8 @@ export class Mailbox {
     row: ActorRow | undefined,
     kept: Actor | undefined,
     events: readonly PendingEvent[],
-    { deciders, ...known }: Pick<Folding, 'handled' | 'replies'> & { readonly deciders: Deciders },
-  ): Decided | null {
+    { deciders, ...known }: Pick<FoldContext, 'handled' | 'replies'> & { readonly deciders: Deciders },
+  ): FoldResult | null {
     const id = events[0]?.id as string;
     const postpone = (later: readonly PendingEvent[]): void => {
       this.actors.forget(id);
@@ -171,11 +171,11 @@ export class Mailbox {
     return storedReplies(this.deps.database, asked, this.deps.clock.now());
   }
 
-  async #commit(decided: readonly Decided[], batcher: Batcher<PendingEvent>): Promise<void> {
+  async #commit(decided: readonly FoldResult[], batcher: Batcher<PendingEvent>): Promise<void> {
     const tag = this.deps.tags.next();
     const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitByShard<Decided, 'changed' | 'lost'>(
+    const verdicts = await commitByShard<FoldResult, 'changed' | 'lost'>(
       this.deps.shards,
       {
         run: async (items) => {
@@ -211,7 +211,7 @@ export class Mailbox {
     for (const [kind, drafts] of templates.instantiate(made)) this.deps.childrenSpawned(kind, drafts);
   }
 
-  #row({ draft, answers }: Decided): Record<string, unknown> {
+  #row({ draft, answers }: FoldResult): Record<string, unknown> {
     const handled = answers.flatMap(({ pending: { outboxId } }) => outboxId ?? []);
     const row = inputRow(this.kind, draft);
     row.revision = draft.before?.revision;
@@ -226,7 +226,7 @@ export class Mailbox {
   }
 
   #conclude(
-    decided: readonly Decided[],
+    decided: readonly FoldResult[],
     verdicts: readonly Verdict<'changed' | 'lost'>[],
     tag: number,
   ): void {
@@ -280,7 +280,7 @@ export class Mailbox {
     const patient: PendingEvent[] = [];
     for (const pending of events) {
       this.actors.forget(pending.id);
-      if (error instanceof Unavailable && (pending.patientUntil ?? 0) > now) {
+      if (error instanceof UnavailableError && (pending.patientUntil ?? 0) > now) {
         if (tag !== null && error.applied === 'unknown') pending.doubts.push(tag);
         patient.push(pending);
       } else pending.fail(error);

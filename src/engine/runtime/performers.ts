@@ -4,7 +4,7 @@ import type { ActorEvent } from '../machine/kind.ts';
 import type { EventResult } from '../machine/result.ts';
 import type { SelectionTeller } from './timers/tell-where.ts';
 
-/** Tells the actor of an order something while the order is carried out. @throws Unavailable */
+/** Tells the actor of an order something while the order is carried out. @throws UnavailableError */
 export type TellActor = (event: ActorEvent) => Promise<EventResult>;
 
 /**
@@ -39,7 +39,7 @@ export interface Performer {
 }
 
 /** Runs orders of one kind within its slots. */
-export class Performing {
+export class OrderRunner {
   readonly #slots: Semaphore;
 
   constructor(

@@ -12,13 +12,13 @@ import type { CommitTags, StatementOptions } from '../store/commit.ts';
 import { type KeepingFaults, type KeepingTimes, KeptBirths } from '../store/kept-births.ts';
 import { type Share, WHOLE_SHARE } from './handing-over.ts';
 import { Mailbox } from './mailbox.ts';
-import { type Performer, Performing } from './performers.ts';
+import { OrderRunner, type Performer } from './performers.ts';
 import { SpawnQueue } from './spawn-queue.ts';
 
 /**
  * Additions to the events of timers, by the definition of their actors: facts that a machine needs at the
  * moment of a timer and that no event brought. It is called once for all actors that were claimed together.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export type TimersSay = (definitionIds: readonly string[]) => Promise<ReadonlyMap<string, object>>;
 
@@ -95,7 +95,7 @@ export class RunningKind {
   readonly definitions: Definitions;
   readonly mailbox: Mailbox;
   readonly spawnQueue: SpawnQueue;
-  readonly performing: Performing | null;
+  readonly performing: OrderRunner | null;
   readonly keptBirths: KeptBirths | null;
   readonly #timersSay: TimersSay | undefined;
 
@@ -155,7 +155,7 @@ export class RunningKind {
 
   /**
    * Fires the timers of actors that are due at a moment; settles each once that is durable. Where they were claimed, one that has none
-   * is written as well, for the claim has moved when it is due. @throws Unavailable
+   * is written as well, for the claim has moved when it is due. @throws UnavailableError
    */
   async fireTimers(
     rows: readonly Pick<ActorRow, 'id' | 'definition_id'>[],
@@ -172,7 +172,7 @@ export class RunningKind {
     );
   }
 
-  /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws Unavailable */
+  /** An event for an actor of the kind; settles once the change is durable, or at once when it is refused. @throws UnavailableError */
   push(id: string, event: ActorEvent, options: PushOptions = {}): Promise<EventResult> {
     return new Promise((settle, fail) => this.#post(id, event, options, settle, fail));
   }
@@ -212,8 +212,8 @@ export class RunningKind {
     await this.mailbox.drained();
   }
 
-  #performing(performer: Performer, ended: () => void): Performing {
-    return new Performing(
+  #performing(performer: Performer, ended: () => void): OrderRunner {
+    return new OrderRunner(
       performer,
       (order, events) => this.#report(order, events),
       (order, error) =>

@@ -1,6 +1,6 @@
 import { Batcher, GATHERED, HALVED } from '../../platform/async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../../platform/db/stored-replies.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Deciders, Definitions } from '../machine/definitions.ts';
 import { type Draft, draftSpawn, inputRow } from '../machine/draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from '../machine/kind.ts';
@@ -116,7 +116,7 @@ export class SpawnQueue {
 
   /**
    * Settles once the actor is durable, or was not admitted.
-   * @throws Unavailable when the queue is full, the database away or the definition missing; the driver's error when a constraint refuses it.
+   * @throws UnavailableError when the queue is full, the database away or the definition missing; the driver's error when a constraint refuses it.
    */
   spawn(request: SpawnRequest): Promise<SpawnResult> {
     const deciders = this.definitions.load([request.definitionId]);
@@ -195,7 +195,7 @@ export class SpawnQueue {
         if (pending.request.claim && mayBeRepetition(verdict.poisoned, pending.tries)) again.push(pending);
         else pending.fail(verdict.poisoned);
       } else {
-        if (verdict.failed instanceof Unavailable && verdict.failed.applied === 'no')
+        if (verdict.failed instanceof UnavailableError && verdict.failed.applied === 'no')
           this.#isNotBorn(pending);
         else this.deps.keptBirths?.doubt();
         pending.fail(verdict.failed);
@@ -214,7 +214,7 @@ export class SpawnQueue {
     const oldest = this.deps.clock.monotonic() - LONGEST_WAIT_MS;
     return waiting.filter(({ since, fail, request }) => {
       const isLate = since < oldest || request.isGivenUp?.() === true;
-      if (isLate) fail(new Unavailable('The database does not keep up.'));
+      if (isLate) fail(new UnavailableError('The database does not keep up.'));
       return !isLate;
     });
   }
@@ -229,7 +229,8 @@ export class SpawnQueue {
       return;
     }
     for (const pending of again)
-      if (++pending.tries > MAX_TRIES) pending.fail(new Unavailable('The idempotency key is contended.'));
+      if (++pending.tries > MAX_TRIES)
+        pending.fail(new UnavailableError('The idempotency key is contended.'));
     const retry = again.filter(({ tries }) => tries <= MAX_TRIES);
     if (retry.length > 0) this.#batcher.unshift(retry);
   }

@@ -121,7 +121,7 @@ export class Actors {
     private readonly kept = KEPT,
   ) {}
 
-  /** @throws Unavailable when a newer version has written the row, or its definition is missing */
+  /** @throws UnavailableError when a newer version has written the row, or its definition is missing */
   restore(row: ActorRow, deciders: Deciders): Actor {
     if (row.machine_version > this.kind.version)
       throw newer(`version ${row.machine_version} of ${this.kind.name}`);

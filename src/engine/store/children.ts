@@ -2,7 +2,7 @@ import { Decider } from '../machine/decide.ts';
 import { type Draft, inputRow } from '../machine/draft.ts';
 import type { Actor, ChildSpec, Kind } from '../machine/kind.ts';
 import { handedOver, type Share } from '../runtime/handing-over.ts';
-import type { KeptBirths, Making } from './kept-births.ts';
+import type { KeptBirths, PendingBirths } from './kept-births.ts';
 
 /** A child as a statement answers it; `child` is the place of its kind in the list of specs. */
 export interface ChildRow {
@@ -98,7 +98,7 @@ export class Children {
 /** The children of a kind that are made by one commit, as far as they are kept: each try of its statement may name another term. */
 class KeptChildren {
   readonly #kept: KeptBirths | null;
-  readonly #makings: Making[] = [];
+  readonly #makings: PendingBirths[] = [];
 
   constructor(
     private readonly spec: ChildSpec,

@@ -12,21 +12,21 @@ import {
 import type { WakeWriting } from './statements/wake-at.ts';
 
 /** An actor that was claimed: whole, or its id alone where its life is appended. */
-export type Claimed = Pick<ActorRow, 'id'> & Partial<ActorRow> & { readonly due_at: number };
+export type ClaimedActor = Pick<ActorRow, 'id'> & Partial<ActorRow> & { readonly due_at: number };
 
 /** The range of due moments (ISO) to look for, and the limit. */
-interface Wanted {
+interface DueRange {
   readonly from: string;
   readonly until: string;
   readonly limit: number;
 }
 
 /** The moment (ISO) at which the actor is due again if the claim is not followed by a write. */
-interface WantedForOneself extends Wanted {
+interface ClaimRange extends DueRange {
   readonly again: string;
 }
 
-interface Seen {
+interface DueActorRow {
   readonly id: string;
   readonly workspace_id: string;
   readonly seen: string;
@@ -58,19 +58,20 @@ export class Claims {
     this.#claimSeen = claimSeenStatement(kind, wake);
   }
 
-  /** The due actors, for the only process that wakes them. @throws Unavailable */
-  find({ from, until, limit }: Wanted): Promise<readonly Claimed[]> {
-    return this.database.query<Claimed>(this.#find, [until, limit, from], { name: 'claim' });
+  /** The due actors, for the only process that wakes them. @throws UnavailableError */
+  find({ from, until, limit }: DueRange): Promise<readonly ClaimedActor[]> {
+    return this.database.query<ClaimedActor>(this.#find, [until, limit, from], { name: 'claim' });
   }
 
-  /** Claims due actors: no other process gets them until they are due again. @throws Unavailable */
-  async claim({ from, until, limit, again }: WantedForOneself): Promise<readonly Claimed[]> {
+  /** Claims due actors: no other process gets them until they are due again. @throws UnavailableError */
+  async claim({ from, until, limit, again }: ClaimRange): Promise<readonly ClaimedActor[]> {
     const name = 'claim';
-    if (!this.shards) return this.database.query<Claimed>(this.#claim, [until, limit, again, from], { name });
-    const seen = await this.database.query<Seen>(this.#look, [until, limit, from], { name });
+    if (!this.shards)
+      return this.database.query<ClaimedActor>(this.#claim, [until, limit, again, from], { name });
+    const seen = await this.database.query<DueActorRow>(this.#look, [until, limit, from], { name });
     const groups = await this.shards.groups(seen, ({ workspace_id }) => workspace_id);
     const claimed = await forEachGroup(groups, (group) =>
-      this.database.query<Omit<Claimed, 'due_at'> & Pick<ActorRow, 'id'>>(
+      this.database.query<Omit<ClaimedActor, 'due_at'> & Pick<ActorRow, 'id'>>(
         this.#claimSeen,
         [
           ...[group.map(({ id }) => id), group.map((each) => each.seen), again],

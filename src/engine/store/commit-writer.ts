@@ -5,7 +5,7 @@ import type { FactTable, Kind } from '../machine/kind.ts';
 import type { Template } from './children.ts';
 import { checkTag, type StatementOptions } from './commit.ts';
 import type { TurnOptions } from './statements/life-statements.ts';
-import type { BatchStatement, Prepared } from './statements/statement-parts.ts';
+import type { BatchStatement, BoundStatement } from './statements/statement-parts.ts';
 import { commitStatement } from './statements/statements.ts';
 import { HEARD, hearingOf, KnownTopics, SLOW, type Topic, topicsOf } from './statements/topics.ts';
 import { wakeWriting } from './statements/wake-at.ts';
@@ -120,7 +120,7 @@ export class CommitWriter {
     { rows, tag, templates, topics }: Batch,
   ): Promise<CommitAnswer[]> {
     const { database, clock } = this.deps;
-    const run = (prepared: Prepared) =>
+    const run = (prepared: BoundStatement) =>
       database.query<CommitAnswer>(prepared.sql, prepared.parameters, { name: 'commit' });
     const contested = () => run(statement.prepare(rows, tag, templates, topics));
     if (!uncontested || clock.monotonic() < this.#lostAt + CONTENDED_MS) return contested();

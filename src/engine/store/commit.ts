@@ -1,6 +1,6 @@
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
 import { codeOf, isPoison, isRetriable, TOOK_TOO_LONG } from '../../platform/db/sqlstate.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 
 /**
  * The number of times that a statement which was rolled back by contention runs again before the caller gets
@@ -49,10 +49,11 @@ export async function commitBatch<Item, Result>(
     const results = await withRetries(() => commit.run(items));
     return results.map((committed) => ({ committed }));
   } catch (error) {
-    if (error instanceof Unavailable && error.applied === 'unknown') return readBack(commit, items, error);
+    if (error instanceof UnavailableError && error.applied === 'unknown')
+      return readBack(commit, items, error);
     // An error without a code was thrown here, while the statement's input was written: one item's fault as
     // well.
-    const isOurs = !(error instanceof Unavailable) && codeOf(error) === '';
+    const isOurs = !(error instanceof UnavailableError) && codeOf(error) === '';
     if (!isPoison(error) && !isOurs) return items.map(() => ({ failed: error }));
     if (items.length === 1) return [{ poisoned: error }];
     const middle = items.length >> 1;
@@ -92,7 +93,7 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (!isRetriable(error)) throw error;
       if (attempt > RETRIES)
-        throw new Unavailable('The database is too contended.', 'no', 1, { cause: error });
+        throw new UnavailableError('The database is too contended.', 'no', 1, { cause: error });
     }
   }
 }
@@ -100,7 +101,7 @@ async function withRetries<T>(run: () => Promise<T>): Promise<T> {
 async function readBack<Item, Result>(
   commit: Commit<Item, Result>,
   items: readonly Item[],
-  lost: Unavailable,
+  lost: UnavailableError,
 ): Promise<readonly Verdict<Result>[]> {
   try {
     const found = await commit.readBack(items);
@@ -120,10 +121,10 @@ export const hasOverrun = (verdict: Verdict<unknown>): boolean =>
 
 /**
  * Takes a reply for that of a commit only if it brought the commit's tag along: a driver that lost its place after a
- * reconnect hands out the replies of other statements, and an empty one would pass for success. @throws Unavailable
+ * reconnect hands out the replies of other statements, and an empty one would pass for success. @throws UnavailableError
  */
 export function checkTag(tag: number, brought: string | undefined): void {
-  if (brought !== String(tag)) throw new Unavailable('The reply of a commit was lost.', 'unknown');
+  if (brought !== String(tag)) throw new UnavailableError('The reply of a commit was lost.', 'unknown');
 }
 
 /** Numbers the batches of one process. */

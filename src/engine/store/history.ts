@@ -28,7 +28,7 @@ export interface ActorHistory {
 /** Writes read of one journal; an email has about four, only an endpoint may have thousands. */
 const MOST_WRITES = 500;
 
-/** Reads the life of one actor within a scope; null when there is none. @throws Unavailable */
+/** Reads the life of one actor within a scope; null when there is none. @throws UnavailableError */
 export async function readLife(
   database: Database,
   kind: Kind,

@@ -60,12 +60,12 @@ interface Term {
 }
 
 /** Births that a statement is about to make, which has their ids only when it is done: none of them is lower than `lowest`. */
-export interface Making {
+export interface PendingBirths {
   readonly term: number;
   lowest: string;
 }
 
-interface Kept {
+interface OpenBirth {
   /** Monotonic moment at which it was taken. */
   readonly since: number;
   /** True when its statement has been answered. */
@@ -89,9 +89,9 @@ export class KeptBirths {
   readonly #left: string;
   readonly #times: KeepingTimes;
   /** Births of the present term that may have no turn yet. */
-  readonly #open = new Map<string, Kept>();
+  readonly #open = new Map<string, OpenBirth>();
   /** Statements under way that make births of the present term and their ids. */
-  readonly #making = new Set<Making>();
+  readonly #making = new Set<PendingBirths>();
   #term: Term | null = null;
   #beating: ReturnType<typeof setInterval> | undefined;
   #busy: Promise<void> | null = null;
@@ -132,7 +132,7 @@ export class KeptBirths {
   }
 
   /** The same for births that a statement makes itself; call `ended` when it has ended. */
-  begun(lowest: string): Making | null {
+  begun(lowest: string): PendingBirths | null {
     const term = this.#termFor(lowest);
     if (term === null) return null;
     const making = { term: term.id, lowest };
@@ -144,7 +144,7 @@ export class KeptBirths {
   /**
    * Takes the ids that the statement has made, all of them durable; an empty list where it was rolled back.
    */
-  ended(making: Making, ids: readonly string[]): void {
+  ended(making: PendingBirths, ids: readonly string[]): void {
     // Others look through all births of a term that has ended meanwhile.
     if (!this.#making.delete(making)) return;
     const since = this.parts.clock.monotonic();

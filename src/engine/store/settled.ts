@@ -24,7 +24,7 @@ const UNSEEN_MS = 500;
 const KEPT_BACK_MS = 2 * UNSEEN_MS;
 
 /** The database's clock (epoch ms), and ours (monotonic) when it had been answered. */
-interface Asked {
+interface DatabaseTime {
   readonly at: number;
   readonly answered: number;
 }
@@ -38,7 +38,7 @@ const MOST_MARKS = 120;
  */
 export class SettledTime {
   #marks: readonly Mark[] = [];
-  #latest: Asked | null = null;
+  #latest: DatabaseTime | null = null;
   #until: number | null = null;
 
   constructor(

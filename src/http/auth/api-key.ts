@@ -38,10 +38,10 @@ const MALFORMED = new Failure('UNAUTHORIZED', 'The Authorization header does not
 });
 const UNKNOWN = new Failure('UNAUTHORIZED', 'This API key is not valid, or it was revoked.');
 
-type Identified = KeyPrincipal | Failure | Promise<KeyPrincipal | Failure>;
+type Identification = KeyPrincipal | Failure | Promise<KeyPrincipal | Failure>;
 
 /** Identifies the caller by the API key in the Authorization header. A malformed key is refused before the database is asked. */
-export function identify(headers: Headers, authenticate: Authenticate): Identified {
+export function identify(headers: Headers, authenticate: Authenticate): Identification {
   const header = headers.get('authorization');
   if (header === null) return ABSENT;
   const key = CREDENTIALS.exec(header)?.[1];
@@ -49,7 +49,7 @@ export function identify(headers: Headers, authenticate: Authenticate): Identifi
 }
 
 /** The same for a key that was not sent in the header. */
-export function identifyKey(key: string, authenticate: Authenticate): Identified {
+export function identifyKey(key: string, authenticate: Authenticate): Identification {
   if (!isApiKey(key)) return MALFORMED;
   const principal = authenticate(key);
   return principal instanceof Promise ? principal.then((found) => found ?? UNKNOWN) : (principal ?? UNKNOWN);

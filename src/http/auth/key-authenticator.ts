@@ -37,7 +37,7 @@ interface KeyRow {
   readonly terms: string;
 }
 
-interface Remembered {
+interface CachedPrincipal {
   readonly principal: KeyPrincipal & { readonly terms: string };
   /** Monotonic milliseconds. */
   readonly until: number;
@@ -53,7 +53,7 @@ export class KeyAuthenticator {
   /** The keys used since the last flush. Only keys that exist are added, which bounds the set. */
   readonly #used = new Set<string>();
   /** By the hash of the key, the most recently used one last. */
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new Map<string, CachedPrincipal>();
 
   constructor(
     private readonly database: Database,
@@ -67,7 +67,7 @@ export class KeyAuthenticator {
     this.#principals = new BatchedRead('authentication', (hashes) => this.#look(hashes));
   }
 
-  /** The principal of a key; null when there is no such active key. @throws Unavailable */
+  /** The principal of a key; null when there is no such active key. @throws UnavailableError */
   authenticate = (key: string): Promise<KeyPrincipal | null> => this.#principals.ask(hashOfKey(key));
 
   /** The principal of a key as found recently, to be checked by the commit; null for an unknown key. */
@@ -99,7 +99,7 @@ export class KeyAuthenticator {
     return (hash) => principals.get(hash) ?? null;
   }
 
-  #remember(asked: readonly string[], found: ReadonlyMap<string, Remembered['principal']>): void {
+  #remember(asked: readonly string[], found: ReadonlyMap<string, CachedPrincipal['principal']>): void {
     for (const hash of asked) this.#remembered.delete(hash);
     const until = this.clock.monotonic() + REMEMBERED_MS;
     for (const [hash, principal] of found) this.#remembered.set(hash, { principal, until });
@@ -110,7 +110,7 @@ export class KeyAuthenticator {
   }
 }
 
-const principalOf = (row: KeyRow): Remembered['principal'] => ({
+const principalOf = (row: KeyRow): CachedPrincipal['principal'] => ({
   kind: 'key',
   id: row.id,
   workspaceId: row.workspace_id,

@@ -37,7 +37,7 @@ export interface OrderRequest {
 }
 
 /** A certificate chain with its key, in PEM. */
-export interface Ordered {
+export interface IssuedCertificate {
   readonly certificate: string;
   readonly key: string;
 }
@@ -91,7 +91,7 @@ export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new UR
  * key is durable before the order is finalized, so that an issued certificate can be fetched after a crash.
  * @throws the authority's refusals, in its words
  */
-export async function obtain(request: OrderRequest): Promise<Ordered> {
+export async function obtain(request: OrderRequest): Promise<IssuedCertificate> {
   const { directoryUrl, host, email, ca, state, save, signal, waits } = request;
   const until = <Value>(work: Promise<Value>): Promise<Value> => abortable(work, signal);
   const { axios, crypto, Client } = await library();

@@ -92,7 +92,7 @@ export class CertificateKeeper {
     return row !== null && row.challenge_token === token ? row.challenge_answer : null;
   }
 
-  /** Takes the certificate that is stored. @throws Unavailable */
+  /** Takes the certificate that is stored. @throws UnavailableError */
   async load(): Promise<CertificateRow | null> {
     const row = await this.parts.store.read();
     if (row) this.#adopt(row);

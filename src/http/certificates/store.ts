@@ -54,7 +54,7 @@ export class CertificateStore {
     this.#key = [directoryUrl, host];
   }
 
-  /** The row; null before anything was ordered. @throws Unavailable */
+  /** The row; null before anything was ordered. @throws UnavailableError */
   async read(): Promise<CertificateRow | null> {
     const [row] = await this.database.query<CertificateRow>(READ, [...this.#key]);
     return row ?? null;

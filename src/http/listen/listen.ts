@@ -82,14 +82,14 @@ export function listen(
   });
 }
 
-type Asked = Pick<Server<SocketSession>, 'requestIP' | 'timeout'>;
+type ServerHandle = Pick<Server<SocketSession>, 'requestIP' | 'timeout'>;
 
 /** The server as the application sees it, with the address of the client; null for a connection that no front has handed on. */
 function behind(
   request: Request,
   server: Server<SocketSession>,
   clientOf: NonNullable<ListenOptions['clientOf']>,
-): Asked | null {
+): ServerHandle | null {
   const peer = server.requestIP(request);
   const address = peer && clientOf(peer.port);
   if (!peer || !address) return null;

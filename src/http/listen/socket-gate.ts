@@ -3,7 +3,7 @@ import type { ClientAddress } from '../../platform/config/client-address.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { isForeignHandshake, OTHER_SITE } from '../auth/sessions/same-origin.ts';
-import { type Ended, isAmong, type SessionEnds } from '../auth/sessions/session-ends.ts';
+import { type EndedSessions, isAmong, type SessionEnds } from '../auth/sessions/session-ends.ts';
 import type { Session } from '../auth/sessions/session-store.ts';
 import type { RateLimitStatus } from '../limits/rate-limit.ts';
 import type { Log } from '../log.ts';
@@ -104,7 +104,7 @@ export function socketGate(
 
   /** The request that the gate admits, unless its session ended while it was read. */
   async function stillThere(request: SocketRequest): Promise<AdmittedSocket | Failure> {
-    const ends: Ended[] = [];
+    const ends: EndedSessions[] = [];
     const leave = deps.sessionEnds.listen((ended) => void ends.push(ended));
     try {
       const admitted = await admit(request);

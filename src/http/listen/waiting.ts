@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { CLOSED, FULL, GONE, type WaitingRoom, type Wanted } from '../../platform/async/waiting-room.ts';
+import { CLOSED, FULL, GONE, type WaitingRoom, type WaitTarget } from '../../platform/async/waiting-room.ts';
 import { type IdPrefix, isId, lowestIdAt } from '../../platform/db/ids.ts';
 import { containing } from '../../platform/db/wire/values.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
@@ -53,7 +53,7 @@ export const waitQuery = (resource: string) =>
 export type WaitQuery = Static<ReturnType<typeof waitQuery>>;
 
 /** Mail that is waited for: whose it is and for which address. */
-export interface WantedMail extends Wanted {
+export interface WantedMail extends WaitTarget {
   readonly workspaceId: string;
   readonly livemode: boolean;
   /** The ILIKE pattern for the subject; null for any. */

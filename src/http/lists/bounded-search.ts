@@ -1,12 +1,12 @@
 /** The rows that a search found in the part of the list that it looked at. */
-export interface Found<Row> {
+export interface SearchPage<Row> {
   readonly rows: readonly Row[];
   /** The last id that was looked at when the list goes on below it; null when the page is full or the list ends. */
   readonly stoppedAt: string | null;
 }
 
 /** The list that a search goes through, by id and newest first; most of it may not match. */
-export interface Searched<Row> {
+export interface SearchableList<Row> {
   /** The id of the nth row from the beginning; null when there are fewer. */
   nth(count: number): Promise<string | null>;
   /** The matching rows from the beginning down to that id, or to the end. */
@@ -27,7 +27,7 @@ const FEW = 500;
 const FEW_AT_ONCE = 2_000;
 
 /** Looks at few rows first, and at `most` where those hold no whole page, though the list goes on. */
-export async function searchBy<Result extends Pick<Found<unknown>, 'stoppedAt'>>(
+export async function searchBy<Result extends Pick<SearchPage<unknown>, 'stoppedAt'>>(
   look: Look<Result>,
   most: number,
 ): Promise<Result> {
@@ -40,11 +40,11 @@ export async function searchBy<Result extends Pick<Found<unknown>, 'stoppedAt'>>
  * The bound is an id that every table is given, so that no plan reads rows beyond it.
  */
 export async function search<Row>(
-  { nth, rowsDownTo, among }: Searched<Row>,
+  { nth, rowsDownTo, among }: SearchableList<Row>,
   limit: number,
   most: number,
-): Promise<Found<Row>> {
-  const look: Look<Found<Row>> = async (count) => {
+): Promise<SearchPage<Row>> {
+  const look: Look<SearchPage<Row>> = async (count) => {
     const end = await nth(count);
     const rows = await rowsDownTo(end);
     return { rows, stoppedAt: rows.length > limit ? null : end };

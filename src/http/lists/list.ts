@@ -23,7 +23,7 @@ export interface IdRange {
   readonly from: string | null;
 }
 
-type Created = {
+type CreationRange = {
   readonly [Name in keyof typeof createdQuery]?: Static<(typeof createdQuery)[Name]> | undefined;
 };
 
@@ -31,7 +31,7 @@ type Created = {
 export function idRangeOf(
   prefix: IdPrefix,
   after: string | null,
-  { createdAfter, createdBefore }: Created,
+  { createdAfter, createdBefore }: CreationRange,
 ): IdRange {
   const before = createdBefore === undefined ? null : lowestIdAt(prefix, Date.parse(createdBefore));
   return {
@@ -56,7 +56,7 @@ export interface IdList<Row extends { readonly id: string }, Item> {
   item(row: Row): Item;
 }
 
-/** Reads one page of such a list. @throws Unavailable */
+/** Reads one page of such a list. @throws UnavailableError */
 export async function listById<Row extends { readonly id: string }, Item>(
   { caller, query }: Pick<ListRequest, 'caller' | 'query'>,
   { list, prefix, rows, item }: IdList<Row, Item>,
@@ -65,6 +65,6 @@ export async function listById<Row extends { readonly id: string }, Item>(
   const after = positionOf(request);
   if (after instanceof Failure) return after;
   // One row more than the page holds shows whether another page follows, without a count.
-  const found = await rows(idRangeOf(prefix, after, query as Created), query.limit + 1);
+  const found = await rows(idRangeOf(prefix, after, query as CreationRange), query.limit + 1);
   return found instanceof Failure ? found : pageOf(request, found, ({ id }) => id, item);
 }

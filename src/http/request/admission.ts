@@ -2,7 +2,7 @@ import { untilNextTurn } from '../../platform/async/batcher.ts';
 import { SMALL } from '../../platform/async/body-budget.ts';
 import type { ClientAddress } from '../../platform/config/client-address.ts';
 import { Failure } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type Authenticate, identify } from '../auth/api-key.ts';
 import type { KeyPrincipal, Principal } from '../auth/principal.ts';
 import type { Recollection } from '../auth/recollection.ts';
@@ -45,7 +45,7 @@ export interface AdmissionRequest {
 }
 
 /** An endpoint and the caller who may use it; null for a public endpoint. */
-export interface Admitted {
+export interface AdmittedRequest {
   readonly endpoint: Endpoint;
   readonly caller: Principal | null;
 }
@@ -60,7 +60,10 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request has no session, or 
 });
 
 /** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
-export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
+export async function admit(
+  asking: AdmissionRequest,
+  deps: AdmissionDeps,
+): Promise<AdmittedRequest | Failure> {
   const { endpoint, request } = asking;
   const client = deps.clientAddress(asking.socketAddress, request.headers);
   asking.client = client;
@@ -88,9 +91,9 @@ export async function admit(asking: AdmissionRequest, deps: AdmissionDeps): Prom
  * nothing was written.
  */
 export function answeredBy(
-  admitted: Admitted,
+  admitted: AdmittedRequest,
   asking: AdmissionRequest,
-  work: (by: Admitted) => unknown,
+  work: (by: AdmittedRequest) => unknown,
   deps: AdmissionDeps,
 ): unknown {
   const { caller } = admitted;
@@ -107,9 +110,9 @@ export function answeredBy(
  * a code that arrived since.
  */
 async function stillAllowed(
-  admitted: Admitted,
+  admitted: AdmittedRequest,
   asking: AdmissionRequest,
-  work: (by: Admitted) => unknown,
+  work: (by: AdmittedRequest) => unknown,
   deps: AdmissionDeps,
 ): Promise<unknown> {
   const answered = await work(admitted);
@@ -120,9 +123,9 @@ async function stillAllowed(
 
 async function certain(
   recollection: Recollection,
-  admitted: Admitted,
+  admitted: AdmittedRequest,
   asking: AdmissionRequest,
-  work: (by: Admitted) => unknown,
+  work: (by: AdmittedRequest) => unknown,
   deps: AdmissionDeps,
 ): Promise<unknown> {
   let answered: unknown;
@@ -130,7 +133,8 @@ async function certain(
     answered = await work(admitted);
   } catch (thrown) {
     // When something may have been written, a refusal would claim that nothing was.
-    if (recollection.isConfirmed || (thrown instanceof Unavailable && thrown.applied !== 'no')) throw thrown;
+    if (recollection.isConfirmed || (thrown instanceof UnavailableError && thrown.applied !== 'no'))
+      throw thrown;
     const found = await admitAnew(asking, deps).catch(() => null);
     if (found instanceof Failure) return found;
     throw thrown;
@@ -144,7 +148,7 @@ async function certain(
 }
 
 /** Finds the caller in the database, and makes the checks that depend on who it is. */
-async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise<Admitted | Failure> {
+async function admitAnew(asking: AdmissionRequest, deps: AdmissionDeps): Promise<AdmittedRequest | Failure> {
   const { endpoint, request } = asking;
   const caller = isForSessions(asking)
     ? await bySession(request, endpoint?.route.environment, deps)
@@ -177,7 +181,7 @@ async function admitCaller(
   caller: Principal,
   asking: AdmissionRequest,
   { limiter }: AdmissionDeps,
-): Promise<Admitted | Failure> {
+): Promise<AdmittedRequest | Failure> {
   const { endpoint, now } = asking;
   asking.callerId = caller.id;
   if (!asking.isCounted && (await limiter.byKey(caller.id, now))) {

@@ -1,13 +1,18 @@
 import { SealedWithAnotherKey } from '../../platform/crypto/sealer.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
-import { type Keyed, keepReply, type StoredReply, storedReplyOf } from '../../platform/db/stored-replies.ts';
+import {
+  type KeyedRequest,
+  keepReply,
+  type StoredReply,
+  storedReplyOf,
+} from '../../platform/db/stored-replies.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import { replayOf } from './idempotency.ts';
 import type { Call, IdempotencyClaim, Replay } from './route.ts';
 
 /** A command that is carried out at most once for its Idempotency-Key. */
-export interface Once<Data> {
+export interface IdempotentCommand<Data> {
   /**
    * Carries out the command and stores its reply in the same commit. Returns the stored reply when the commit found one, and
    * may throw the violation of the key's uniqueness when another instance was faster.
@@ -20,7 +25,7 @@ export interface Once<Data> {
 }
 
 /** The key and the scope under which the reply of a call is stored. */
-export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>): Keyed => ({
+export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 'now'>): KeyedRequest => ({
   scope: caller,
   claim,
   now,
@@ -30,12 +35,12 @@ export const keyedBy = ({ caller, claim, now }: Pick<Call, 'caller' | 'claim' | 
  * Carries out a command once. A stored reply takes precedence over a refusal: a request that was accepted once may be refused
  * when it is repeated, because its time has passed or its domain is no longer verified. The stored reply is only looked up
  * after a refusal, so that a command which succeeds at the first attempt does not pay for the look-up.
- * @throws Unavailable, and everything that `run` throws
+ * @throws UnavailableError, and everything that `run` throws
  */
 export function idempotently<Data>(
   database: Database,
-  keyed: Keyed,
-  once: Once<Data>,
+  keyed: KeyedRequest,
+  once: IdempotentCommand<Data>,
 ): Promise<Data | Failure | Replay> {
   // Without a key no reply is stored, and nothing can be replayed.
   return keyed.claim ? onceFor(database, keyed, once) : (once.run() as Promise<Data | Failure>);
@@ -73,8 +78,8 @@ const REPLY_SEALED = new Failure(
 
 async function onceFor<Data>(
   database: Database,
-  keyed: Keyed,
-  { run, open = JSON.parse, lookFirst = false }: Once<Data>,
+  keyed: KeyedRequest,
+  { run, open = JSON.parse, lookFirst = false }: IdempotentCommand<Data>,
 ): Promise<Data | Failure | Replay> {
   const { claim, scope, now } = keyed;
   const replay = async (): Promise<Failure | Replay | null> => {
@@ -115,7 +120,7 @@ const isStored = (done: unknown): done is StoredReply =>
 
 /** The key of a request and the reply to store with the action, in the form that the engine takes. */
 export const claimOnce = <State extends string, Context>(
-  { scope, claim }: Keyed,
+  { scope, claim }: KeyedRequest,
   status: number,
   reply: (state: State, context: Context) => string,
 ) => (claim ? { ...claim, scope, status, reply } : undefined);

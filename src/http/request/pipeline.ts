@@ -10,7 +10,13 @@ import { announcedLength, NO_BODY, NO_ROOM, readBody, unsupported } from '../bod
 import type { Log } from '../log.ts';
 import { unexpectedError } from '../unexpected-error.ts';
 import { type ChangeByRequest, changeBehind, isChange, type RecordAct, recordAct } from './act.ts';
-import { type AdmissionDeps, type AdmissionRequest, type Admitted, admit, answeredBy } from './admission.ts';
+import {
+  type AdmissionDeps,
+  type AdmissionRequest,
+  type AdmittedRequest,
+  admit,
+  answeredBy,
+} from './admission.ts';
 import type { Endpoint, Params } from './endpoint.ts';
 import { claimOf, InFlight, saidBy } from './idempotency.ts';
 import { reply } from './reply.ts';
@@ -37,13 +43,13 @@ export interface HttpDeps extends AdmissionDeps {
   /** Is called with what a request has changed, for the pages that show it. */
   readonly noteChange?: (change: ChangeByRequest) => void;
   /** Is called with every response, for the metrics. */
-  readonly observe?: (answered: Answered) => void;
+  readonly observe?: (answered: ResponseMetrics) => void;
   /** Shows requests in traces; without it there are none. */
   readonly tracing?: Tracing | null;
 }
 
 /** One response for the metrics. `route` is the pattern, never the path. */
-export interface Answered {
+export interface ResponseMetrics {
   readonly method: string;
   readonly route: string;
   readonly status: number;
@@ -51,7 +57,7 @@ export interface Answered {
 }
 
 /** A request with the results of the router. */
-export interface Incoming {
+export interface RoutedRequest {
   readonly request: Request;
   readonly path: string;
   /** The text after `?`; empty when there is none. */
@@ -67,10 +73,10 @@ export interface Incoming {
 export const MOST_REFUSALS_A_MINUTE = 60;
 
 /** Answers one request; `endpoint` is null when the path or the method is unknown. It never rejects. */
-export type Pipeline = (endpoint: Endpoint | null, incoming: Incoming) => Promise<Response>;
+export type Pipeline = (endpoint: Endpoint | null, incoming: RoutedRequest) => Promise<Response>;
 
 /** One request while it passes the checks. */
-interface Exchange extends AdmissionRequest, Incoming {
+interface Exchange extends AdmissionRequest, RoutedRequest {
   readonly requestId: string;
   readonly startedAt: number;
   readonly time: WorkTime;
@@ -94,7 +100,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
     const reading = read(exchange, admitted, timeouts.bodyMs, bodies);
     // The time that the client takes to send its body does not count against the work.
     const sent = reading instanceof Promise ? await exchange.time.except(reading) : reading;
-    const work = (by: Admitted) =>
+    const work = (by: AdmittedRequest) =>
       sent instanceof Failure ? sent : released(sent.body, perform(exchange, by, sent, inFlight, deps));
     return answeredBy(admitted, exchange, work, deps);
   }
@@ -164,7 +170,7 @@ export function createPipeline(deps: HttpDeps): Pipeline {
 /** A public form logs what it refuses by itself. */
 const isRefusedAccess = (status: number): boolean => status === 401 || status === 403;
 
-interface Sent {
+interface RequestInput {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
@@ -184,10 +190,10 @@ function released(body: unknown, work: unknown): unknown {
 /** Reads the query and the body, and checks them against the schemas of the endpoint. */
 function read(
   exchange: Exchange,
-  admitted: Admitted,
+  admitted: AdmittedRequest,
   bodyMs: number,
   bodies: BodyBudget,
-): Sent | Failure | Promise<Sent | Failure> {
+): RequestInput | Failure | Promise<RequestInput | Failure> {
   const { endpoint, caller } = admitted;
   const { request, search } = exchange;
   if (endpoint.route.receive) return receive(exchange, admitted, bodyMs, bodies);
@@ -198,7 +204,7 @@ function read(
     : checked(endpoint, search, body);
 }
 
-function checked(endpoint: Endpoint, search: string, body: unknown): Sent | Failure {
+function checked(endpoint: Endpoint, search: string, body: unknown): RequestInput | Failure {
   if (body instanceof Failure) return body;
   const rules = endpoint.body;
   const value = body === NO_BODY ? (rules?.check === null ? new Uint8Array() : {}) : body;
@@ -211,10 +217,10 @@ function checked(endpoint: Endpoint, search: string, body: unknown): Sent | Fail
 /** Lets the endpoint store the body in pieces. The query is checked before the first of them. */
 async function receive(
   { request, search, now }: Exchange,
-  { endpoint, caller }: Admitted,
+  { endpoint, caller }: AdmittedRequest,
   bodyMs: number,
   bodies: BodyBudget,
-): Promise<Sent | Failure> {
+): Promise<RequestInput | Failure> {
   const { body: rules, route } = endpoint;
   if (!rules || !route.receive || !caller) throw new Error(`${route.path} cannot receive a body.`);
   const announced = announcedLength(request, rules);
@@ -236,8 +242,8 @@ async function receive(
 /** Claims the Idempotency-Key, refuses malformed ids, and calls the handler of the module. */
 function perform(
   exchange: Exchange,
-  { endpoint, caller }: Admitted,
-  sent: Sent,
+  { endpoint, caller }: AdmittedRequest,
+  sent: RequestInput,
   inFlight: InFlight,
   { recordAct: record, noteChange, log }: HttpDeps,
 ): unknown {

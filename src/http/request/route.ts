@@ -1,5 +1,5 @@
 import type { Static, TArray, TObject, TSchema } from '@sinclair/typebox';
-import type { GivenUp, Unheard } from '../../platform/async/deadline.ts';
+import type { GivenUp, HangUpSignal } from '../../platform/async/deadline.ts';
 import type { IdPrefix } from '../../platform/db/ids.ts';
 import type { Failure, FailureCode } from '../../platform/errors/failure.ts';
 import type { Permission } from '../auth/permissions.ts';
@@ -35,7 +35,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly now: number;
   /** Aborts when the client hangs up; only where the route `waitsMs`. */
   readonly gone?: AbortSignal | undefined;
-  readonly unheard?: Unheard | undefined;
+  readonly unheard?: HangUpSignal | undefined;
   readonly isGivenUp?: GivenUp | undefined;
 }
 
@@ -68,7 +68,7 @@ export class WrittenPage<Item> {
 }
 
 /** A `data` with the other status that a route states in `otherwise`. */
-export class Otherwise<Data> {
+export class AlternativeReply<Data> {
   constructor(readonly data: Data) {}
 }
 
@@ -96,7 +96,7 @@ export abstract class ReceivedBody {
 }
 
 /** The request whose body a route receives in pieces. */
-export type Receiving<Query> = Pick<Call<unknown, Query>, 'caller' | 'query' | 'now'>;
+export type UploadCall<Query> = Pick<Call<unknown, Query>, 'caller' | 'query' | 'now'>;
 
 /** A reply that is not JSON in an envelope: a page, an image, a redirect. */
 export class RawResponse {
@@ -124,7 +124,7 @@ type CallOf<Who, Params, Query, Body> = Who extends 'public'
 export type Answer<Data> =
   | Data
   | (Data extends readonly (infer Item)[] ? Page<Item> | WrittenPage<Item> | readonly Item[] : never)
-  | Otherwise<Data>
+  | AlternativeReply<Data>
   | Failure
   | Replay
   | RawResponse;
@@ -198,7 +198,7 @@ export interface RouteSpec<
   /** The schema of `data`; unused with status 204. */
   readonly response: Response;
   readonly status: 200 | 201 | 202 | 204;
-  /** The status of an answer that is `Otherwise`, with the same `data`: 200 where nothing had to be created. */
+  /** The status of an answer that is `AlternativeReply`, with the same `data`: 200 where nothing had to be created. */
   readonly otherwise?: 200;
   /** The media type of an answer that is no JSON, such as `text/csv`; `response` describes its text. */
   readonly responseType?: string;
@@ -212,7 +212,7 @@ export interface RouteSpec<
    */
   receive?(
     pieces: AsyncIterable<Uint8Array>,
-    receiving: Receiving<Static<Query>>,
+    receiving: UploadCall<Static<Query>>,
   ): Promise<(Static<Body> & ReceivedBody) | Failure>;
   /**
    * The name of this act in the audit log, such as `apiKey.created`; only successful acts of people and keys
@@ -269,7 +269,10 @@ export const forMembers = (given: Route): readonly Route[] =>
 /** A route without the types of its handler, so that routes of all kinds fit into one list. */
 export type Route = Omit<RouteSpec, 'handle' | 'receive'> & {
   handle(call: Call | PublicCall): unknown;
-  receive?(pieces: AsyncIterable<Uint8Array>, receiving: Receiving<unknown>): Promise<ReceivedBody | Failure>;
+  receive?(
+    pieces: AsyncIterable<Uint8Array>,
+    receiving: UploadCall<unknown>,
+  ): Promise<ReceivedBody | Failure>;
 };
 
 /** States an endpoint. Its only work is to check the handler's types against the schemas; `mount` serves it. */

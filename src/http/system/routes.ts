@@ -5,13 +5,13 @@ import { ROLES, type Roles } from '../../platform/config/roles.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { WriteRefusal } from '../../platform/db/refused-writes.ts';
 import { Failure } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import { zones } from '../../platform/zones/zones.ts';
 import { type Route, route } from '../request/route.ts';
 
 export interface SystemDeps {
-  /** Seconds by which the event log is behind. @throws Unavailable */
+  /** Seconds by which the event log is behind. @throws UnavailableError */
   readLogLag(): Promise<number>;
   readonly version: string;
   readonly database: Database;
@@ -176,7 +176,7 @@ export const systemRoutes = ({
           timeZones: { release: zones.release, source: zones.source },
         };
       } catch (error) {
-        if (error instanceof Unavailable) return SICK;
+        if (error instanceof UnavailableError) return SICK;
         throw error;
       }
     },
@@ -199,7 +199,7 @@ export const systemRoutes = ({
         await database.ping();
         return { status: 'ready' as const, roles: [...roles] };
       } catch (error) {
-        if (error instanceof Unavailable) return SICK;
+        if (error instanceof UnavailableError) return SICK;
         throw error;
       }
     },

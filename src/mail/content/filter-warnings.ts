@@ -20,13 +20,13 @@ interface Parts {
 const IMAGE_ONLY = [400, 800, 1_200, 1_600, 2_000, 2_400, 2_800, 3_200] as const;
 
 /** What of a message is counted, as far as it is known before it is sent. */
-interface Counted {
+interface TrackingFlags {
   readonly opens: boolean;
   readonly clicks: boolean;
 }
 
 /** What filters of receivers count against a message, whatever it says. */
-export function filterWarnings(parts: Parts, counted: Counted): readonly ContentWarning[] {
+export function filterWarnings(parts: Parts, counted: TrackingFlags): readonly ContentWarning[] {
   const { html } = parts;
   if (html === null) return [];
   const warnings: ContentWarning[] = [];
@@ -60,7 +60,7 @@ const IS_LINK = /^(?:https?:\/\/|\{\{unsubscribeUrl)/i;
 function hasOddLinks(
   { html, text }: Parts,
   { pictures, shown }: HtmlContent,
-  { opens, clicks }: Counted,
+  { opens, clicks }: TrackingFlags,
 ): boolean {
   const inHtml = new Map<string, number>();
   // Each link that is counted has an address of its own.

@@ -1,7 +1,7 @@
 import { readHtml } from '../html/read-html.ts';
 
 /** What a test looks for in a mail. */
-export interface Found {
+export interface MailFindings {
   /** Addresses of the web, each once, those of the html first. */
   readonly links: string[];
   /** What looks like a code to type in, each once. */
@@ -25,7 +25,7 @@ const CODE =
   /(?<![\w.,@#&/-])(?:\d{3}[- ]\d{3}|\d{4,8}|(?=[A-Z]{0,10}\d)(?=\d{0,10}[A-Z])[A-Z\d]{6,10})(?![\w@/-]|[.,:]\d)/g;
 
 /** Finds the links and the codes of a mail. */
-export function findInMail(subject: string, text: string | null, html: string | null): Found {
+export function findInMail(subject: string, text: string | null, html: string | null): MailFindings {
   const plain = (text ?? '').slice(0, LONGEST);
   const inHtml = html === null ? [] : readHtml(html.slice(0, LONGEST)).links.map(({ url }) => url);
   const links = new Set(inHtml.filter((url) => /^https?:\/\//i.test(url)).slice(0, MOST_FOUND.links));

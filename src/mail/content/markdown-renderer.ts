@@ -1,7 +1,7 @@
-import type { Unheard } from '../../platform/async/deadline.ts';
+import type { HangUpSignal } from '../../platform/async/deadline.ts';
 import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import {
   isTimeout,
   JobTimeout,
@@ -22,11 +22,11 @@ export interface MarkdownOrder {
   /** The JSON pointer of the markdown. */
   readonly path?: string;
   /** What is not begun yet is left when nobody hears the answer any more. */
-  readonly unheard?: Unheard | undefined;
+  readonly unheard?: HangUpSignal | undefined;
 }
 
 /**
- * Renders markdown in a thread of its own, away from the one that answers requests. Rejects with Unavailable where too much waits, of
+ * Renders markdown in a thread of its own, away from the one that answers requests. Rejects with UnavailableError where too much waits, of
  * all or of this owner.
  */
 export interface MarkdownRenderer {
@@ -34,7 +34,7 @@ export interface MarkdownRenderer {
   render(markdown: string, order: MarkdownOrder): Promise<RenderedMarkdown | Failure>;
   /** The same for a template: its Liquid stays in both parts as it is. */
   renderTemplate(markdown: string, order: MarkdownOrder & TemplateFrame): Promise<RenderedMarkdown | Failure>;
-  /** Ends the threads; callers that still wait get Unavailable. */
+  /** Ends the threads; callers that still wait get UnavailableError. */
   close(): void;
 }
 
@@ -133,7 +133,7 @@ export function createMarkdownRenderer(
       if (delivery === ELSEWHERE) delivery = await slow.ask(owner, request, signal, () => true);
       if (delivery === null && signal?.aborted) return UNHEARD;
       if (delivery === null || delivery === ELSEWHERE)
-        throw new Unavailable('Rendering markdown: too many wait.');
+        throw new UnavailableError('Rendering markdown: too many wait.');
       if (delivery.ms >= SLOW_MS) wasSlow(owner);
       return 'problem' in delivery
         ? refused(path, delivery.problem)

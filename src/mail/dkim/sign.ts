@@ -66,7 +66,7 @@ const OVERSIGNED = ['from'];
 const coveredFields = (fields: readonly RawField[]): RawField[] =>
   fields.filter(({ name }) => COVERED.has(name)).reverse();
 
-interface Signable {
+interface SignatureInput {
   readonly at: number;
   readonly bodyHash: string;
   readonly canonical: string;
@@ -75,7 +75,7 @@ interface Signable {
 
 const signature = async (
   key: SigningKey,
-  { at, bodyHash, canonical, names }: Signable,
+  { at, bodyHash, canonical, names }: SignatureInput,
   signWith: SignWith,
 ): Promise<Buffer> => {
   const tags = [

@@ -1,10 +1,10 @@
 /** A property's value in lower case, without `!important`. */
-export interface Declared {
+export interface CssValue {
   readonly value: string;
   readonly isImportant: boolean;
 }
 
-export type Declarations = ReadonlyMap<string, Declared>;
+export type Declarations = ReadonlyMap<string, CssValue>;
 
 /** A block of a style sheet: the heads around it, outermost first, and the declarations directly within it. */
 export interface Block {
@@ -138,7 +138,7 @@ const KNOWN: Readonly<Record<string, RegExp>> = {
 
 /** The declarations of those properties in plain CSS, by their names. */
 export function declarationsOf(css: string, heeded: ReadonlySet<string>): Declarations {
-  const declared = new Map<string, Declared>();
+  const declared = new Map<string, CssValue>();
   for (const declaration of css.split(';')) {
     const colon = declaration.indexOf(':');
     if (colon === -1) continue;

@@ -1,12 +1,12 @@
 import type { Declarations } from './css.ts';
 import { type Attributes, isHidden, isPictureTiny, maySay, NOTHING, styleOf, UNREAD } from './hidden.ts';
-import type { Selectable } from './selector.ts';
+import type { SelectorElement } from './selector.ts';
 import { attributesOf, isReadable } from './tag.ts';
 
 const NO_ATTRIBUTES: Attributes = {};
 
 /** An element of html. Its attributes are read once, where they are asked for: those of most elements are not. */
-export class HtmlElement implements Selectable {
+export class HtmlElement implements SelectorElement {
   #attributes: Attributes | undefined;
   #classes: ReadonlySet<string> | undefined;
   #style: Declarations | undefined;

@@ -24,7 +24,7 @@ export interface Selector {
 }
 
 /** An element as selectors see it, all in lower case: documents without a doctype, as many emails are, ignore the case of names. */
-export interface Selectable {
+export interface SelectorElement {
   readonly name: string;
   readonly id: string;
   readonly classes: ReadonlySet<string>;
@@ -64,18 +64,18 @@ function splitOutside(list: string): string[] {
   return [...parts, list.slice(done)];
 }
 
-type Building = {
+type MutableStep = {
   -readonly [Key in keyof Step]: Step[Key] extends readonly (infer One)[] ? One[] : Step[Key];
 };
 
-const newStep = (): Building => ({ name: '*', id: '', classes: [], attributes: [], isVague: false });
+const newStep = (): MutableStep => ({ name: '*', id: '', classes: [], attributes: [], isVague: false });
 
 /**
  * Reads one selector; null for one that selects nothing that is only read. What cannot be read of it is left out, so that it may select
  * more than it says: where it hides, a reader who may see a link less counts as one who does not.
  */
 function selectorOf(text: string): Selector | null {
-  let steps: Building[] = [];
+  let steps: MutableStep[] = [];
   let step = newStep();
   let specificity = 0;
   TOKEN.lastIndex = 0;
@@ -130,7 +130,7 @@ function endOfCall(text: string, begin: number): number {
 }
 
 /** True when an element may be the one of that step. */
-export function isOf(element: Selectable, { name, id, classes, attributes }: Step): boolean {
+export function isOf(element: SelectorElement, { name, id, classes, attributes }: Step): boolean {
   return (
     (name === '*' || name === element.name) &&
     (id === '' || id === element.id) &&

@@ -6,7 +6,7 @@ import { PARSING, type StepBudget } from './step-budget.ts';
 import { type Rule, type Rules, rulesOf, type Sheet } from './style-sheet.ts';
 
 /** The visibility of an element's content. */
-interface Shown {
+interface ElementVisibility {
   /** The beginning of the outermost element that hides it; null for none. */
   readonly hider: number | null;
   readonly hidesItself: boolean;
@@ -24,8 +24,8 @@ const NO_RULES: readonly Rule[] = [];
  * own attributes and rules. When the steps are used up, all counts as hidden.
  */
 export class Visibility {
-  readonly #shown = new Map<HtmlElement, Shown>();
-  #known: { readonly rules: Rules; readonly root: Shown } | undefined;
+  readonly #shown = new Map<HtmlElement, ElementVisibility>();
+  #known: { readonly rules: Rules; readonly root: ElementVisibility } | undefined;
 
   constructor(
     private readonly sheets: readonly Sheet[],
@@ -38,7 +38,7 @@ export class Visibility {
   get #document() {
     if (this.#known) return this.#known;
     const rules = rulesOf(this.sheets);
-    let root: Shown = { ...BARE, steps: new Uint8Array(rules.chained.length) };
+    let root: ElementVisibility = { ...BARE, steps: new Uint8Array(rules.chained.length) };
     for (const each of this.roots) root = this.#within(each, root, rules);
     this.#known = { rules, root };
     return this.#known;
@@ -65,7 +65,7 @@ export class Visibility {
     return this.#at(element).hidesItself;
   }
 
-  #at(element: HtmlElement | null): Shown {
+  #at(element: HtmlElement | null): ElementVisibility {
     const path: HtmlElement[] = [];
     const { rules, root } = this.#document;
     let shown = root;
@@ -84,7 +84,7 @@ export class Visibility {
     return shown;
   }
 
-  #within(element: HtmlElement, around: Shown, rules: Rules): Shown {
+  #within(element: HtmlElement, around: ElementVisibility, rules: Rules): ElementVisibility {
     if (!this.budget.take(element.hasAttributes ? PARSING : 1))
       return { ...around, hider: around.hider ?? element.start, hidesItself: true };
     const matching = this.#rulesOf(element, around.steps, rules);

@@ -1,6 +1,6 @@
 import { kindOfWords } from '../transport/smtp/reply-words.ts';
 import { bounceOf } from './diagnosis.ts';
-import type { Bounced, Fact, Feedback, Reference } from './feedback.ts';
+import type { BounceReport, Fact, Feedback, Reference } from './feedback.ts';
 import { type Fields, readFields, typedValue } from './fields.ts';
 import { diagnosticIn, type Section, sectionsOf } from './report-text.ts';
 
@@ -86,7 +86,7 @@ const wordsOf = (fields: Fields): string | null => {
 const ACCEPTED = /\b2\d\d[ -].*/;
 
 // X.0.0 says only that it failed, and so does a block without a status: then the text has the reply (RFC 3463 3.1).
-const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | null): Bounced => {
+const failureOf = (fields: Fields, { sections }: Report, remoteMta: string | null): BounceReport => {
   const status = statusOf(fields);
   const final = typedValue(fields, 'final-recipient')?.toLowerCase() ?? null;
   const quoted = replyIn(fields);
@@ -123,7 +123,7 @@ const actualRecipientOf = (fields: Fields): string | null =>
  * that names a time until which it tries on has not; of the others the words decide. The status 4.4.7 does not: Exchange and Oracle's
  * server send it with real delays.
  */
-const hasGivenUp = (fields: Fields, { message }: Bounced, report: Report): boolean => {
+const hasGivenUp = (fields: Fields, { message }: BounceReport, report: Report): boolean => {
   const { date, subject } = report.around;
   const until = Date.parse(fields.get('will-retry-until') ?? '');
   if (!Number.isNaN(until)) return until <= (date ?? Number.NEGATIVE_INFINITY);

@@ -1,7 +1,7 @@
 import { FAILURES } from '../transport/smtp/failures.ts';
 import { provesAddressDead, readReply, reasonOf } from '../transport/smtp/reply.ts';
 import { kindOfWords, saysTimeIsOver } from '../transport/smtp/reply-words.ts';
-import type { Bounced } from './feedback.ts';
+import type { BounceReport } from './feedback.ts';
 
 /** A failure as described in a report. */
 export interface Diagnosis {
@@ -15,7 +15,7 @@ export interface Diagnosis {
 }
 
 /** Classifies a failure by the rules for SMTP replies; of two status codes the more specific one counts. */
-export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diagnosis): Bounced => {
+export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diagnosis): BounceReport => {
   const reply = readReply(diagnostic);
   const own = reply.enhancedCode ?? statusIn(diagnostic);
   const enhancedCode = specific(own) ?? specific(status) ?? own ?? status;

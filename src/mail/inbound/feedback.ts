@@ -15,7 +15,7 @@ export interface Reference {
 }
 
 /** A receiver or relay has given up. */
-export interface Bounced {
+export interface BounceReport {
   readonly kind: 'bounced';
   /** True for a permanent failure; false when temporary failures lasted too long. */
   readonly permanent: boolean;
@@ -34,33 +34,33 @@ export interface Bounced {
 }
 
 /** A receiver has delivered the message. */
-export interface Delivered {
+export interface DeliveryReport {
   readonly kind: 'delivered';
   readonly response: string;
   readonly remoteMta: string | null;
 }
 
 /** The server that accepted the message is still trying to deliver it. */
-export interface Delayed {
+export interface DelayReport {
   readonly kind: 'delayed';
   readonly message: string;
   readonly remoteMta: string | null;
 }
 
 /** The server has passed the message on to one that sends no reports, or to the targets of an alias (RFC 3464 2.3.3). */
-export interface PassedOn {
+export interface ForwardReport {
   readonly kind: 'passedOn';
 }
 
 /** A mail that came back to the return path, and is no report that can be read. */
-export interface Unread {
+export interface UnreadableMail {
   readonly kind: 'unread';
   /** Its subject; '' when it has none. */
   readonly subject: string;
 }
 
 /** The recipient has reported the message as spam. */
-export interface Complained {
+export interface ComplaintReport {
   readonly kind: 'complained';
   /** RFC 5965 7.3: `abuse`, `fraud`, `virus`, `other`, … */
   readonly feedbackType: string;
@@ -68,7 +68,13 @@ export interface Complained {
 }
 
 /** The content of a report about one recipient. */
-export type Fact = Bounced | Delivered | Delayed | PassedOn | Complained | Unread;
+export type Fact =
+  | BounceReport
+  | DeliveryReport
+  | DelayReport
+  | ForwardReport
+  | ComplaintReport
+  | UnreadableMail;
 
 /** One fact about one recipient. */
 export type Feedback = Fact & {

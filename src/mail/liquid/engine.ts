@@ -13,7 +13,7 @@ import { filtersFor, guarded, NOW } from './filters.ts';
 import { Budget, exceeded, LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
 import { isLongFormat, LONG_FORMAT, unknownDirective } from './strftime.ts';
 import { BUDGET, tagsFor } from './tags.ts';
-import { BoundedEmitter, IN_HTML, IN_TEXT, type Writing } from './values.ts';
+import { BoundedEmitter, IN_HTML, IN_TEXT, type ValueWriter } from './values.ts';
 
 /** A source that was parsed. */
 export type ParsedSource = readonly Template[];
@@ -25,7 +25,7 @@ export interface Scope {
 }
 
 /** A scope with the budget that its parts share. */
-export interface Rendering extends Scope {
+export interface RenderScope extends Scope {
   readonly budget?: Budget;
 }
 
@@ -34,14 +34,14 @@ export interface LiquidEngine {
   /** @throws LiquidProblem that tells line and column */
   parse(source: string): ParsedSource;
   /** @throws LiquidProblem, TooSlow */
-  render(parsed: ParsedSource, rendering: Rendering): string;
+  render(parsed: ParsedSource, rendering: RenderScope): string;
   /** Refuses formats of dates that would be written as they are. @throws LiquidProblem that tells line and column */
   examineDates(parsed: ParsedSource): void;
   /** The paths of the names that a source uses and does not set itself, such as `order.total`. */
   namesOf(parsed: ParsedSource): readonly string[];
 }
 
-function engineFor(writing: Writing): LiquidEngine {
+function engineFor(writing: ValueWriter): LiquidEngine {
   const liquid = new Liquid({
     // With it there is no way to a file.
     templates: {},

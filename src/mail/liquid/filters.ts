@@ -3,7 +3,7 @@ import { LIQUID_LIMITS, LiquidProblem } from './limits.ts';
 import { momentOf } from './moment.ts';
 import { NUMBER_FILTERS } from './number-filters.ts';
 import { strftime } from './strftime.ts';
-import { SafeText, textOf, type Writing, weigh, weightOf } from './values.ts';
+import { SafeText, textOf, type ValueWriter, weigh, weightOf } from './values.ts';
 
 type Handler = Extract<FilterImplOptions, (...given: never[]) => unknown>;
 type Self = ThisParameterType<Handler>;
@@ -44,7 +44,7 @@ const handlerOf = (name: string): Handler => {
 };
 
 /** All filters, writing values as `writing` does. */
-export function filtersFor(writing: Writing): ReadonlyMap<string, Spec> {
+export function filtersFor(writing: ValueWriter): ReadonlyMap<string, Spec> {
   const specs = new Map<string, Spec>();
   for (const [name, [fewest, most]] of Object.entries(LIBRARY))
     specs.set(name, { fewest, most, handler: handlerOf(name) });
@@ -80,7 +80,7 @@ const countOf = (fewest: number, most: number): string => {
 };
 
 /** In html, what a filter has escaped is not escaped again, and what is joined to it is escaped first. */
-function makeSafe(specs: Map<string, Spec>, { write, raw }: Writing): void {
+function makeSafe(specs: Map<string, Spec>, { write, raw }: ValueWriter): void {
   const wrap = (name: string, made: (inner: Handler) => Handler) => {
     const spec = specs.get(name);
     if (spec) specs.set(name, { ...spec, handler: made(spec.handler) });

@@ -1,7 +1,7 @@
 import { LiquidProblem } from './limits.ts';
 
 /** A piece of Liquid in html: what it is, and where it stands. */
-export interface Placed {
+export interface LiquidPiece {
   /** With its braces. */
   readonly source: string;
   /** Position in the html. */
@@ -33,8 +33,8 @@ type State = 'text' | 'comment' | 'name' | 'between' | 'attribute' | 'value' | '
  * Finds the Liquid in html and tells where each piece stands, the way a browser reads the html around it. Of the branches of an
  * `if` it reads one after the other.
  */
-export function scanHtml(html: string): readonly Placed[] {
-  const found: Placed[] = [];
+export function scanHtml(html: string): readonly LiquidPiece[] {
+  const found: LiquidPiece[] = [];
   const elements: string[] = [];
   let state: State = 'text';
   let name = '';
@@ -146,7 +146,7 @@ export function placeOf(source: string, at: number): string {
 }
 
 /** Refuses values where escaping does not hold them, unless their author takes them as they are. */
-export function refuseDangerousPlaces(html: string, placed: readonly Placed[]): void {
+export function refuseDangerousPlaces(html: string, placed: readonly LiquidPiece[]): void {
   const wrong = placed.find(({ source, danger }) => danger && WRITES.test(source) && !IS_RAW.test(source));
   if (wrong)
     throw new LiquidProblem(
@@ -158,7 +158,7 @@ const BLOCK = /^\{%-?\s*(end)?(if|unless|case|for|tablerow|capture)\b/;
 const MIDDLE = /^\{%-?\s*(?:elsif|else|when)\b/;
 
 /** Refuses blocks that begin in one element and end in another: a loop would repeat half an element. */
-export function refuseSplitBlocks(placed: readonly Placed[]): void {
+export function refuseSplitBlocks(placed: readonly LiquidPiece[]): void {
   const open: string[] = [];
   for (const { source, within } of placed) {
     const [tag, end, name] = BLOCK.exec(source) ?? [];

@@ -1,13 +1,13 @@
 import { FairQueue } from '../../platform/async/fair-slots.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LiquidProblem, TooSlow } from './limits.ts';
 import type { Job } from './liquid-thread.ts';
 import type { AuthoredPart, Findings, RenderedParts, Sources } from './parts.ts';
-import { type Ran, WatchedThread } from './watched-thread.ts';
+import { type JobResult, WatchedThread } from './watched-thread.ts';
 
 /** A rendering that is asked for. */
-export interface Rendering {
+export interface LiquidRenderRequest {
   /** Whose it is: owners take turns. */
   readonly owner: string;
   /** The name of these sources, by which they stay parsed; null for what is rendered once. */
@@ -16,9 +16,9 @@ export interface Rendering {
   readonly scope: Scope;
 }
 
-/** Reads and renders what strangers have written, away from the thread that answers requests. All reject with Unavailable when too much waits. */
+/** Reads and renders what strangers have written, away from the thread that answers requests. All reject with UnavailableError when too much waits. */
 export interface LiquidRenderer {
-  render(asked: Rendering): Promise<RenderedParts | LiquidProblem>;
+  render(asked: LiquidRenderRequest): Promise<RenderedParts | LiquidProblem>;
   examine(
     owner: string,
     authored: Readonly<Partial<Record<AuthoredPart, string | null>>>,
@@ -39,7 +39,7 @@ const NEXT_BATCH = 8;
 const MOST_WAITING = 20_000;
 const SLOW_LIMITS = { total: 1, perKey: 1, backlog: 512 };
 
-const TOO_MANY = () => new Unavailable('Rendering templates: too many wait.');
+const TOO_MANY = () => new UnavailableError('Rendering templates: too many wait.');
 
 /**
  * Two threads: sources that were quick before are rendered together on one; everything else has the other, one job at a time and
@@ -52,8 +52,8 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const quick = new Set<string>();
   const slowUntil = new Map<string, number>();
 
-  const alone = async (owner: string, job: Job): Promise<Ran> => {
-    let ran: Ran | null = 'again';
+  const alone = async (owner: string, job: Job): Promise<JobResult> => {
+    let ran: JobResult | null = 'again';
     // Once again at the most: alone in its batch, a job is asked again only because the thread had forgotten its sources.
     for (let asked = 0; ran === 'again' && asked < 2; asked++)
       ran = await turns.take(owner, async () => (await slowThread.run([job]))[0] ?? 'late');
@@ -70,7 +70,7 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
     return true;
   };
 
-  const learn = (owner: string, key: string | null, ran: Ran): void => {
+  const learn = (owner: string, key: string | null, ran: JobResult): void => {
     if (key === null || ran === 'again') return;
     const isDone = ran !== 'late' && ran !== 'perhapsLate';
     if (isDone && 'rendered' in ran && ran.ms < QUICK_MS) return void remember(quick, key);
@@ -80,14 +80,14 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   };
 
   /** Renders by the thread that these sources belong to now, and remembers how that went. */
-  const run = async ({ owner, key, sources, scope }: Rendering): Promise<Ran> => {
+  const run = async ({ owner, key, sources, scope }: LiquidRenderRequest): Promise<JobResult> => {
     const job: Job = { do: 'render', key, sources, scope };
     const ran = await (isQuick(owner, key) ? quickThread.push(job) : alone(owner, job));
     learn(owner, key, ran);
     return ran;
   };
   /** The first renderings of sources that may be quick, by their keys. Those that come meanwhile wait for how it goes. */
-  const firsts = new Map<string, Promise<Ran>>();
+  const firsts = new Map<string, Promise<JobResult>>();
 
   return {
     async render(asked) {
@@ -129,21 +129,21 @@ function remember(names: Set<string>, name: string): void {
 
 /** The result of a job, or what its author did wrong. */
 function settled(
-  ran: Ran,
-): Exclude<Ran, string | { readonly problem: string } | { readonly fault: string }> | LiquidProblem {
+  ran: JobResult,
+): Exclude<JobResult, string | { readonly problem: string } | { readonly fault: string }> | LiquidProblem {
   if (ran === 'late') return new TooSlow();
   if (ran === 'perhapsLate')
-    throw new Unavailable('Rendering templates: it takes too long, or the machine is too busy.');
-  if (ran === 'again') throw new Unavailable('Rendering templates: the thread ends again and again.');
+    throw new UnavailableError('Rendering templates: it takes too long, or the machine is too busy.');
+  if (ran === 'again') throw new UnavailableError('Rendering templates: the thread ends again and again.');
   if ('fault' in ran) throw new Error(`Rendering a template failed: ${ran.fault}.`);
   if ('problem' in ran)
     return ran.isSlow ? new TooSlow() : new LiquidProblem(ran.problem, ran.dependsOnValues, ran.part);
   return ran;
 }
 
-interface Waiting {
+interface WaitingJob {
   readonly job: Job;
-  readonly settle: (ran: Ran) => void;
+  readonly settle: (ran: JobResult) => void;
   readonly fail: (reason: unknown) => void;
   /** Batches that ended before it was done. */
   lost: number;
@@ -157,13 +157,13 @@ const MOST_LOST = 3;
  * batch that waited for the one before it made the two threads take turns (an email by template cost 1.8 ms of latency at 64 at once).
  */
 class BatchedJobs {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: WaitingJob[] = [];
   #underWay = 0;
   #isClosed = false;
 
   constructor(private readonly thread: WatchedThread) {}
 
-  push(job: Job): Promise<Ran> {
+  push(job: Job): Promise<JobResult> {
     return new Promise((settle, fail) => {
       if (this.#isClosed || this.#waiting.length >= MOST_WAITING) return fail(TOO_MANY());
       this.#waiting.push({ job, settle, fail, lost: 0 });
@@ -192,7 +192,7 @@ class BatchedJobs {
     if (this.#underWay < LARGEST_BATCH) void this.#send();
   }
 
-  #finish(waiting: Waiting, ran: Ran): void {
+  #finish(waiting: WaitingJob, ran: JobResult): void {
     if (ran === 'again' && ++waiting.lost < MOST_LOST && !this.#isClosed) this.#waiting.push(waiting);
     else waiting.settle(ran);
   }

@@ -29,7 +29,7 @@ export type Job =
   | { readonly do: 'examineMade'; readonly html: string };
 
 /** What came of it. */
-export type Done =
+export type ThreadAnswer =
   | { readonly rendered: RenderedParts; readonly ms: number }
   | { readonly findings: Findings }
   /** The thread does not have the sources any more. */
@@ -46,12 +46,12 @@ export type Question = { readonly progress: SharedArrayBuffer } | readonly Job[]
 const MOST_KEPT = 500;
 const MOST_CHARACTERS = 4 * LIQUID_LIMITS.result;
 
-interface Kept {
+interface ParsedTemplate {
   readonly parsed: ParsedParts;
   readonly characters: number;
 }
 
-const kept = new Map<string, Kept>();
+const kept = new Map<string, ParsedTemplate>();
 let characters = 0;
 let progress: Int32Array | null = null;
 
@@ -65,7 +65,7 @@ try {
   if (!(error instanceof TooSlow)) throw error;
 }
 
-serve((question: Question): readonly Done[] => {
+serve((question: Question): readonly ThreadAnswer[] => {
   if ('progress' in question) {
     progress = new Int32Array(question.progress);
     return [];
@@ -76,7 +76,7 @@ serve((question: Question): readonly Done[] => {
   });
 });
 
-function answer(job: Job): Done {
+function answer(job: Job): ThreadAnswer {
   try {
     switch (job.do) {
       case 'render': {
@@ -115,7 +115,7 @@ function parsedOf(key: string | null, sources: Sources | null): ParsedParts | nu
   return parsed;
 }
 
-function keep(key: string, entry: Kept): void {
+function keep(key: string, entry: ParsedTemplate): void {
   kept.set(key, entry);
   characters += entry.characters;
   for (const [oldest, { characters: freed }] of kept) {

@@ -14,13 +14,13 @@ const MONTHS = [
 const DIRECTIVE = /%([-0^#_]*)((?:[1-9]\d*)?)(:{0,3})(E(?=[cCxXyY])|O(?=[deHkIlmMSuUVwWy])|)([A-Za-z%+])/g;
 
 /** A number, with the digits and the filler that it has where the format asks for no others. */
-interface Numeric {
+interface PaddedNumber {
   readonly value: number;
   readonly digits: number;
   readonly filler: '0' | ' ';
 }
 
-const number = (value: number, digits: number, filler: Numeric['filler'] = '0'): Numeric => ({
+const number = (value: number, digits: number, filler: PaddedNumber['filler'] = '0'): PaddedNumber => ({
   value,
   digits,
   filler,
@@ -54,50 +54,51 @@ const upper = ({ hour }: Moment): string => (hour < 12 ? 'AM' : 'PM');
 const nameOf = (names: readonly string[], index: number): string => names[index] ?? '';
 
 /** What each directive writes: a number, a text, or another format. */
-const WRITES: Readonly<Record<string, (moment: Moment) => Numeric | string | { readonly as: string }>> = {
-  Y: ({ year }) => number(year, year < 0 ? 5 : 4),
-  C: ({ year }) => number(Math.floor(year / 100), 2),
-  y: ({ year }) => number(((year % 100) + 100) % 100, 2),
-  m: ({ month }) => number(month, 2),
-  B: ({ month }) => nameOf(MONTHS, month - 1),
-  b: ({ month }) => nameOf(MONTHS, month - 1).slice(0, 3),
-  h: ({ month }) => nameOf(MONTHS, month - 1).slice(0, 3),
-  d: ({ day }) => number(day, 2),
-  e: ({ day }) => number(day, 2, ' '),
-  j: (moment) => number(dayOfYear(moment), 3),
-  H: ({ hour }) => number(hour, 2),
-  k: ({ hour }) => number(hour, 2, ' '),
-  I: (moment) => number(twelve(moment), 2),
-  l: (moment) => number(twelve(moment), 2, ' '),
-  P: (moment) => upper(moment).toLowerCase(),
-  p: upper,
-  M: ({ minute }) => number(minute, 2),
-  S: ({ second }) => number(second, 2),
-  // Where a zone has no abbreviation, the IANA database writes its offset as short as it can.
-  Z: (moment) => zoneNameOf(moment) ?? offset(moment, '', 0, 3).replaceAll(':', ''),
-  A: (moment) => nameOf(DAYS, weekday(moment)),
-  a: (moment) => nameOf(DAYS, weekday(moment)).slice(0, 3),
-  u: (moment) => number(weekday(moment) || 7, 1),
-  w: (moment) => number(weekday(moment), 1),
-  G: (moment) => number(isoWeek(moment).year, 4),
-  g: (moment) => number(isoWeek(moment).year % 100, 2),
-  V: (moment) => number(isoWeek(moment).week, 2),
-  U: (moment) => number(weeksFrom(0, moment), 2),
-  W: (moment) => number(weeksFrom(1, moment), 2),
-  s: ({ epochMs }) => number(Math.floor(epochMs / 1_000), 1),
-  n: () => '\n',
-  t: () => '\t',
-  '%': () => '%',
-  c: () => ({ as: '%a %b %e %H:%M:%S %Y' }),
-  D: () => ({ as: '%m/%d/%y' }),
-  x: () => ({ as: '%m/%d/%y' }),
-  F: () => ({ as: '%Y-%m-%d' }),
-  v: () => ({ as: '%e-%^b-%Y' }),
-  X: () => ({ as: '%H:%M:%S' }),
-  T: () => ({ as: '%H:%M:%S' }),
-  R: () => ({ as: '%H:%M' }),
-  r: () => ({ as: '%I:%M:%S %p' }),
-};
+const WRITES: Readonly<Record<string, (moment: Moment) => PaddedNumber | string | { readonly as: string }>> =
+  {
+    Y: ({ year }) => number(year, year < 0 ? 5 : 4),
+    C: ({ year }) => number(Math.floor(year / 100), 2),
+    y: ({ year }) => number(((year % 100) + 100) % 100, 2),
+    m: ({ month }) => number(month, 2),
+    B: ({ month }) => nameOf(MONTHS, month - 1),
+    b: ({ month }) => nameOf(MONTHS, month - 1).slice(0, 3),
+    h: ({ month }) => nameOf(MONTHS, month - 1).slice(0, 3),
+    d: ({ day }) => number(day, 2),
+    e: ({ day }) => number(day, 2, ' '),
+    j: (moment) => number(dayOfYear(moment), 3),
+    H: ({ hour }) => number(hour, 2),
+    k: ({ hour }) => number(hour, 2, ' '),
+    I: (moment) => number(twelve(moment), 2),
+    l: (moment) => number(twelve(moment), 2, ' '),
+    P: (moment) => upper(moment).toLowerCase(),
+    p: upper,
+    M: ({ minute }) => number(minute, 2),
+    S: ({ second }) => number(second, 2),
+    // Where a zone has no abbreviation, the IANA database writes its offset as short as it can.
+    Z: (moment) => zoneNameOf(moment) ?? offset(moment, '', 0, 3).replaceAll(':', ''),
+    A: (moment) => nameOf(DAYS, weekday(moment)),
+    a: (moment) => nameOf(DAYS, weekday(moment)).slice(0, 3),
+    u: (moment) => number(weekday(moment) || 7, 1),
+    w: (moment) => number(weekday(moment), 1),
+    G: (moment) => number(isoWeek(moment).year, 4),
+    g: (moment) => number(isoWeek(moment).year % 100, 2),
+    V: (moment) => number(isoWeek(moment).week, 2),
+    U: (moment) => number(weeksFrom(0, moment), 2),
+    W: (moment) => number(weeksFrom(1, moment), 2),
+    s: ({ epochMs }) => number(Math.floor(epochMs / 1_000), 1),
+    n: () => '\n',
+    t: () => '\t',
+    '%': () => '%',
+    c: () => ({ as: '%a %b %e %H:%M:%S %Y' }),
+    D: () => ({ as: '%m/%d/%y' }),
+    x: () => ({ as: '%m/%d/%y' }),
+    F: () => ({ as: '%Y-%m-%d' }),
+    v: () => ({ as: '%e-%^b-%Y' }),
+    X: () => ({ as: '%H:%M:%S' }),
+    T: () => ({ as: '%H:%M:%S' }),
+    R: () => ({ as: '%H:%M' }),
+    r: () => ({ as: '%I:%M:%S %p' }),
+  };
 /** The rest depends on the width or the colons besides. */
 const MEASURED = 'LNz';
 /** The most characters that one directive is padded to. */
@@ -141,7 +142,7 @@ const written = (moment: Moment, format: string): string =>
     },
   );
 
-function padded({ value, digits, filler }: Numeric, flags: string, width: string): string {
+function padded({ value, digits, filler }: PaddedNumber, flags: string, width: string): string {
   if (flags.includes('-')) return String(value);
   const with_ = [...flags].findLast((flag) => flag === '0' || flag === '_');
   const character = with_ === undefined ? filler : with_ === '0' ? '0' : ' ';

@@ -24,7 +24,7 @@ import {
   UnlessTag,
 } from 'liquidjs';
 import type { Budget } from './limits.ts';
-import { BoundedEmitter, SafeText, type Writing } from './values.ts';
+import { BoundedEmitter, SafeText, type ValueWriter } from './values.ts';
 
 type Tokens = ConstructorParameters<typeof ForTag>[1];
 
@@ -54,7 +54,7 @@ class BoundedTablerow extends TablerowTag {
 }
 
 /** A capture whose text is bounded like the whole, and which in html is safe, since its values were escaped on the way in. */
-const captureFor = (writing: Writing) =>
+const captureFor = (writing: ValueWriter) =>
   class BoundedCapture extends CaptureTag {
     override *render(context: Context): Generator<unknown, void, string> {
       const emitter = new BoundedEmitter();
@@ -65,7 +65,7 @@ const captureFor = (writing: Writing) =>
   };
 
 /** The tags. Those that read other templates (`include`, `render`, `layout`, `block`) are not among them. */
-export const tagsFor = (writing: Writing) => ({
+export const tagsFor = (writing: ValueWriter) => ({
   '#': InlineCommentTag,
   assign: AssignTag,
   break: BreakTag,

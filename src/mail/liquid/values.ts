@@ -66,7 +66,7 @@ const PLACEHOLDER = /\{\{(?=\s*(?:unsubscribeUrl|preferencesUrl)\s*\}\})/g;
 const WORD_JOINER = '\u2060';
 
 /** How values are written into one kind of text. */
-export interface Writing {
+export interface ValueWriter {
   /** A value as it stands there; what is safe already stays as it is. */
   readonly write: (value: unknown) => string;
   /** A value that the author wants as it is. */
@@ -76,7 +76,7 @@ export interface Writing {
 }
 
 /** Values in html. */
-export const IN_HTML: Writing = {
+export const IN_HTML: ValueWriter = {
   write(value) {
     if (value instanceof SafeText) return value.text;
     const escaped = Bun.escapeHTML(textOf(value));
@@ -93,7 +93,7 @@ const inText = (value: unknown): string => {
 };
 
 /** Values in plain text and in subjects. */
-export const IN_TEXT: Writing = {
+export const IN_TEXT: ValueWriter = {
   write: (value) => (value instanceof SafeText ? value.text : inText(value)),
   raw: inText,
   escapes: false,

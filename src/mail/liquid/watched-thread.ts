@@ -1,16 +1,16 @@
 import { within } from '../../platform/async/deadline.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { LeavingThreads } from '../../platform/threads/leaving-threads.ts';
 import type { Reply } from '../../platform/threads/serve.ts';
 import { Thread } from '../../platform/threads/thread.ts';
 import { timeOfThread } from '../../platform/threads/thread-time.ts';
-import type { Done, Job, Question } from './liquid-thread.ts';
+import type { Job, Question, ThreadAnswer } from './liquid-thread.ts';
 
 /**
  * What became of a job: done, ended because it took too long, ended because it may have (the time of a thread is not counted everywhere),
  * or to be asked again because another one of its batch did.
  */
-export type Ran = Done | 'late' | 'perhapsLate' | 'again';
+export type JobResult = ThreadAnswer | 'late' | 'perhapsLate' | 'again';
 
 /** The time limits of a thread, in milliseconds. */
 export interface ThreadTimes {
@@ -56,7 +56,7 @@ class StuckJob extends Error {
 }
 
 /** A thread that answers batches of jobs. */
-export type LiquidThread = Thread<Question, Reply<readonly Done[]>>;
+export type LiquidThread = Thread<Question, Reply<readonly ThreadAnswer[]>>;
 
 /**
  * A thread for Liquid that takes jobs in batches, since a message there and back takes 10 µs and 64 of them together hardly more.
@@ -86,8 +86,8 @@ export class WatchedThread {
     private readonly startThread: () => LiquidThread = () => new Thread(ENTRY),
   ) {}
 
-  /** Does the jobs, after those of earlier calls. @throws Unavailable */
-  async run(jobs: readonly Job[]): Promise<readonly Ran[]> {
+  /** Does the jobs, after those of earlier calls. @throws UnavailableError */
+  async run(jobs: readonly Job[]): Promise<readonly JobResult[]> {
     clearTimeout(this.#retirement);
     let thread = this.#thread;
     let base = 0;
@@ -98,7 +98,7 @@ export class WatchedThread {
     } catch (reason) {
       // Another one may work by now, which a call that failed with this one has started.
       if (thread !== null && thread === this.#thread)
-        this.#end(new Unavailable('Rendering templates: its thread has ended.'));
+        this.#end(new UnavailableError('Rendering templates: its thread has ended.'));
       if (!(reason instanceof StuckJob)) throw reason;
       return jobs.map((_, index) => (base + index === reason.at ? reason.became : 'again'));
     } finally {
@@ -106,16 +106,16 @@ export class WatchedThread {
     }
   }
 
-  /** Ends the thread; batches under way reject with Unavailable. */
+  /** Ends the thread; batches under way reject with UnavailableError. */
   close(): void {
     clearTimeout(this.#retirement);
-    this.#end(new Unavailable('Rendering templates: the service is stopping.'));
+    this.#end(new UnavailableError('Rendering templates: the service is stopping.'));
   }
 
   #retireLater(): void {
     clearTimeout(this.#retirement);
     this.#retirement = setTimeout(
-      () => this.#end(new Unavailable('It had nothing to do.')),
+      () => this.#end(new UnavailableError('It had nothing to do.')),
       this.times.idle,
     ).unref();
   }
@@ -125,7 +125,7 @@ export class WatchedThread {
     this.#starting ??= this.#start().finally(() => {
       this.#starting = null;
     });
-    const late = () => new Unavailable('Rendering templates: its thread does not start in time.');
+    const late = () => new UnavailableError('Rendering templates: its thread does not start in time.');
     return within(this.times.start, this.#starting, late);
   }
 
@@ -133,7 +133,7 @@ export class WatchedThread {
     const thread = this.startThread();
     this.#loading = thread;
     const progress = new SharedArrayBuffer(4);
-    const late = new Unavailable('Rendering templates: its thread does not start.');
+    const late = new UnavailableError('Rendering templates: its thread does not start.');
     try {
       const loaded = await thread.next(LOADING_MS, late);
       this.#number = 'ready' in loaded ? loaded.ready : null;
@@ -151,12 +151,12 @@ export class WatchedThread {
     return thread;
   }
 
-  async #work(thread: LiquidThread, jobs: readonly Job[], base: number): Promise<readonly Ran[]> {
+  async #work(thread: LiquidThread, jobs: readonly Job[], base: number): Promise<readonly JobResult[]> {
     this.#given += jobs.length;
     if (this.#underWay.size === 0) this.#watch = this.#startWatch(thread);
     this.#underWay.add(base);
     try {
-      const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, new Unavailable('It never ended.'));
+      const reply = await thread.ask(jobs.map(this.#slim), NEVER_MS, new UnavailableError('It never ended.'));
       if (!('answer' in reply)) throw new Error('The thread of templates failed.');
       return reply.answer.map((done, index) => this.#noted(done, jobs[index]));
     } finally {
@@ -169,7 +169,7 @@ export class WatchedThread {
   readonly #slim = (job: Job): Job =>
     job.do === 'render' && job.key !== null && this.#known.has(job.key) ? { ...job, sources: null } : job;
 
-  #noted(done: Done, job: Job | undefined): Ran {
+  #noted(done: ThreadAnswer, job: Job | undefined): JobResult {
     if (job?.do !== 'render' || job.key === null) return done;
     if ('forgotten' in done) {
       this.#known.delete(job.key);
@@ -200,7 +200,7 @@ export class WatchedThread {
       const isSpent = stuck >= this.times.job && timeOfThread(this.#number) - used >= this.times.job;
       if (at > oldest && isSpent)
         thread.end(new StuckJob(at - 1, this.#number === null ? 'perhapsLate' : 'late'));
-      else if (stuck >= STARVED_MS) thread.end(new Unavailable('Rendering templates: no answer.'));
+      else if (stuck >= STARVED_MS) thread.end(new UnavailableError('Rendering templates: no answer.'));
     }, TICK_MS);
   }
 

@@ -115,10 +115,10 @@ export const isListWord = (text: string): boolean => text.length <= 64 && OF_LIS
 
 /** The words that a person's leaving is stored by, the weakest first. */
 export const LEAVINGS = ['unsubscribed', 'bounced', 'complained'] as const;
-export type Leaving = (typeof LEAVINGS)[number];
+export type LeaveReason = (typeof LEAVINGS)[number];
 
 /** The stronger of two; null is none. */
-export const stronger = (one: Leaving | null, other: Leaving | null): Leaving | null =>
+export const stronger = (one: LeaveReason | null, other: LeaveReason | null): LeaveReason | null =>
   (one ? LEAVINGS.indexOf(one) : -1) >= (other ? LEAVINGS.indexOf(other) : -1) ? one : other;
 
 /** The statuses of a contact. Further right is stronger: only the person's consent leads back, and never from a complaint. */

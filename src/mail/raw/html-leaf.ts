@@ -1,7 +1,7 @@
 /** The html of a message as text that can be changed and written back. What is not changed stays octet for octet. */
 import { isUtf8 } from 'node:buffer';
 import type { Leaf } from './mime-tree.ts';
-import type { Untouchable } from './raw-mail.ts';
+import type { HtmlLock } from './raw-mail.ts';
 import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
 import { type Edit, encodedAs, hasLongLine } from './wire-form.ts';
 
@@ -9,7 +9,7 @@ import { type Edit, encodedAs, hasLongLine } from './wire-form.ts';
 const LARGEST_HTML = 1_048_576;
 
 /** The html that may be changed for its recipients: the first leaf of it that is shown; or why there is none. */
-export function changeableHtml(message: Buffer, leaves: readonly Leaf[]): Leaf | Untouchable {
+export function changeableHtml(message: Buffer, leaves: readonly Leaf[]): Leaf | HtmlLock {
   const html = leaves.find(
     ({ type, isAttachment, lockedBy }) => type === 'text/html' && !isAttachment && lockedBy === null,
   );

@@ -18,7 +18,7 @@ import type { Arrival } from './raw-mail.ts';
 import { withEdits } from './wire-form.ts';
 
 /** What a message leaves with. */
-export interface Leaving {
+export interface OutboundTraits {
   readonly id: string;
   /** Epoch milliseconds of its acceptance, for the trace field. */
   readonly acceptedAt: number;
@@ -35,7 +35,7 @@ export interface Leaving {
 }
 
 /** The message without a signature of this service. */
-export function leavingMessage(octets: Buffer, leaving: Leaving): Buffer {
+export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Buffer {
   const { html } = leaving;
   const edited = html === null ? octets : withEdits(octets, htmlEdits(octets, html.leaf, html.html));
   const { fields, rest } = divideMessage(edited);
@@ -59,7 +59,7 @@ function isRemoved(field: RawField, domains: readonly string[]): boolean {
   return name.startsWith('x-svc-') || isCommandField(name);
 }
 
-function originated(fields: readonly RawField[], { date, messageId }: Leaving): readonly RawField[] {
+function originated(fields: readonly RawField[], { date, messageId }: OutboundTraits): readonly RawField[] {
   let all = fields;
   if (!hasDate(all)) all = replaceField(all, fieldOf('Date', dateText(date)));
   if (messageIdOf(all) === null) all = replaceField(all, fieldOf('Message-ID', messageId));
@@ -77,7 +77,7 @@ function withExit(fields: readonly RawField[], unsubscribe: Unsubscribe | null):
 }
 
 /** RFC 5321 4.4. The user, which would be a key, is not named. */
-function traceOf({ id, acceptedAt, came }: Leaving): readonly RawField[] {
+function traceOf({ id, acceptedAt, came }: OutboundTraits): readonly RawField[] {
   if (came === null) return [];
   const { helo, client, by, protocol } = came;
   const from = helo === null ? literalOf(client) : `${harmless(helo)} (${literalOf(client)})`;

@@ -105,7 +105,7 @@ function* partsWithin(
   if (open !== -1) yield [open, end];
 }
 
-interface Typed {
+interface StructuredField {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
@@ -113,7 +113,7 @@ interface Typed {
 const PARAMETER = /;\s*([^\s=;]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;]*))/g;
 
 /** The value of a structured field in lower case, and its parameters (RFC 2045 5.1). */
-function typedOf(fields: readonly RawField[], name: string): Typed {
+function typedOf(fields: readonly RawField[], name: string): StructuredField {
   const field = fields.find((one) => one.name === name);
   if (!field) return { value: '', parameters: new Map() };
   const text = valueOfField(field);

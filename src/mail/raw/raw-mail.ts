@@ -11,7 +11,7 @@ export interface RawFile {
 }
 
 /** Why the html of a message is not changed. */
-export type Untouchable = Lock | 'no html' | 'charset' | 'size';
+export type HtmlLock = Lock | 'no html' | 'charset' | 'size';
 
 /** What is stored beside the octets of a message. */
 export interface RawIndex {
@@ -19,7 +19,7 @@ export interface RawIndex {
   readonly headers: readonly { readonly name: string; readonly value: string }[];
   readonly attachments: readonly RawFile[];
   /** The html that may be changed where that was asked for; or why none may be. */
-  readonly html: Leaf | Untouchable;
+  readonly html: Leaf | HtmlLock;
   /** How it came, for the trace field (RFC 5321 4.4); null where nothing is known. */
   readonly came: Arrival | null;
 }

@@ -1,4 +1,4 @@
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
@@ -9,7 +9,7 @@ import type { FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
 
 /**
  * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
- * can send them. Every method rejects with Unavailable when no thread is free.
+ * can send them. Every method rejects with UnavailableError when no thread is free.
  */
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
@@ -22,7 +22,7 @@ export interface MailReader {
   file(raw: Buffer, number: number): Promise<FileOctets | null>;
   /** The parts of a message; null when it cannot be parsed. */
   parts(raw: Buffer): Promise<MailParts | null>;
-  /** Ends the threads; waiting calls reject with Unavailable. */
+  /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
 
@@ -60,7 +60,7 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
     try {
       return await pool.ask(question);
     } catch (reason) {
-      if (reason instanceof Unavailable) throw reason;
+      if (reason instanceof UnavailableError) throw reason;
       return null;
     }
   };

@@ -104,18 +104,18 @@ const LIMITS = {
   maxHeadersSize: 262_144,
 } as const;
 
-interface Named {
+interface SubmittedMailbox {
   readonly name: string;
   readonly address: string;
 }
 
-const mailboxes = (addresses: readonly Address[]): Named[] =>
+const mailboxes = (addresses: readonly Address[]): SubmittedMailbox[] =>
   addresses
     .flatMap((one) => (one.group === undefined ? [one] : one.group))
     .filter(({ address }) => address !== '');
 
 // The name is quoted and escaped, so that the request's grammar reads it back unchanged.
-const written = ({ name, address }: Named): string =>
+const written = ({ name, address }: SubmittedMailbox): string =>
   name === '' ? address : `"${name.replace(/["\\]/g, '\\$&')}" <${address}>`;
 
 /** Sorts the envelope recipients by the header field that shows them; all others get a blind copy. */

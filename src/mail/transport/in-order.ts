@@ -1,5 +1,5 @@
 import type { Admission, Circuit } from '../../platform/async/circuit.ts';
-import type { Monotonic } from '../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../platform/time/monotonic.ts';
 import { NotBegun } from './begin.ts';
 import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
 
@@ -22,7 +22,7 @@ export interface Passage {
 }
 
 /** The circuit opened while the message waited for a session. */
-class Resting extends Error {
+class CircuitOpenError extends Error {
   override readonly name = 'Resting';
 
   constructor(readonly circuit: Circuit) {
@@ -38,7 +38,7 @@ export async function sendInOrder(
   ways: readonly [Way, ...Way[]],
   message: OutboundMessage,
   limits: SendLimits,
-  monotonic: Monotonic,
+  monotonic: MonotonicClock,
 ): Promise<Passage> {
   const [first] = ways;
   const until = monotonic() + limits.deadlineMs;
@@ -95,7 +95,7 @@ async function through(
     if (limits.begin && !(await limits.begin())) return false;
     // A way that is an order itself begins with each of its own ways, all by the leave that the first one had.
     admission ??= circuit.admit();
-    if (admission === null || (onlyAsTrial && admission !== 'trial')) throw new Resting(circuit);
+    if (admission === null || (onlyAsTrial && admission !== 'trial')) throw new CircuitOpenError(circuit);
     return true;
   };
   try {
@@ -105,7 +105,7 @@ async function through(
   } catch (error) {
     if (admission !== null) circuit.abandoned(admission);
     // One of another circuit is for the order around this one.
-    if (error instanceof Resting && error.circuit === circuit) return null;
+    if (error instanceof CircuitOpenError && error.circuit === circuit) return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { Circuit, type CircuitState } from '../../platform/async/circuit.ts';
-import type { Monotonic } from '../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../platform/time/monotonic.ts';
 import { sendInOrder, type Way } from './in-order.ts';
 import { TRANSPORT_TRAITS } from './traits.ts';
 import type { OutboundMessage, RecipientOutcome, SendLimits, Transport } from './transport.ts';
@@ -18,7 +18,7 @@ export function orderOf(first: Name, fallbacks: readonly Name[]): readonly [Name
 }
 
 /** The outcomes of one message, and the transport that was asked last. */
-export interface Sent {
+export interface TransportResult {
   readonly by: Transport;
   readonly outcomes: readonly RecipientOutcome[];
 }
@@ -29,7 +29,7 @@ export class TransportOrder {
 
   constructor(
     private readonly transport: (name: Name | null) => Transport,
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
   ) {}
 
   /** The state of each transport that was followed by another one so far. */
@@ -51,7 +51,7 @@ export class TransportOrder {
     limits: SendLimits,
     /** Why the message may not be given to that one; null where it may. Not asked of a transport that nothing follows. */
     refuses?: (name: Name) => Promise<string | null>,
-  ): Promise<Sent> {
+  ): Promise<TransportResult> {
     const chosen = this.transport(first);
     const [, ...others] = orderOf(chosen.name, fallbacks);
     if (others.length === 0) return { by: chosen, outcomes: await chosen.send(message, limits) };

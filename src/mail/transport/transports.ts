@@ -1,6 +1,6 @@
 import { readRelayUrl } from '../../platform/config/relay-url.ts';
 import type { EnabledTransports } from '../../platform/config/transport-names.ts';
-import type { Monotonic } from '../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../platform/time/monotonic.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { type CapturedMessage, CaptureTransport } from './capture.ts';
 import { DirectTransport } from './direct/direct.ts';
@@ -39,7 +39,7 @@ export interface TransportMeans {
   readonly resolver: Resolver;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  readonly monotonic: Monotonic;
+  readonly monotonic: MonotonicClock;
   readonly random: () => number;
   /** The name of this machine, used without EHLO_NAME. */
   readonly hostName: string;

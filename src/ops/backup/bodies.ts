@@ -35,7 +35,7 @@ export class BodyReader {
     return this.#lost;
   }
 
-  /** Every body once. @throws BackupRefused where there are some and no store is named, Unavailable */
+  /** Every body once. @throws BackupRefused where there are some and no store is named, UnavailableError */
   async *all(session: Pick<BulkSession, 'query'>): AsyncGenerator<Body> {
     const [table] = await session.query<{ there: boolean }>(THERE);
     for (let after = ['', '']; table?.there; ) {
@@ -97,7 +97,7 @@ export class BodyPlacer {
     return this.#placed;
   }
 
-  /** @throws BackupRefused for one that is not what its key says, Unavailable */
+  /** @throws BackupRefused for one that is not what its key says, UnavailableError */
   async add({ key, octets }: Body): Promise<void> {
     const place = readBodyKey(key);
     const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');

@@ -50,7 +50,7 @@ interface TableRow {
     | null;
 }
 
-/** Reads the tables of the schema, each after those that its rows refer to. @throws Unavailable */
+/** Reads the tables of the schema, each after those that its rows refer to. @throws UnavailableError */
 export async function readTables(session: Pick<BulkSession, 'query'>): Promise<readonly SchemaTable[]> {
   const rows = await session.query<TableRow>(TABLES);
   const tables = rows.map(({ name, columns, needs, leaves }) => ({
@@ -89,7 +89,7 @@ const BYTES = 2_097_152;
 /** The pages that are measured at once. */
 const MEASURED = 4_096;
 
-/** The ranges of pages in which the rows of a leaf are read, so that no read takes much memory. @throws Unavailable */
+/** The ranges of pages in which the rows of a leaf are read, so that no read takes much memory. @throws UnavailableError */
 export async function* rangesOf(
   session: Pick<BulkSession, 'query'>,
   { name, pages, sizeOfRow }: Leaf,

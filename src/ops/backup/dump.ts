@@ -12,7 +12,7 @@ const FRAME_BYTES = 1_048_576;
 /**
  * Reads everything in a database, as it is at one moment, in bounded memory. Ends the session's transaction.
  * `bodies` reads what lies outside; without it that stays where it is.
- * @throws BackupRefused where there is no Posthorn in it, Unavailable
+ * @throws BackupRefused where there is no Posthorn in it, UnavailableError
  */
 export async function* dump(
   session: BulkSession,

@@ -28,7 +28,7 @@ export interface LoadOptions {
 /**
  * Loads a backup into an empty database, brings it up to the present schema, and continues its event log
  * behind all cursors. All of it is in the session's transaction: a failed or interrupted load leaves nothing.
- * @throws BackupRefused, MigrationMismatch, Unavailable
+ * @throws BackupRefused, MigrationMismatch, UnavailableError
  */
 export async function load(
   session: BulkSession,

@@ -1,7 +1,7 @@
 import type { Findings } from '../../engine/audit/findings.ts';
 import { openSession } from '../../engine/audit/session.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
-import type { Where } from '../../platform/db/open.ts';
+import type { DatabaseLocation } from '../../platform/db/open.ts';
 import { readClock } from '../../platform/time/database-clock.ts';
 import { auditLedger } from '../audit/audit.ts';
 import { load } from './load.ts';
@@ -22,7 +22,7 @@ export interface RestoreOptions {
 }
 
 /** The result of a restore, with the findings of the audit. */
-export interface Restored {
+export interface RestoreResult {
   readonly rows: number;
   readonly tables: number;
   readonly findings: Findings;
@@ -33,13 +33,13 @@ export interface Restored {
 /**
  * Loads a backup into the empty database that the settings name, audits it, and puts it into use. A failed
  * restore leaves nothing.
- * @throws BackupRefused, MigrationMismatch, DataDirectoryInUse, DataDirectoryUnusable, Unavailable
+ * @throws BackupRefused, MigrationMismatch, DataDirectoryInUse, DataDirectoryUnusable, UnavailableError
  */
 export async function restore(
   place: { readonly databaseUrl: string | null; readonly dataDir: string },
   parts: AsyncIterable<Part>,
   { progress, warn, onHeader, bodies, isMoved = false }: RestoreOptions,
-): Promise<Restored> {
+): Promise<RestoreResult> {
   const target = openTarget(place);
   let takeBack = (): void => {};
   try {
@@ -74,7 +74,7 @@ export async function restore(
   }
 }
 
-async function audited(where: Where, bodies: BodyStore | null): Promise<Findings> {
+async function audited(where: DatabaseLocation, bodies: BodyStore | null): Promise<Findings> {
   const session = await openSession(where);
   try {
     return await auditLedger(session, (await readClock(session)).at, { bodies });

@@ -4,14 +4,14 @@ import { type BulkSession, openBulkSession } from '../../platform/db/bulk-sessio
 import { asUnusable, ensureWritable, RESTORING } from '../../platform/db/embedded/data-directory.ts';
 import { lockDirectory } from '../../platform/db/embedded/directory-lock.ts';
 import { syncFolder } from '../../platform/db/embedded/synced-files.ts';
-import type { Where } from '../../platform/db/open.ts';
+import type { DatabaseLocation } from '../../platform/db/open.ts';
 import { BackupRefused, TargetNotEmpty } from './refused.ts';
 import { syncEntries } from './write-file.ts';
 
 /** A database that a backup is loaded into. */
 export interface Target {
   /** The place where it can be inspected once it is loaded, and before it is in use. */
-  readonly where: Where;
+  readonly where: DatabaseLocation;
   /** True for a database that was made for this. */
   readonly isOurs: boolean;
   /** Loads it, all or nothing. */
@@ -101,7 +101,7 @@ function embeddedTarget(dataDir: string): Target {
   };
 }
 
-async function inSession<T>(where: Where, work: (session: BulkSession) => Promise<T>): Promise<T> {
+async function inSession<T>(where: DatabaseLocation, work: (session: BulkSession) => Promise<T>): Promise<T> {
   const session = await openBulkSession(where, 'write');
   try {
     return await work(session);

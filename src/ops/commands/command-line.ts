@@ -1,7 +1,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
 import { PERMISSION_NAMES } from '../../http/auth/permissions.ts';
-import type { Config, Environment, Loaded } from '../../platform/config/config.ts';
+import type { Config, ConfigResult, Environment } from '../../platform/config/config.ts';
 import { PLAN_NAMES, type PlanName } from '../../platform/config/plans.ts';
 import { SAFEGUARDS } from '../../platform/config/settings/chaos-setting.ts';
 import { VERSION_TEXT } from '../../platform/config/version.ts';
@@ -39,7 +39,7 @@ export async function runCommandLine(
   words: readonly string[],
   terminal: Terminal,
   /** Reads the configuration; `more` are variables that precede those of the environment. */
-  load: (more?: Environment) => Loaded,
+  load: (more?: Environment) => ConfigResult,
 ): Promise<number> {
   let code = 0;
   const configured = async (task: (config: Config) => Promise<number>, more?: Environment) => {

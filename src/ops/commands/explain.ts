@@ -10,7 +10,7 @@ import { DataDirectoryInUse } from '../../platform/db/embedded/directory-lock.ts
 import { EngineEnded } from '../../platform/db/embedded/guarded-engine.ts';
 import { MigrationMismatch } from '../../platform/db/migrate.ts';
 import { OldServer } from '../../platform/db/server-version.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { NotAuditable } from '../audit/audit.ts';
 import { BackupRefused, TargetNotEmpty } from '../backup/refused.ts';
 import { NotBreakable } from '../torture/faults/faulty-engine.ts';
@@ -30,7 +30,7 @@ const PLAIN = [
   NotBreakable,
   OldServer,
   OtherVersion,
-  Unavailable,
+  UnavailableError,
   UnfinishedRestore,
   WrongSecretKey,
 ];

@@ -74,7 +74,7 @@ function targetOf(text = ''): string | null {
   return url && /^https?:$/.test(url.protocol) && url.username === '' && url.hash === '' ? url.href : null;
 }
 
-interface Forwarding {
+interface ForwardingDeps {
   readonly poster: Poster;
   readonly to: string;
   readonly secret: string;
@@ -86,7 +86,7 @@ interface Forwarding {
 async function follow(
   posthorn: Posthorn,
   { events: types }: ListenRequest,
-  forwarding: Forwarding,
+  forwarding: ForwardingDeps,
 ): Promise<never> {
   const { signal, terminal, to, secret } = forwarding;
   let after: string | undefined;
@@ -131,7 +131,7 @@ const isPassing = ({ code }: PosthornError): boolean =>
 /** Posts one event once, and prints the result. */
 async function forward(
   event: { readonly id: string; readonly type: string; readonly recipient: string },
-  { poster, to, secret, terminal }: Forwarding,
+  { poster, to, secret, terminal }: ForwardingDeps,
 ): Promise<void> {
   const result = await poster.post({ webhookId: LISTENER, url: to, secret, body: JSON.stringify(event) });
   const status = result.httpStatus === 0 ? result.responseBody : String(result.httpStatus);

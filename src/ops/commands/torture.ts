@@ -2,7 +2,7 @@ import { isExecutable } from '../../platform/config/config.ts';
 import type { Safeguard } from '../../platform/config/settings/chaos-setting.ts';
 import { INVARIANTS, type Invariant } from '../torture/judge/invariants.ts';
 import type { LiveMail, Verdict } from '../torture/judge/judge.ts';
-import type { Exercised } from '../torture/judge/outside-record.ts';
+import type { ClientActionCounts } from '../torture/judge/outside-record.ts';
 import { type Outcome, type Progress, torture } from '../torture/torture.ts';
 import { stopRequested } from './serving/shutdown.ts';
 import type { Terminal } from './terminal.ts';
@@ -108,7 +108,7 @@ export function tortureReport({ verdict, faults, repliesSwallowed, sinkFaults, e
 /** Counts what the run has exercised: an invariant that nothing exercised proves nothing. */
 function exercisedLines(
   { inBatches, toTwo, declined, live, runs, campaigns }: Verdict,
-  { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: Exercised,
+  { batches, twiceAtOnce, askedAgain, replayed, refusedConnections }: ClientActionCounts,
 ): readonly string[] {
   const times = new Map([
     ['batch', batches],

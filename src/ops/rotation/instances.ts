@@ -10,7 +10,7 @@ const LOOK_MS = 250;
 
 const INSTANCES = `select secret_keys as holds, seals_with as "sealsWith" from service_instances where ${IS_LIVING}`;
 
-/** The keys of every instance that lives; null for one of a version that knows of no rotation. @throws Unavailable, OtherVersion */
+/** The keys of every instance that lives; null for one of a version that knows of no rotation. @throws UnavailableError, OtherVersion */
 export async function readInstances(
   database: Database,
   dataDir: string,
@@ -24,17 +24,17 @@ export async function readInstances(
 }
 
 /** The number of instances, and of those that are not ready. */
-export interface Waited {
+export interface InstanceCounts {
   readonly all: number;
   readonly behind: number;
 }
 
-/** Waits until all living instances are as they should be, for a minute at most. @throws Unavailable, OtherVersion */
+/** Waits until all living instances are as they should be, for a minute at most. @throws UnavailableError, OtherVersion */
 export async function untilAll(
   read: () => Promise<readonly (KeysInUse | null)[]>,
   isRight: (keys: KeysInUse) => boolean,
   patienceMs = PATIENCE_MS,
-): Promise<Waited> {
+): Promise<InstanceCounts> {
   const begin = performance.now();
   for (;;) {
     const instances = await read();

@@ -51,7 +51,7 @@ where ${names.map((name) => `t.${name} = r.${name}`).join(' and ')} and t.${colu
 
 /**
  * Reseals the texts of a column that another key has sealed, page by page. Texts that a crash leaves out are
- * found by the next pass. @throws Unavailable
+ * found by the next pass. @throws UnavailableError
  */
 export async function resealColumn(
   database: Database,
@@ -108,7 +108,7 @@ function sealedAnew(sealer: Sealer, { purposes }: SealedColumn, row: Row): strin
 /** Replies are many, and expire after a day: a mere count leaves them out. */
 const COUNTED = SEALED_COLUMNS.filter(({ table }) => table !== 'idempotency_keys');
 
-/** The number of texts that are not sealed with the current key, replies aside. @throws Unavailable */
+/** The number of texts that are not sealed with the current key, replies aside. @throws UnavailableError */
 export async function countLeft(database: Database, keys: Keys): Promise<number> {
   const counts = COUNTED.map(
     ({ table, column }) => `(select count(*) from ${table}

@@ -12,7 +12,7 @@ import { SEALED_COLUMNS } from '../../platform/crypto/sealed-columns.ts';
 import type { Keys } from '../../platform/crypto/secret-key.ts';
 import { readFormerKeys, readKeys, turnTo } from '../../platform/db/canary.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { readInstances, untilAll, type Waited } from './instances.ts';
+import { type InstanceCounts, readInstances, untilAll } from './instances.ts';
 import { resealColumn } from './reseal.ts';
 import { targetOf } from './target.ts';
 
@@ -24,21 +24,21 @@ const LOOK_AGAIN_MS = 2_000;
 /** After so many passes the operator runs the command again, to wait for instances that lag. */
 const MOST_PASSES = 10;
 
-export type Rotated =
+export type RotationResult =
   /** The database has never been used with a key. */
   | { readonly outcome: 'unbound' }
   | { readonly outcome: 'nothing'; readonly reason: string; readonly isFine: boolean }
   /** Nothing has changed: instances live that do not have the new key. */
-  | ({ readonly outcome: 'refused' } & Waited)
+  | ({ readonly outcome: 'refused' } & InstanceCounts)
   /**
    * The database uses the new key, but living instances seal with the previous one, or do so faster than it
    * is resealed.
    */
-  | ({ readonly outcome: 'unfinished' } & Waited)
-  | { readonly outcome: 'done'; readonly lost: readonly Lost[] };
+  | ({ readonly outcome: 'unfinished' } & InstanceCounts)
+  | { readonly outcome: 'done'; readonly lost: readonly UnreadableTexts[] };
 
 /** Texts that no key opens which is there. */
-export interface Lost {
+export interface UnreadableTexts {
   readonly what: string;
   readonly rows: number;
 }
@@ -56,14 +56,14 @@ const FINISH = 'update former_secret_keys set resealed_at = clock_timestamp() wh
  * Moves a database to another key while it is served. Every step can be repeated, so that a rotation that was
  * killed goes on with the same command: all instances get the new key before anything is sealed with it, the
  * database says which key seals, and texts sealed with the previous key are resealed row by row, and can be
- * opened all the while. @throws WrongSecretKey, NoSecretKey, Unavailable
+ * opened all the while. @throws WrongSecretKey, NoSecretKey, UnavailableError
  */
 export async function rotate(
   database: Database,
   source: KeySource,
   progress: RotationProgress,
   patienceMs?: number,
-): Promise<Rotated> {
+): Promise<RotationResult> {
   // Without the file of a key nothing is moved, and no directory is made for the lock.
   const isInFiles = source.secretKey === null && existsSync(secretKeyFile(source.dataDir));
   if (!isInFiles) return await turnAndReseal(database, source, progress, patienceMs);
@@ -83,7 +83,7 @@ async function turnAndReseal(
   source: KeySource,
   progress: RotationProgress,
   patienceMs?: number,
-): Promise<Rotated> {
+): Promise<RotationResult> {
   const keys = await readKeys(database, await presentSecretKeys(source));
   if (!keys) return { outcome: 'unbound' };
   if (source.secretKey === null) await settleSecretKey(source.dataDir, keys.current.text);
@@ -115,7 +115,7 @@ async function reseal(
   instances: () => ReturnType<typeof readInstances>,
   progress: RotationProgress,
   patienceMs: number | undefined,
-): Promise<Rotated> {
+): Promise<RotationResult> {
   // Most is done while the instances find out; what they seal meanwhile is found afterwards.
   await passOver(database, keys, progress);
   const waited = await untilAll(instances, ({ sealsWith }) => sealsWith === keys.current.id, patienceMs);
@@ -140,9 +140,9 @@ async function passOver(
   database: Database,
   keys: Keys,
   progress: RotationProgress,
-): Promise<{ readonly left: number; readonly lost: readonly Lost[] }> {
+): Promise<{ readonly left: number; readonly lost: readonly UnreadableTexts[] }> {
   let left = 0;
-  const lost: Lost[] = [];
+  const lost: UnreadableTexts[] = [];
   for (const column of SEALED_COLUMNS) {
     const pass = await resealColumn(database, keys, column, (rows) => progress.resealed(column.what, rows));
     left += pass.found - pass.lost;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Random, randomFrom } from './random.ts';
+import { type RandomSource, randomFrom } from './random.ts';
 
 /** The copies of one message that were accepted for one recipient. */
-export interface Taken {
+export interface ReceivedCopies {
   /** Times that the message was accepted, even when the reply did not reach the sender. */
   copies: number;
   /** Time of the first copy (epoch ms). */
@@ -37,11 +37,11 @@ export const REFUSED = 'refused';
 /** A mail server that accepts, refuses, resets and delays, and records what it accepted. */
 export class MailSink {
   /** Accepted messages by email id, which the Message-ID contains, and recipient. */
-  readonly taken = new Map<string, Taken>();
+  readonly taken = new Map<string, ReceivedCopies>();
   /** When each message began, monotonic: its `MAIL FROM` was read. */
   readonly begun: number[] = [];
   readonly faults = new Map<Fault, number>();
-  readonly #chance: Random;
+  readonly #chance: RandomSource;
   readonly #sockets = new Set<Socket>();
 
   private constructor(

@@ -1,5 +1,5 @@
 /** Random numbers that repeat for the same seed. */
-export interface Random {
+export interface RandomSource {
   /** A number from 0 to below 1. */
   next(): number;
   /** An integer between both bounds, inclusive. */
@@ -8,7 +8,7 @@ export interface Random {
 }
 
 /** The generator mulberry32, whose 32 bits of state are enough to choose faults. */
-export function randomFrom(seed: number): Random {
+export function randomFrom(seed: number): RandomSource {
   let state = seed | 0;
   const next = () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -2,7 +2,7 @@ import { type Fault, Faults } from './faults/faults.ts';
 import { CampaignRecord } from './judge/campaign-record.ts';
 import { FlowRecord } from './judge/flow-record.ts';
 import { judge, type Verdict } from './judge/judge.ts';
-import { type Exercised, OutsideRecord } from './judge/outside-record.ts';
+import { type ClientActionCounts, OutsideRecord } from './judge/outside-record.ts';
 import { readPerformed } from './judge/performed.ts';
 import { CampaignClient } from './load/campaign-client.ts';
 import { ChaosClient } from './load/client.ts';
@@ -33,7 +33,7 @@ export interface Outcome {
   /** Faults of the mail server. */
   readonly sinkFaults: ReadonlyMap<string, number>;
   /** Actions of the client. */
-  readonly exercised: Readonly<Exercised>;
+  readonly exercised: Readonly<ClientActionCounts>;
   /** The last output of each instance. */
   readonly output: readonly string[];
 }

@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
 import { openSession } from '../../engine/audit/session.ts';
 import type { Safeguard } from '../../platform/config/settings/chaos-setting.ts';
-import { openDatabase, type Where } from '../../platform/db/open.ts';
+import { type DatabaseLocation, openDatabase } from '../../platform/db/open.ts';
 import { Relay } from './faults/relay.ts';
 import { freePort } from './free-port.ts';
 import { Instance } from './instance.ts';
@@ -135,7 +135,7 @@ export class World implements AsyncDisposable {
   }
 
   /** The database, without a relay. */
-  get where(): Where {
+  get where(): DatabaseLocation {
     return this.server
       ? { url: this.server.url(DATABASE), dataDir: null }
       : { url: null, dataDir: this.#dataDir(0) };

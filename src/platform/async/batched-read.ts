@@ -1,6 +1,6 @@
 import { Batcher, type BatchLimits } from './batcher.ts';
 
-interface Pending<Question, Answer> {
+interface PendingRead<Question, Answer> {
   readonly question: Question;
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: unknown) => void;
@@ -13,7 +13,7 @@ export type ReadBatch<Question, Answer> = (
 
 /** Answers the questions that are asked at the same time with one statement. It caches nothing. */
 export class BatchedRead<Question, Answer> {
-  readonly #batcher: Batcher<Pending<Question, Answer>>;
+  readonly #batcher: Batcher<PendingRead<Question, Answer>>;
 
   constructor(
     name: string,
@@ -30,12 +30,12 @@ export class BatchedRead<Question, Answer> {
     this.#batcher = new Batcher(name, (batch) => this.#work(batch), limits, width);
   }
 
-  /** Returns the answer as of this call, or later. @throws Unavailable, and what `read` throws */
+  /** Returns the answer as of this call, or later. @throws UnavailableError, and what `read` throws */
   ask(question: Question): Promise<Answer> {
     return new Promise((settle, fail) => this.#batcher.push({ question, settle, fail }));
   }
 
-  async #work(batch: readonly Pending<Question, Answer>[]): Promise<void> {
+  async #work(batch: readonly PendingRead<Question, Answer>[]): Promise<void> {
     const rested = this.rest?.();
     try {
       const answerTo = await this.read(batch.map(({ question }) => question));
@@ -48,7 +48,7 @@ export class BatchedRead<Question, Answer> {
 }
 
 /** Something of a workspace, by its id. */
-export interface Owned {
+export interface OwnedId {
   readonly id: string;
   readonly workspaceId: string;
 }
@@ -60,7 +60,7 @@ export interface Owned {
 export const rowsByOwner =
   <Row extends { readonly id: string }>(
     query: (ids: readonly string[], workspaceIds: readonly string[]) => Promise<readonly Row[]>,
-  ): ReadBatch<Owned, Row | null> =>
+  ): ReadBatch<OwnedId, Row | null> =>
   async (asked) => {
     const workspaceIds = [...new Set(asked.map(({ workspaceId }) => workspaceId))];
     const answerTo = await rowsById((ids) => query(ids, workspaceIds))(asked.map(({ id }) => id));

@@ -1,4 +1,4 @@
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import { Gathering } from './gathering.ts';
 
 /** The bounds of a batcher. */
@@ -75,13 +75,13 @@ export class Batcher<T> {
     this.#gathering = limits.gathers ? new Gathering() : null;
   }
 
-  /** Queues an item. @throws Unavailable when the queue is full. */
+  /** Queues an item. @throws UnavailableError when the queue is full. */
   push(item: T, bytes = 256): void {
     if (
       this.#waiting.length >= this.limits.waitingItems ||
       this.#waitingBytes + bytes > this.limits.waitingBytes
     )
-      throw new Unavailable(`The ${this.name} queue is full.`);
+      throw new UnavailableError(`The ${this.name} queue is full.`);
     this.admit(item, bytes);
   }
 

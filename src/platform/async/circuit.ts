@@ -1,4 +1,4 @@
-import type { Monotonic } from '../time/monotonic.ts';
+import type { MonotonicClock } from '../time/monotonic.ts';
 
 /** Failures in a row after which a relay is left alone: one may be chance, and three are known within a second under load. */
 export const FAILURES_TO_OPEN = 3;
@@ -27,7 +27,7 @@ export class Circuit {
   #isTried = false;
 
   constructor(
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
     private readonly longestRestMs = LONGEST_REST_MS,
   ) {}
 

@@ -1,6 +1,6 @@
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 
-const deadlinePassed = (): Error => new Unavailable('the deadline passed', 'unknown');
+const deadlinePassed = (): Error => new UnavailableError('the deadline passed', 'unknown');
 
 /**
  * Settles as `work` does, or rejects with the error of `late` after `ms`; the work itself continues, and its
@@ -175,4 +175,4 @@ export type GivenUp = () => boolean;
  * the deadline passed. The server watches the connection from then on, so only work that may wait for long
  * asks for it.
  */
-export type Unheard = () => AbortSignal;
+export type HangUpSignal = () => AbortSignal;

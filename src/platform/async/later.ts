@@ -1,12 +1,12 @@
 /** A value that is provided after the functions that use it were made. */
-export interface Later<Value> {
+export interface LateBinding<Value> {
   /** The value. @throws before it was provided */
   needed(): Value;
   provide(value: Value): void;
 }
 
 /** Makes the place for a value that is provided later. */
-export function later<Value>(): Later<Value> {
+export function later<Value>(): LateBinding<Value> {
   let provided: { readonly value: Value } | null = null;
   return {
     needed() {

@@ -1,5 +1,5 @@
 /** A caller that waits, and the monotonic time since when. */
-interface Waiting {
+interface SemaphoreWaiter {
   readonly need: number;
   readonly since: number;
   readonly answer: (isGranted: boolean) => void;
@@ -13,7 +13,7 @@ const OVERTAKEN_FOR_MS = 5_000;
  * refused at once when the semaphore has stopped or too many wait already. One that needs more than all units gets them all, and so runs alone.
  */
 export class Semaphore {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: SemaphoreWaiter[] = [];
   readonly #drained: (() => void)[] = [];
   #free: number;
   #units: number;
@@ -152,7 +152,7 @@ export class Semaphore {
 
   #admit(): void {
     for (let index = 0; index < this.#waiting.length && this.#free > 0; ) {
-      const waiting = this.#waiting[index] as Waiting;
+      const waiting = this.#waiting[index] as SemaphoreWaiter;
       if (this.#fits(waiting.need)) {
         this.#waiting.splice(index, 1);
         this.#free -= this.#capped(waiting.need);

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../time/monotonic.ts';
+import type { MonotonicClock } from '../time/monotonic.ts';
 
 /**
  * Caches values for a short time, and lets callers that ask meanwhile share one search: a mailing to one domain then looks it
@@ -12,7 +12,7 @@ export class TtlCache<T> {
     private readonly options: {
       readonly forMs: (value: T) => number;
       readonly atMost: number;
-      readonly monotonic: Monotonic;
+      readonly monotonic: MonotonicClock;
     },
   ) {}
 

@@ -1,14 +1,14 @@
 import { type BudgetLimits, KeyedBudget } from './keyed-budget.ts';
 
 /** Something that is waited for: in which group of things it may turn up, and how it is recognised. */
-export interface Wanted {
+export interface WaitTarget {
   readonly group: string;
   /** Only what lies behind this id, which moves on with each look that found nothing. */
   readonly after: string;
 }
 
 /** The look-up of a room for what its waiters want. */
-export interface RoomParts<Want extends Wanted> {
+export interface RoomParts<Want extends WaitTarget> {
   readonly limits: BudgetLimits;
   /** The id of what each one wants, in their order; null where there is none yet. One look serves all of them. */
   look(wanted: readonly Want[]): Promise<readonly (string | null)[]>;
@@ -43,7 +43,7 @@ export const GONE = Symbol('gone');
  * A bounded number of waiters for something to arrive. The producer calls `came`; then one look serves all of
  * them, however many wait.
  */
-export class WaitingRoom<Want extends Wanted> {
+export class WaitingRoom<Want extends WaitTarget> {
   readonly #places = new Set<Place<Want>>();
   readonly #budget: KeyedBudget;
   #isLooking = false;

@@ -1,7 +1,7 @@
 import { Circuit, type CircuitState } from '../async/circuit.ts';
 import { withDeadline } from '../async/deadline.ts';
 import { Semaphore } from '../async/semaphore.ts';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BodyPlace, bodyKey, generationClosed, readBodyKey } from './body-key.ts';
 import type { Bucket } from './bucket.ts';
@@ -83,7 +83,7 @@ export class BodyStore {
     return this.#circuit.state;
   }
 
-  /** Makes a body durable outside; one that this process wrote lately is not written again. @throws Unavailable */
+  /** Makes a body durable outside; one that this process wrote lately is not written again. @throws UnavailableError */
   async write(owner: BodyOwner, octets: Uint8Array<ArrayBuffer>): Promise<WrittenBody> {
     const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');
     const generation = this.#generations.current;
@@ -96,7 +96,7 @@ export class BodyStore {
     return { key, until: generationClosed(generation) };
   }
 
-  /** The octets of a body, which are those that were written. @throws BodyLost, Unavailable */
+  /** The octets of a body, which are those that were written. @throws BodyLost, UnavailableError */
   async read(key: string): Promise<Uint8Array> {
     const place = readBodyKey(key);
     if (!place) throw new BodyLost(key, 'missing');
@@ -121,10 +121,10 @@ export class BodyStore {
   ): Promise<T> {
     const { metrics, monotonic } = this.parts;
     const need = Math.max(octets, LEAST);
-    const refuse = (reason: 'busy' | 'resting', seconds: number): Unavailable => {
+    const refuse = (reason: 'busy' | 'resting', seconds: number): UnavailableError => {
       metrics?.bodyStoreFailure(operation, reason);
       const says = reason === 'busy' ? 'is overloaded' : 'is unavailable, and is tried again soon';
-      return new Unavailable(`The body store ${says}.`, 'no', seconds);
+      return new UnavailableError(`The body store ${says}.`, 'no', seconds);
     };
     return withDeadline({ signal: NEVER, deadlineMs }, async (signal) => {
       if (!(await turns.take(need, signal))) throw refuse('busy', 1);

@@ -1,5 +1,5 @@
 import { AwsClient } from 'aws4fetch';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import { amzDate } from '../time/clock.ts';
 import type { BucketAddress } from './address.ts';
 import { errorCode, type Listing, readListing } from './listing.ts';
@@ -23,7 +23,7 @@ const MOST_ANSWER = 4_194_304;
 type Method = 'PUT' | 'GET' | 'DELETE';
 
 /** The parts of a request, besides its method. */
-interface Asked {
+interface BucketRequest {
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array<ArrayBuffer>;
@@ -34,7 +34,7 @@ interface Asked {
 /**
  * A bucket of Amazon S3, or of a server that speaks its protocol. Each request is signed and sent once, and ends with its signal: Bun's
  * own S3 client takes neither a signal nor a deadline. Buckets are named in the path, which every such server takes.
- * All of it throws `Unavailable` when the server is away, refuses, or answers something else.
+ * All of it throws `UnavailableError` when the server is away, refuses, or answers something else.
  */
 export class Bucket {
   readonly #client: AwsClient;
@@ -98,7 +98,7 @@ export class Bucket {
     const text = await this.#text(response, signal);
     if (!response.ok) throw refused('LIST', response.status, errorCode(text));
     const listing = readListing(text);
-    if (!listing) throw new Unavailable('The body store answered LIST without a listing.', 'no', 5);
+    if (!listing) throw new UnavailableError('The body store answered LIST without a listing.', 'no', 5);
     const within = (names: readonly string[]) =>
       names.flatMap((name) => (name.startsWith(own) ? [name.slice(own.length)] : []));
     return { keys: within(listing.keys), prefixes: within(listing.prefixes), next: listing.next };
@@ -111,12 +111,12 @@ export class Bucket {
     return response.ok;
   }
 
-  #url({ key, query }: Asked): string {
+  #url({ key, query }: BucketRequest): string {
     const path = key === undefined ? '' : `/${this.settings.prefix}${key}`;
     return `${this.#base}${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
   }
 
-  async #ask(method: Method, asked: Asked, signal: AbortSignal): Promise<Response> {
+  async #ask(method: Method, asked: BucketRequest, signal: AbortSignal): Promise<Response> {
     const { body, hash } = asked;
     const request = await this.#client.sign(this.#url(asked), {
       method,
@@ -136,7 +136,7 @@ export class Bucket {
     );
   }
 
-  /** Reads the answer to its end, so that its connection can be used again. @throws Unavailable unless it is a success */
+  /** Reads the answer to its end, so that its connection can be used again. @throws UnavailableError unless it is a success */
   async #expect(response: Response, what: string, signal: AbortSignal): Promise<void> {
     const text = await this.#text(response, signal);
     if (!response.ok) throw refused(what, response.status, errorCode(text));
@@ -163,10 +163,10 @@ export class Bucket {
   }
 }
 
-const away = (error: unknown, signal: AbortSignal): Unavailable => {
+const away = (error: unknown, signal: AbortSignal): UnavailableError => {
   const why = signal.aborted ? 'it took too long' : error instanceof Error ? error.message : String(error);
-  return new Unavailable(`The body store cannot be reached: ${why}.`, 'no', 5, { cause: error });
+  return new UnavailableError(`The body store cannot be reached: ${why}.`, 'no', 5, { cause: error });
 };
 
-const refused = (what: string, status: number, code: string): Unavailable =>
-  new Unavailable(`The body store answered ${status}${code && ` ${code}`} to ${what}.`, 'no', 5);
+const refused = (what: string, status: number, code: string): UnavailableError =>
+  new UnavailableError(`The body store answered ${status}${code && ` ${code}`} to ${what}.`, 'no', 5);

@@ -19,14 +19,14 @@ export const patiently = <T>(ask: (signal: AbortSignal) => Promise<T>, stop = NE
   withDeadline({ signal: stop, deadlineMs: PATIENCE_MS }, ask);
 
 /**
- * The name of the database that the bodies belong to; null where none has claimed them. @throws Unavailable
+ * The name of the database that the bodies belong to; null where none has claimed them. @throws UnavailableError
  */
 export async function ownerOf(bucket: Bucket): Promise<string | null> {
   const octets = await patiently((signal) => bucket.get(OWNER_KEY, MOST, signal));
   return octets && new TextDecoder().decode(octets).trim();
 }
 
-/** Claims them for a database. @throws Unavailable */
+/** Claims them for a database. @throws UnavailableError */
 export async function claim(bucket: Bucket, id: string): Promise<void> {
   const octets = new TextEncoder().encode(`${id}\n`);
   const hash = new Bun.CryptoHasher('sha256').update(octets).digest('hex');

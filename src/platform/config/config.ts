@@ -9,8 +9,8 @@ import { type ChaosSetting, readTortureSetting } from './settings/chaos-setting.
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS, type SettingName } from './settings/settings.ts';
 
-type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Lowercase<Head>}${Capitalize<Camel<Tail>>}`
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<Name>;
 
 type ValueOf<It> = It extends Setting<infer Value> ? Value : never;
@@ -23,7 +23,7 @@ export type { Environment };
 export type Profile = 'development' | 'production';
 
 /** The whole configuration, read once at the start; the values of settings.ts under their names in camel case. */
-export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Name] } & {
+export type Config = { readonly [Name in SettingName as CamelCase<Name>]: Values[Name] } & {
   readonly profile: Profile;
   readonly host: string;
   readonly publicUrl: string;
@@ -32,7 +32,7 @@ export type Config = { readonly [Name in SettingName as Camel<Name>]: Values[Nam
 };
 
 /** Either a configuration, or all problems of the environment, a sentence each. */
-export type Loaded = { readonly config: Config } | { readonly problems: readonly string[] };
+export type ConfigResult = { readonly config: Config } | { readonly problems: readonly string[] };
 
 /** True in the executable, whose embedded files have their own file system. */
 export const isExecutable = (): boolean => /^(\/\$bunfs\/|[A-Z]:\\~BUN\\)/.test(import.meta.path);
@@ -45,7 +45,7 @@ export function loadConfig(
   environment: Environment = environmentOfProcess(),
   executable = isExecutable(),
   above: Environment = {},
-): Loaded {
+): ConfigResult {
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting>(SETTINGS)) {

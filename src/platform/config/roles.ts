@@ -16,14 +16,14 @@ export const UNDONE_WITHOUT: Readonly<Record<Role, string>> = {
 export const isWhole = (roles: Roles): boolean => ROLES.every((role) => roles.includes(role));
 
 /** The number of living instances with each role. */
-export type Living = Readonly<Record<Role, number>>;
+export type RoleCounts = Readonly<Record<Role, number>>;
 
 /** An instance, as far as it is known here. */
 export interface KnownInstance {
   readonly roles: readonly string[];
 }
 
-export function countedByRole(instances: readonly KnownInstance[]): Living {
+export function countedByRole(instances: readonly KnownInstance[]): RoleCounts {
   const count = (role: Role): number => instances.filter(({ roles }) => roles.includes(role)).length;
   return { http: count('http'), engine: count('engine'), delivery: count('delivery') };
 }

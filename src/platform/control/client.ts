@@ -7,8 +7,8 @@ import type { Database } from '../db/database.ts';
 import { DataDirectoryInUse } from '../db/embedded/directory-lock.ts';
 import { EmbeddedDatabase } from '../db/embedded/embedded.ts';
 import type { Engine } from '../db/embedded/guarded-engine.ts';
-import { openDatabase, type Where } from '../db/open.ts';
-import { Unavailable } from '../errors/unavailable.ts';
+import { type DatabaseLocation, openDatabase } from '../db/open.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import {
   controlSocket,
   fromBytes,
@@ -34,7 +34,7 @@ export class OtherVersion extends Error {
  * Opens a database for a command: itself, or, when a service has the embedded one, through the control socket of that service.
  * @throws DataDirectoryInUse when it has none, OtherVersion
  */
-export async function openForCommand(where: Where): Promise<Database> {
+export async function openForCommand(where: DatabaseLocation): Promise<Database> {
   try {
     return await openDatabase(where);
   } catch (error) {
@@ -54,11 +54,11 @@ interface OpenedWhole<T> {
 
 /**
  * Opens a database to read all of it: itself, or, when a service has the embedded one, a copy that the service makes of it, as it was at one
- * moment. @throws DataDirectoryInUse, OtherVersion, Unavailable
+ * moment. @throws DataDirectoryInUse, OtherVersion, UnavailableError
  */
 export async function openOrCopy<T>(
-  where: Where,
-  open: (where: Where) => Promise<T>,
+  where: DatabaseLocation,
+  open: (where: DatabaseLocation) => Promise<T>,
 ): Promise<OpenedWhole<T>> {
   try {
     return { database: await open(where), isCopy: false, remove() {} };
@@ -79,7 +79,7 @@ export async function openOrCopy<T>(
 /**
  * Makes the service that uses a data directory look at its secret keys again, and returns them; null when
  * none does.
- * @throws OtherVersion, Unavailable
+ * @throws OtherVersion, UnavailableError
  */
 export async function keysInUse(dataDir: string): Promise<KeysInUse | null> {
   let socket: string;
@@ -143,7 +143,7 @@ async function ask<Value>(unix: string, path: string, message: unknown): Promise
     } as RequestInit);
     bytes = await response.arrayBuffer();
   } catch (error) {
-    throw new Unavailable('The service stopped before it answered. Try again.', 'unknown', 1, {
+    throw new UnavailableError('The service stopped before it answered. Try again.', 'unknown', 1, {
       cause: error,
     });
   }

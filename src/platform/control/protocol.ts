@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'bun:jsc';
 import { join } from 'node:path';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 
 // The values on the control socket are sent as they are, dates and bytes included. Both ends are the same
 // version, and a process that may open the socket may read the files of the database as well.
@@ -42,9 +42,9 @@ export const fromBytes = <Value>(bytes: ArrayBuffer): Value => deserialize(bytes
 export function sent(error: unknown): SentError {
   const { message } = error instanceof Error ? error : new Error(String(error));
   const members = Object.entries(error ?? {}).filter(([, value]) => typeof value === 'string');
-  return { message, members: Object.fromEntries(members), unavailable: error instanceof Unavailable };
+  return { message, members: Object.fromEntries(members), unavailable: error instanceof UnavailableError };
 }
 
 /** The error that was sent. */
 export const received = ({ message, members, unavailable }: SentError): Error =>
-  unavailable ? new Unavailable(message) : Object.assign(new Error(message), members);
+  unavailable ? new UnavailableError(message) : Object.assign(new Error(message), members);

@@ -13,7 +13,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DataDirectoryInUse, type DirectoryLock, lockDirectory } from '../db/embedded/directory-lock.ts';
 import type { Engine } from '../db/embedded/guarded-engine.ts';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import { snapshotFolder } from './protocol.ts';
 
 /** Room that is left to the service when a copy is made: it continues to write meanwhile. */
@@ -45,7 +45,7 @@ export class Snapshots {
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
-  /** Answers the name of a copy in the folder of copies, for the caller to remove. One is made at a time. @throws Unavailable without room */
+  /** Answers the name of a copy in the folder of copies, for the caller to remove. One is made at a time. @throws UnavailableError without room */
   take(signal: AbortSignal): Promise<string> {
     const taken = this.#last.then(() => this.#copy(AbortSignal.any([signal, this.#stopped.signal])));
     this.#last = taken.catch(() => {});
@@ -54,7 +54,7 @@ export class Snapshots {
 
   /** Gives up what is being copied, and copies nothing more. */
   stop(): void {
-    this.#stopped.abort(new Unavailable('The service is stopping.'));
+    this.#stopped.abort(new UnavailableError('The service is stopping.'));
   }
 
   async #copy(signal: AbortSignal): Promise<string> {
@@ -114,9 +114,9 @@ export class Snapshots {
     if (bavail * bsize < bytes) throw this.#noRoom(bytes);
   }
 
-  #noRoom(bytes: number): Unavailable {
+  #noRoom(bytes: number): UnavailableError {
     const needed = bytes > 0 ? ` It takes ${Math.ceil(bytes / 1_048_576)} MiB for a moment.` : '';
-    return new Unavailable(
+    return new UnavailableError(
       `The disk of ${this.dataDir} has no room for a copy of the database, which commands read while the service runs.${needed} Make room, or stop the service first.`,
     );
   }

@@ -72,22 +72,22 @@ const SEALED = {
   ],
 } as const satisfies Record<string, readonly Place[]>;
 
-type Listed = keyof typeof SEALED;
+type ColumnPurpose = keyof typeof SEALED;
 
 /** The use of a sealed text: one of the list, or the canary, which a rotation writes by itself. */
-export type Purpose = Listed | `${Listed} ${string}` | 'canary';
+export type Purpose = ColumnPurpose | `${ColumnPurpose} ${string}` | 'canary';
 
 /** One column of sealed texts, and the purposes that they may be sealed for. */
 export interface SealedColumn extends Omit<Place, 'boundTo'> {
-  readonly purposes: readonly { readonly purpose: Listed; readonly boundTo: readonly string[] }[];
+  readonly purposes: readonly { readonly purpose: ColumnPurpose; readonly boundTo: readonly string[] }[];
 }
 
 /** Every column of sealed texts. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = columnsOf(SEALED);
 
-function columnsOf(sealed: Readonly<Record<Listed, readonly Place[]>>): readonly SealedColumn[] {
+function columnsOf(sealed: Readonly<Record<ColumnPurpose, readonly Place[]>>): readonly SealedColumn[] {
   const columns = new Map<string, SealedColumn>();
-  for (const purpose of Object.keys(sealed) as Listed[])
+  for (const purpose of Object.keys(sealed) as ColumnPurpose[])
     for (const { boundTo, ...place } of sealed[purpose]) {
       const name = `${place.table}.${place.column}`;
       const known = columns.get(name)?.purposes ?? [];

@@ -1,8 +1,8 @@
 import postgres from 'postgres';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import type { Database, Parameter } from './database.ts';
 import { EmbeddedDatabase } from './embedded/embedded.ts';
-import type { Where } from './open.ts';
+import type { DatabaseLocation } from './open.ts';
 import { primaryUrl } from './server/servers.ts';
 import { classify } from './sqlstate.ts';
 import { wireText } from './wire/wire-text.ts';
@@ -15,7 +15,7 @@ export interface BulkSession extends Pick<Database, 'kind' | 'query' | 'script'>
   copyIn(into: string, rows: Uint8Array<ArrayBuffer>): Promise<void>;
   /** Takes back what was not committed, and begins again: it sees a later moment from then on. */
   restart(): Promise<void>;
-  /** Ends the transaction. @throws Unavailable when the connection was lost on the way: what was read then belongs to two moments */
+  /** Ends the transaction. @throws UnavailableError when the connection was lost on the way: what was read then belongs to two moments */
   commit(): Promise<void>;
   /** Takes back what was not committed. Closes the connection, and with it an embedded database. */
   close(): Promise<void>;
@@ -29,11 +29,11 @@ const BEGIN = {
   write: 'begin transaction read write',
 } as const satisfies Record<BulkPurpose, string>;
 
-/** Opens a session of the database that `where` names. @throws Unavailable, DataDirectoryInUse, DataDirectoryUnusable */
-export const openBulkSession = (where: Where, purpose: BulkPurpose): Promise<BulkSession> =>
+/** Opens a session of the database that `where` names. @throws UnavailableError, DataDirectoryInUse, DataDirectoryUnusable */
+export const openBulkSession = (where: DatabaseLocation, purpose: BulkPurpose): Promise<BulkSession> =>
   where.url === null ? embeddedSession(where, purpose) : ServerSession.open(where.url, purpose);
 
-async function embeddedSession(where: Where, purpose: BulkPurpose): Promise<BulkSession> {
+async function embeddedSession(where: DatabaseLocation, purpose: BulkPurpose): Promise<BulkSession> {
   const database = await EmbeddedDatabase.open(where.dataDir, where);
   try {
     await database.script(BEGIN[purpose]);
@@ -134,7 +134,7 @@ class ServerSession implements BulkSession {
 
   async commit(): Promise<void> {
     if ((await this.#pid()) !== this.#backend)
-      throw new Unavailable('The database became unavailable during the transfer. Start again.');
+      throw new UnavailableError('The database became unavailable during the transfer. Start again.');
     await this.script('commit');
   }
 

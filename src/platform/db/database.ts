@@ -49,7 +49,7 @@ export interface Database {
   readonly refusedWrite: WriteRefusal | null;
   /**
    * Runs one statement, which is prepared by its text and is its own transaction, and returns its rows.
-   * @throws Unavailable when the database is away, refuses for want of resources, or misses the deadline.
+   * @throws UnavailableError when the database is away, refuses for want of resources, or misses the deadline.
    */
   query<Row extends object>(
     text: string,
@@ -60,7 +60,7 @@ export interface Database {
   script(text: string): Promise<void>;
   /**
    * Runs a Drizzle query: reads and small writes. It has separate connections, since Drizzle changes the
-   * parsers of its client. No other place runs one, so that none is left un-awaited. @throws Unavailable as
+   * parsers of its client. No other place runs one, so that none is left un-awaited. @throws UnavailableError as
    * `query` does.
    */
   read<Result>(run: (orm: Orm) => PromiseLike<Result>, options?: ReadOptions): Promise<Result>;
@@ -72,7 +72,7 @@ export interface Database {
 /** The part of a database that the schema is made and looked after with. */
 export type Statements = Pick<Database, 'query' | 'script'>;
 
-/** Runs a statement that was put together with Drizzle's `sql`, and answers its rows: one of the two drivers wraps them. @throws Unavailable */
+/** Runs a statement that was put together with Drizzle's `sql`, and answers its rows: one of the two drivers wraps them. @throws UnavailableError */
 export async function execute<Row>(
   database: Database,
   statement: SQL,

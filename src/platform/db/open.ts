@@ -3,7 +3,7 @@ import { EmbeddedDatabase } from './embedded/embedded.ts';
 import { PostgresDatabase } from './server/postgres.ts';
 
 /** The place of the data: a PostgreSQL server when there is a URL, otherwise an embedded database in a directory. */
-export interface Where {
+export interface DatabaseLocation {
   readonly url: string | null;
   /** Null keeps the database in memory; it ends with the process. */
   readonly dataDir: string | null;
@@ -14,6 +14,6 @@ export interface Where {
 }
 
 /** Opens the database; nothing else in the service knows which of the two it is. */
-export async function openDatabase(where: Where): Promise<Database> {
+export async function openDatabase(where: DatabaseLocation): Promise<Database> {
   return where.url === null ? EmbeddedDatabase.open(where.dataDir, where) : PostgresDatabase.open(where.url);
 }

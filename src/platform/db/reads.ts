@@ -10,13 +10,13 @@ export type ReadOrm = Pick<Orm, 'select' | 'selectDistinct' | 'selectDistinctOn'
  * be read as this.
  */
 export interface Reads {
-  /** Runs one statement that writes nothing, and returns its rows. @throws Unavailable */
+  /** Runs one statement that writes nothing, and returns its rows. @throws UnavailableError */
   query<Row extends object>(
     text: string,
     parameters?: readonly Parameter[],
     options?: QueryOptions,
   ): Promise<readonly Row[]>;
-  /** Runs a Drizzle query that writes nothing; where a replica fails, it is run once more. @throws Unavailable */
+  /** Runs a Drizzle query that writes nothing; where a replica fails, it is run once more. @throws UnavailableError */
   read<Result extends object>(
     run: (orm: ReadOrm) => PromiseLike<Result>,
     options?: ReadOptions,

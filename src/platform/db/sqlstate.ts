@@ -1,4 +1,4 @@
-import { type Applied, Unavailable } from '../errors/unavailable.ts';
+import { type EffectCertainty, UnavailableError } from '../errors/unavailable.ts';
 
 /** The errors of a connection that broke, of postgres.js and of its socket. The statement may have run. */
 const CONNECTION_LOST = new Set([
@@ -132,15 +132,15 @@ const REFUSALS: readonly (readonly [code: RegExp, says: string])[] = [
 ];
 
 /**
- * Turns a driver error into Unavailable where the database is at fault and not the statement: no connection, a refused one (28,
+ * Turns a driver error into UnavailableError where the database is at fault and not the statement: no connection, a refused one (28,
  * 3D, 55000 and anything fatal), or SQLSTATE classes 08, 53, 57, 58, 25006 and 55P03.
  * @param database its name in a sentence, without the password
  */
 export function classify(error: unknown, database = 'The database'): unknown {
-  if (error instanceof Unavailable) return error;
+  if (error instanceof UnavailableError) return error;
   const code = codeOf(error);
-  const unavailable = (says: string, applied: Applied): Unavailable =>
-    new Unavailable(`${database} ${says} (${messageOf(error)}).`, applied, 1, { cause: error });
+  const unavailable = (says: string, applied: EffectCertainty): UnavailableError =>
+    new UnavailableError(`${database} ${says} (${messageOf(error)}).`, applied, 1, { cause: error });
   if (NEVER_CONNECTED.has(code)) return unavailable('cannot be reached', 'no');
   if (CONNECTION_LOST.has(code) || SOCKET_ERROR.test(code))
     return unavailable('was lost in the middle of a statement', 'unknown');

@@ -107,14 +107,14 @@ export function keepReplySql({ from, reply, first }: { from: string; reply: stri
 }
 
 /** The members of a request that its reply is stored with: its owner, its key if it has one, and its time (epoch ms). */
-export interface Keyed {
+export interface KeyedRequest {
   readonly scope: ReplyKey['scope'];
   readonly claim: (Pick<ReplyKey, 'key' | 'item'> & { readonly fingerprint: string }) | null;
   readonly now: number;
 }
 
 /** The parameters of `keepReplySql`; `status` is the HTTP status that a repetition is answered with. */
-export const replyParameters = ({ scope, claim, now }: Keyed, status: number): Parameter[] => [
+export const replyParameters = ({ scope, claim, now }: KeyedRequest, status: number): Parameter[] => [
   scope.workspaceId,
   scope.livemode,
   claim?.key ?? null,
@@ -135,7 +135,7 @@ where idempotency_keys.fingerprint = excluded.fingerprint`;
  */
 export async function keepReply(
   database: Database,
-  keyed: Keyed,
+  keyed: KeyedRequest,
   status: number,
   body: unknown,
 ): Promise<void> {
@@ -145,10 +145,10 @@ export async function keepReply(
 const REPLACE = `update idempotency_keys set reply = $5
 where workspace_id = $1 and livemode = $2::boolean and key = $3 and item = $4::smallint`;
 
-/** Replaces the reply that a request was stored with, for one that has become more since; does nothing without a key. @throws Unavailable */
+/** Replaces the reply that a request was stored with, for one that has become more since; does nothing without a key. @throws UnavailableError */
 export async function replaceReply(
   database: Database,
-  { scope, claim }: Keyed,
+  { scope, claim }: KeyedRequest,
   reply: string,
 ): Promise<void> {
   if (!claim) return;

@@ -1,6 +1,6 @@
 import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../db/database.ts';
 import type { WriteRefusal } from '../db/refused-writes.ts';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import type { Metrics } from './metrics.ts';
 
 /** A database whose statements are timed. */
@@ -49,7 +49,7 @@ export class MeasuredDatabase implements Database {
       this.metrics.statement(operation, performance.now() - start);
       return result;
     } catch (error) {
-      this.metrics.failure(operation, error instanceof Unavailable ? 'unavailable' : 'error');
+      this.metrics.failure(operation, error instanceof UnavailableError ? 'unavailable' : 'error');
       throw error;
     }
   }

@@ -15,7 +15,7 @@ export interface RequestSample {
 }
 
 /** A reading is taken when Prometheus asks, for values that hold only at that moment. */
-export type Reading = () => readonly {
+export type GaugeReading = () => readonly {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }[];
@@ -158,7 +158,7 @@ export class Metrics {
   }
 
   /** Adds a value that is read when Prometheus asks. A name that ends in `_total` must only ever rise. */
-  watch(name: string, help: string, labels: readonly string[], read: Reading): void {
+  watch(name: string, help: string, labels: readonly string[], read: GaugeReading): void {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
     const metric: Counter | Gauge = new Kind({
       name,

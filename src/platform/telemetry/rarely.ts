@@ -1,5 +1,5 @@
 /** The method of a logger that warnings go through. */
-interface Warned {
+interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
@@ -16,7 +16,7 @@ const ONE_A_MINUTE: Rarity = { everyMs: 60_000, most: 1 };
  * that is logged says how many those were.
  */
 export function rarely(
-  log: Warned,
+  log: WarningLog,
   monotonic: () => number,
   { everyMs, most }: Rarity = ONE_A_MINUTE,
 ): (fields: Readonly<Record<string, unknown>>, message: string) => void {

@@ -1,4 +1,4 @@
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 
 /**
  * Threads that were ended and still run: nothing stops a regular expression. As many as there are places for threads, and one more, may be
@@ -18,10 +18,10 @@ export class LeavingThreads {
     void thread.gone.then(() => this.#leaving.delete(thread));
   }
 
-  /** @throws Unavailable while too many are at it */
+  /** @throws UnavailableError while too many are at it */
   refuseMore(): void {
     if (this.#leaving.size > this.places)
-      throw new Unavailable(
+      throw new UnavailableError(
         `${this.work}: what took too long before is not over yet. Ask again in a minute.`,
       );
   }

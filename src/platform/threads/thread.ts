@@ -1,4 +1,4 @@
-interface Pending<Answer> {
+interface ThreadCall<Answer> {
   resolve(answer: Answer): void;
   reject(reason: Error): void;
 }
@@ -11,7 +11,7 @@ interface Pending<Answer> {
 export class Thread<Question, Answer> {
   readonly #worker: Worker;
   /** Whoever waits for an answer, the first to be answered first. */
-  readonly #pending: Pending<Answer>[] = [];
+  readonly #pending: ThreadCall<Answer>[] = [];
   /** Resolves when the thread takes no processor time any more, which may be minutes after its end. */
   readonly gone: Promise<void>;
 

@@ -1,6 +1,6 @@
 import { within } from '../async/deadline.ts';
 import { Semaphore } from '../async/semaphore.ts';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import { LeavingThreads } from './leaving-threads.ts';
 import type { Reply } from './serve.ts';
 import { Thread } from './thread.ts';
@@ -32,7 +32,7 @@ export class JobTimeout extends Error {
 }
 
 /** A question may have taken too long: where the time of a thread is not counted, others of the process may have used it up. */
-export class PossibleTimeout extends Unavailable {}
+export class PossibleTimeout extends UnavailableError {}
 
 export const isTimeout = (reason: unknown): boolean =>
   reason instanceof JobTimeout || reason instanceof PossibleTimeout;
@@ -43,7 +43,7 @@ export type PoolWorker<Question, Answer> = Thread<Question, Reply<Answer>>;
 /** Threads that start when there is work for them. `entry` is a module that calls `serve`; `work` names it in errors. */
 export class WorkerPool<Question, Answer> {
   readonly #work: string;
-  readonly #stopping: Unavailable;
+  readonly #stopping: UnavailableError;
   readonly #all: readonly PoolSlot<Question, Answer>[];
   readonly #free: PoolSlot<Question, Answer>[];
   readonly #slots: Semaphore;
@@ -51,27 +51,27 @@ export class WorkerPool<Question, Answer> {
 
   constructor(work: string, limits: PoolLimits, start: () => PoolWorker<Question, Answer>) {
     this.#work = work;
-    this.#stopping = new Unavailable(`${work}: the service is stopping.`);
+    this.#stopping = new UnavailableError(`${work}: the service is stopping.`);
     const leaving = new LeavingThreads(work, limits.threads);
     this.#all = Array.from({ length: limits.threads }, () => new PoolSlot(work, limits, start, leaving));
     this.#free = [...this.#all];
     this.#slots = new Semaphore(limits.threads, undefined, limits.mostWaiting);
   }
 
-  /** Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with Unavailable where there is no thread for it. */
+  /** Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with UnavailableError where there is no thread for it. */
   async ask(question: Question): Promise<Answer> {
     const taken = this.#slots.take();
     const isGranted = taken === true || (await taken);
     try {
       if (this.#isClosed) throw this.#stopping;
-      if (!isGranted) throw new Unavailable(`${this.#work}: too many wait for a thread.`);
+      if (!isGranted) throw new UnavailableError(`${this.#work}: too many wait for a thread.`);
       return await this.#serve(question);
     } finally {
       if (isGranted) this.#slots.release();
     }
   }
 
-  /** Ends the threads; questions that still wait reject with Unavailable. */
+  /** Ends the threads; questions that still wait reject with UnavailableError. */
   close(): void {
     this.#isClosed = true;
     this.#slots.stop();
@@ -121,14 +121,14 @@ class PoolSlot<Question, Answer> {
       throw new Error(`${work} failed: ${'fault' in reply ? reply.fault : 'it started again'}.`);
     } catch (reason) {
       if (this.#thread) {
-        this.end(new Unavailable(`${work}: its thread has ended.`));
+        this.end(new UnavailableError(`${work}: its thread has ended.`));
         // The next question finds a thread that is loaded, or further on with it.
         if (isTimeout(reason)) this.#loaded(limits.startMs).catch(() => {});
       }
       throw reason;
     } finally {
       this.#retirement = setTimeout(
-        () => this.end(new Unavailable(`${work}: it had nothing to do.`)),
+        () => this.end(new UnavailableError(`${work}: it had nothing to do.`)),
         limits.idleMs,
       );
       this.#retirement.unref();
@@ -168,7 +168,7 @@ class PoolSlot<Question, Answer> {
     };
     look(limits.deadlineMs);
     try {
-      const starved = new Unavailable(`${work}: the machine is too busy.`);
+      const starved = new UnavailableError(`${work}: the machine is too busy.`);
       return await worker.ask(question, STARVED_MS + limits.deadlineMs, starved);
     } finally {
       clearTimeout(watch);
@@ -185,7 +185,7 @@ class PoolSlot<Question, Answer> {
     return within(
       withinMs,
       this.#starting,
-      () => new Unavailable(`${work}: its thread does not start in time.`),
+      () => new UnavailableError(`${work}: its thread does not start in time.`),
     );
   }
 
@@ -193,13 +193,13 @@ class PoolSlot<Question, Answer> {
     try {
       const worker = this.startThread();
       this.#loading = worker;
-      const late = new Unavailable(`${this.work}: its thread does not start.`);
+      const late = new UnavailableError(`${this.work}: its thread does not start.`);
       const reply = await worker.next(LOADING_MS, late);
       this.#loading = null;
       this.#thread = { worker, number: 'ready' in reply ? reply.ready : null };
       return this.#thread;
     } catch (reason) {
-      this.end(new Unavailable(`${this.work}: its thread has ended.`));
+      this.end(new UnavailableError(`${this.work}: its thread has ended.`));
       throw reason;
     }
   }

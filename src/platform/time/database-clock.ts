@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Database } from '../db/database.ts';
-import { Unavailable } from '../errors/unavailable.ts';
+import { UnavailableError } from '../errors/unavailable.ts';
 import { type Agreement, type Clock, systemClock } from './clock.ts';
 
 /** One reading of the database's clock (`at`, epoch ms), with our monotonic clock and the machine's at that moment. */
-export interface Reading {
+export interface ClockReading {
   readonly at: number;
   readonly monotonic: number;
   readonly machine: number;
@@ -39,8 +39,8 @@ const ASK = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as at
 export async function readClock(
   database: Pick<Database, 'query'>,
   machine: Clock = systemClock,
-): Promise<Reading> {
-  let best: Reading | null = null;
+): Promise<ClockReading> {
+  let best: ClockReading | null = null;
   for (let sample = 0; sample < SAMPLES && (best === null || best.within > SHARP_MS); sample++) {
     const before = machine.monotonic();
     const [row] = await database.query<{ at: number }>(ASK);
@@ -55,7 +55,7 @@ export async function readClock(
         suspended: machine.suspended?.() ?? null,
       };
   }
-  return best as Reading;
+  return best as ClockReading;
 }
 
 /**
@@ -71,7 +71,7 @@ export class DatabaseClock implements Clock {
   /** The difference that is still to be corrected. */
   #pending = 0;
   /** The last reading that agreed. */
-  #agreed: Reading;
+  #agreed: ClockReading;
   /** The time that was returned last. */
   #last = 0;
   #agreement: Agreement;
@@ -79,7 +79,7 @@ export class DatabaseClock implements Clock {
   #strangeSince: number | null = null;
 
   constructor(
-    first: Reading,
+    first: ClockReading,
     private readonly machine: Clock,
     private readonly logger: Pick<Logger, 'warn' | 'info'>,
   ) {
@@ -100,7 +100,7 @@ export class DatabaseClock implements Clock {
   }
 
   /** Takes note of a reading. */
-  follow(reading: Reading): void {
+  follow(reading: ClockReading): void {
     if (!Number.isFinite(reading.at) || reading.within > TOO_VAGUE_MS) return;
     const expected = this.#tell(reading.monotonic);
     const skewMs = reading.at - expected;
@@ -133,7 +133,7 @@ export class DatabaseClock implements Clock {
    * True when the machine was suspended for the difference. If that is unknown, a jump of the machine's clock
    * by as much counts, though both clocks may have been set together.
    */
-  #wasSuspended(reading: Reading, skewMs: number): boolean {
+  #wasSuspended(reading: ClockReading, skewMs: number): boolean {
     const { at, machine, suspended } = this.#agreed;
     if (reading.suspended !== null && suspended !== null)
       return Math.abs(reading.suspended - suspended - skewMs) <= EXPLAINED_MS;
@@ -144,7 +144,7 @@ export class DatabaseClock implements Clock {
     return this.#strangeSince !== null && monotonic - this.#strangeSince >= ADOPTED_AFTER_MS;
   }
 
-  #settle(reading: Reading, skewMs: number, agrees: boolean): void {
+  #settle(reading: ClockReading, skewMs: number, agrees: boolean): void {
     const before = this.#agreement.agrees;
     const machineSkewMs = Math.round(reading.at - reading.machine);
     this.#agreement = { skewMs: Math.round(skewMs), machineSkewMs, agrees };
@@ -170,16 +170,16 @@ export interface OpenClock extends Clock {
 }
 
 /** Takes the first reading, which everything follows. It is repeated while it is vague: a connection may be slow once. */
-async function firstReading(database: Pick<Database, 'query'>, machine: Clock): Promise<Reading> {
+async function firstReading(database: Pick<Database, 'query'>, machine: Clock): Promise<ClockReading> {
   for (let tries = 1; ; tries++) {
     const reading = await readClock(database, machine);
     if (reading.within <= TOO_VAGUE_MS) return reading;
     if (tries === FIRST_READINGS)
-      throw new Unavailable('The database takes too long to report its time.', 'no');
+      throw new UnavailableError('The database takes too long to report its time.', 'no');
   }
 }
 
-/** Opens the clock of a service on this database. @throws Unavailable */
+/** Opens the clock of a service on this database. @throws UnavailableError */
 export async function openClock(
   database: Database,
   logger: Pick<Logger, 'warn' | 'info'>,

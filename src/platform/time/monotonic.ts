@@ -2,4 +2,4 @@
  * A clock for intervals: milliseconds from an arbitrary point, which never run backwards. It is injected, so that tests can
  * move it.
  */
-export type Monotonic = () => number;
+export type MonotonicClock = () => number;

@@ -56,7 +56,7 @@ const quarterOf = (moment: string): string => beginningOf('15 minutes', moment);
 export const DIMENSIONS = 'domain_id, campaign_id, template_id, tags';
 
 /** The emails of `turns` and `births` that are counted, and how. */
-interface Counting {
+interface CountingScope {
   /** SQL over `position`: true for positions among those of `turns`. */
   readonly isNew: string;
   /** Narrows the emails down, as SQL over their columns. */
@@ -76,7 +76,7 @@ interface Counting {
  * 7,000 on that day, and 22 by the key). Its events are read once, those before `turns` as well, which tell who was reached already;
  * asking for each event what came before it took four times as long, since every question opens each day's partition.
  */
-export const partsCtes = ({ isNew, where = 'true', apart }: Counting): string => {
+export const partsCtes = ({ isNew, where = 'true', apart }: CountingScope): string => {
   const columns = apart === undefined ? '' : `, ${apart}`;
   return `touched as materialized (
   select t.email_id, b.* from (select distinct email_id from turns) t

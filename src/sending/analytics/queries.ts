@@ -2,7 +2,7 @@ import type { Call } from '../../http/request/route.ts';
 import type { Parameter } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { zones } from '../../platform/zones/zones.ts';
 import { COUNTS, MOST_TAGS, MOST_VALUES, ofSameName, partsCtes, SUMS, scopeText } from './counting.ts';
 import type { Analytics, AnalyticsQuery, Counts } from './model.ts';
@@ -69,7 +69,7 @@ const TRIES = 20;
 /**
  * Counts the events of live mail of the caller's workspace. Simulated mail does not count, so a test key gets
  * zeros.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function readAnalytics(
   { reads }: AnalyticsReader,
@@ -148,7 +148,7 @@ async function countPoints(
     if (rows.length > 0) return rows.filter(({ point }) => point !== null);
     ({ accepted, events } = await readPlace(reads, workspaceId));
   }
-  throw new Unavailable('The sums changed during each of the reads.', 'no', 1);
+  throw new UnavailableError('The sums changed during each of the reads.', 'no', 1);
 }
 
 const iso = (at: number): string => new Date(at).toISOString();

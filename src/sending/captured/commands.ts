@@ -29,7 +29,7 @@ interface PendingCopy {
   readonly fail: (error: unknown) => void;
 }
 
-/** Stores captured mail, many messages in one statement. Resolves once they are durable. @throws Unavailable */
+/** Stores captured mail, many messages in one statement. Resolves once they are durable. @throws UnavailableError */
 export function captureStore(
   database: Database,
   clock: Clock,

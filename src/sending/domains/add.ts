@@ -9,7 +9,7 @@ import { mintId } from '../../platform/db/ids.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 import type { StoredReply } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { DomainCommands } from './commands.ts';
 import { keyColumns } from './kind.ts';
 import type { DomainView, NewDomain } from './model.ts';
@@ -49,7 +49,7 @@ export async function addDomain(
   return commands.keyMaking.run(
     () => idempotently(commands.database, keyed, { run, lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),
-    () => new Unavailable('Too many domains are being added at once.'),
+    () => new UnavailableError('Too many domains are being added at once.'),
   );
 }
 

@@ -192,7 +192,7 @@ where ${SENDS} limit 1`;
 /**
  * Finds the verified domain that covers an address at `name` (lower-case ASCII): that name itself, or its nearest parent. The
  * owner of example.com can also set records for mail.example.com, and its signature is aligned for DMARC (relaxed, RFC 7489
- * 3.1.1). A verified subdomain never covers its parents. @throws Unavailable
+ * 3.1.1). A verified subdomain never covers its parents. @throws UnavailableError
  */
 export async function findSendingDomain(
   database: Database,
@@ -203,13 +203,13 @@ export async function findSendingDomain(
   return row ? sendingOf(row) : null;
 }
 
-/** Reads the present state of the domain that an email was accepted for. @throws Unavailable */
+/** Reads the present state of the domain that an email was accepted for. @throws UnavailableError */
 export async function findDomainOfEmail(database: Database, domainId: string): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(BY_ID, [domainId]);
   return row ? sendingOf(row) : null;
 }
 
-/** Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws Unavailable */
+/** Finds the proven domain that was added under the name of a removed one, in the same workspace. @throws UnavailableError */
 export async function findReplacement(database: Database, removedId: string): Promise<SendingDomain | null> {
   const [row] = await database.query<SendingRow>(REPLACEMENT, [removedId]);
   return row ? sendingOf(row) : null;

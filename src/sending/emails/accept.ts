@@ -11,7 +11,7 @@ import type { SubmittedEnvelope } from '../../mail/submission/envelope.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
-import type { Keyed, StoredReply } from '../../platform/db/stored-replies.ts';
+import type { KeyedRequest, StoredReply } from '../../platform/db/stored-replies.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import type { Tracing } from '../../platform/telemetry/tracing.ts';
 import type { Address } from '../../platform/text/address.ts';
@@ -21,7 +21,12 @@ import { messageOf, spawnRequestOf } from './accept/birth.ts';
 import { type CampaignReference, type Envelope, messageIdOf, storedEnvelope } from './accept/message.ts';
 import { isTaken, MESSAGE_ID_DAYS } from './accept/message-id-births.ts';
 import { packContent } from './accept/packed-content.ts';
-import { type Asked, type EmailSender, type PreparationDeps, prepare } from './accept/prepare.ts';
+import {
+  type EmailSender,
+  type PreparationDeps,
+  type PreparationRequest,
+  prepare,
+} from './accept/prepare.ts';
 import { mayLieOutside, storedContent, tooLate } from './bodies/stored-content.ts';
 import { namedClock, type StandingClock, type TestClocks } from './clocked/clock-of-email.ts';
 import type { EmailReceipt } from './read/answer-model.ts';
@@ -43,7 +48,7 @@ export interface AcceptanceDeps extends PreparationDeps {
 }
 
 /** One email to accept. */
-export interface AcceptRequest extends Asked {
+export interface AcceptRequest extends PreparationRequest {
   readonly claim: IdempotencyClaim | null;
   /** The email's place in a call that sends several; its stored reply has it too. */
   readonly index?: number;
@@ -65,7 +70,7 @@ export type Acceptance = EmailReceipt | Failure | Replay;
 /**
  * Accepts an email. Once this answers a receipt, the email is durable and will reach a final state. It knows nothing of HTTP, so
  * that HTTP, SMTP and campaigns follow the same rules.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise<Acceptance> => {
   const keyed = { scope: asked.sender, claim: asked.claim, now: asked.now };
@@ -75,7 +80,7 @@ export const acceptEmail = (deps: AcceptanceDeps, asked: AcceptRequest): Promise
 async function accept(
   deps: AcceptanceDeps,
   asked: AcceptRequest,
-  keyed: Keyed,
+  keyed: KeyedRequest,
   isFirst = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
@@ -157,7 +162,7 @@ const noteAccepted = (
 ): void =>
   tracing?.accepted(id, now, { 'posthorn.workspace.id': workspaceId, 'posthorn.livemode': livemode });
 
-/** The refusal that acceptance would give now, whatever the quota; null for an email that is right. @throws Unavailable */
+/** The refusal that acceptance would give now, whatever the quota; null for an email that is right. @throws UnavailableError */
 export async function refusalOf(deps: AcceptanceDeps, asked: AcceptRequest): Promise<Failure | null> {
   const prepared = await prepare(deps, asked);
   return prepared instanceof Failure ? prepared : null;
@@ -215,7 +220,7 @@ export interface CampaignRecipient {
 /**
  * Accepts the email of one recipient of a campaign in the statement that marks the recipient, and takes its unit of quota there;
  * `withheld`: somebody else has given it out, or the campaign does not send any more. `nextAt`: when the next one may follow
- * (epoch milliseconds), where a rate is set. `isLeft`: whichever instance has room sends it. Those that are asked for together are written together. @throws Unavailable
+ * (epoch milliseconds), where a rate is set. `isLeft`: whichever instance has room sends it. Those that are asked for together are written together. @throws UnavailableError
  */
 export async function acceptForCampaign(
   deps: AcceptanceDeps,

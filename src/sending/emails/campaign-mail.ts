@@ -19,7 +19,7 @@ export interface CampaignParts {
 export type Leave = 'now' | { readonly skipped: WithheldReason };
 
 /** How a campaign stands with what it has given out: it leaves, it waits, or it never leaves. */
-export type Standing = 'sends' | 'held' | 'ended';
+export type CampaignSendState = 'sends' | 'held' | 'ended';
 
 /** An email of a campaign, as far as it is asked about. */
 export interface CampaignEmail {
@@ -37,16 +37,16 @@ export interface ReadCampaignEmail extends CampaignEmail {
 
 /** How emails of campaigns are made and held back. */
 export interface CampaignMail {
-  /** Whether it may leave: the recipient may have left since it was accepted. @throws Unavailable */
+  /** Whether it may leave: the recipient may have left since it was accepted. @throws UnavailableError */
   mayLeave(email: CampaignEmail): Promise<Leave>;
   /**
    * How its campaign stands, as of a moment ago: asked before anything is done for the email, and again just before a session takes the
-   * message, since it may have waited for one. @throws Unavailable
+   * message, since it may have waited for one. @throws UnavailableError
    */
-  standing(campaignId: string): Promise<Standing>;
+  standing(campaignId: string): Promise<CampaignSendState>;
   /**
    * What it says; the reason when it cannot be rendered for this person, null when its campaign's content is not there. Who is only
-   * shown it must not act for the recipient: links that do lead nowhere. @throws Unavailable
+   * shown it must not act for the recipient: links that do lead nowhere. @throws UnavailableError
    */
   parts(
     email: ReadCampaignEmail,

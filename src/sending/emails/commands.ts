@@ -12,8 +12,8 @@ import { refusalOfHeader, withNamedScript } from './simulator/named-script.ts';
 // biome-ignore lint/performance/noBarrelFile: the sending of a batch, beside the commands themselves.
 export { type BatchDeps, batchSender } from './accept/batch.ts';
 export {
+  type ClockUsage,
   clockOfHeader,
-  type Given,
   LIVE_KEY,
   type StandingClock,
   type TestClocks,
@@ -32,11 +32,11 @@ export function sendEmail(
   );
 }
 
-type Scheduling = Pick<AcceptanceDeps, 'engine' | 'testClocks'>;
+type SchedulingDeps = Pick<AcceptanceDeps, 'engine' | 'testClocks'>;
 
 /** Moves a scheduled email to another time. */
 export async function rescheduleEmail(
-  { engine, testClocks }: Scheduling,
+  { engine, testClocks }: SchedulingDeps,
   { caller, params, body, now: realNow }: Call<{ readonly id: string }, unknown, RescheduleBody>,
 ): Promise<EmailReceipt | Failure> {
   const clock = caller.livemode ? null : await testClocks()?.ofEmail(caller.workspaceId, params.id, true);
@@ -54,7 +54,7 @@ export async function rescheduleEmail(
 
 /** Cancels a scheduled email; the unit of quota goes back to the period it was taken from. */
 export async function cancelEmail(
-  { engine, testClocks }: Scheduling,
+  { engine, testClocks }: SchedulingDeps,
   { caller, params, now }: Call<{ readonly id: string }>,
 ): Promise<EmailReceipt | Failure> {
   const clock = caller.livemode ? null : await testClocks()?.ofEmail(caller.workspaceId, params.id, false);

@@ -30,7 +30,7 @@ import { reportBirths, reportSender } from './reports/reporter.ts';
 import { liveDataPruner } from './retention/live-data-pruner.ts';
 import { messageIdPruner } from './retention/message-id-pruner.ts';
 import { testDataPruner } from './retention/test-data-pruner.ts';
-import { emailFrames, emailRoutes, type Waiting } from './routes.ts';
+import { emailFrames, emailRoutes, type WaitingRoomDeps } from './routes.ts';
 import { openLiveMail } from './send/open.ts';
 import { emailPerformer } from './send/perform.ts';
 import { traced } from './send/traced.ts';
@@ -65,7 +65,7 @@ interface EmailNeeds extends Pick<AcceptanceDeps, 'findSendingDomain' | 'fillTem
 
 /** Emails: accepted, sent or simulated, followed and kept. */
 export const emailsModule: Module<
-  BatchDeps & EmailLister & Waiting & RawDeps,
+  BatchDeps & EmailLister & WaitingRoomDeps & RawDeps,
   EmailNeeds,
   EmailsApi,
   EmailParts

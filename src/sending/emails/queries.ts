@@ -30,8 +30,8 @@ export type {
   CampaignEmail,
   CampaignMail,
   CampaignParts,
+  CampaignSendState,
   ReadCampaignEmail,
-  Standing,
 } from './campaign-mail.ts';
 export { recorded, recordedOnClock } from './facts.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
@@ -110,7 +110,7 @@ export async function emailDetail(
   );
 }
 
-/** A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says so. @throws Unavailable */
+/** A content as it is shown. Of one that is lost the email is shown without it: what sending it came to says so. @throws UnavailableError */
 const shownContent = (bodies: BodyStore | null, packed: string): Promise<Content> =>
   bringBack(bodies, packed, 'shown').catch((error: unknown) => {
     if (error instanceof BodyLost) return { text: null, html: null, markdown: null, attachments: [] };

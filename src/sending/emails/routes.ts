@@ -22,12 +22,14 @@ export const emailFrames = (deps: EmailReader): readonly Route[] =>
   messageFrames('emails', EMAIL_ID, (call) => emailDetail(deps, call));
 
 /** Those who wait for emails. */
-export interface Waiting {
+export interface WaitingRoomDeps {
   readonly waiting: WaitingRoom<WantedMail>;
 }
 
 /** The endpoints of emails. */
-export const emailRoutes = (deps: AcceptanceDeps & EmailReader & EmailLister & Waiting): readonly Route[] => [
+export const emailRoutes = (
+  deps: AcceptanceDeps & EmailReader & EmailLister & WaitingRoomDeps,
+): readonly Route[] => [
   route({
     method: 'POST',
     path: '/v1/emails',

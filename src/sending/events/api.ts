@@ -1,5 +1,5 @@
 /** The functions that this module gives to others. */
 export interface EventsApi {
-  /** Seconds by which the event log is behind. @throws Unavailable */
+  /** Seconds by which the event log is behind. @throws UnavailableError */
   readLogLag(): Promise<number>;
 }

@@ -12,7 +12,7 @@ import {
 
 /**
  * Moves the positions that are given out from now on behind all that were ever given out, where the database has been
- * restored. Answers whether it did. @throws Unavailable when writers are in the way for several seconds.
+ * restored. Answers whether it did. @throws UnavailableError when writers are in the way for several seconds.
  */
 export async function alignPositions(database: Database, isDistributed = false): Promise<boolean> {
   // An embedded database is restored as a whole, with its transaction count, and the rows of a backup got

@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/db/database.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 
 /**
  * `at`: every position before it is final, since the transactions that wrote there have ended. `next`: no event lies there or
@@ -123,7 +123,7 @@ async function readCluster(database: Pick<Database, 'query'>): Promise<string | 
     const [row] = await database.query<{ cluster: string }>(CLUSTER);
     return row?.cluster ?? null;
   } catch (error) {
-    if (error instanceof Unavailable) throw error;
+    if (error instanceof UnavailableError) throw error;
     // Some hosts do not allow the question; then only the last position can tell.
     return null;
   }

@@ -61,7 +61,7 @@ ${ENQUEUE} cross join warned`;
 
 /**
  * Writes an email down for each of its readers; nothing where the workspace does without, or for the fourth invitation of an address
- * in a day. A warning of an actor (`of`) is written once for each of its revisions. @throws Unavailable
+ * in a day. A warning of an actor (`of`) is written once for each of its revisions. @throws UnavailableError
  */
 export async function enqueue(
   { database, clock, sealer }: Pick<ServiceEmailDeps, 'database' | 'clock' | 'sealer'>,
@@ -111,7 +111,7 @@ returning s.id, s.workspace_id, s.sealed, s.expires_at <= $1::text::timestamptz 
 
 const DONE = 'delete from service_emails where id = any($1::text[])';
 
-interface Due {
+interface QueuedEmailRow {
   readonly id: string;
   readonly workspace_id: string | null;
   readonly sealed: string;
@@ -127,7 +127,9 @@ export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
   pattern: '*/2 * * * * *',
   async run(stop) {
     for (;;) {
-      const due = await deps.database.query<Due>(CLAIM, [new Date(deps.clock.now()).toISOString()]);
+      const due = await deps.database.query<QueuedEmailRow>(CLAIM, [
+        new Date(deps.clock.now()).toISOString(),
+      ]);
       const ended = await Promise.all(due.map(async (one) => ((await isOver(deps, one)) ? [one.id] : [])));
       await deps.database.query(DONE, [ended.flat()]);
       if (due.length > 0) await deps.database.query(FORGET, [new Date(deps.clock.now()).toISOString()]);
@@ -137,7 +139,7 @@ export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
 });
 
 /** An email whose attempt fails does not keep the others back, and expires with age. */
-async function isOver(deps: ServiceEmailDeps, due: Due): Promise<boolean> {
+async function isOver(deps: ServiceEmailDeps, due: QueuedEmailRow): Promise<boolean> {
   try {
     return await isDone(deps, due);
   } catch (error) {
@@ -146,7 +148,10 @@ async function isOver(deps: ServiceEmailDeps, due: Due): Promise<boolean> {
   }
 }
 
-async function isDone(deps: ServiceEmailDeps, { id, workspace_id, sealed, is_over }: Due): Promise<boolean> {
+async function isDone(
+  deps: ServiceEmailDeps,
+  { id, workspace_id, sealed, is_over }: QueuedEmailRow,
+): Promise<boolean> {
   const { database, sealer, logger, publicUrl, send } = deps;
   const { to, email, at } = JSON.parse(sealer.open(sealed, PURPOSE)) as {
     to: string;

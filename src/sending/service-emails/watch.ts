@@ -1,4 +1,4 @@
-import type { Warned, Warning } from '../../accounts/service-emails.ts';
+import type { Warning, WarningSubject } from '../../accounts/service-emails.ts';
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { CommitListener } from '../../engine/engine.ts';
 import { stateOf } from '../../engine/machine/kind.ts';
@@ -48,7 +48,7 @@ export class Warner {
   /**
    * Writes the emails that no instance has written yet. One look at a time: the second finds the emails of
    * the first.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   look(warnings: readonly Warning[] = this.deps.warnings): Promise<void> {
     const mine = this.#looking.then(() => this.#warn(warnings));
@@ -59,7 +59,7 @@ export class Warner {
   async #warn(warnings: readonly Warning[]): Promise<void> {
     const { database } = this.deps;
     for (const warning of warnings)
-      for (const warned of await database.query<Warned>(unwarned(warning))) {
+      for (const warned of await database.query<WarningSubject>(unwarned(warning))) {
         const email = await warning.email(database, warned);
         if (email) await enqueue(this.deps, email, warned);
       }

@@ -5,7 +5,7 @@ import type { Feedback } from '../../mail/inbound/feedback.ts';
 import { readSesEvent } from '../../mail/transport/ses/ses-events.ts';
 import { NotGenuine, readSnsMessage, type SnsCheck } from '../../mail/transport/ses/sns-message.ts';
 import { Failure } from '../../platform/errors/failure.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 
 export interface SesCallbackDeps {
   /** The only SNS topic whose notifications are accepted; null when none are. */
@@ -54,7 +54,7 @@ export const sesRoutes = (deps: SesCallbackDeps): readonly Route[] => [
         // Amazon's servers are unreachable or limit our rate; SNS sends the message again later.
         fetchCertificate: (url) =>
           fetchCertificate(url).catch((cause) => {
-            throw new Unavailable('The certificate of SNS could not be fetched.', 'no', 60, { cause });
+            throw new UnavailableError('The certificate of SNS could not be fetched.', 'no', 60, { cause });
           }),
       });
       if (sns instanceof NotGenuine) {

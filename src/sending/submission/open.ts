@@ -47,7 +47,7 @@ const SubmittedBody = Type.Object(
 );
 
 /** What is asked of the acceptance. */
-interface Asked extends Pick<AcceptRequest, 'body' | 'raw'> {
+interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
   readonly idempotencyKey: string | null;
   /** Stands for the mail where a key says that it is sent again. */
   readonly fingerprint: unknown;
@@ -98,14 +98,17 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     return answer instanceof Replay ? (answer.body as EmailReceipt) : answer;
   };
 
-  const rawOf = ({ mail, recipients }: SubmittedRaw, { client, ...session }: Omit<Arrival, 'by'>): Asked => {
+  const rawOf = (
+    { mail, recipients }: SubmittedRaw,
+    { client, ...session }: Omit<Arrival, 'by'>,
+  ): AcceptanceInput => {
     const came = { ...session, client: clientAddress(client, NO_HEADERS), by: where.name };
     const { idempotencyKey } = mail.controls;
     const fingerprint = { digest: mail.digest, recipients };
     return { body: { to: [] }, raw: { mail, recipients, came }, idempotencyKey, fingerprint };
   };
 
-  const requestOf = ({ email, idempotencyKey }: Submission): Asked | Failure => {
+  const requestOf = ({ email, idempotencyKey }: Submission): AcceptanceInput | Failure => {
     const details = check(email, '/body');
     if (details) return invalid(details);
     const unstorable = findUnstorableIn(email, '/body');

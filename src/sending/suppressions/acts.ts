@@ -149,7 +149,7 @@ left join lateral (
 
 /**
  * The acts that keep list mail from contacts; concurrent calls share one read.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const readActs = (database: Pick<Database, 'query'>) =>
   new BatchedRead<LiveContact, Act | null>('acts of contacts', async (asked) => {

@@ -74,7 +74,7 @@ select one from removed`;
 
 /**
  * Suppresses an address; null when the text is none. Doing so again changes nothing. The reply of a request with a key is stored in
- * the same statement. @throws Unavailable, or when the key has been taken before
+ * the same statement. @throws UnavailableError, or when the key has been taken before
  */
 export async function suppress(
   database: Database,

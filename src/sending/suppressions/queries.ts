@@ -106,7 +106,7 @@ where workspace_id = $1 and address_key = any($2::text[] collate "C") and reason
 
 /**
  * The keys and hashes among these whose addresses have left, bounced or complained.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function leftKeys(
   database: Database,

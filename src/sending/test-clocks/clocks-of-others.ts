@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
-import type { Given, TestClocks } from '../emails/commands.ts';
+import type { ClockUsage, TestClocks } from '../emails/commands.ts';
 import { IS_ADVANCING } from './commands.ts';
 import type { ClockMover } from './mover.ts';
 import {
@@ -16,12 +16,12 @@ import {
   noteRefusedRuns,
 } from './store.ts';
 
-const NAMES: Readonly<Record<Given['what'], string>> = {
+const NAMES: Readonly<Record<ClockUsage['what'], string>> = {
   emails: 'emails',
   contacts: 'contacts',
   runs: 'runs of flows',
 };
-const fullOf = (what: Given['what']): Failure =>
+const fullOf = (what: ClockUsage['what']): Failure =>
   new Failure(
     'CONFLICT',
     `This test clock has had ${MOST[what].toLocaleString('en')} ${NAMES[what]}, the maximum.`,
@@ -34,7 +34,7 @@ const GONE = new Failure(
     suggestion: 'Send another email.',
   },
 );
-const ONE_EMAIL: Given = { what: 'emails', count: 1 };
+const ONE_EMAIL: ClockUsage = { what: 'emails', count: 1 };
 
 /** The functions of test clocks that other modules use. */
 export function clocksOfOthers(database: Database, mover: Pick<ClockMover, 'move'>): TestClocks {
@@ -44,7 +44,7 @@ export function clocksOfOthers(database: Database, mover: Pick<ClockMover, 'move
     return row.status === 'advancing' ? IS_ADVANCING : { id: row.id, now: row.now_at };
   };
   /** The reason why the clock refused more. */
-  const refusal = async (workspaceId: string, id: string, { what, count }: Given): Promise<Failure> => {
+  const refusal = async (workspaceId: string, id: string, { what, count }: ClockUsage): Promise<Failure> => {
     const row = await findClock(database, workspaceId, id);
     if (!row) return notFound('test clock');
     return row[what] + count > MOST[what] ? fullOf(what) : IS_ADVANCING;

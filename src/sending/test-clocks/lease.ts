@@ -46,7 +46,7 @@ export class ClockLease {
 
   /**
    * Takes the lease and answers the clock; null where another instance has it.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async take(): Promise<ClockRow | null> {
     this.#renewedAt = performance.now();
@@ -57,7 +57,7 @@ export class ClockLease {
   /**
    * Stores now and then the time that the clock shows; false where another instance has taken it meanwhile,
    * or it was deleted.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async reach(at: number): Promise<boolean> {
     const now = performance.now();
@@ -68,7 +68,7 @@ export class ClockLease {
 
   /**
    * Renews the lease at the moment that was stored last.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async beat(): Promise<void> {
     await this.database.query(BEAT, this.#names);
@@ -76,13 +76,13 @@ export class ClockLease {
 
   /**
    * Ends the advance at its target; false where the target lies further by now.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async end(target: number): Promise<boolean> {
     return (await this.database.query(END, [...this.#names, isoOf(target)])).length > 0;
   }
 
-  /** Leaves the rest to others. @throws Unavailable */
+  /** Leaves the rest to others. @throws UnavailableError */
   async release(): Promise<void> {
     await this.database.query(RELEASE, this.#names);
   }
@@ -94,7 +94,7 @@ export class ClockLease {
 
 /**
  * The clocks that no instance moves although they may have due work.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const clocksAtWork = (database: Database): Promise<readonly ClockName[]> =>
   database.query<ClockName>(AT_WORK);

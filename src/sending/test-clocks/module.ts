@@ -1,4 +1,4 @@
-import type { Clocked } from '../../engine/runtime/clocked.ts';
+import type { ClockedActors } from '../../engine/runtime/clocked.ts';
 import type { Module } from '../../http/module.ts';
 import type { TestClocks } from '../emails/api.ts';
 import { clocksOfOthers } from './clocks-of-others.ts';
@@ -8,7 +8,7 @@ import { testClockRoutes } from './routes.ts';
 
 interface TestClockNeeds {
   /** Everything that lives by test clocks, in the order in which it moves. */
-  clocked(): readonly Clocked[];
+  clocked(): readonly ClockedActors[];
 }
 
 /** Test clocks: test mail can wait by one of them instead of real time. */

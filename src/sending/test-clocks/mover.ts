@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Duty } from '../../engine/duties/duty.ts';
-import type { Clocked } from '../../engine/runtime/clocked.ts';
+import type { ClockedActors } from '../../engine/runtime/clocked.ts';
 import type { Database } from '../../platform/db/database.ts';
-import { Unavailable } from '../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { ClockLease, type ClockName, clocksAtWork } from './lease.ts';
 import { pass } from './passage.ts';
@@ -13,7 +13,7 @@ export interface MoverDeps {
   readonly database: Database;
   readonly logger: Logger;
   /** The modules with actors on test clocks, in the order in which their work is done at one moment. */
-  readonly clocked: () => readonly Clocked[];
+  readonly clocked: () => readonly ClockedActors[];
 }
 
 /**
@@ -69,7 +69,7 @@ export class ClockMover {
 
   /**
    * Ends the actors of a clock that was deleted: the first of the list may have made some of the rest.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async end({ workspace_id: workspaceId, id }: ClockName, at?: number): Promise<void> {
     for (const clocked of this.deps.clocked()) await clocked.close({ workspaceId, id }, at);
@@ -107,7 +107,8 @@ export class ClockMover {
       }
     } catch (error) {
       // Work that did not begin before a stop waits for the next instance that runs.
-      if (this.stopped.aborted && error instanceof Unavailable) return await lease.release().catch(() => {});
+      if (this.stopped.aborted && error instanceof UnavailableError)
+        return await lease.release().catch(() => {});
       logger.warn({ err: error, testClock: name.id }, 'A test clock could not be advanced; it is retried.');
     } finally {
       clearInterval(beating);

@@ -1,4 +1,4 @@
-import type { Clocked, ClockedWork, OwnClock } from '../../engine/runtime/clocked.ts';
+import type { ClockedActors, ClockedWork, OwnClock } from '../../engine/runtime/clocked.ts';
 
 /** The distance that a test clock has to go. Times are epoch milliseconds. */
 export interface Passage {
@@ -14,10 +14,10 @@ export interface Passage {
 /**
  * Does all due work of a clock until then, in the order of its times; at one moment in the order of the list.
  * Answers true when it has reached the end.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function pass(
-  clocked: readonly Clocked[],
+  clocked: readonly ClockedActors[],
   clock: OwnClock,
   { from, to, reached }: Passage,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import { keepReplySql } from '../../platform/db/stored-replies.ts';
 import { isoOf } from '../../platform/time/clock.ts';
-import type { Given } from '../emails/commands.ts';
+import type { ClockUsage } from '../emails/commands.ts';
 
 /** A test clock as it is stored; times are epoch milliseconds. */
 export interface ClockRow {
@@ -78,7 +78,7 @@ const RAN = `select sum(c.n)::integer as ran from (
 /**
  * The number of things that happened to the emails of a clock after `from` and until `to`, in epoch
  * milliseconds.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function ranBetween(
   database: Database,
@@ -91,7 +91,7 @@ export async function ranBetween(
 
 const FIND = `select ${COLUMNS} from test_clocks where workspace_id = $1 and id = $2`;
 
-/** A clock of the workspace; null where it has none of that id. @throws Unavailable */
+/** A clock of the workspace; null where it has none of that id. @throws UnavailableError */
 export async function findClock(
   database: Pick<Database, 'query'>,
   workspaceId: string,
@@ -102,41 +102,41 @@ export async function findClock(
 }
 
 /** The most of each that a clock takes in its life. */
-export const MOST: Readonly<Record<Given['what'], number>> = {
+export const MOST: Readonly<Record<ClockUsage['what'], number>> = {
   emails: MOST_EMAILS,
   contacts: MOST_CONTACTS,
   runs: MOST_RUNS,
 };
 
 const more = (
-  what: Given['what'],
+  what: ClockUsage['what'],
 ) => `update test_clocks set ${what} = ${what} + $3::integer, entered_at = clock_timestamp()
 where workspace_id = $1 and id = $2 and ${what} + $3::integer <= ${MOST[what]}`;
 
-/** Gives a clock something more, where it has not had too much; answers whether it has. @throws Unavailable */
+/** Gives a clock something more, where it has not had too much; answers whether it has. @throws UnavailableError */
 export const admitToClock = async (
   database: Database,
   workspaceId: string,
   id: string,
-  { what, count }: Given,
+  { what, count }: ClockUsage,
 ): Promise<boolean> =>
   (await database.query(`${more(what)} returning id`, [workspaceId, id, count])).length > 0;
 
 /**
  * The same, where the clock shows that moment.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const enterClock = async (
   database: Database,
   workspaceId: string,
   { id, now }: { readonly id: string; readonly now: number },
-  { what, count }: Given,
+  { what, count }: ClockUsage,
 ): Promise<boolean> => {
   const text = `${more(what)} and status = 'ready' and now_at = $4::timestamptz returning id`;
   return (await database.query(text, [workspaceId, id, count, isoOf(now)])).length > 0;
 };
 
-/** Counts runs that would have begun by a clock that takes no more of them. @throws Unavailable */
+/** Counts runs that would have begun by a clock that takes no more of them. @throws UnavailableError */
 export const noteRefusedRuns = async (
   database: Database,
   workspaceId: string,
@@ -149,13 +149,13 @@ export const noteRefusedRuns = async (
 
 /**
  * Takes from its count the actors that were not created.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const leaveClock = async (
   database: Database,
   workspaceId: string,
   id: string,
-  { what, count }: Given,
+  { what, count }: ClockUsage,
 ): Promise<void> => {
   const text = `update test_clocks set ${what} = greatest(0, ${what} - $3::integer) where workspace_id = $1 and id = $2`;
   await database.query(text, [workspaceId, id, count]);
@@ -164,7 +164,7 @@ export const leaveClock = async (
 const WAKE =
   'update test_clocks set entered_at = clock_timestamp() where id = any($1) returning workspace_id, id';
 
-/** Notes that something came for these clocks, and answers those that there are. @throws Unavailable */
+/** Notes that something came for these clocks, and answers those that there are. @throws UnavailableError */
 export const noteArrivals = (
   database: Database,
   ids: readonly string[],
@@ -174,7 +174,7 @@ const OF_CONTACT = `select test_clock_id as id from test_clock_contacts where co
 
 /**
  * The id of a contact's clock; null for one in real time.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function clockOfContact(database: Database, contactId: string): Promise<string | null> {
   const [row] = await database.query<{ id: string }>(OF_CONTACT, [contactId]);
@@ -187,7 +187,7 @@ select e.test_clock_id as id, c.status, (extract(epoch from coalesce(c.now_at, e
 from emails e left join c on c.id = e.test_clock_id
 where e.id = $1 and e.workspace_id = $2 and not e.livemode and e.test_clock_id is not null`;
 
-/** The clock of an email; its status is null where it was deleted, and its time then that of the acceptance. @throws Unavailable */
+/** The clock of an email; its status is null where it was deleted, and its time then that of the acceptance. @throws UnavailableError */
 export async function clockOfEmail(
   database: Database,
   workspaceId: string,

@@ -4,7 +4,7 @@ import type {
 } from '../../../machines/webhook-endpoint/machine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Principal } from '../../http/auth/principal.ts';
-import { type Conditional, changedSince, isOutdated } from '../../http/if-updated-at.ts';
+import { type ConditionalBody, changedSince, isOutdated } from '../../http/if-updated-at.ts';
 import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.ts';
 import type { Call, Replay } from '../../http/request/route.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
@@ -12,7 +12,7 @@ import { mintId } from '../../platform/db/ids.ts';
 import type { StoredReply } from '../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import type { TestClocks } from '../emails/commands.ts';
-import type { Stopping } from './deliveries/stop-performer.ts';
+import type { StopPerformer } from './deliveries/stop-performer.ts';
 import { ENDPOINTS_PERIOD } from './endpoints/kind.ts';
 import { mintSecret, sealSecret, secretPrefixOf } from './endpoints/secret.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
@@ -28,7 +28,7 @@ export { mintSecret } from './endpoints/secret.ts';
 export interface WebhookPosting {
   /** Returns a sentence with the problem of a URL; null when there is none. */
   problemOfUrl(url: string): Promise<string | null>;
-  /** Posts once, within ten seconds. True when the receiver has accepted it. @throws Unavailable */
+  /** Posts once, within ten seconds. True when the receiver has accepted it. @throws UnavailableError */
   post(posting: PostRequest): Promise<boolean>;
 }
 
@@ -36,13 +36,13 @@ export interface WebhookCommands extends WebhookReader {
   readonly engine: Engine;
   readonly sealer: Sealer;
   readonly targetRules: TargetRules;
-  readonly stopping: Pick<Stopping, 'finished'>;
+  readonly stopping: Pick<StopPerformer, 'finished'>;
   readonly simulatorDomain: string;
   /** The test clocks by which deliveries may live. Without them none does. */
   readonly testClocks?: () => TestClocks | undefined;
 }
 
-type Own = Call<{ readonly id: string }>;
+type WebhookCall = Call<{ readonly id: string }>;
 type WithSecret = WebhookView & { secret: string };
 
 /** Most endpoints of one environment of a workspace. */
@@ -130,7 +130,7 @@ async function seenOf(
   reader: WebhookReader,
   caller: Principal,
   id: string,
-  stated: Conditional,
+  stated: ConditionalBody,
 ): Promise<{ readonly seenAt?: number | null } | Failure> {
   if (stated.ifUpdatedAt === undefined) return {};
   const row = await findEndpointRow(reader, caller, id);
@@ -142,7 +142,7 @@ async function seenOf(
 /** Deletes an endpoint for good. After the answer no further attempt begins, also for deliveries that were waiting. */
 export async function deleteWebhook(
   { engine }: WebhookCommands,
-  { caller, params, now }: Own,
+  { caller, params, now }: WebhookCall,
 ): Promise<null | Failure> {
   const event = { type: 'delete.requested', at: now } as const;
   const result = await engine.tell('webhookEndpoint', params.id, event, { scope: caller });
@@ -150,7 +150,10 @@ export async function deleteWebhook(
 }
 
 /** Replaces the secret of an endpoint, and enables the endpoint when it was disabled. */
-export const rotateSecret = (commands: WebhookCommands, call: Own): Promise<WithSecret | Failure | Replay> =>
+export const rotateSecret = (
+  commands: WebhookCommands,
+  call: WebhookCall,
+): Promise<WithSecret | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), {
     run: () => rotate(commands, call),
     open: opened(commands),
@@ -158,7 +161,7 @@ export const rotateSecret = (commands: WebhookCommands, call: Own): Promise<With
 
 async function rotate(
   { engine, sealer, stopping }: WebhookCommands,
-  call: Own,
+  call: WebhookCall,
 ): Promise<WithSecret | Failure | StoredReply> {
   const { caller, params, now } = call;
   await stopping.finished(params.id, caller);

@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/time/clock.ts';
 import type { WebhookPosting } from './commands.ts';
 import { webhookDeliveries } from './deliveries/kind.ts';
 import { WebhookPerformer } from './deliveries/performer.ts';
-import { Stopping } from './deliveries/stop-performer.ts';
+import { StopPerformer } from './deliveries/stop-performer.ts';
 import { webhookEndpoints } from './endpoints/kind.ts';
 import { problemOfTarget, type TargetRules } from './endpoints/target.ts';
 import { createAddressGuard, type TargetPolicy } from './http/address-guard.ts';
@@ -32,7 +32,7 @@ export interface WebhookParts {
 export interface Webhooks {
   readonly kinds: readonly Registration[];
   readonly targetRules: TargetRules;
-  readonly stopping: Stopping;
+  readonly stopping: StopPerformer;
   readonly posting: WebhookPosting;
   readonly performer: WebhookPerformer;
 }
@@ -55,7 +55,7 @@ export function openWebhooks({
   };
   const poster = createPoster({ ...targetRules, clock, ca });
   const performer = new WebhookPerformer({ database, clock, sealer, poster, tracing, isOnNodes });
-  const stopping = new Stopping({ database, clock });
+  const stopping = new StopPerformer({ database, clock });
   const posting: WebhookPosting = {
     problemOfUrl: (url) => problemOfTarget(url, targetRules),
     post: async (one) => isSuccess(await poster.post(one)),

@@ -1,10 +1,10 @@
 import type { SocketUpgrade } from '../../http/listen/listen.ts';
-import type { Noted } from '../../http/module.ts';
+import type { ChangeNote } from '../../http/module.ts';
 
 /** The functions that the feed of changes gives to the service. */
 export interface ChangesApi {
   /** The connection that tells pages of changes. */
   readonly sockets: SocketUpgrade;
   /** Notes a change outside the engine's commits. */
-  note(noted: Noted): void;
+  note(noted: ChangeNote): void;
 }

@@ -3,7 +3,7 @@ import type { Draft } from '../../engine/machine/draft.ts';
 import type { Kind } from '../../engine/machine/kind.ts';
 import type { Scope } from '../../engine/machine/result.ts';
 import { holds, type Permission } from '../../http/auth/permissions.ts';
-import type { Noted } from '../../http/module.ts';
+import type { ChangeNote } from '../../http/module.ts';
 import { BEAT_MS, type ChangeMessage } from './model.ts';
 
 /** Shortest time between two messages. */
@@ -39,7 +39,7 @@ export interface ShownKind {
   readonly permission: Permission;
 }
 
-interface Collected {
+interface ChangedIds {
   readonly permission: Permission | null;
   readonly ids: Set<string>;
   /** True once more ids have changed than are named, or one is not known. */
@@ -50,7 +50,7 @@ interface Collected {
 interface Channel {
   readonly scope: Scope;
   readonly followers: Set<Follower>;
-  readonly collected: Map<string, Collected>;
+  readonly collected: Map<string, ChangedIds>;
 }
 
 /** The part of the engine that the feed listens to. */
@@ -95,7 +95,7 @@ export class ChangeFeed {
   }
 
   /** Notes a change that is no commit of the engine: a request has changed a row. */
-  note(noted: Noted): void {
+  note(noted: ChangeNote): void {
     for (const livemode of SHARED.has(noted.resource) ? [true, false] : [noted.scope.livemode]) {
       const channel = this.#channels.get(keyOf({ workspaceId: noted.scope.workspaceId, livemode }));
       if (channel) collect(channel, noted.resource, noted.permission, noted.id);
@@ -155,7 +155,7 @@ function collect(channel: Channel, resource: string, permission: Permission | nu
 /** The message for a follower, limited to its permissions; null when nothing is left. */
 function messageFor(
   { permissions }: Follower,
-  collected: ReadonlyMap<string, Collected>,
+  collected: ReadonlyMap<string, ChangedIds>,
 ): ChangeMessage | null {
   const seen = [...collected].filter(
     ([, { permission }]) => permission === null || holds(permissions, permission),

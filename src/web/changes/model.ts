@@ -8,7 +8,7 @@ export interface Changes {
 }
 
 /** Anything may have changed: the pages read all their data again. */
-export interface Everything {
+export interface ReloadMessage {
   readonly type: 'everything';
 }
 
@@ -18,7 +18,7 @@ export interface Beat {
 }
 
 /** A text that the service sends. */
-export type ChangeMessage = Changes | Everything | Beat;
+export type ChangeMessage = Changes | ReloadMessage | Beat;
 
 /** The longest time between two messages. */
 export const BEAT_MS = 5_000;

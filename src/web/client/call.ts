@@ -39,7 +39,7 @@ export interface CallOptions {
 export type Operation = keyof Operations;
 
 /** The parts of a request: the parameters in its path, its query and its body. */
-export interface Given {
+export interface CallInput {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: object | undefined;
   readonly body?: unknown;
@@ -54,7 +54,7 @@ export interface Answer<Data> {
 /** Sends a request, again where that is safe and may help. */
 export type Send = <Op extends Operation>(
   operation: Op,
-  given: Given,
+  given: CallInput,
   options?: CallOptions,
 ) => Promise<Answer<Operations[Op]['data']>>;
 

@@ -18,14 +18,14 @@ export interface Detail {
   readonly message: string;
 }
 
-interface Common<Code extends string> extends Error {
+interface PosthornErrorBase<Code extends string> extends Error {
   readonly name: 'PosthornError';
   readonly code: Code;
   /** The number of attempts, the first one included. */
   readonly attempts: number;
 }
 
-interface Answered<Code extends ServiceCode> extends Common<Code> {
+interface ServiceError<Code extends ServiceCode> extends PosthornErrorBase<Code> {
   readonly status: number;
   /** `x-request-id`, by which the log of the service names the request. */
   readonly requestId: string | null;
@@ -34,36 +34,36 @@ interface Answered<Code extends ServiceCode> extends Common<Code> {
   readonly suggestion: string | null;
 }
 
-interface Invalid extends Answered<'VALIDATION_ERROR'> {
+interface ValidationError extends ServiceError<'VALIDATION_ERROR'> {
   readonly details: readonly Detail[];
 }
 
-interface Later<Code extends ServiceCode> extends Answered<Code> {
+interface RetryableError<Code extends ServiceCode> extends ServiceError<Code> {
   /** The seconds of `Retry-After`; null without that header. */
   readonly retryAfterSeconds: number | null;
 }
 
-interface Unanswered<Code extends LocalCode> extends Common<Code> {
+interface LocalError<Code extends LocalCode> extends PosthornErrorBase<Code> {
   /** Null without an answer. */
   readonly status: number | null;
 }
 
 type AnsweredByCode = {
   [Code in ServiceCode]: Code extends 'VALIDATION_ERROR'
-    ? Invalid
+    ? ValidationError
     : Code extends 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE'
-      ? Later<Code>
-      : Answered<Code>;
+      ? RetryableError<Code>
+      : ServiceError<Code>;
 }[ServiceCode];
 
 /** All failures of a call, distinguished by `code`. */
-export type PosthornError = AnsweredByCode | { [Code in LocalCode]: Unanswered<Code> }[LocalCode];
+export type PosthornError = AnsweredByCode | { [Code in LocalCode]: LocalError<Code> }[LocalCode];
 
 /**
  * The class of all failures at run time. The members beyond `code` depend on it: `isPosthornError` narrows to
  * them.
  */
-class Failed extends Error {
+class ClientError extends Error {
   override readonly name = 'PosthornError';
   readonly code: string;
 
@@ -76,18 +76,18 @@ class Failed extends Error {
 
 /** Creates the error of a call. @internal */
 export const failed = (code: string, message: string, more: object, cause?: unknown): PosthornError =>
-  new Failed(code, message, more, cause) as unknown as PosthornError;
+  new ClientError(code, message, more, cause) as unknown as PosthornError;
 
 /** True for what a call of this client was rejected with. An `AbortSignal` of the caller rejects with its own reason. */
-export const isPosthornError = (error: unknown): error is PosthornError => error instanceof Failed;
+export const isPosthornError = (error: unknown): error is PosthornError => error instanceof ClientError;
 
 /** The result of a call as a value: the data, or the error. */
-export type Settled<Data> =
+export type CallResult<Data> =
   | { readonly data: Data; readonly error: null }
   | { readonly data: null; readonly error: PosthornError };
 
 /** Turns a rejected call into a value, as an alternative to catching. Other errors are thrown again. */
-export async function settle<Data>(call: Promise<Data>): Promise<Settled<Data>> {
+export async function settle<Data>(call: Promise<Data>): Promise<CallResult<Data>> {
   try {
     return { data: await call, error: null };
   } catch (error) {

@@ -21,12 +21,14 @@ export interface Pages<Item> extends AsyncIterable<Item> {
 }
 
 /** The operations that answer with pages. */
-export type Listing = { [Op in Operation]: Operations[Op]['isList'] extends true ? Op : never }[Operation];
+export type PagedOperation = {
+  [Op in Operation]: Operations[Op]['isList'] extends true ? Op : never;
+}[Operation];
 
 type ItemOf<Op extends Operation> = Operations[Op]['data'] extends readonly (infer Item)[] ? Item : never;
 
 /** The list of an operation. It sends no request before it is read. */
-export function listOf<Op extends Listing>(
+export function listOf<Op extends PagedOperation>(
   send: Send,
   operation: Op,
   given: { readonly path?: Readonly<Record<string, string>>; readonly query?: object | undefined },

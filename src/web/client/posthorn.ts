@@ -1,8 +1,8 @@
 // biome-ignore-all lint/performance/noBarrelFile: the one entry of a package, which is bundled into one file.
 import {
+  type CallInput,
   type CallOptions,
   dataOf,
-  type Given,
   type Operation,
   type PosthornOptions,
   type Query,
@@ -19,12 +19,12 @@ import { apiKeys, members, webhooks, workspace } from './workspace-calls.ts';
 
 export type { CallOptions, PosthornOptions } from './call.ts';
 export {
+  type CallResult,
   type Detail,
   isPosthornError,
   type LocalCode,
   type PosthornError,
   type ServiceCode,
-  type Settled,
   settle,
 } from './failures.ts';
 export type * from './operations.ts';
@@ -91,7 +91,7 @@ export class Posthorn {
   /** Any request by its method and path, such as `GET /emails/{id}`: with the same repetition and the same errors. */
   request<Op extends Operation>(
     operation: Op,
-    given: Given = {},
+    given: CallInput = {},
     options?: CallOptions,
   ): Promise<Operations[Op]['data']> {
     return dataOf(this.#send(operation, given, options));

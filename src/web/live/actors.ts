@@ -19,7 +19,7 @@ const EXAMINED = 20_000;
 const EXAMINED_LIVES = 5_000;
 
 /** The filter of a list of actors. */
-export interface Wanted {
+export interface ActorFilter {
   readonly state: string | null;
   /** The beginning of an id: at least the whole prefix of the kind. */
   readonly idPrefix: string;
@@ -55,7 +55,7 @@ export async function actorPage(
   database: Database,
   kind: Kind,
   scope: Scope,
-  wanted: Wanted,
+  wanted: ActorFilter,
   label?: LabelSql,
 ): Promise<ActorPage> {
   const page = await findActors(database, kind, scope, wanted);
@@ -68,7 +68,7 @@ async function findActors(
   database: Database,
   kind: Kind,
   { workspaceId, livemode }: Scope,
-  wanted: Wanted,
+  wanted: ActorFilter,
 ): Promise<FoundPage> {
   const below = wanted.after ?? `${wanted.idPrefix}~`;
   const parameters = [workspaceId, livemode, below, wanted.idPrefix];

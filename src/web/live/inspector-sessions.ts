@@ -64,7 +64,7 @@ export class InspectorSessions {
     return this.sessions.end(headers);
   }
 
-  /** Issues a ticket that opens one session. @throws Unavailable */
+  /** Issues a ticket that opens one session. @throws UnavailableError */
   link(subject: SessionSubject): Promise<string> {
     return this.tickets.issue({ sessionId: null, subject, endsAt: null }, this.now() + LASTS_MS);
   }

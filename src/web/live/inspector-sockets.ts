@@ -7,10 +7,10 @@ import { Failure } from '../../platform/errors/failure.ts';
 import type { LiveFeed } from './exchange/live-feed.ts';
 import { LiveSocket } from './exchange/live-socket.ts';
 import type { InspectorSession, InspectorSessions } from './inspector-sessions.ts';
-import { type Relayed, StatelyRelay } from './stately/stately-relay.ts';
+import { type RelaySource, StatelyRelay } from './stately/stately-relay.ts';
 
 /** The parts that the live view's WebSockets use. */
-export interface InspectorSocketDeps extends Relayed, SocketGateDeps {
+export interface InspectorSocketDeps extends RelaySource, SocketGateDeps {
   readonly sessions: InspectorSessions;
   readonly liveFeed: LiveFeed;
 }

@@ -122,7 +122,7 @@ export interface ShownInstance {
  * The completeness of the news of other instances: all of it, none because too many environments are watched
  * at once, or none because the database does not answer.
  */
-export type Hearing = 'all' | 'crowded' | 'away';
+export type NewsCompleteness = 'all' | 'crowded' | 'away';
 
 /**
  * A message to a viewer, at most four per second. A dropped one loses nothing important, because counts are
@@ -143,7 +143,7 @@ export interface Tick {
   readonly changed: readonly string[];
   /** The living instances, when they have changed. */
   readonly instances: readonly ShownInstance[] | null;
-  readonly hearing: Hearing;
+  readonly hearing: NewsCompleteness;
 }
 
 /** The message of a viewer to the service. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { type SignInDeps, signIn } from '../../../src/accounts/members/sign-in/sign-in.ts';
 import { SlowDown } from '../../../src/http/auth/passwords/slow-down.ts';
-import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
 
 function world() {
   const clock = { now: 0 };
@@ -90,7 +90,7 @@ test('the typing errors of an office where somebody always signs in do not add u
 
 test('an attempt that the service could not look at was no wrong one', async () => {
   const { slowDown, wait } = world();
-  const database = { query: () => Promise.reject(new Unavailable('The database is away.')) };
+  const database = { query: () => Promise.reject(new UnavailableError('The database is away.')) };
   const deps = { slowDown, database } as unknown as SignInDeps;
   const browser = { headers: new Headers(), client: '192.0.2.1', now: 0, requestId: 'req_1' };
   for (let attempt = 0; attempt < 20; attempt++)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { FlowStep } from '../../../machines/flow-run/definition.ts';
-import { Refused } from '../../../src/web/dashboard/web/application/api/requests.ts';
+import { RequestError } from '../../../src/web/dashboard/web/application/api/requests.ts';
 import {
   type Draft,
   KEPT_AFTER_END_MS,
@@ -35,10 +35,11 @@ class OneResource {
   }
 
   write(changed: Partial<Texts>, ifUpdatedAt: string): Stored {
-    if (ifUpdatedAt !== this.stored.updatedAt) throw new Refused(409, 'It has changed since you read it.');
+    if (ifUpdatedAt !== this.stored.updatedAt)
+      throw new RequestError(409, 'It has changed since you read it.');
     const trimmed = Object.fromEntries(Object.entries(changed).map(([name, text]) => [name, text.trim()]));
     this.stored = { updatedAt: this.#moment(), values: { ...this.stored.values, ...trimmed } };
-    if (this.losesAnswers) throw new Refused(0, 'The service is not reachable.');
+    if (this.losesAnswers) throw new RequestError(0, 'The service is not reachable.');
     return this.stored;
   }
 

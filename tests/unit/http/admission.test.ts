@@ -10,7 +10,7 @@ import {
 } from '../../../src/http/request/admission.ts';
 import type { Endpoint } from '../../../src/http/request/endpoint.ts';
 import { Failure } from '../../../src/platform/errors/failure.ts';
-import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
 
 const KEY = `svc_test_${'a'.repeat(32)}`;
 const TERMS = 'key_1 as it was';
@@ -51,12 +51,12 @@ const throwing = (error: Error) => () => {
 const code = (told: unknown) => (told instanceof Failure ? told.code : told);
 
 test('a revoked key is told 401, and not what went wrong in its work', async () => {
-  expect(code(await answered(() => null, throwing(new Unavailable('full'))))).toBe('UNAUTHORIZED');
+  expect(code(await answered(() => null, throwing(new UnavailableError('full'))))).toBe('UNAUTHORIZED');
   expect(code(await answered(() => null, throwing(new Error('broken'))))).toBe('UNAUTHORIZED');
 });
 
 test('what may have been written is never answered as a refusal', async () => {
-  const lost = new Unavailable('lost', 'unknown');
+  const lost = new UnavailableError('lost', 'unknown');
   expect(await answered(() => null, throwing(lost))).toBe(lost);
   const late = new Error('after the commit');
   const told = await answered(
@@ -70,7 +70,7 @@ test('what may have been written is never answered as a refusal', async () => {
 });
 
 test('a key that is as it was is told what went wrong, also when it cannot be looked up', async () => {
-  const full = new Unavailable('full');
+  const full = new UnavailableError('full');
   expect(await answered(() => principal(TERMS), throwing(full))).toBe(full);
-  expect(await answered(throwing(new Unavailable('away')), throwing(full))).toBe(full);
+  expect(await answered(throwing(new UnavailableError('away')), throwing(full))).toBe(full);
 });

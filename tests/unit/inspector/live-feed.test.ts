@@ -6,7 +6,7 @@ import type { Scope } from '../../../src/engine/machine/result.ts';
 import { MODULE_KINDS } from '../../../src/modules.ts';
 import type { HeardListener } from '../../../src/web/live/exchange/incoming.ts';
 import { LiveFeed, type Viewer } from '../../../src/web/live/exchange/live-feed.ts';
-import type { Counts, Hearing, Tick } from '../../../src/web/live/model.ts';
+import type { Counts, NewsCompleteness, Tick } from '../../../src/web/live/model.ts';
 import { visibilityAmong } from '../../../src/web/live/visibility.ts';
 
 const TEST = { workspaceId: 'ws_1', livemode: false };
@@ -22,7 +22,7 @@ function stage() {
   const listeners = new Set<CommitListener>();
   const heard = new Set<HeardListener>();
   const others = {
-    ...{ id: 'here', instances: [], hearing: () => 'all' as Hearing },
+    ...{ id: 'here', instances: [], hearing: () => 'all' as NewsCompleteness },
     join(_scope: Scope, listener: HeardListener) {
       heard.add(listener);
       return () => void heard.delete(listener);

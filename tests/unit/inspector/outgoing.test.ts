@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import type { Draft } from '../../../src/engine/machine/draft.ts';
 import type { Kind } from '../../../src/engine/machine/kind.ts';
-import { FOR_VIEWERS, FOREIGN_SAMPLE, Gathered, type News } from '../../../src/web/live/exchange/gathered.ts';
-import { Outgoing } from '../../../src/web/live/exchange/outgoing.ts';
+import {
+  FOR_VIEWERS,
+  FOREIGN_SAMPLE,
+  type News,
+  TransitionBuffer,
+} from '../../../src/web/live/exchange/gathered.ts';
+import { OutgoingNews } from '../../../src/web/live/exchange/outgoing.ts';
 
 const scopeOf = (number: number) => ({ workspaceId: `ws_${number}`, livemode: false });
 const email = { name: 'email' } as Kind;
@@ -15,7 +20,7 @@ const draft = (id: string, to: string, scope = scopeOf(1)): Draft =>
 
 function stage(scopes = [scopeOf(1)]) {
   let now = 0;
-  const outgoing = new Outgoing('there', () => now);
+  const outgoing = new OutgoingNews('there', () => now);
   outgoing.follow(scopes);
   const told = () => {
     const next = outgoing.next();
@@ -146,7 +151,7 @@ describe('what a viewer is told of other instances', () => {
   };
 
   test('is of the kinds that it may see, numbers of what it missed as well', () => {
-    const gathered = new Gathered('here', FOR_VIEWERS);
+    const gathered = new TransitionBuffer('here', FOR_VIEWERS);
     gathered.hear('there', news, { email: 5, domain: 7 }, (kind) => kind === 'email');
     const taken = gathered.take(['em_1', 'em_2']);
     expect(taken.moves.map(({ kind }) => kind)).toEqual(['email']);
@@ -160,7 +165,7 @@ describe('what a viewer is told of other instances', () => {
   });
 
   test('says of every actor that is opened that it may have changed, where too many have', () => {
-    const gathered = new Gathered('here', FOR_VIEWERS);
+    const gathered = new TransitionBuffer('here', FOR_VIEWERS);
     gathered.hear('there', news, {}, () => true);
     expect(gathered.take(['em_1', 'dom_1', 'dom_1']).changed).toEqual(['em_1', 'dom_1']);
   });

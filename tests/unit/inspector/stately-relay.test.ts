@@ -4,7 +4,7 @@ import type { SocketSession } from '../../../src/http/listen/listen.ts';
 import { emailKind } from '../../../src/sending/emails/kind.ts';
 import type { News } from '../../../src/web/live/exchange/gathered.ts';
 import type { HeardListener } from '../../../src/web/live/exchange/incoming.ts';
-import { type Relayed, StatelyRelay } from '../../../src/web/live/stately/stately-relay.ts';
+import { type RelaySource, StatelyRelay } from '../../../src/web/live/stately/stately-relay.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const SCOPE = { workspaceId: 'ws_1', livemode: false };
@@ -32,7 +32,7 @@ test("a client is told of what every instance has committed, though a round brin
       },
     },
     now: () => 1,
-  } as unknown as Relayed;
+  } as unknown as RelaySource;
   const socket = {
     send: (text: string) => void sent.push(text),
     getBufferedAmount: () => 0,

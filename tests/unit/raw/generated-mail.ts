@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/ops/torture/random.ts';
+import type { RandomSource } from '../../../src/ops/torture/random.ts';
 
 /** A message as programs write them, and the lines of its header that a server removes. */
 export interface GeneratedMail {
@@ -41,7 +41,7 @@ const REMOVED = [
 const FILE_NAMES = ['a/b.pdf', 'scan.pdf', 'Rechnung=20f=FCr.pdf', '', '..'];
 
 /** A message that nothing has to be added to or taken from, but what is told. */
-export function generatedMail(random: Random): GeneratedMail {
+export function generatedMail(random: RandomSource): GeneratedMail {
   const isSometimes = (share: number): boolean => random.next() < share;
   const removed = REMOVED.filter(() => isSometimes(0.2));
   const [hasDate, hasMessageId] = [isSometimes(0.8), isSometimes(0.8)];
@@ -73,7 +73,7 @@ interface Body {
   readonly content: string;
 }
 
-function bodyOf(random: Random, depth: number): Body {
+function bodyOf(random: RandomSource, depth: number): Body {
   const kind = depth > 2 ? random.between(0, 7) : random.between(0, 12);
   const type = (value: string, encoding?: string): readonly string[] => [
     `Content-Type: ${value}`,
@@ -134,7 +134,7 @@ function bodyOf(random: Random, depth: number): Body {
   }
 }
 
-function multipart(random: Random, depth: number): Body {
+function multipart(random: RandomSource, depth: number): Body {
   const boundary = `=_${depth}.${random.between(1, 9_999)}`;
   const kind = random.pick([
     'mixed',

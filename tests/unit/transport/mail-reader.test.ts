@@ -8,7 +8,7 @@ import {
   type ReaderLimits,
 } from '../../../src/mail/reading/mail-reader.ts';
 import { isWithin, MAIL_LIMITS } from '../../../src/mail/reading/mail-size.ts';
-import { Unavailable } from '../../../src/platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../src/platform/errors/unavailable.ts';
 import { eventually } from '../../support/eventually.ts';
 import { longestStall } from '../../support/own-time.ts';
 import { dsn, POSTFIX } from './reports.ts';
@@ -77,7 +77,7 @@ describe('a mail beyond the limits of the reader', () => {
     // Whatever has to wait for a thread of theirs is unavailable at once.
     const never = { ...HURRIED, startMs: 0 };
     const reader = readerWith({ reports: never, own: never });
-    await expect(reader.parts(lines(1))).rejects.toBeInstanceOf(Unavailable);
+    await expect(reader.parts(lines(1))).rejects.toBeInstanceOf(UnavailableError);
     for (const raw of [parts(800_000), lines(25_000_000)]) {
       expect(await reader.report(raw, TO)).toEqual([]);
       expect(await reader.submission(raw, TO)).toBeInstanceOf(NotSubmittable);
@@ -112,7 +112,7 @@ test('the mail reader refuses more waiting mails than its limit', async () => {
   const reader = readerWith({ own: HURRIED });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => reader.parts(lines(1))));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
-  expect(outcomes[2]?.status === 'rejected' && outcomes[2].reason).toBeInstanceOf(Unavailable);
+  expect(outcomes[2]?.status === 'rejected' && outcomes[2].reason).toBeInstanceOf(UnavailableError);
 });
 
 test('a closed mail reader rejects all waiting mails', async () => {
@@ -120,5 +120,5 @@ test('a closed mail reader rejects all waiting mails', async () => {
   const waiting = Promise.allSettled([reader.parts(lines(1)), reader.report(dsn({ status: POSTFIX }), TO)]);
   reader.close();
   for (const outcome of await waiting)
-    expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(Unavailable);
+    expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(UnavailableError);
 });

@@ -64,7 +64,7 @@ export class Passkeys {
     ({ hostname: this.#host, origin: this.#origin } = new URL(deps.publicUrl));
   }
 
-  /** The options with which a browser creates a passkey for the account. @throws Unavailable */
+  /** The options with which a browser creates a passkey for the account. @throws UnavailableError */
   async enrolmentOptions(account: Account): Promise<object> {
     const { generateRegistrationOptions } = await webauthn();
     const challenge = await this.#enrolling.issue({ accountId: account.id }, this.deps.now() + CHALLENGE_MS);
@@ -83,7 +83,7 @@ export class Passkeys {
   }
 
   /**
-   * Adds the browser's new passkey; the first second factor comes with recovery codes. @throws Unavailable
+   * Adds the browser's new passkey; the first second factor comes with recovery codes. @throws UnavailableError
    */
   async add(
     account: Account,
@@ -123,7 +123,7 @@ export class Passkeys {
     return { id, name, createdAt: iso(timeOfId(id)), lastUsedAt: null, recoveryCodes };
   }
 
-  /** The options with which any passkey of this service signs in. @throws Unavailable */
+  /** The options with which any passkey of this service signs in. @throws UnavailableError */
   async signInOptions(): Promise<object> {
     const { generateAuthenticationOptions } = await webauthn();
     const challenge = await this.#signingIn.issue({ any: true }, this.deps.now() + CHALLENGE_MS);
@@ -136,7 +136,7 @@ export class Passkeys {
 
   /**
    * The account that a passkey proves. It requires a finger or a PIN, so it counts as both factors. @throws
-   * Unavailable
+   * UnavailableError
    */
   async prove(response: AuthenticationResponseJSON): Promise<Account | Failure> {
     const { verifyAuthenticationResponse } = await webauthn();
@@ -168,7 +168,7 @@ export class Passkeys {
     return (await accountById(database, row.accountId)) ?? UNKNOWN;
   }
 
-  /** The passkeys of an account. @throws Unavailable */
+  /** The passkeys of an account. @throws UnavailableError */
   async list(account: Account): Promise<readonly PasskeyView[]> {
     return (await this.#of(account.id)).map(({ id, name, lastUsedAt }) => ({
       id,
@@ -178,7 +178,7 @@ export class Passkeys {
     }));
   }
 
-  /** Removes a passkey of the account. @throws Unavailable */
+  /** Removes a passkey of the account. @throws UnavailableError */
   async remove(account: Account, id: string): Promise<Failure | null> {
     const gone = await this.deps.database.read((orm) =>
       orm

@@ -44,7 +44,7 @@ export interface ResetMailer {
 
 /**
  * Mails a link that sets a new password, if the account exists; the second factor stays. Anyone who can read
- * the mailbox can set the password: that is inherent in a mailed link. @throws Unavailable
+ * the mailbox can set the password: that is inherent in a mailed link. @throws UnavailableError
  */
 async function mailResetLink(
   { database, resetTokens, publicUrl, mail }: ResetMailer,
@@ -85,7 +85,7 @@ export interface ResetLink {
   readonly hasAuthenticator: boolean;
 }
 
-/** Creates a link that sets a new password; null when the account does not exist. @throws Unavailable */
+/** Creates a link that sets a new password; null when the account does not exist. @throws UnavailableError */
 export async function resetLink(
   database: Database,
   email: string,

@@ -32,7 +32,7 @@ const CONFIRMED = new Failure('CONFLICT', 'This account already has an authentic
 
 const isUnconfirmed = ({ id }: Account) => and(eq(accounts.id, id), isNull(accounts.totpConfirmedAt));
 
-/** Starts setting up an authenticator: it takes effect with its first confirmed code. @throws Unavailable */
+/** Starts setting up an authenticator: it takes effect with its first confirmed code. @throws UnavailableError */
 export async function beginTotp(
   { database, sealer }: Deps,
   account: Account,
@@ -51,7 +51,7 @@ export async function beginTotp(
 
 /**
  * Confirms the authenticator with its first code, and returns the recovery codes, which are shown only here.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function confirmTotp(
   { database, sealer }: Deps,
@@ -78,7 +78,7 @@ export async function confirmTotp(
   return confirmed.length > 0 ? { recoveryCodes: await renewRecoveryCodes(database, account.id) } : CONFIRMED;
 }
 
-/** Removes the authenticator, with a code of it or a recovery code. @throws Unavailable */
+/** Removes the authenticator, with a code of it or a recovery code. @throws UnavailableError */
 export async function removeTotp(
   deps: Deps & NoticeDeps & Pick<SignInDeps, 'slowDown'>,
   account: Account,
@@ -99,7 +99,7 @@ export async function removeTotp(
   return null;
 }
 
-/** Replaces the recovery codes of a person and returns the new ones, which are not stored. @throws Unavailable */
+/** Replaces the recovery codes of a person and returns the new ones, which are not stored. @throws UnavailableError */
 export async function renewRecoveryCodes(
   database: SignInDeps['database'],
   accountId: string,

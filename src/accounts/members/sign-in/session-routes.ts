@@ -68,7 +68,7 @@ export function memberOf(caller: Principal): Extract<Principal, { kind: 'member'
   return caller;
 }
 
-/** The account of the calling member. @throws Unavailable */
+/** The account of the calling member. @throws UnavailableError */
 export async function accountOf(database: Database, caller: Principal) {
   const account = await accountById(database, memberOf(caller).accountId);
   if (!account) throw new Error('A session belongs to an account that does not exist.');
@@ -78,7 +78,7 @@ export async function accountOf(database: Database, caller: Principal) {
 /** The dashboard shows no times beyond this range: a contact of long ago, a run that waits for years. */
 const SHOWN_MS = 10 * 365 * 86_400_000;
 
-/** The dashboard's description of a session. @throws Unavailable */
+/** The dashboard's description of a session. @throws UnavailableError */
 async function describe(
   {
     database,

@@ -14,7 +14,7 @@ export interface SetupSubject {
 export const setupTokensOf = (database: Database, now: () => number): OneTimeTokens<SetupSubject> =>
   new OneTimeTokens(database, 'setup', now);
 
-/** Creates the link for the first owner; null when an account already exists. @throws Unavailable */
+/** Creates the link for the first owner; null when an account already exists. @throws UnavailableError */
 export async function setupLink(
   database: Database,
   workspaceId: string,

@@ -70,7 +70,7 @@ export const tooSoon = (seconds: number): Failure =>
     retryAfterSeconds: seconds,
   });
 
-/** Signs a person in with password and second factor; returns the cookie. @throws Unavailable */
+/** Signs a person in with password and second factor; returns the cookie. @throws UnavailableError */
 export async function signIn(
   deps: SignInDeps,
   given: Credentials,
@@ -87,7 +87,7 @@ export async function signIn(
 
 const ENDED = new Failure('UNAUTHORIZED', 'This session has ended.', { suggestion: 'Sign in again.' });
 
-/** Opens a session of an authenticated person; returns the cookie. @throws Unavailable */
+/** Opens a session of an authenticated person; returns the cookie. @throws UnavailableError */
 export async function openFor(
   { database, sessions }: SignInDeps,
   { id }: Pick<Account, 'id'>,
@@ -110,7 +110,7 @@ export async function openFor(
 
 /**
  * Checks password and second factor. A missing account takes the same path to the end: a hash is verified,
- * and the answer is the same. @throws Unavailable
+ * and the answer is the same. @throws UnavailableError
  */
 export async function prove(
   deps: SignInDeps,
@@ -149,7 +149,7 @@ export async function prove(
   return account;
 }
 
-/** Checks the password of a signed-in person before a sensitive change. @throws Unavailable */
+/** Checks the password of a signed-in person before a sensitive change. @throws UnavailableError */
 export async function confirmPassword(
   { passwords, slowDown }: SignInDeps,
   account: Account,
@@ -192,7 +192,7 @@ async function tellOfRepetition(
 
 /**
  * Uses up a code of the authenticator or a recovery code: each is accepted once, on any instance. Returns
- * `sealed` when the authenticator can no longer be read. @throws Unavailable
+ * `sealed` when the authenticator can no longer be read. @throws UnavailableError
  */
 export async function takesCode(
   deps: NoticeDeps & Pick<SignInDeps, 'sealer'>,
@@ -229,7 +229,7 @@ export async function takesCode(
   return taken.length > 0 ? 'yes' : 'no';
 }
 
-/** Uses up a time step and all earlier ones; false when it was used up before. @throws Unavailable */
+/** Uses up a time step and all earlier ones; false when it was used up before. @throws UnavailableError */
 async function takesStep(database: Database, accountId: string, step: number): Promise<boolean> {
   const taken = await database.read((orm) =>
     orm

@@ -2,7 +2,7 @@ import type { Principal } from '../../../http/auth/principal.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type Failure, invalid } from '../../../platform/errors/failure.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isJpeg, readJpeg } from './jpeg.ts';
 import { isPng, type ReadPicture, readPng } from './png.ts';
 
@@ -30,7 +30,7 @@ update workspaces set logo = null where id = $1`;
 
 const FIND = `select replace(encode(content, 'base64'), E'\\n', '') as content from workspace_logos where file = $1 limit 1`;
 
-/** Checks a logo by its content and sets it for the caller's workspace. @throws Unavailable */
+/** Checks a logo by its content and sets it for the caller's workspace. @throws UnavailableError */
 export async function putLogo(
   database: Database,
   { workspaceId }: Principal,
@@ -53,7 +53,7 @@ export async function putLogo(
 const room = new Semaphore(1, undefined, 20);
 
 async function readInTurn(bytes: Buffer): Promise<ReadPicture> {
-  if (!(await room.take())) throw new Unavailable('Too many logos are being read at once.');
+  if (!(await room.take())) throw new UnavailableError('Too many logos are being read at once.');
   try {
     return await readPicture(bytes);
   } finally {
@@ -72,14 +72,14 @@ function readPicture(bytes: Buffer): ReadPicture | Promise<ReadPicture> {
 const fileOf = (content: Uint8Array, suffix: 'png' | 'jpg'): string =>
   `${new Bun.CryptoHasher('sha256').update(content).digest('hex')}.${suffix}`;
 
-/** Removes the logo of the caller's workspace and its earlier ones. @throws Unavailable */
+/** Removes the logo of the caller's workspace and its earlier ones. @throws UnavailableError */
 export const deleteLogo = async (database: Database, { workspaceId }: Principal): Promise<void> => {
   await database.query(REMOVE, [workspaceId]);
 };
 
 const FILE = /^[0-9a-f]{64}\.(?:png|jpg)$/;
 
-/** Reads a logo by the name of its file; null when there is none. @throws Unavailable */
+/** Reads a logo by the name of its file; null when there is none. @throws UnavailableError */
 export async function findLogo(
   database: Database,
   file: string,

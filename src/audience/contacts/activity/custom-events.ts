@@ -79,7 +79,7 @@ export const recordCustomEvent = (
 ): Promise<CustomEventView | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), { run: () => record(commands, call) });
 
-/** The test clock that a request names, or that of its contact. @throws Unavailable */
+/** The test clock that a request names, or that of its contact. @throws UnavailableError */
 async function clockOfEvent(
   commands: EventCommands,
   call: EventCall,

@@ -1,7 +1,7 @@
 import { Batcher } from '../../../platform/async/batcher.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { type Keyed, WHOLE_CALL } from '../../../platform/db/stored-replies.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { type KeyedRequest, WHOLE_CALL } from '../../../platform/db/stored-replies.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 
 /** A custom event of a contact, and the request that tells it. */
 export interface EventToRecord {
@@ -14,12 +14,12 @@ export interface EventToRecord {
   readonly properties: object;
   /** The test clock that follows it; that of the contact, or none, where it is null. */
   readonly clockId?: string | null;
-  readonly keyed: Keyed;
+  readonly keyed: KeyedRequest;
   /** The reply to be stored with the key of the request. */
   readonly reply: string;
 }
 
-interface Pending {
+interface PendingRecord {
   readonly event: EventToRecord;
   settle(isRecorded: boolean): void;
   fail(error: unknown): void;
@@ -51,19 +51,19 @@ select ord from found`;
 
 /** Records custom events, those that come at the same time with one statement. */
 export class EventRecorder {
-  readonly #batcher: Batcher<Pending>;
+  readonly #batcher: Batcher<PendingRecord>;
 
   constructor(private readonly database: Database) {
     this.#batcher = new Batcher('custom events', (batch) => this.#work(batch), undefined, 2);
   }
 
-  /** Resolves once the event is durable; false when its contact is gone. @throws Unavailable, and the violation of a used key */
+  /** Resolves once the event is durable; false when its contact is gone. @throws UnavailableError, and the violation of a used key */
   record(event: EventToRecord): Promise<boolean> {
     const bytes = 400 + event.reply.length + JSON.stringify(event.properties).length;
     return new Promise((settle, fail) => this.#batcher.push({ event, settle, fail }, bytes));
   }
 
-  async #work(batch: readonly Pending[]): Promise<void> {
+  async #work(batch: readonly PendingRecord[]): Promise<void> {
     try {
       const rows = await this.database.query<{ ord: number }>(RECORD, [JSON.stringify(batch.map(rowOf))]);
       const recorded = new Set(rows.map(({ ord }) => ord));
@@ -73,7 +73,7 @@ export class EventRecorder {
     } catch (error) {
       // One of them is at fault, such as a key that was used before: halving shows which, and the others go through.
       const half = batch.length >> 1;
-      if (half > 0 && !(error instanceof Unavailable)) {
+      if (half > 0 && !(error instanceof UnavailableError)) {
         await this.#work(batch.slice(0, half));
         await this.#work(batch.slice(half));
       } else for (const { fail } of batch) fail(error);
@@ -81,7 +81,7 @@ export class EventRecorder {
   }
 }
 
-const rowOf = ({ event }: Pending, ord: number): object => {
+const rowOf = ({ event }: PendingRecord, ord: number): object => {
   const { contactId, id, at, name, properties, clockId = null, reply, keyed } = event;
   const { scope, claim, now } = keyed;
   return {

@@ -36,11 +36,11 @@ export const sealPerson = (sealer: Sealer, person: Person): string =>
 
 /** The parts of other modules that hold something of a forgotten contact. */
 export interface ForgettingHooks {
-  /** Ends the runs of a contact. @throws Unavailable */
+  /** Ends the runs of a contact. @throws UnavailableError */
   endRunsOf(contactId: string, stop?: AbortSignal): Promise<void>;
-  /** Takes the rest of the address out of the audiences of campaigns. @throws Unavailable */
+  /** Takes the rest of the address out of the audiences of campaigns. @throws UnavailableError */
   forgetRecipient(workspaceId: string, contactId: string): Promise<void>;
-  /** The subjects of campaigns as they were written, by their ids. @throws Unavailable */
+  /** The subjects of campaigns as they were written, by their ids. @throws UnavailableError */
   readonly commonSubjects: CommonSubjects;
 }
 

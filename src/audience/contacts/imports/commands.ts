@@ -2,7 +2,7 @@ import type { ContactImportContext } from '../../../../machines/contact-import/c
 import type { ContactImportState } from '../../../../machines/contact-import/machine.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/request/idempotent.ts';
-import type { Call, Receiving, Replay } from '../../../http/request/route.ts';
+import type { Call, Replay, UploadCall } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { keepReply, type StoredReply } from '../../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
@@ -41,7 +41,10 @@ const DYNAMIC = 'This audience is dynamic: whom its filter matches is in it.';
 const AUDIENCE = `select type, confirm from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3`;
 
 /** The refusal of an audience that nobody can be imported into; null when there is none. */
-async function refuseAudience(database: Database, { caller, query }: Starting): Promise<Failure | null> {
+async function refuseAudience(
+  database: Database,
+  { caller, query }: StartImportCall,
+): Promise<Failure | null> {
   if (query.audienceId === undefined) return null;
   const [audience] = await database.query<{ type: string; confirm: boolean }>(AUDIENCE, [
     ...[caller.workspaceId, caller.livemode, query.audienceId],
@@ -51,19 +54,19 @@ async function refuseAudience(database: Database, { caller, query }: Starting): 
   return problem === null ? null : invalid([{ path: '/query/audienceId', message: problem }]);
 }
 
-/** Stores the file of an import to be. @throws Unavailable, BrokenBody */
+/** Stores the file of an import to be. @throws UnavailableError, BrokenBody */
 export const receiveFile = (
   { database }: ImportCommands,
   pieces: AsyncIterable<Uint8Array>,
-  { caller, query: { columns, filename }, now }: Receiving<ImportQuery>,
+  { caller, query: { columns, filename }, now }: UploadCall<ImportQuery>,
 ): Promise<StoredFile | Failure> => storeFile(pieces, { database, now, scope: caller, columns, filename });
 
-type Starting = Call<unknown, ImportQuery, StoredFile>;
+type StartImportCall = Call<unknown, ImportQuery, StoredFile>;
 
 /** Starts an import. Its file is stored already, so that what is answered can be carried out by any instance. */
 export function startImport(
   { database, engine }: ImportCommands,
-  call: Starting,
+  call: StartImportCall,
 ): Promise<StartedImport | Failure | Replay> {
   const { caller, body: file, query, now } = call;
   const { workspaceId, livemode } = caller;
@@ -111,7 +114,7 @@ export function startImport(
   return idempotently(database, keyedBy(call), { run });
 }
 
-/** The plan, with a warning where the file names audiences that nobody can join by it. @throws Unavailable */
+/** The plan, with a warning where the file names audiences that nobody can join by it. @throws UnavailableError */
 async function withAudienceWarning(database: Database, scope: Scope, file: StoredFile): Promise<ImportPlan> {
   const { plan, audiences } = file;
   if (audiences.length === 0) return plan;
@@ -127,15 +130,18 @@ async function withAudienceWarning(database: Database, scope: Scope, file: Store
   return { ...plan, warnings: [...(plan.warnings ?? []), warning] };
 }
 
-type Named = Call<{ readonly id: string }>;
+type ImportCall = Call<{ readonly id: string }>;
 
 /** Ends an import. What it has written stays. Ending a cancelled one again changes nothing. */
-export const cancelImport = (commands: ImportCommands, call: Named): Promise<ImportView | Failure | Replay> =>
+export const cancelImport = (
+  commands: ImportCommands,
+  call: ImportCall,
+): Promise<ImportView | Failure | Replay> =>
   idempotently(commands.database, keyedBy(call), { run: () => cancel(commands, call), lookFirst: true });
 
 async function cancel(
   { database, engine }: ImportCommands,
-  call: Named,
+  call: ImportCall,
 ): Promise<ImportView | Failure | StoredReply> {
   const { caller, params, now } = call;
   const { workspaceId, livemode } = caller;

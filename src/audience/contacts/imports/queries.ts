@@ -33,7 +33,7 @@ const STATUS: Readonly<Record<ContactImportState, ImportView['status']>> = {
   cancelled: 'cancelled',
 };
 
-/** The status that clients see. @throws Unavailable for a state of a newer version */
+/** The status that clients see. @throws UnavailableError for a state of a newer version */
 export const statusOf = (state: string): ImportView['status'] => decidedFor(STATUS, state);
 
 const READ = `select i.id, i.livemode, i.state, i.context, i.settings, i.audience_id, i.trigger_flows,
@@ -65,7 +65,7 @@ export interface ImportRow {
   readonly first_faults: string | null;
 }
 
-/** Reads the row of an import of the caller's environment; null when there is none. @throws Unavailable */
+/** Reads the row of an import of the caller's environment; null when there is none. @throws UnavailableError */
 export async function findImportRow(
   database: Database,
   { workspaceId, livemode }: Scope,
@@ -75,18 +75,18 @@ export async function findImportRow(
   return row ?? null;
 }
 
-/** Reads an import of the caller's environment; null when there is none. @throws Unavailable */
+/** Reads an import of the caller's environment; null when there is none. @throws UnavailableError */
 export async function findImport(database: Database, scope: Scope, id: string): Promise<ImportView | null> {
   const row = await findImportRow(database, scope, id);
   return row && viewOf(row);
 }
 
-type Named = Call<{ readonly id: string }>;
+type ImportQueryCall = Call<{ readonly id: string }>;
 
 /** Reads an import, or answers 404. */
 export const importDetail = async (
   { database }: ImportReader,
-  { caller, params }: Named,
+  { caller, params }: ImportQueryCall,
 ): Promise<ImportView | Failure> =>
   (await findImport(database, caller, params.id)) ?? notFound('contact import');
 
@@ -180,7 +180,7 @@ where import_id = $1 and from_offset > $2::bigint order by from_offset limit 1`;
 /** Streams every mistake of an import as CSV: no more than those of one commit are held at a time. */
 export async function exportErrors(
   { database }: ImportReader,
-  { caller, params }: Named,
+  { caller, params }: ImportQueryCall,
 ): Promise<RawResponse | Failure> {
   const { workspaceId, livemode } = caller;
   const [row] = await database.query<ImportRow>(ONE, [workspaceId, livemode, params.id]);

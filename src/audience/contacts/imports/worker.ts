@@ -58,7 +58,7 @@ export function importWorker(deps: WorkerDeps): Performer {
 /** An import, with its plan as this version reads it. */
 type OpenImport = SettingsRow & { readonly plan: ImportPlan };
 
-interface Prepared {
+interface PreparedRows {
   readonly taken: TakenRows;
   readonly rows: WorkedRows;
 }
@@ -159,7 +159,7 @@ class Turn {
   }
 
   /** Prepares the next rows once the statement with those before them has left: PostgreSQL and this process then work at once. */
-  async #preparedNext(row: OpenImport, state: string, source: RowSource): Promise<Prepared> {
+  async #preparedNext(row: OpenImport, state: string, source: RowSource): Promise<PreparedRows> {
     for (let turn = 0; turn < 3; turn++) await untilNextTurn();
     return this.#prepared(row, state, source);
   }
@@ -168,7 +168,7 @@ class Turn {
     { plan, settings, merges, audienceId }: OpenImport,
     state: string,
     source: RowSource,
-  ): Promise<Prepared> {
+  ): Promise<PreparedRows> {
     const { signer, clock } = this.deps;
     const { workspaceId, livemode } = this.order.actor;
     const taken = await source.take(this.#most);

@@ -64,7 +64,7 @@ export function namedContact(text: string): SQL | null {
   return isProblem(address) || address.name !== null ? null : eq(contacts.emailKey, address.key);
 }
 
-/** Reads a contact by its id or address; null when there is none. @throws Unavailable */
+/** Reads a contact by its id or address; null when there is none. @throws UnavailableError */
 export async function findContact(
   { database }: ContactReader,
   scope: Scope,
@@ -85,7 +85,7 @@ export async function findContact(
 
 /**
  * The id of a contact that is named by its id or address; null when there is none. An id is answered as it is: whoever writes
- * something of a contact looks for it in the same statement. @throws Unavailable
+ * something of a contact looks for it in the same statement. @throws UnavailableError
  */
 export async function findContactId(
   { database }: ContactReader,

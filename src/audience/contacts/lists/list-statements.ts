@@ -15,7 +15,7 @@ export interface FoundPage {
 }
 
 /** What a list asks of contacts besides their range. */
-export interface Asked {
+export interface ContactListFilter {
   readonly status: string | undefined;
   /** The key of the only address. */
   readonly email: string | undefined;
@@ -49,7 +49,7 @@ export const withoutLast = (text: string): string => text.slice(0, Math.max(0, t
 /** The most rows of a page, and one: a number that stands in the statement tells the planner that it will need few. */
 const MOST_ROWS = 101;
 
-interface Indexed {
+interface IndexedColumn {
   readonly key: Column;
   readonly where: SQL;
 }
@@ -58,7 +58,7 @@ interface Indexed {
  * The indexes that know how texts begin; the last one leaves out those whose only name the second one has. They hold the ids as well:
  * two hundred rows of the table that lie apart took PostgreSQL 4 ms.
  */
-const INDEXED: readonly Indexed[] = [
+const INDEXED: readonly IndexedColumn[] = [
   { key: contacts.emailKey, where: sql`true` },
   { key: contacts.nameKey, where: sql`true` },
   {
@@ -114,7 +114,7 @@ export class ContactPages {
 
   constructor(
     private readonly options: PagesOptions,
-    private readonly asked: Asked,
+    private readonly asked: ContactListFilter,
   ) {
     const { scope, range, limit } = options;
     const { workspaceId, livemode } = scope;
@@ -133,7 +133,7 @@ export class ContactPages {
     ];
   }
 
-  /** Everybody who meets the conditions, which an index finds. @throws Unavailable */
+  /** Everybody who meets the conditions, which an index finds. @throws UnavailableError */
   all(): Promise<FoundPage> {
     return this.#read('all', () => ({
       relations: [],
@@ -144,7 +144,7 @@ export class ContactPages {
     }));
   }
 
-  /** Who meets the conditions among the newest. @throws Unavailable */
+  /** Who meets the conditions among the newest. @throws UnavailableError */
   among(newest: number): Promise<FoundPage> {
     return this.#read(`among ${newest}`, () => ({
       relations: [],
@@ -155,7 +155,7 @@ export class ContactPages {
 
   /**
    * Whose address or name begins with a key. Where few do, the indexes name them all; where many do, they are looked for among
-   * the newest. Which of both holds is seen in the indexes, in the same statement. @throws Unavailable
+   * the newest. Which of both holds is seen in the indexes, in the same statement. @throws UnavailableError
    */
   whoBegin(key: string, newest: number): Promise<FoundPage> {
     const { few } = this.options;
@@ -232,7 +232,7 @@ function pageOf({ relations, page, end }: Statement): SQL {
 
 /** In the order of the key, which leaves the planner nothing but the index: it would rather walk through the table. */
 const beginning = (
-  { key, where }: Indexed,
+  { key, where }: IndexedColumn,
   most: number,
 ): SQL => sql`select found.id from chosen cross join lateral (
     select ${contacts.id} from ${contacts}

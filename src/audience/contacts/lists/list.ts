@@ -69,7 +69,7 @@ export async function listContacts(
   return new WrittenPage(ids.length > query.limit ? withoutLast(text) : text, pagination);
 }
 
-interface Sought {
+interface ContactSearch {
   readonly audience: AudienceMatch | null;
   readonly email: string | undefined;
   readonly search: string | undefined;
@@ -78,7 +78,7 @@ interface Sought {
 
 async function find(
   pages: ContactPages,
-  { audience, email, search, status }: Sought,
+  { audience, email, search, status }: ContactSearch,
   mostSearched: number,
 ): Promise<FoundPage> {
   if (email !== undefined) return pages.all();

@@ -39,7 +39,7 @@ const KEPT = 'select content::text as content from campaign_contents where campa
 
 /**
  * Reads the content of a campaign that has started; null for one that has not.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function findKeptContent(
   database: Pick<Database, 'query'>,
@@ -77,7 +77,7 @@ interface ReadyScope {
 
 /**
  * Makes a campaign ready to be started, or says everything that is missing: sender, subject, and content that renders for a contact
- * with nothing but an address. @throws Unavailable
+ * with nothing but an address. @throws UnavailableError
  */
 export async function readyContent(
   contents: TemplateContents,

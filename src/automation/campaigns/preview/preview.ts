@@ -20,7 +20,7 @@ import { type CampaignRow, changedAtOf, findCampaign, NO_CAMPAIGN } from '../que
 import { BARE_CONTACT, readyContent, usedOf } from './content.ts';
 import type { PreviewQuery, PreviewView, TestSendBody } from './preview-model.ts';
 
-type Shown = Omit<PreviewView, 'text' | 'warnings'> & {
+type PreviewContent = Omit<PreviewView, 'text' | 'warnings'> & {
   readonly text: string | null;
   readonly warnings: readonly ContentWarning[];
   readonly replyTo: readonly string[];
@@ -35,7 +35,7 @@ async function renderFor(
   { caller, now }: Pick<Call, 'caller' | 'now'>,
   row: CampaignRow,
   contactId: string | undefined,
-): Promise<Shown | Failure> {
+): Promise<PreviewContent | Failure> {
   const contact = contactId === undefined ? BARE_CONTACT : await findContact({ database }, caller, contactId);
   if (!contact) return notFound('contact');
   const { workspaceId, livemode, senderDefaults: defaults } = caller;

@@ -23,7 +23,7 @@ export interface CampaignAudience {
 /**
  * Reads the audiences of a campaign; null when one of them was deleted: without the excluded audience, its
  * contacts would get the campaign.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function choose(
   database: Database,
@@ -57,7 +57,7 @@ const ACT = sql.raw(actSql({ contact: 'contacts', contactId: 'contacts.id' }));
 /**
  * Counts the contacts that would get it, were it sent now. No more than `most` are counted: of 400,000 that
  * took 2.2 s, and a statement may take six.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function countSendable(
   database: Database,
@@ -86,7 +86,7 @@ export interface FreezeTurn {
  * has the campaign. A lock on the campaign keeps a turn that was given up from adding anybody after the audience was complete. Contacts
  * are looked up one by one and by their key: joined to tables that had just been filled, and were not analysed yet, each window took
  * longer than a statement may, and a campaign to 100,000 was never prepared.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function freezeNext(
   database: Database,
@@ -153,7 +153,7 @@ select count(*)::integer as count from thawed`;
 /**
  * Deletes the frozen recipients of a start that is refused in the end: the next start has to read every
  * contact as it is then. False when the turn is over before all are deleted.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function thawAll(
   database: Database,

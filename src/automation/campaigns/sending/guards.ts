@@ -36,7 +36,7 @@ from (
 
 /**
  * Returns the reason why a campaign must not go on; null when it may.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function trippedBy(
   database: Database,

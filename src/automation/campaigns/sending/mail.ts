@@ -6,15 +6,15 @@ import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import {
   type CampaignEmail,
   type CampaignMail,
   type CampaignParts,
+  type CampaignSendState,
   problemOfLength,
   type ReadCampaignEmail,
-  type Standing,
 } from '../../../sending/emails/queries.ts';
 import { actSql } from '../../../sending/suppressions/queries.ts';
 import type { TemplateContents } from '../../templates/commands.ts';
@@ -117,7 +117,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
       if (code !== 'SERVICE_UNAVAILABLE')
         return extra.details?.map((detail) => detail.message).join(' ') ?? message;
       if (purpose === 'send' && isHopeless(email.emailId)) return SLOW;
-      throw new Unavailable(message);
+      throw new UnavailableError(message);
     },
   };
 }
@@ -126,9 +126,9 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
  * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause has to take effect
  * within a second.
  */
-function standings(database: Database): (campaignId: string) => Promise<Standing> {
-  const known = new Map<string, { readonly standing: Promise<Standing>; readonly until: number }>();
-  const read = async (id: string): Promise<Standing> => {
+function standings(database: Database): (campaignId: string) => Promise<CampaignSendState> {
+  const known = new Map<string, { readonly standing: Promise<CampaignSendState>; readonly until: number }>();
+  const read = async (id: string): Promise<CampaignSendState> => {
     const [row] = await database.query<{ state: string }>(STATE, [id]);
     return standingOf(row?.state);
   };
@@ -144,7 +144,7 @@ function standings(database: Database): (campaignId: string) => Promise<Standing
   };
 }
 
-const standingOf = (state: string | undefined): Standing =>
+const standingOf = (state: string | undefined): CampaignSendState =>
   state === 'paused' ? 'held' : state === 'sending' || state === 'sent' ? 'sends' : 'ended';
 
 /** The header fields by which mail programs recognise a list, and by which Gmail attributes complaints. */

@@ -50,7 +50,7 @@ left join lateral (
 ) c on true
 order by r.contact_id`;
 
-/** @throws Unavailable */
+/** @throws UnavailableError */
 export const nextWaiting = (
   database: Database,
   {
@@ -81,7 +81,7 @@ select count(*)::integer as count from skipped`;
 
 /**
  * Skips those who have left since the audience was frozen, and those whose address cannot be written to. Answers how many still waited,
- * in a campaign that this turn still has. @throws Unavailable
+ * in a campaign that this turn still has. @throws UnavailableError
  */
 export async function skipGone(
   database: Database,
@@ -140,7 +140,7 @@ const LEDGER = `select ${[
 ].join(', ')}, (extract(epoch from max(next_at)) * 1000)::float8 as "nextAt"
 from campaign_tallies where campaign_id = $1`;
 
-/** @throws Unavailable */
+/** @throws UnavailableError */
 export async function readLedger(database: Database, campaignId: string): Promise<Ledger> {
   const [row] = await database.query<Ledger>(LEDGER, [campaignId]);
   if (!row) throw new Error('A sum always has a row.');

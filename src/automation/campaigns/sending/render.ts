@@ -2,7 +2,7 @@ import type { Failure } from '../../../platform/errors/failure.ts';
 import type { TemplateContents } from '../../templates/commands.ts';
 import type { KeptContent } from '../preview/content.ts';
 
-type Rendered = Exclude<Awaited<ReturnType<TemplateContents['render']>>, Failure>;
+type RenderedCampaignEmail = Exclude<Awaited<ReturnType<TemplateContents['render']>>, Failure>;
 
 /** The email to render, and its recipient. */
 export interface RenderOrder {
@@ -23,14 +23,14 @@ export type Part = 'subject' | 'body' | 'all';
 /**
  * Renders the stored content of a campaign for one recipient, with the same result at acceptance and when the
  * email leaves.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export function renderKept(
   contents: TemplateContents,
   { workspaceId, campaignId, bornAt, contact, preferencesUrl = '' }: RenderOrder,
   kept: KeptContent,
   part: Part,
-): Promise<Rendered | Failure> {
+): Promise<RenderedCampaignEmail | Failure> {
   const { sources } = kept.content;
   const chosen =
     part === 'all'

@@ -33,7 +33,7 @@ export const kindOfSubject = ({
   return !LIQUID.test(source) ? 'common' : SECRET.test(source) ? 'secret' : 'own';
 };
 
-/** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws Unavailable */
+/** The subjects of recipients, in their order; null for one that is found when the email leaves, or why it cannot. @throws UnavailableError */
 export type MakeSubjects = (
   recipients: readonly { readonly contact: Readonly<Record<string, unknown>> }[],
   bornAt: number,

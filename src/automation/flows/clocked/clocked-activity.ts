@@ -1,4 +1,4 @@
-import type { Clocked } from '../../../engine/runtime/clocked.ts';
+import type { ClockedActors } from '../../../engine/runtime/clocked.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
 import { FilterTime } from '../definition/filters.ts';
 import { FOLLOWED_BY_CLOCK, READ_OF_CLOCK } from '../triggers/activity-log.ts';
@@ -17,7 +17,7 @@ const FILTERS_MS = 20_000;
  */
 export function clockedActivity(
   deps: PageDeps & { readonly testClocks: () => TestClocks | undefined },
-): Clocked {
+): ClockedActors {
   const { database, clock: realTime, testClocks } = deps;
   const work = new PageWork(deps);
   return {

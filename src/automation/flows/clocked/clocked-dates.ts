@@ -1,7 +1,7 @@
 import { occurrencesOf } from '../../../../machines/flow-run/time.ts';
-import type { Clocked, OwnClock } from '../../../engine/runtime/clocked.ts';
+import type { ClockedActors, OwnClock } from '../../../engine/runtime/clocked.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { ownOf } from '../../../platform/text/own-member.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
@@ -44,7 +44,7 @@ interface DateListener {
   readonly trigger: DateTrigger;
 }
 
-interface Due {
+interface DueOccurrence {
   readonly at: number;
   readonly listener: Listener;
   readonly occurrence: Occurrence;
@@ -60,7 +60,7 @@ export function clockedDates(
     readonly enrol: Enrol;
     readonly testClocks: () => TestClocks | undefined;
   },
-): Clocked {
+): ClockedActors {
   const { database, enrol, testClocks, clock: realTime, logger } = deps;
   const definitionOf = definitionReader(database);
 
@@ -74,7 +74,7 @@ export function clockedDates(
     try {
       await enrol(listener, occurrences, { clock, filters });
     } catch (error) {
-      if (error instanceof Unavailable) throw error;
+      if (error instanceof UnavailableError) throw error;
       logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are skipped.');
     }
   };
@@ -84,7 +84,7 @@ export function clockedDates(
       const days = new Days();
       let flows: readonly DateListener[] | null = null;
       let after = 0;
-      let due: readonly Due[] = [];
+      let due: readonly DueOccurrence[] = [];
       return {
         async next() {
           if (flows === null) {
@@ -146,7 +146,11 @@ class Days {
     { readonly from: string; readonly days: ReturnType<typeof occurrencesOf> }
   >();
 
-  next({ listener, trigger }: DateListener, { id, properties, zone }: ContactRow, after: number): Due | null {
+  next(
+    { listener, trigger }: DateListener,
+    { id, properties, zone }: ContactRow,
+    after: number,
+  ): DueOccurrence | null {
     const value = ownOf(properties, trigger.property);
     if (typeof value !== 'string') return null;
     const timeZone = zoneOf(properties, zone);

@@ -1,7 +1,7 @@
 import type { FlowRunContext, FlowRunEvent } from '../../../../machines/flow-run/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import {
-  type Clocked,
+  type ClockedActors,
   type ClockedKind,
   clockedActors,
   type OwnClock,
@@ -9,7 +9,7 @@ import {
 import type { ActorRow } from '../../../engine/store/actors.ts';
 import type { FairQueue } from '../../../platform/async/fair-slots.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { flowRunKind } from '../kind.ts';
 import { PASSED_OVER_MS } from '../runs/performer.ts';
 import { definitionReader } from '../runs/run-reader.ts';
@@ -36,7 +36,7 @@ export function clockedRuns(deps: {
   readonly takeStep: TakeStep;
   /** The queue for the receivers of strangers, shared with the runs of real time. */
   readonly posts: Pick<FairQueue, 'take' | 'isClosed'>;
-}): Clocked {
+}): ClockedActors {
   const { database, engine, takeStep, posts } = deps;
   const definitionOf = definitionReader(database);
 
@@ -72,7 +72,7 @@ export function clockedRuns(deps: {
     const events = await posts.take(row.workspace_id, carried);
     // The instance that moves the clock next does it at the same moment, so that the journal shows nothing of
     // the stop.
-    if (events === null && posts.isClosed) throw new Unavailable('The service is stopping.');
+    if (events === null && posts.isClosed) throw new UnavailableError('The service is stopping.');
     return events ?? [{ type: 'step.postponed', at, visit, until: at + PASSED_OVER_MS, isUntried: true }];
   }
 

@@ -19,7 +19,7 @@ const EVENT: FieldFamily<FilteredContact> = propertyFamily<FilteredContact>('eve
   read: ({ event = {} }) => event,
 });
 
-/** Reads a filter of a flow: over contacts, and over the event that it sees. @throws Unavailable */
+/** Reads a filter of a flow: over contacts, and over the event that it sees. @throws UnavailableError */
 export const readFlowFilter = (
   database: Database,
   scope: Scope,
@@ -30,7 +30,7 @@ export const readFlowFilter = (
 
 /**
  * Lists the problems of a filter; empty where there are none.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function filterProblems(
   database: Database,
@@ -67,7 +67,7 @@ export class FilterTime {
 
   /**
    * Asks within the time of the workspace; null for a filter that is left out.
-   * @throws SlowFilter, Unavailable
+   * @throws SlowFilter, UnavailableError
    */
   async ask<T>(workspaceId: string, asked: (options: ReadOptions) => Promise<T>): Promise<T | null> {
     const { monotonic, mostMs, isBrief, leavesOut } = this.limits;
@@ -104,7 +104,7 @@ export interface FilterSubject {
 /**
  * Answers for each of them whether a filter holds, with one statement. A filter that names a deleted thing
  * matches no contact.
- * @throws Unavailable, and SlowFilter where the workspace has a limited time
+ * @throws UnavailableError, and SlowFilter where the workspace has a limited time
  */
 export async function whoMatches(
   database: Database,

@@ -84,9 +84,9 @@ export function configProblems(type: StepType, config: unknown, path: string): r
   return wrong ?? FURTHER[type]?.(config as never, path) ?? [];
 }
 
-type Further = (config: never, path: string) => readonly Detail[];
+type StepConfigCheck = (config: never, path: string) => readonly Detail[];
 
-const FURTHER: Readonly<Partial<Record<StepType, Further>>> = {
+const FURTHER: Readonly<Partial<Record<StepType, StepConfigCheck>>> = {
   delay: (config: { amount: number; unit: keyof typeof DAYS }, path) =>
     tooLong(config) ? [{ path: `${path}/amount`, message: TOO_LONG }] : [],
   waitForEvent: ({ timeout }: { timeout: { amount: number; unit: keyof typeof DAYS } }, path) =>

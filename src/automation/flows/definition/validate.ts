@@ -17,7 +17,7 @@ export interface Validator {
   problemOfUrl(url: string): Promise<string | null>;
 }
 
-/** Everything that keeps a flow from running, each with its place. @throws Unavailable */
+/** Everything that keeps a flow from running, each with its place. @throws UnavailableError */
 export async function problemsOf(
   validator: Validator,
   scope: Scope,

@@ -102,7 +102,7 @@ type FoundRow = RunRow & {
 
 const NO_RUN = notFound('flow run');
 
-/** Reads a run with its log; null when there is none. @throws Unavailable */
+/** Reads a run with its log; null when there is none. @throws UnavailableError */
 async function findRun(
   database: Database,
   { workspaceId, livemode }: Scope,
@@ -114,12 +114,12 @@ async function findRun(
   return { ...itemOf(row), log };
 }
 
-type Own = Call<{ readonly id: string }>;
+type FlowRunCall = Call<{ readonly id: string }>;
 
 /** Reads a run, or answers 404. */
 export const runDetail = async (
   { database }: Pick<RunCommands, 'database'>,
-  { caller, params }: Own,
+  { caller, params }: FlowRunCall,
 ): Promise<FlowRunView | Failure> => (await findRun(database, caller, params.id)) ?? NO_RUN;
 
 const ENDED = new Failure('CONFLICT', 'This run has ended.');
@@ -127,7 +127,7 @@ const ENDED = new Failure('CONFLICT', 'This run has ended.');
 /** Ends a run. Ending a cancelled one again changes nothing. */
 export async function cancelRun(
   { database, engine, testClocks }: Pick<RunCommands, 'database' | 'engine' | 'testClocks'>,
-  { caller, params, now }: Own,
+  { caller, params, now }: FlowRunCall,
 ): Promise<null | Failure> {
   const { workspaceId, livemode } = caller;
   const clockId = caller.livemode ? null : (await findRun(database, caller, params.id))?.testClockId;

@@ -9,7 +9,7 @@ import { Replay } from '../../../http/request/route.ts';
 import type { Sealer } from '../../../platform/crypto/sealer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../../../sending/emails/accept.ts';
 import type { StandingClock } from '../../../sending/emails/commands.ts';
@@ -63,7 +63,7 @@ type Work<Type extends keyof StepConfigs> = (
   work: StepWork,
 ) => Promise<StepResult | typeof LATER>;
 
-/** Does a step of a run. @throws Unavailable: it is done again when its lease has ended */
+/** Does a step of a run. @throws UnavailableError: it is done again when its lease has ended */
 export const workOf = (
   step: FlowStep,
   deps: StepWorkDeps,
@@ -207,7 +207,7 @@ const webhook: Work<'webhook'> = async ({ url }, deps, work) => {
     const isAccepted = await deps.posting().post({ webhookId: row.flow_id, url, secret, body });
     return isAccepted ? { outcome: 'posted' } : LATER;
   } catch (error) {
-    if (error instanceof Unavailable) return LATER;
+    if (error instanceof UnavailableError) return LATER;
     throw error;
   }
 };

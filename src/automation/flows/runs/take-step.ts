@@ -27,7 +27,7 @@ export interface Visit {
 
 /**
  * Carries out a visit, and returns the events for the run.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export type TakeStep = (visit: Visit, time: StepTime) => Promise<readonly FlowRunEvent[]>;
 

@@ -28,7 +28,7 @@ export interface FlowCount {
 
 /**
  * Reads the counts of a flow, and the number of its runs at work, at one moment.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const readTallies = (database: Pick<Database, 'query'>, flowId: string): Promise<FlowCount[]> =>
   database.query<FlowCount>(COUNTED, [flowId]);

@@ -61,7 +61,7 @@ export async function simulateFlow(
   if (beyond.length > 0) return invalid(beyond);
   const contact = await virtualContact(database, caller, body.contact, start);
   if (contact instanceof Failure) return contact;
-  return new Simulated(simulator, caller, flow.definition, contact, { start, zone, events }).walk();
+  return new SimulationWalk(simulator, caller, flow.definition, contact, { start, zone, events }).walk();
 }
 
 type EventInput = NonNullable<SimulateBody['events']>[number];
@@ -83,7 +83,7 @@ interface ContactEvent {
 type Mail = SimulationView['path'][number]['email'];
 
 /** One simulated run: the machine is that of real runs, and so are the filters and the templates. */
-class Simulated {
+class SimulationWalk {
   #contact: VirtualContact;
   readonly #path: SimulationView['path'] = [];
   readonly #decider: Decider;

@@ -3,7 +3,7 @@ import type { Detail } from '../../../platform/errors/failure.ts';
 import { LATEST } from '../definition/step-configs.ts';
 import { EARLIEST, type SimulateBody } from './simulation-model.ts';
 
-type After = NonNullable<SimulateBody['events']>[number]['after'];
+type EventDelay = NonNullable<SimulateBody['events']>[number]['after'];
 
 const BEYOND = 'Must be from 2000 to 2099.';
 
@@ -23,5 +23,5 @@ export function momentProblems(
 }
 
 /** The moment of an event that comes so long after the start. */
-export const momentAfter = (start: number, { amount, unit }: After, zone: string): number =>
+export const momentAfter = (start: number, { amount, unit }: EventDelay, zone: string): number =>
   amount === 0 ? start : delayEnd(start, { amount, unit }, zone);

@@ -21,7 +21,7 @@ const REMEMBERED = 1_000;
 const ACTIVITY = `select type, subject, campaign_id as "campaignId", by_machine as "byMachine", (extract(epoch from at) * 1000)::float8 as at
 from contact_activity where contact_id = $1 order by id desc limit ${REMEMBERED}`;
 
-/** The contact that a simulation begins with: one that is there, or one that is made up. @throws Unavailable */
+/** The contact that a simulation begins with: one that is there, or one that is made up. @throws UnavailableError */
 export async function virtualContact(
   database: Database,
   scope: Scope,

@@ -1,6 +1,6 @@
 import type { FlowTrigger } from '../../../../machines/flow-run/definition.ts';
 import { occurrencesOf } from '../../../../machines/flow-run/time.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import { FilterTime, SlowFilter } from '../definition/filters.ts';
 import { definitionReader, zoneOf } from '../runs/run-reader.ts';
@@ -111,7 +111,7 @@ export class Dates {
           if (walk) this.#walks.set(id, walk);
         }
       } catch (error) {
-        if (error instanceof Unavailable) throw error;
+        if (error instanceof UnavailableError) throw error;
         if (error instanceof SlowFilter) return this.#rest(id, walk as Walk, error, listener);
         logger.error(
           { err: error, flow: listener.flowId },
@@ -153,7 +153,7 @@ export class Dates {
     try {
       await enrol(listener, occurrences, { filters: time });
     } catch (error) {
-      if (error instanceof Unavailable || error instanceof SlowFilter) throw error;
+      if (error instanceof UnavailableError || error instanceof SlowFilter) throw error;
       logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are skipped.');
     }
     const slow = time.slow.get(listener.workspaceId);

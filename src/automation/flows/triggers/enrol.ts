@@ -37,7 +37,7 @@ export interface RunClock {
   readonly now: number;
   /**
    * Admits so many runs more, or refuses once the test clock has had too many.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   admit(count: number): Promise<Failure | null>;
 }
@@ -100,7 +100,7 @@ export type Enrol = (
 /**
  * Starts a run for each occurrence that its flow takes, and returns their ids. Failures are thrown, and the
  * caller may repeat the whole: a run that has begun does not begin twice.
- * @throws Unavailable, and SlowFilter where filters have a limited time
+ * @throws UnavailableError, and SlowFilter where filters have a limited time
  */
 export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
   const definitionOf = definitionReader(database);

@@ -27,7 +27,7 @@ const LAG = `insert into flow_laggards (workspace_id, position, id, size, next_a
 select w, $2::bigint, $3::text, ${PAGE / 4}, $4::timestamptz, $4::timestamptz + interval '${AWAY_MS} milliseconds' from unnest($1::text[]) w
 on conflict (workspace_id) do nothing`;
 
-/** Lets workspaces follow by themselves from a place on: their filters have taken too long. @throws Unavailable */
+/** Lets workspaces follow by themselves from a place on: their filters have taken too long. @throws UnavailableError */
 export const lag = (
   database: Database,
   workspaces: readonly string[],
@@ -46,7 +46,7 @@ select l.workspace_id as id from flow_laggards l where l.workspace_id not in (se
 
 /**
  * The workspaces with their own cursor. One that has caught up goes on with the others.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function laggards(
   database: Database,
@@ -100,7 +100,7 @@ export class Laggards {
     return { name: 'flowLaggards', pattern: '* * * * * *', run: (stop) => this.follow(stop) };
   }
 
-  /** Takes turns for a while. @throws Unavailable */
+  /** Takes turns for a while. @throws UnavailableError */
   async follow(stop?: AbortSignal): Promise<void> {
     const { database, engine, clock } = this.deps;
     const end = clock.monotonic() + BUDGET_MS;

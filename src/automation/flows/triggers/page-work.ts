@@ -1,6 +1,6 @@
 import type { Engine } from '../../../engine/engine.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { TestClocks } from '../../../sending/emails/commands.ts';
@@ -16,14 +16,14 @@ where f.status = 'active' and f.deleted_at is null`;
 
 /**
  * The flows and runs that wait for an activity.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const readListeners = (database: Database): Promise<readonly Listener[]> =>
   database.query<Listener>(LISTENERS);
 
 /**
  * The flows of a workspace's test environment that begin runs on dates of its contacts.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export const readDatedTestListeners = (
   database: Database,
@@ -91,7 +91,7 @@ export class PageWork {
     this.#wake = waker(deps);
   }
 
-  /** @throws Unavailable: it is to be done again */
+  /** @throws UnavailableError: it is to be done again */
   async do(order: PageOrder): Promise<void> {
     const { time, isFor, clock = null } = order;
     const page = order.page.filter(({ testClockId }) => testClockId === (clock?.id ?? null));
@@ -137,7 +137,7 @@ export class PageWork {
     try {
       await enrol(listener, occurrences, time);
     } catch (error) {
-      if (error instanceof Unavailable) throw error;
+      if (error instanceof UnavailableError) throw error;
       if (error instanceof SlowFilter) return;
       logger.error({ err: error, flow: listener.flowId }, 'A flow cannot begin its runs; they are skipped.');
     }

@@ -37,7 +37,7 @@ const CANCELS = `a.flow_id = $1 and a.ended_at is null and exists (select from f
 const CANCELLED = `update flows f set cancels_before = null where f.id = $1 and not exists (
   select from flow_runs r where r.flow_id = f.id and r.ended_at is null and r.started_at <= f.cancels_before)`;
 
-/** Ends the runs of a flow that are to be ended. @throws Unavailable */
+/** Ends the runs of a flow that are to be ended. @throws UnavailableError */
 export async function cancelRuns(
   { database, engine, clock }: SettleDeps,
   flowId: string,
@@ -49,7 +49,7 @@ export async function cancelRuns(
   await database.query(CANCELLED, [flowId]);
 }
 
-/** Lets the runs go on that wait because their flow held them. @throws Unavailable */
+/** Lets the runs go on that wait because their flow held them. @throws UnavailableError */
 export async function releaseRuns(
   { database, engine, clock, testClocks }: SettleDeps,
   flowId: string,
@@ -67,7 +67,7 @@ export async function releaseRuns(
   if (clocks.length > 0) await testClocks?.()?.wake(clocks.map(({ id }) => id));
 }
 
-/** Ends the runs of a contact that has been forgotten, whatever they wait for. @throws Unavailable */
+/** Ends the runs of a contact that has been forgotten, whatever they wait for. @throws UnavailableError */
 export async function endRunsOf(
   { engine, clock }: Pick<SettleDeps, 'engine' | 'clock'>,
   contactId: string,

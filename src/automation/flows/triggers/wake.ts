@@ -4,7 +4,7 @@ import { readColumns } from '../../../engine/store/actor-columns.ts';
 import type { ActorRow } from '../../../engine/store/actors.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { type FilterTime, SlowFilter, whoMatches } from '../definition/filters.ts';
@@ -217,7 +217,7 @@ export function waker({ database, engine, clock, logger }: WakeDeps): Wake {
   async function allTold(telling: readonly Promise<unknown>[]): Promise<void> {
     for (const result of await Promise.allSettled(telling)) {
       if (result.status === 'fulfilled') continue;
-      if (result.reason instanceof Unavailable) throw result.reason;
+      if (result.reason instanceof UnavailableError) throw result.reason;
       logger.error({ err: result.reason }, 'A run could not get an activity of its contact.');
     }
   }

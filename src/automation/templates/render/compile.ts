@@ -3,9 +3,9 @@ import { LiquidProblem, TooSlow } from '../../../mail/liquid/limits.ts';
 import type { LiquidRenderer } from '../../../mail/liquid/liquid-renderer.ts';
 import type { Sources } from '../../../mail/liquid/parts.ts';
 import { hasLiquid } from '../../../mail/liquid/pieces.ts';
-import type { Unheard } from '../../../platform/async/deadline.ts';
+import type { HangUpSignal } from '../../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
-import { type Authored, type StoredContent, sampleValues } from './content.ts';
+import { type StoredContent, sampleValues, type VersionContent } from './content.ts';
 
 /** What content is made ready with. */
 export interface Compilers {
@@ -16,14 +16,14 @@ export interface Compilers {
 /**
  * Makes content ready to be rendered, or says everything that is wrong with it: its Liquid is read, markdown becomes html with the
  * Liquid still in it, and the whole is rendered once with sample values, so that what can never be rendered is refused when it is
- * saved. @throws Unavailable
+ * saved. @throws UnavailableError
  */
 export async function compile(
   { liquid, markdown }: Compilers,
   owner: string,
-  authored: Authored,
+  authored: VersionContent,
   now: number,
-  unheard?: Unheard,
+  unheard?: HangUpSignal,
 ): Promise<StoredContent | Failure> {
   const { format, subject, previewText, html, text } = authored;
   const findings = await liquid.examine(owner, {
@@ -71,7 +71,10 @@ export async function compile(
 }
 
 /** The part that a problem of the whole is told of. */
-export const bodyOf = ({ format, html }: Pick<Authored, 'format' | 'html'>): 'markdown' | 'html' | 'text' =>
+export const bodyOf = ({
+  format,
+  html,
+}: Pick<VersionContent, 'format' | 'html'>): 'markdown' | 'html' | 'text' =>
   format === 'emailmd' ? 'markdown' : html === null ? 'text' : 'html';
 
 const refusedAt = (part: string, message: string): Failure => invalid([{ path: `/body/${part}`, message }]);

@@ -6,13 +6,13 @@ import type { DeclaredVariable, NewTemplate, TemplateView, VariableView } from '
 import { problemOfValue, readDeclared } from './variables.ts';
 
 /** What the author of a template writes: one version of it. */
-export type Authored = Pick<
+export type VersionContent = Pick<
   TemplateView,
   'format' | 'subject' | 'previewText' | 'html' | 'markdown' | 'text' | 'from' | 'replyTo' | 'variables'
 >;
 
 /** A version as it is stored: what was written, and what was found out about it when it was saved. */
-export interface StoredContent extends Authored {
+export interface StoredContent extends VersionContent {
   /** What is rendered: an html that was made of markdown among them. */
   readonly sources: Sources;
   /** Paths of the names that it uses, such as `order.total`. */
@@ -22,12 +22,12 @@ export interface StoredContent extends Authored {
 }
 
 /** The members of a request that are content. */
-export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof Authored>, 'variables'>> & {
+export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>, 'variables'>> & {
   readonly variables?: readonly DeclaredVariable[];
 };
 
 /** Where there is no version before. */
-export const NOTHING: Authored = {
+export const NOTHING: VersionContent = {
   ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, text: null },
   ...{ from: null, replyTo: [], variables: [] },
 };
@@ -44,14 +44,14 @@ const PARTS = ['subject', 'previewText', 'html', 'markdown', 'text'] as const;
 /** Reads the content of a request over that of the version before; what is left out stays. `declaredAt` is the pointer of the variables. */
 export function readContent(
   given: GivenContent,
-  before: Authored,
+  before: VersionContent,
   report: Report,
   declaredAt = '/body/variables',
-): Authored {
+): VersionContent {
   const texts = Object.fromEntries(
     PARTS.map((part) => [part, given[part] === undefined ? before[part] : unlessBlank(given[part])]),
-  ) as Pick<Authored, (typeof PARTS)[number]>;
-  const authored: Authored = {
+  ) as Pick<VersionContent, (typeof PARTS)[number]>;
+  const authored: VersionContent = {
     format: given.format ?? before.format,
     ...texts,
     from: given.from === undefined ? before.from : given.from,
@@ -73,7 +73,7 @@ const unlessBlank = (text: string | null | undefined): string | null =>
 const listOf = (given: string | readonly string[] | null): string[] =>
   given === null ? [] : typeof given === 'string' ? [given] : [...given];
 
-function checkParts(authored: Authored, report: Report): void {
+function checkParts(authored: VersionContent, report: Report): void {
   const { format, html, markdown, text, subject, previewText } = authored;
   if (format === 'html') {
     if (markdown !== null) report('/body/markdown', NEEDS_EMAILMD);
@@ -93,11 +93,11 @@ function checkAddress(address: string, path: string, report: Report): void {
 }
 
 /** True when two versions say the same. */
-export const saysTheSame = (one: Authored, other: Authored): boolean =>
+export const saysTheSame = (one: VersionContent, other: VersionContent): boolean =>
   JSON.stringify(authoredOf(one)) === JSON.stringify(authoredOf(other));
 
 /** The members that the author wrote, in one order. */
-export const authoredOf = (content: Authored): Authored => {
+export const authoredOf = (content: VersionContent): VersionContent => {
   const { format, subject, previewText, html, markdown, text, from, replyTo, variables } = content;
   return { format, subject, previewText, html, markdown, text, from, replyTo, variables };
 };

@@ -9,9 +9,9 @@ import type { RenderTemplate } from './rendering.ts';
 
 /** What others make emails of: content that is a template's, or that they keep themselves in the same form. */
 export interface TemplateContents {
-  /** Makes content ready to be rendered, or says everything that is wrong with it. @throws Unavailable */
+  /** Makes content ready to be rendered, or says everything that is wrong with it. @throws UnavailableError */
   compile(workspaceId: string, given: GivenContent, now: number): Promise<StoredContent | Failure>;
-  /** What a template, by id or alias, says at present. @throws Unavailable */
+  /** What a template, by id or alias, says at present. @throws UnavailableError */
   find(owner: Owner, name: string): Promise<FoundVersion | Failure>;
   readonly render: RenderTemplate;
 }

@@ -76,5 +76,5 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
   };
 }
 
-/** The function that makes emails of templates. @throws Unavailable */
+/** The function that makes emails of templates. @throws UnavailableError */
 export type FillTemplate = ReturnType<typeof templateFiller>;

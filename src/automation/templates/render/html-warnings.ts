@@ -17,14 +17,14 @@ interface Tag {
   /** Written as one that ends itself. */
   readonly endsItself: boolean;
   /** Those that are looked at, the first of each name. */
-  readonly attributes: ReadonlyMap<Heeded, string>;
+  readonly attributes: ReadonlyMap<CheckedAttribute, string>;
   readonly line: number;
 }
 
 const HEEDED = ['alt', 'href', 'src'] as const;
-type Heeded = (typeof HEEDED)[number];
+type CheckedAttribute = (typeof HEEDED)[number];
 const LONGEST_NAME = 4;
-const NONE: ReadonlyMap<Heeded, string> = new Map();
+const NONE: ReadonlyMap<CheckedAttribute, string> = new Map();
 
 /** The tags of a document as they are written, of a broken one too; what stands in comments, style sheets and scripts is none. */
 function tagsOf(html: string): readonly Tag[] {
@@ -39,9 +39,9 @@ function tagsOf(html: string): readonly Tag[] {
   let name = '';
   let at = 0;
   /** The attribute that is being read, where it is looked at. */
-  let attribute: Heeded | undefined;
+  let attribute: CheckedAttribute | undefined;
   let value = '';
-  let attributes: Map<Heeded, string> | null = null;
+  let attributes: Map<CheckedAttribute, string> | null = null;
   const opened = (endsItself: boolean): void => {
     tags.push({ name, isEnd: false, endsItself, attributes: attributes ?? NONE, line: lineAt(at) });
   };

@@ -17,7 +17,7 @@ export interface Previewer extends TemplateReader, Compilers {
   readonly render: RenderTemplate;
 }
 
-interface Chosen {
+interface PreviewSource {
   readonly content: StoredContent;
   readonly key: string | null;
   readonly templateId: string | null;
@@ -83,7 +83,7 @@ function problemOfSubject(
 async function choose(
   previewer: Previewer,
   { caller, body, now, unheard }: Call<unknown, unknown, PreviewBody>,
-): Promise<Chosen | Failure> {
+): Promise<PreviewSource | Failure> {
   const problems = new Problems();
   if (body.templateId !== undefined) {
     for (const member of CONTENT) if (body[member] !== undefined) problems.report(`/body/${member}`, EITHER);

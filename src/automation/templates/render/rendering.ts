@@ -20,7 +20,7 @@ export interface Circumstances {
 }
 
 /** One rendering. */
-export interface Asked {
+export interface TemplateRenderRequest {
   readonly workspaceId: string;
   /** By what the version is known to the threads; null for content that is stored nowhere. */
   readonly key: string | null;
@@ -39,13 +39,13 @@ export interface Asked {
 }
 
 /** Rendered parts, with all names that they were rendered from. */
-export interface Rendered {
+export interface RenderedTemplate {
   readonly parts: RenderedParts;
   readonly names: Readonly<Record<string, unknown>>;
 }
 
 /** The one way from a template to an email: previews, sends and campaigns all come along here. */
-export type RenderTemplate = (asked: Asked) => Promise<Rendered | Failure>;
+export type RenderTemplate = (asked: TemplateRenderRequest) => Promise<RenderedTemplate | Failure>;
 
 const BUSY = new Failure('SERVICE_UNAVAILABLE', 'The template takes too long to render at the moment.', {
   retryAfterSeconds: 1,

@@ -4,7 +4,7 @@ import type { Shards } from '../../../platform/db/distribution/shards.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { Kind } from '../../machine/kind.ts';
 import { type ActorReader, type ActorRow, actorReader } from '../../store/actors.ts';
-import { type Claimed, Claims } from '../../store/claims.ts';
+import { type ClaimedActor, Claims } from '../../store/claims.ts';
 import { forgetStrayStatement } from '../../store/statements/life-statements.ts';
 import { wakeWriting } from '../../store/statements/wake-at.ts';
 
@@ -19,7 +19,7 @@ const CLAIM_MS = 5_000;
 const CLAIMING_MS = 60_000;
 
 /** The clock's view of one sort of due actors. */
-export interface Wakeable {
+export interface DueActors {
   readonly kind: Kind;
   /** Which rows of the kind, as SQL; all of them when absent. */
   readonly where?: string | undefined;
@@ -28,11 +28,11 @@ export interface Wakeable {
   /** The number of due actors that it can take now: nothing is claimed that would only wait in memory. */
   room(): number;
   /** Resolves when their timers are committed. */
-  wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<Woken>;
+  wake(rows: readonly ActorRow[], isClaimed: boolean): Promise<WakeResult>;
 }
 
 /** The result of waking a batch. */
-export interface Woken {
+export interface WakeResult {
   /** Actors that are unchanged: another process had changed them before, or they cannot be woken. */
   readonly left: readonly string[];
   /** Another instance decided on some of them, or they could not take the event. */
@@ -40,7 +40,7 @@ export interface Woken {
 }
 
 /** The result of one pass over due actors. */
-interface Passed {
+interface PassResult {
   /** Up to that moment it was looked for. */
   readonly upTo: number;
   /** There was room, and nothing was found. */
@@ -48,15 +48,15 @@ interface Passed {
 }
 
 /** The due actors found of a kind: all of them, or as many as the limit allows. */
-interface Found {
-  readonly due: readonly Claimed[];
+interface DueBatch {
+  readonly due: readonly ClaimedActor[];
   readonly isAll: boolean;
   readonly isClaimed: boolean;
 }
 
 /** A batch that is being woken. */
 interface UnderWay {
-  readonly due: readonly Claimed[];
+  readonly due: readonly ClaimedActor[];
   readonly ended: Promise<unknown>;
 }
 
@@ -89,7 +89,7 @@ export class DueBatches {
   readonly #left = { all: new Set<string>(), stretch: new Set<string>() };
 
   constructor(
-    private readonly wakeable: Wakeable,
+    private readonly wakeable: DueActors,
     private readonly parts: BatchParts,
   ) {
     const { database, clock, shards } = parts;
@@ -104,7 +104,7 @@ export class DueBatches {
    * Wakes what is due from a moment on, up to another one or now. While PostgreSQL writes the turns of some, the next ones are found and
    * read.
    */
-  async wake(low: number, end: number | null): Promise<Passed> {
+  async wake(low: number, end: number | null): Promise<PassResult> {
     const { room, waitsForRoom = false } = this.wakeable;
     const pass = end === null ? 'all' : 'stretch';
     const leftBefore = this.#left[pass];
@@ -113,7 +113,7 @@ export class DueBatches {
     const isLeft = (id: string): boolean => leftBefore.has(id) || left.has(id);
     let from = low;
     let upTo = low;
-    let found: Found | null = null;
+    let found: DueBatch | null = null;
     let count = 0;
     let before = NOTHING;
     try {
@@ -152,9 +152,9 @@ export class DueBatches {
     from: number,
     to: number,
     limit: number,
-    underWay: readonly Claimed[],
+    underWay: readonly ClaimedActor[],
     isLeft: (id: string) => boolean,
-  ): Promise<Found> {
+  ): Promise<DueBatch> {
     const wanted = { from: iso(from), until: iso(to), limit };
     if (this.#isClaiming) {
       const due = await this.#claims.claim({ ...wanted, again: iso(this.parts.clock.now() + CLAIM_MS) });
@@ -183,7 +183,7 @@ export class DueBatches {
     );
   }
 
-  #begin(rows: readonly ActorRow[], { due, isClaimed }: Found, left: Set<string>): UnderWay {
+  #begin(rows: readonly ActorRow[], { due, isClaimed }: DueBatch, left: Set<string>): UnderWay {
     if (rows.length === 0) return NOTHING;
     const ended = this.#wake(rows, isClaimed, left);
     // Keeps a failure from counting as unhandled until it is awaited.
@@ -207,8 +207,8 @@ export class DueBatches {
   }
 
   /** The actors of a kind with rows were found whole. */
-  async #rowsOf(due: readonly Claimed[], left: Set<string>): Promise<readonly ActorRow[]> {
-    if (!this.wakeable.kind.life || due.length === 0) return due as readonly (Claimed & ActorRow)[];
+  async #rowsOf(due: readonly ClaimedActor[], left: Set<string>): Promise<readonly ActorRow[]> {
+    if (!this.wakeable.kind.life || due.length === 0) return due as readonly (ClaimedActor & ActorRow)[];
     const workspaces = new Map(due.map(({ id, workspace_id }) => [id, workspace_id]));
     const rows = await this.#read([...workspaces.keys()], (id) => workspaces.get(id));
     if (rows.length < workspaces.size) {

@@ -4,7 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Shards } from '../../../platform/db/distribution/shards.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { SettledTime } from '../../store/settled.ts';
-import type { Wakeable } from './due-batches.ts';
+import type { DueActors } from './due-batches.ts';
 import { AHEAD_MS, Sweep } from './sweep.ts';
 
 /** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
@@ -55,7 +55,7 @@ export class Scheduler {
   constructor(
     database: Database,
     private readonly clock: Clock,
-    wakeables: readonly Wakeable[],
+    wakeables: readonly DueActors[],
     private readonly logger: Logger,
     shards: Shards | null = null,
   ) {

@@ -1,7 +1,7 @@
 import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
 import type { SettledTime } from '../../store/settled.ts';
 import { nextWakeStatement } from '../../store/statements/read-statements.ts';
-import { type BatchParts, DueBatches, iso, type Wakeable } from './due-batches.ts';
+import { type BatchParts, type DueActors, DueBatches, iso } from './due-batches.ts';
 
 /** Actors that are due later are found by a later tick. */
 export const AHEAD_MS = 1_000;
@@ -30,7 +30,7 @@ interface Backlog {
 }
 
 /** When something is due next, if that is soon (epoch ms). */
-interface Next {
+interface NextSweep {
   /** The oldest moment of the backlog, which gives the delay of the scheduler. */
   readonly due: number;
   /**
@@ -40,7 +40,7 @@ interface Next {
   readonly alarm: number;
 }
 
-const NEVER: Next = { due: Number.POSITIVE_INFINITY, alarm: Number.POSITIVE_INFINITY };
+const NEVER: NextSweep = { due: Number.POSITIVE_INFINITY, alarm: Number.POSITIVE_INFINITY };
 
 /** The parts that all sweeps of a process share. */
 interface SweepParts extends BatchParts {
@@ -71,7 +71,7 @@ export class Sweep {
   awaitsRoom = false;
 
   constructor(
-    readonly wakeable: Wakeable,
+    readonly wakeable: DueActors,
     private readonly parts: SweepParts,
   ) {
     this.#batches = new DueBatches(wakeable, parts);
@@ -84,7 +84,7 @@ export class Sweep {
   }
 
   /** Wakes what is due. */
-  async run(): Promise<Next> {
+  async run(): Promise<NextSweep> {
     this.awaitsRoom = this.#isFull();
     if (this.awaitsRoom) return NEVER;
     const low = this.#low ?? this.#beginAnew();

@@ -26,7 +26,7 @@ export interface SelectionTeller {
   /**
    * Sends an event to every actor of the kind that the selection finds; returns the number that it changed.
    * `stop` ends it between two commits, as the engine's own stopping does, and a further call finds the rest.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   tellWhere<Name extends KindName>(
     kind: Name,
@@ -50,7 +50,7 @@ export interface WalkDeps {
   isStopped(): boolean;
 }
 
-type Walked = ActorRow & { readonly key: string; readonly reason: string | null } & Readonly<
+type WalkRow = ActorRow & { readonly key: string; readonly reason: string | null } & Readonly<
     Record<`k${number}`, string>
   >;
 
@@ -99,7 +99,7 @@ interface ChunkResult {
 
 async function tellChunk(
   { tell }: WalkDeps,
-  rows: readonly Walked[],
+  rows: readonly WalkRow[],
   eventFor: (reason: string) => ActorEvent,
 ): Promise<ChunkResult> {
   const results = await Promise.allSettled(rows.map((row) => tell(row, eventFor(row.reason as string))));
@@ -114,14 +114,14 @@ const readPage = (
   { database, kind }: WalkDeps,
   selection: Selection,
   cursor: readonly string[],
-): Promise<Walked[]> =>
-  database.query<Walked>(pageStatement(kind, selection, cursor.length > 0), [
+): Promise<WalkRow[]> =>
+  database.query<WalkRow>(pageStatement(kind, selection, cursor.length > 0), [
     ...(selection.parameters ?? []),
     ...cursor,
   ]);
 
-const cursorAt = ({ along }: Selection, page: readonly Walked[]): readonly string[] => {
-  const last = page.at(-1) as Walked;
+const cursorAt = ({ along }: Selection, page: readonly WalkRow[]): readonly string[] => {
+  const last = page.at(-1) as WalkRow;
   return [...along.map((_, index) => last[`k${index}`] as string), last.key];
 };
 

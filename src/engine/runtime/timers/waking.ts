@@ -3,9 +3,9 @@ import type { Clock } from '../../../platform/time/clock.ts';
 import type { Deciders } from '../../machine/definitions.ts';
 import type { Actor } from '../../machine/kind.ts';
 import type { ActorRow } from '../../store/actors.ts';
-import type { Performing } from '../performers.ts';
+import type { OrderRunner } from '../performers.ts';
 import type { RunningKind } from '../running-kind.ts';
-import type { Wakeable, Woken } from './due-batches.ts';
+import type { DueActors, WakeResult } from './due-batches.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -16,9 +16,9 @@ interface Deps {
  * The scheduler's work with the actors of one kind that it has claimed. Actors that wait for their performer
  * are claimed apart: they must keep no others of their kind waiting.
  */
-export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable[] {
+export function wakeablesOf(running: RunningKind, deps: Deps): readonly DueActors[] {
   const { performing, kind, share } = running;
-  const due: Wakeable = {
+  const due: DueActors = {
     kind,
     room: () => running.room,
     wake: (rows, isClaimed) => wake(running, deps, rows, isClaimed),
@@ -27,7 +27,7 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable
   const { where, bulk } = kind.offers;
   const others = share.wakes ? [{ ...due, where: `not (${where})` }] : [];
   if (!share.offers) return others;
-  const offered: Wakeable = {
+  const offered: DueActors = {
     kind,
     where: bulk === undefined ? where : `${where} and not (${bulk})`,
     waitsForRoom: true,
@@ -35,7 +35,7 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable
     wake: (rows) => handOver(running, performing, deps, rows, false),
   };
   if (bulk === undefined) return [...others, offered];
-  const inBulk: Wakeable = {
+  const inBulk: DueActors = {
     ...offered,
     where: `${where} and ${bulk}`,
     room: () => running.roomForBulk,
@@ -46,11 +46,11 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly Wakeable
 
 async function handOver(
   running: RunningKind,
-  performing: Performing,
+  performing: OrderRunner,
   deps: Deps,
   rows: readonly ActorRow[],
   isBulk: boolean,
-): Promise<Woken> {
+): Promise<WakeResult> {
   const { kind } = running;
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = deps.clock.now();
@@ -72,7 +72,7 @@ async function wake(
   { clock, logger }: Deps,
   rows: readonly ActorRow[],
   isClaimed: boolean,
-): Promise<Woken> {
+): Promise<WakeResult> {
   const deciders = await running.definitions.load(rows.map((row) => row.definition_id));
   const at = clock.now();
   for (const row of rows) keepNewer(running, deciders, row, at);

@@ -11,15 +11,15 @@ import type { AppendedLife, MemberInColumn } from './appended-life.ts';
 type Context = Readonly<Record<string, unknown>>;
 
 /** An actor as it is written, and as it was before. */
-interface Written {
+interface ActorWrite {
   readonly before: Actor | null;
   readonly after: Actor;
 }
 
 /** Made once for each life: which members are looked at. */
-const known = new WeakMap<AppendedLife, { readonly born: Omitted; readonly turned: Omitted }>();
+const known = new WeakMap<AppendedLife, { readonly born: OmittedMembers; readonly turned: OmittedMembers }>();
 
-interface Omitted {
+interface OmittedMembers {
   /** The members that lie in the birth. */
   readonly always: readonly string[];
   /** Those that have a column, by which they are read. */
@@ -47,7 +47,7 @@ function omittedOf(life: AppendedLife) {
  * write: so the copy keeps the shape of the context, while an object that is put together name by name gets a
  * new one with each.
  */
-export function leanContext(life: AppendedLife, { before, after }: Written): Context {
+export function leanContext(life: AppendedLife, { before, after }: ActorWrite): Context {
   const context = after.snapshot.context as Context;
   const { always, columns, absent } = omittedOf(life)[after.revision > 1 ? 'turned' : 'born'];
   const lean: Record<string, unknown> = { ...context };

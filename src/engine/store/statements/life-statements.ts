@@ -4,7 +4,7 @@ import type { Kind } from '../../machine/kind.ts';
 import type { StatementOptions } from '../commit.ts';
 import type { AppendedLife } from './appended-life.ts';
 import { contextColumns } from './lean-context.ts';
-import { type Has, type Part, single } from './statement-forms.ts';
+import { type Part, type PartCheck, single } from './statement-forms.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 /**
@@ -86,7 +86,7 @@ export function turnCtes(
   kind: Kind,
   wake: WakeWriting,
   tag: string,
-  { has, shard }: { readonly has: Has; readonly shard: ShardTerms },
+  { has, shard }: { readonly has: PartCheck; readonly shard: ShardTerms },
   { withoutRevisionCheck = false, isContended = false }: TurnOptions,
 ): string {
   const life = lifeOf(kind);

@@ -9,7 +9,7 @@ export interface Part {
 export const single = (name: string): Part => ({ name, columns: [name] });
 
 /** Tells whether a form of a statement has a part. */
-export type Has = (part: string) => boolean;
+export type PartCheck = (part: string) => boolean;
 
 /** Forms of one statement at most, besides the whole one: each is planned and kept by every connection. */
 const MOST_FORMS = 8;
@@ -29,7 +29,7 @@ export class Forms<Form> {
 
   constructor(
     private readonly parts: readonly Part[],
-    private readonly make: (has: Has) => Form,
+    private readonly make: (has: PartCheck) => Form,
   ) {
     this.#whole = make(() => true);
   }
@@ -63,7 +63,7 @@ const isThere = (value: unknown): boolean => value !== null && value !== undefin
 export const columnsWith = <Column extends { readonly name: string }>(
   columns: readonly Column[],
   parts: readonly Part[],
-  has: Has,
+  has: PartCheck,
 ): readonly Column[] => {
   const absent = new Set(parts.filter(({ name }) => !has(name)).flatMap(({ columns }) => columns));
   return columns.filter(({ name }) => !absent.has(name));

@@ -5,7 +5,7 @@ import { type ChildSpec, type FactTable, factOf, type Kind } from '../../machine
 import type { Template } from '../children.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { type Bounds, boundsOf } from './life-statements.ts';
-import { columnsWith, Forms, type Has, type Part, single } from './statement-forms.ts';
+import { columnsWith, Forms, type Part, type PartCheck, single } from './statement-forms.ts';
 import { TOPIC_PARAMETERS, type Topic, topicParameters, topicsSql } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 
@@ -56,7 +56,7 @@ export const partsWithout = (kind: Kind, fact: FactTable): readonly Part[] => {
 };
 
 /** A batch's statement and its parameters. */
-export interface Prepared {
+export interface BoundStatement {
   readonly sql: string;
   readonly parameters: readonly Parameter[];
 }
@@ -74,15 +74,15 @@ export interface BatchStatement {
     tag: number,
     templates: readonly Template[],
     topics?: readonly Topic[],
-  ): Prepared;
+  ): BoundStatement;
 }
 
 /** The ingredients of a form of a statement. */
-interface Writing {
+interface FormInput {
   readonly input: string;
-  readonly has: Has;
+  readonly has: PartCheck;
   /** Which of its parts are read in the statement, and not only written down. */
-  readonly reads: Has;
+  readonly reads: PartCheck;
   /** The relation of the batch's topics, if the statement asks for listeners; else empty. */
   readonly topics: string;
   readonly templates: readonly (string | null)[]; // The parameter of each kind of children; null where the form makes none of them.
@@ -109,7 +109,7 @@ export function batchStatement(
   kind: Kind,
   parts: readonly Part[],
   columns: readonly Column[],
-  write: (writing: Writing) => string,
+  write: (writing: FormInput) => string,
   { derived = kind.derived, isDistributed = false, unheard = null }: BatchOptions = {},
 ): BatchStatement {
   const all = [
@@ -119,7 +119,7 @@ export function batchStatement(
   const forms = new Forms(parts, (has) => {
     const input = new InputRows(columnsWith(all, parts, has), 3);
     let next = input.next;
-    const isRead: Has = (part) => has(part) && part !== unheard?.name;
+    const isRead: PartCheck = (part) => has(part) && part !== unheard?.name;
     const templates = kind.children.map(({ fact, reads = fact }) =>
       isRead(fact) && isRead(reads) ? `$${next++}` : null,
     );
@@ -171,7 +171,7 @@ export const actorColumnsForFacts = (kind: Kind, from: string): string =>
 export const sideEffectCtes = (
   kind: Kind,
   changed: string,
-  { has, templates, shard }: Pick<Writing, 'has' | 'templates' | 'shard'>,
+  { has, templates, shard }: Pick<FormInput, 'has' | 'templates' | 'shard'>,
   wake: WakeWriting,
   { storesReply = 'idem_key is not null', births = null, isWhole = !kind.life }: SideEffectOptions = {},
 ): string =>
@@ -217,7 +217,8 @@ export const sideEffectCtes = (
     })
     .join('')}`;
 
-const factsWith = ({ facts }: Kind, has: Has): readonly FactTable[] => facts.filter(({ name }) => has(name));
+const factsWith = ({ facts }: Kind, has: PartCheck): readonly FactTable[] =>
+  facts.filter(({ name }) => has(name));
 
 interface SideEffectOptions {
   readonly storesReply?: string | undefined;
@@ -277,7 +278,7 @@ const childrenOf = (
 };
 
 /** The children to be performed at once, in the columns of an answer: `child` gives their kind. */
-export const answeredChildren = ({ children }: Kind, has: Has, columns: string): string =>
+export const answeredChildren = ({ children }: Kind, has: PartCheck, columns: string): string =>
   children
     .map(({ performedAtOnce, brings = false, fact }, place) =>
       performedAtOnce && has(fact)

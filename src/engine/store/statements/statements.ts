@@ -5,7 +5,7 @@ import type { StatementOptions } from '../commit.ts';
 import { answeredStatus, usedKey, withheldCtes } from '../spawn-conditions.ts';
 import { columnsOf } from './input-rows.ts';
 import { type Bounds, birthCtes, TURN_PARTS, type TurnOptions, turnCtes } from './life-statements.ts';
-import { type Has, type Part, single } from './statement-forms.ts';
+import { type Part, type PartCheck, single } from './statement-forms.ts';
 import {
   actorColumnsForFacts,
   answeredChildren,
@@ -19,7 +19,7 @@ import {
   sideEffectCtes,
   TAG,
 } from './statement-parts.ts';
-import { HEARD, type Hearing, hearingOf, SLOW, SLOW_MS } from './topics.ts';
+import { HEARD, hearingOf, type ListenerQuery, SLOW, SLOW_MS } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 
 const HANDLED: Part = single('handled');
@@ -29,14 +29,14 @@ const HANDLED: Part = single('handled');
  * left out of `locked`: handling always raises the revision, so a snapshot that still shows the event and a
  * row that still has the revision mean that no instance has handled it.
  */
-const unhandled = (has: Has): string =>
+const unhandled = (has: PartCheck): string =>
   has(HANDLED.name)
     ? `
   where not exists (
     select from unnest(i.handled) h(id) where not exists (select from actor_outbox m where m.id = h.id))`
     : '';
 
-const handled = (has: Has): string =>
+const handled = (has: PartCheck): string =>
   has(HANDLED.name)
     ? `, handled as (
   delete from actor_outbox m using changed c cross join lateral unnest(c.handled) h(id) where m.id = h.id
@@ -109,7 +109,7 @@ union all select ${TAG}::text, null, null, null, null`;
 }
 
 /** The batch's topics that have a listener, and the time that it took to find out. */
-const listeningCtes = (hearing: Hearing | null, topics: string): string =>
+const listeningCtes = (hearing: ListenerQuery | null, topics: string): string =>
   hearing
     ? `listening as materialized (
   ${hearing.listening(topics)}

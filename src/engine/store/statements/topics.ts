@@ -1,5 +1,5 @@
 import type { Parameter } from '../../../platform/db/database.ts';
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import type { FactTable, Kind } from '../../machine/kind.ts';
 
 /**
@@ -21,14 +21,14 @@ export interface Topic {
  * The question for the listeners to a fact: the fact, and SQL of the relation `listening` of the topics that
  * have one.
  */
-export interface Hearing {
+export interface ListenerQuery {
   readonly fact: FactTable;
   /** Over a relation of topics. */
   listening(topics: string): string;
 }
 
 /** The kind's fact with topics, as long as all of its readers name the topics that they listen to. */
-export function hearingOf({ facts, followers = [], children, life }: Kind): Hearing | null {
+export function hearingOf({ facts, followers = [], children, life }: Kind): ListenerQuery | null {
   const fact = facts.find(({ topic }) => topic !== undefined);
   if (!fact || !life?.kept.includes(fact.name)) return null;
   const readers = [
@@ -107,7 +107,7 @@ const MOST = 20_000;
 export class KnownTopics {
   readonly #until = new Map<string, number>();
 
-  constructor(private readonly monotonic: Monotonic) {}
+  constructor(private readonly monotonic: MonotonicClock) {}
 
   /** True when a listener is known for one of these. */
   isHeard(topics: ReadonlyMap<string, Topic>): boolean {

@@ -17,7 +17,7 @@ export class OneTimeTokens<Subject extends object> {
     readonly now: () => number,
   ) {}
 
-  /** Issues a token that expires at that moment. @throws Unavailable */
+  /** Issues a token that expires at that moment. @throws UnavailableError */
   async issue(subject: Subject, expiresAt: number): Promise<string> {
     const token = randomBytes(32).toString('base64url');
     const { purpose } = this;
@@ -26,7 +26,7 @@ export class OneTimeTokens<Subject extends object> {
     return token;
   }
 
-  /** True for a token that can be redeemed now, for a check before expensive work. @throws Unavailable */
+  /** True for a token that can be redeemed now, for a check before expensive work. @throws UnavailableError */
   async holds(token: string): Promise<boolean> {
     const { hash } = oneTimeTokens;
     const rows = await this.database.read(
@@ -40,7 +40,7 @@ export class OneTimeTokens<Subject extends object> {
     return rows.length > 0;
   }
 
-  /** Uses a token up; null when it was already used, has expired, or was never issued. @throws Unavailable */
+  /** Uses a token up; null when it was already used, has expired, or was never issued. @throws UnavailableError */
   async redeem(token: string): Promise<Subject | null> {
     const usedAt = new Date(this.now());
     // One statement, so that only one of several concurrent requests with the token succeeds, on any instance.

@@ -1,5 +1,5 @@
 import { Semaphore } from '../../../platform/async/semaphore.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** The parameters that OWASP advises for argon2id: 19 MiB and two passes, 80 ms on one core (measured). */
@@ -31,12 +31,12 @@ export class Passwords {
 
   constructor(private readonly hasher: Hasher = Bun.password) {}
 
-  /** The hash to store. @throws Unavailable when too many wait */
+  /** The hash to store. @throws UnavailableError when too many wait */
   hash(password: string): Promise<string> {
     return this.#inTurn(() => this.hasher.hash(password.normalize('NFC'), ARGON2ID));
   }
 
-  /** True when the password is the one that was hashed. Without a hash the same work is done, and the answer is false. @throws Unavailable when too many wait */
+  /** True when the password is the one that was hashed. Without a hash the same work is done, and the answer is false. @throws UnavailableError when too many wait */
   async verify(password: string, hash: string | null): Promise<boolean> {
     const against = hash ?? STAND_IN;
     const isRight = await this.#inTurn(() => this.hasher.verify(password.normalize('NFC'), against));
@@ -44,7 +44,7 @@ export class Passwords {
   }
 
   async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (!(await this.#room.take())) throw new Unavailable('Too many people are signing in at once.');
+    if (!(await this.#room.take())) throw new UnavailableError('Too many people are signing in at once.');
     try {
       return await work();
     } finally {

@@ -1,5 +1,5 @@
 /** The ended sessions: those that match all of these fields. */
-export interface Ended {
+export interface EndedSessions {
   readonly sessionId?: string;
   /** The person of the sessions. */
   readonly accountId?: string;
@@ -9,15 +9,15 @@ export interface Ended {
 }
 
 /** The fields that identify a session. */
-interface Known {
+interface SessionIdentity {
   readonly id: string | null;
   readonly subject: { readonly kind: string; readonly id: string; readonly workspaceId: string };
 }
 
 /** True when the session is among the ended ones. A connection without a session is not. */
 export const isAmong = (
-  { sessionId, accountId, workspaceId, except }: Ended,
-  { id, subject }: Known,
+  { sessionId, accountId, workspaceId, except }: EndedSessions,
+  { id, subject }: SessionIdentity,
 ): boolean =>
   id !== null &&
   id !== except &&
@@ -31,15 +31,15 @@ export const isAmong = (
  * check of the session.
  */
 export class SessionEnds {
-  readonly #listeners = new Set<(ended: Ended) => void>();
+  readonly #listeners = new Set<(ended: EndedSessions) => void>();
 
   /** Calls the listener until the returned function is called. */
-  listen(listener: (ended: Ended) => void): () => void {
+  listen(listener: (ended: EndedSessions) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  tell(ended: Ended): void {
+  tell(ended: EndedSessions): void {
     for (const listener of this.#listeners) listener(ended);
   }
 }

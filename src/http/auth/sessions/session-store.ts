@@ -38,7 +38,7 @@ export interface StoredSession extends Session {
 }
 
 /** The circumstances of opening a session. */
-export interface Opening {
+export interface SessionOpening {
   readonly expiresAt: number;
   readonly userAgent: string;
   /** The address of the client. */
@@ -122,11 +122,11 @@ export class SessionStore {
   ) {}
 
   /**
-   * Stores a new session and returns its token; null when its basis is no longer valid. @throws Unavailable
+   * Stores a new session and returns its token; null when its basis is no longer valid. @throws UnavailableError
    */
   async open(
     subject: SessionSubject,
-    { expiresAt, userAgent, client, replaces, provided }: Opening,
+    { expiresAt, userAgent, client, replaces, provided }: SessionOpening,
   ): Promise<string | null> {
     const token = randomBytes(32).toString('base64url');
     const password = typeof provided === 'object' ? provided.password : null;
@@ -145,18 +145,18 @@ export class SessionStore {
     return made?.opened ? token : null;
   }
 
-  /** Finds the session of a token; null when it has ended. @throws Unavailable */
+  /** Finds the session of a token; null when it has ended. @throws UnavailableError */
   ofToken = (token: string): Promise<StoredSession | null> => this.#find('s.hash = $1', hashOf(token));
 
-  /** Finds a session by its id; null when it has ended. @throws Unavailable */
+  /** Finds a session by its id; null when it has ended. @throws UnavailableError */
   ofId = (id: string): Promise<StoredSession | null> => this.#find('s.id = $1', id);
 
-  /** Notes the use of a session, and of the member who opened it. @throws Unavailable */
+  /** Notes the use of a session, and of the member who opened it. @throws UnavailableError */
   async noteUse(session: StoredSession): Promise<void> {
     await this.database.query(NOTE, [session.id, iso(this.now()), session.member?.id ?? null]);
   }
 
-  /** Ends the session of a token. @throws Unavailable */
+  /** Ends the session of a token. @throws UnavailableError */
   async end(token: string): Promise<void> {
     const ended = await this.database.query<{ id: string }>(
       'delete from browser_sessions where hash = $1 returning id',

@@ -47,7 +47,7 @@ export class Sessions {
 
   /**
    * Opens a session that ends at that time and returns its cookie. The browser's earlier session ends.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async open(subject: SessionSubject, expiresAt: number, headers: Headers, client: string): Promise<string> {
     const cookie = await this.openProvided(subject, expiresAt, headers, client);
@@ -55,7 +55,7 @@ export class Sessions {
     return cookie;
   }
 
-  /** The same for a session with a basis; null when the basis is no longer valid. @throws Unavailable */
+  /** The same for a session with a basis; null when the basis is no longer valid. @throws UnavailableError */
   async openProvided(
     subject: SessionSubject,
     expiresAt: number,
@@ -70,20 +70,20 @@ export class Sessions {
     return token === null ? null : this.cookie.write(token, expiresAt);
   }
 
-  /** The session of a request; null when there is none, or it has ended. @throws Unavailable */
+  /** The session of a request; null when there is none, or it has ended. @throws UnavailableError */
   async find(headers: Headers): Promise<StoredSession | null> {
     const token = this.cookie.read(headers);
     return token === null ? null : await this.store.ofToken(token);
   }
 
-  /** Ends the session of a request, and returns the header that removes its cookie. @throws Unavailable */
+  /** Ends the session of a request, and returns the header that removes its cookie. @throws UnavailableError */
   async end(headers: Headers): Promise<string> {
     const token = this.cookie.read(headers);
     if (token !== null) await this.store.end(token);
     return this.cookie.clear();
   }
 
-  /** The principal of a request with a session cookie; null when there is no valid one. @throws Unavailable */
+  /** The principal of a request with a session cookie; null when there is no valid one. @throws UnavailableError */
   principal = async (headers: Headers): Promise<Principal | null> => {
     const session = await this.find(headers);
     const principal = session && this.#principalBehind(session);
@@ -92,7 +92,7 @@ export class Sessions {
   };
 
   /**
-   * The current principal of a session; null when it has ended or its key was revoked. @throws Unavailable
+   * The current principal of a session; null when it has ended or its key was revoked. @throws UnavailableError
    */
   async principalOf({ id: sessionId, subject, expiresAt }: Session): Promise<Principal | null> {
     if (expiresAt <= this.now()) return null;

@@ -1,6 +1,6 @@
 import { orAborted, withDeadline } from '../../../platform/async/deadline.ts';
 import { TtlCache } from '../../../platform/async/ttl-cache.ts';
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import { domainOf } from '../../compose/envelope.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import { beginOnce } from '../begin.ts';
@@ -28,7 +28,7 @@ import { allowsHost, type StsPolicy } from './sts-policy.ts';
 /** The options of direct delivery. */
 export interface DirectOptions {
   readonly resolver: Resolver;
-  readonly monotonic: Monotonic;
+  readonly monotonic: MonotonicClock;
   /** A random number from 0 to 1, for the order of hosts with equal preference. */
   readonly random: () => number;
   /** The name in EHLO, whose address should have this name in reverse DNS. */
@@ -128,7 +128,7 @@ export class DirectTransport implements Transport {
     const deferred = (reason: string, subType: SubType, enhancedCode: string) =>
       all((one) => withoutReply(one, 'deferred', reason, subType, null, { enhancedCode }));
     try {
-      const { route, policy } = await orAborted(this.#routeTo(domain), signal, () => new Late());
+      const { route, policy } = await orAborted(this.#routeTo(domain), signal, () => new DeadlineError());
       if (route.status === 'deferred') return deferred(route.reason, 'ConnectionFailed', '4.4.3');
       if (route.status === 'refused') {
         const own = { fault: 'recipient', enhancedCode: route.enhancedCode } as const;
@@ -145,12 +145,12 @@ export class DirectTransport implements Transport {
       const plan = { hosts, group, mail, enforced: policy?.mode === 'enforce' };
       const attempt = async () => {
         if (!(await group.rate.next(signal))) throw new TurnMissed();
-        if (signal.aborted) throw new Late();
+        if (signal.aborted) throw new DeadlineError();
         return deliver(plan, this.#reach, signal, beginOnce(limits));
       };
       return await group.sessions.run(attempt, mail.isBulk, signal, () => new TurnMissed());
     } catch (error) {
-      if (!(error instanceof Late)) throw error;
+      if (!(error instanceof DeadlineError)) throw error;
       const reason =
         error instanceof TurnMissed
           ? `Mail to ${domain} waited here for its turn at its mail servers until the attempt was over: ${this.#limitsInWords()}`
@@ -189,7 +189,7 @@ export class DirectTransport implements Transport {
 }
 
 /** The deadline passed before a connection could be opened. */
-class Late extends Error {}
+class DeadlineError extends Error {}
 
 /** The deadline passed before the limits of the receiving site left a turn. */
-class TurnMissed extends Late {}
+class TurnMissed extends DeadlineError {}

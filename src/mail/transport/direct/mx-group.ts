@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import type { LimitBook } from '../limits/limit-book.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
 import { connectionsOf, messagesOf, type Part } from '../part.ts';
@@ -35,7 +35,7 @@ export class MxGroup {
 
   constructor(
     private readonly limits: MxGroupLimits,
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
     private part: Part,
     /** The limits that each of the servers has shown. */
     private readonly book: LimitBook,

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 
 /** A caller that waits for its turn. */
 type Turn = () => void;
@@ -16,7 +16,7 @@ export class SendRate {
 
   constructor(
     perMinute: number,
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
   ) {
     this.#intervalMs = 60_000 / perMinute;
   }

@@ -1,11 +1,11 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import { policyId, readPolicy, type StsPolicy } from './sts-policy.ts';
 
 /** Fetches the policy file of a domain within a deadline; null for any answer but a valid one. */
 export type FetchPolicy = (domain: string) => Promise<string | null>;
 
-interface Known {
+interface CachedPolicy {
   readonly id: string;
   readonly policy: StsPolicy;
   readonly until: number;
@@ -18,12 +18,12 @@ const AT_MOST = 10_000;
  * file that has disappeared: an attacker who can remove those is the one it protects from (RFC 8461 5.1, 10.2).
  */
 export class StsPolicies {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, CachedPolicy>();
 
   constructor(
     private readonly resolver: Resolver,
     private readonly fetchPolicy: FetchPolicy,
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
   ) {}
 
   /** The policy in force for mail to `domain`; null when there is none. */
@@ -39,12 +39,12 @@ export class StsPolicies {
     return policy;
   }
 
-  #current(domain: string): Known | undefined {
+  #current(domain: string): CachedPolicy | undefined {
     const known = this.#known.get(domain);
     return known && known.until > this.monotonic() ? known : undefined;
   }
 
-  #remember(domain: string, known: Known): void {
+  #remember(domain: string, known: CachedPolicy): void {
     this.#known.delete(domain);
     this.#known.set(domain, known);
     const [oldest] = this.#known.keys();

@@ -10,7 +10,7 @@ export const LIMIT_NAMES = [
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** A limit as the server has shown it. */
-export interface Learned {
+export interface LearnedLimit {
   readonly value: number;
   /** When it was shown last, epoch milliseconds. */
   readonly at: number;
@@ -21,16 +21,16 @@ export interface Learned {
 }
 
 /** A limit that is over. It is kept, so that what others knew before does not bring the limit back. */
-export interface Ended {
+export interface EndedLimit {
   readonly value: null;
   /** When it ended, epoch milliseconds. */
   readonly at: number;
 }
 
-export type LearnedLimits = Readonly<Partial<Record<LimitName, Learned>>>;
+export type LearnedLimits = Readonly<Partial<Record<LimitName, LearnedLimit>>>;
 
 /** All that was found out of the limits of a server. A limit without an entry was never met. */
-export type LimitRecord = Readonly<Partial<Record<LimitName, Learned | Ended>>>;
+export type LimitRecord = Readonly<Partial<Record<LimitName, LearnedLimit | EndedLimit>>>;
 
 /** The limits that hold. */
 export const inForce = (record: LimitRecord): LearnedLimits =>
@@ -45,7 +45,7 @@ export const inForce = (record: LimitRecord): LearnedLimits =>
  * What holds of two findings about one limit: the newer. Of the same moment the lower, so that all come to the same. The statement that stores
  * limits has the same rule.
  */
-export function newer<Finding extends Learned | Ended>(
+export function newer<Finding extends LearnedLimit | EndedLimit>(
   one: Finding | undefined,
   other: Finding | undefined,
 ): Finding | undefined {
@@ -72,7 +72,12 @@ export const HOLDS: Readonly<Record<LimitName, { readonly firstMs: number; reado
 };
 
 /** The limit as it is known after the server has shown it at that value. */
-export function shown(name: LimitName, before: Learned | undefined, value: number, at: number): Learned {
+export function shown(
+  name: LimitName,
+  before: LearnedLimit | undefined,
+  value: number,
+  at: number,
+): LearnedLimit {
   const { firstMs, longestMs } = HOLDS[name];
   if (before === undefined) return { value, at, holdMs: firstMs };
   const holdMs = isDue(before, at) ? Math.min(2 * before.holdMs, longestMs) : before.holdMs;
@@ -80,4 +85,4 @@ export function shown(name: LimitName, before: Learned | undefined, value: numbe
 }
 
 /** True when it is time to try more. */
-export const isDue = ({ at, holdMs }: Learned, now: number): boolean => now >= at + holdMs;
+export const isDue = ({ at, holdMs }: LearnedLimit, now: number): boolean => now >= at + holdMs;

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import { SendRate } from '../direct/send-rate.ts';
 
 /** The first rest after a refusal, and the longest: together they outlast a window of a minute. */
@@ -17,7 +17,7 @@ const ENOUGH_MAILS = 10;
 export const LEAST_PER_MINUTE = 30;
 
 /** The mails of one second that a server has taken. */
-interface Taken {
+interface SecondCount {
   readonly at: number;
   mails: number;
 }
@@ -28,7 +28,7 @@ interface Taken {
  */
 export class Pace {
   /** Of this burst. */
-  #taken: Taken[] = [];
+  #taken: SecondCount[] = [];
   readonly #waiting = new Set<() => void>();
   /** The rate that was learned. */
   #rate: SendRate | null = null;
@@ -47,7 +47,7 @@ export class Pace {
   #timer: Timer | undefined;
 
   constructor(
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
     /** Called when the server takes mail again, with the mails a minute that it was found to take; null where too few went to know. */
     private readonly onRate: (perMinute: number | null) => void,
   ) {}
@@ -98,7 +98,7 @@ export class Pace {
     if (last !== undefined && now - last.at < 1_000) last.mails += 1;
     else this.#taken.push({ at: now, mails: 1 });
     // A rest is part of the burst, however long it is.
-    const isOld = ({ at }: Taken) => this.#rest === null && now - at > WINDOW_MS;
+    const isOld = ({ at }: SecondCount) => this.#rest === null && now - at > WINDOW_MS;
     while (this.#taken[0] !== undefined && isOld(this.#taken[0])) this.#taken.shift();
     if (this.#careful !== null && --this.#careful.left === 0) this.#careful = null;
     this.#takenAt = now;

@@ -1,11 +1,11 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import { connectionsOf, messagesOf, type Part, WHOLE } from '../part.ts';
 import {
-  type Ended,
+  type EndedLimit,
   HOLDS,
   inForce,
   isDue,
-  type Learned,
+  type LearnedLimit,
   type LearnedLimits,
   LIMIT_NAMES,
   type LimitName,
@@ -24,7 +24,7 @@ const CLOSE_TO = 0.95;
 export interface LimitClocks {
   /** Epoch milliseconds, which outlive the process. */
   readonly now: () => number;
-  readonly monotonic: Monotonic;
+  readonly monotonic: MonotonicClock;
 }
 
 /** The limits that a server has shown. They hold for all processes together; each of them keeps to its part. */
@@ -182,7 +182,7 @@ export class SiteLimits {
     this.#set(name, shown(name, this.#known[name], value, this.clocks.now()));
   }
 
-  #set(name: LimitName, found: Learned | Ended): void {
+  #set(name: LimitName, found: LearnedLimit | EndedLimit): void {
     // The clock of another process may be ahead; what is found out here comes after what it knew.
     const at = Math.max(found.at, (this.#record[name]?.at ?? 0) + 1);
     this.#note({ ...this.#record, [name]: { ...found, at } });

@@ -1,10 +1,10 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import { askSns } from './sns-requests.ts';
 
 /** The options of a store of signing certificates. */
 export interface CertificateStoreParts {
   readonly ask?: (url: string) => Promise<string>;
-  readonly monotonic: Monotonic;
+  readonly monotonic: MonotonicClock;
 }
 
 interface Entry {

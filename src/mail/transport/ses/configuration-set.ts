@@ -2,7 +2,7 @@ import type { Finding } from '../transport.ts';
 import type { SesAnswer, SesApi } from './ses-api.ts';
 
 /** The settings for SES's reports. */
-export interface Reporting {
+export interface ReportingSettings {
   /** The configuration set of every message; null for none. */
   readonly configurationSet: string | null;
   /** The SNS topic whose notifications are accepted; null for none. */
@@ -31,7 +31,7 @@ const found = (ok: boolean, detail: string, advice: string | null): Finding => (
 /** Checks that SES reports to the topic. @throws SesUnreachable */
 export async function examineReporting(
   api: SesApi,
-  { configurationSet: name, topicArn }: Reporting,
+  { configurationSet: name, topicArn }: ReportingSettings,
   signal: AbortSignal,
 ): Promise<Finding> {
   // A domain may have its own configuration set at SES, which is not visible here, so that this is no failure.

@@ -4,12 +4,12 @@ import { envelopeAddress, needsSmtpUtf8 } from '../../compose/envelope.ts';
 import { begin } from '../begin.ts';
 import { withoutReply } from '../smtp/outcome.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
-import { examineReporting, type Reporting } from './configuration-set.ts';
+import { examineReporting, type ReportingSettings } from './configuration-set.ts';
 import { createSesApi, type SesAccount, type SesAnswer, type SesApi, SesUnreachable } from './ses-api.ts';
 import { isSesDown, sesVerdict } from './ses-verdict.ts';
 
 /** The account, and the settings for its reports. */
-export interface SesOptions extends SesAccount, Reporting {}
+export interface SesOptions extends SesAccount, ReportingSettings {}
 
 /**
  * Sends through Amazon SES (API v2). Messages are not signed here: SES signs with the domain's own key (see identity.ts), and

@@ -1,5 +1,5 @@
 import { Circuit, type CircuitState } from '../../../platform/async/circuit.ts';
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import { sendInOrder, type Way } from '../in-order.ts';
 import type { Part } from '../part.ts';
 import type { Finding, OutboundMessage, RecipientOutcome, SendLimits, Transport } from '../transport.ts';
@@ -21,7 +21,7 @@ export class FailoverTransport implements Transport {
 
   constructor(
     relays: readonly Relay[],
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
   ) {
     this.#ways = relays.map((relay) => ({ ...relay, circuit: new Circuit(monotonic) })) as unknown as [
       Way,

@@ -1,6 +1,6 @@
 /** The sessions of a pool, and the mails that wait for one of them. */
 import { isDoneWithin } from '../../../platform/async/deadline.ts';
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import { TakenBack } from '../begin.ts';
 import type { SiteLimits } from '../limits/site-limits.ts';
 import { mayBeLimit, namesLimit } from './refused-session.ts';
@@ -22,11 +22,11 @@ export interface PoolLimits {
 export interface PoolParts {
   /** The limits that the server has shown. */
   readonly site: SiteLimits;
-  readonly monotonic: Monotonic;
+  readonly monotonic: MonotonicClock;
 }
 
 /** A session of the pool. */
-export interface Held {
+export interface PooledSession {
   readonly session: Session;
   /** The mails that it has carried. */
   mails: number;
@@ -43,7 +43,7 @@ export interface Held {
 }
 
 /** `new`: not one that is open. `others`: one that other mail has, since the server takes no mail over a further one. */
-export type Wanted = 'any' | 'new' | 'others' | Held;
+export type SessionChoice = 'any' | 'new' | 'others' | PooledSession;
 
 const FULL = new SessionFailure('refused', 'The server takes no mail over a further session');
 
@@ -54,8 +54,8 @@ const END_MS = 1_000;
 
 /** Keeps sessions between mails, and opens them as the server allows. */
 export class HeldSessions {
-  readonly #idle: Held[] = [];
-  readonly #standBy: StandBy<Held>;
+  readonly #idle: PooledSession[] = [];
+  readonly #standBy: StandBy<PooledSession>;
   readonly #silentEnds: SilentEnds;
   /** Connections that are made, and those that are open: a closed one counts until its socket is gone. */
   #connecting = 0;
@@ -86,12 +86,12 @@ export class HeldSessions {
   }
 
   /** How many there are, or will be, besides that one. */
-  besides({ session }: Held): number {
+  besides({ session }: PooledSession): number {
     return this.#open + this.#connecting - (session.alive ? 1 : 0);
   }
 
   /** Notes that the server has answered about a mail over it. */
-  answered(held: Held): void {
+  answered(held: PooledSession): void {
     this.#standBy.worked();
     if (held.isWorking || !held.session.alive) return;
     held.isWorking = true;
@@ -102,7 +102,7 @@ export class HeldSessions {
   }
 
   /** Notes that the server has taken a mail over it. */
-  accepted(held: Held): void {
+  accepted(held: PooledSession): void {
     this.#silentEnds.outlivedBy(held);
     this.parts.site.carriedAfter(held.mails);
   }
@@ -119,7 +119,12 @@ export class HeldSessions {
   }
 
   /** An idle session or a new one, or, where the server gives no more, the next that is free. Rejects with `SessionFailure`, and with `TakenBack`. */
-  async next(signal: AbortSignal, waits: Waits, isBulk: boolean, wants: Wanted): Promise<Held> {
+  async next(
+    signal: AbortSignal,
+    waits: Waits,
+    isBulk: boolean,
+    wants: SessionChoice,
+  ): Promise<PooledSession> {
     if (typeof wants === 'object' && wants.session.alive) return wants;
     let failure = wants === 'others' ? FULL : null;
     for (let mustBeNew = wants === 'new'; ; mustBeNew = false) {
@@ -144,14 +149,14 @@ export class HeldSessions {
     }
   }
 
-  async #connect(signal: AbortSignal): Promise<Held> {
+  async #connect(signal: AbortSignal): Promise<PooledSession> {
     const { site, monotonic } = this.parts;
     this.#connecting += 1;
     try {
       const session = await this.open(signal);
       this.#open += 1;
       const openedAt = monotonic();
-      const held: Held = {
+      const held: PooledSession = {
         ...{ session, mails: 0, openedAt, usedAt: openedAt },
         ...{ isEnded: false, isWorking: false },
         timer: undefined,
@@ -171,7 +176,7 @@ export class HeldSessions {
     }
   }
 
-  #ended(held: Held): void {
+  #ended(held: PooledSession): void {
     this.#open -= 1;
     if (held.isWorking) this.#working -= 1;
     const isSoon = this.parts.monotonic() - held.usedAt < SOON_MS;
@@ -181,14 +186,14 @@ export class HeldSessions {
     if (held.isWorking) this.#standBy.place();
   }
 
-  #take(): Held | undefined {
+  #take(): PooledSession | undefined {
     const held = this.#idle.pop();
     clearTimeout(held?.timer);
     return held === undefined || held.session.alive ? held : this.#take();
   }
 
   /** Keeps a session for the next mail, or ends it. Where connections are counted, it has ended before its place is free. */
-  async giveBack(held: Held): Promise<void> {
+  async giveBack(held: PooledSession): Promise<void> {
     const { site } = this.parts;
     const { session } = held;
     const most = site.mailsPerSession(this.limits.messagesPerSession);
@@ -207,7 +212,7 @@ export class HeldSessions {
   }
 
   /** Ends it with QUIT. */
-  end(held: Held): void {
+  end(held: PooledSession): void {
     held.isEnded = true;
     held.session.quit();
   }

@@ -5,7 +5,7 @@ import type { Progress, SessionFailure } from './session.ts';
  * What a server says of a session, where it is no answer about the mail. The mail was surely not taken, so that another session may carry it.
  * `rate`: not so many in this time. `full`: no more over this session, or no more sessions. `ended`: it closed the session before it read the mail.
  */
-export interface Refused {
+export interface SessionRefusal {
   readonly what: 'rate' | 'full' | 'ended';
   /** True when it names a limit, so that its number may be learned from it. */
   readonly inWords: boolean;
@@ -18,7 +18,7 @@ export interface Refused {
 }
 
 /** The refusal of a session after a mail was tried over it; null where the server has answered about the mail. */
-export function refusedBy(progress: readonly Progress[], mailsBefore: number): Refused | null {
+export function refusedBy(progress: readonly Progress[], mailsBefore: number): SessionRefusal | null {
   const [first] = progress;
   if (first === undefined || progress.some(({ reply, step }) => isTaken(reply) || step !== first.step))
     return null;

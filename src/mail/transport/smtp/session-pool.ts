@@ -7,16 +7,22 @@ import { type Beginning, TakenBack } from '../begin.ts';
 import { RateEvidence } from '../limits/rate-evidence.ts';
 import type { Part } from '../part.ts';
 import { SharedSessions } from '../shared-sessions.ts';
-import { type Held, HeldSessions, type PoolLimits, type PoolParts, type Wanted } from './held-sessions.ts';
-import { type Refused, refusedBy } from './refused-session.ts';
+import {
+  HeldSessions,
+  type PooledSession,
+  type PoolLimits,
+  type PoolParts,
+  type SessionChoice,
+} from './held-sessions.ts';
+import { refusedBy, type SessionRefusal } from './refused-session.ts';
 import { type Progress, type Session, SessionFailure } from './session.ts';
 import { Waits } from './waits.ts';
 
 type Send = (session: Session) => Promise<readonly Progress[]>;
 
 /** A mail over a session, with the outcome. */
-interface Carried {
-  readonly held: Held;
+interface CarriedMail {
+  readonly held: PooledSession;
   readonly progress: readonly Progress[];
   /** When it was sent, monotonic. */
   readonly begunAt: number;
@@ -25,7 +31,7 @@ interface Carried {
 }
 
 /** What a mail has met before it was answered. */
-interface Seen {
+interface SendHistory {
   /** A session that had carried mail refused it, and one that had not. */
   used: boolean;
   fresh: boolean;
@@ -118,12 +124,12 @@ export class SessionPool {
   }
 
   /** Sends over one session after another until the server has answered about the mail. */
-  async #carry(signal: AbortSignal, send: Send, isBulk: boolean, waits: Waits): Promise<Carried> {
-    const seen: Seen = { used: false, fresh: false, isTriedAgain: false, shown: [] };
-    let wants: Wanted = 'any';
-    let refusal: Carried | null = null;
+  async #carry(signal: AbortSignal, send: Send, isBulk: boolean, waits: Waits): Promise<CarriedMail> {
+    const seen: SendHistory = { used: false, fresh: false, isTriedAgain: false, shown: [] };
+    let wants: SessionChoice = 'any';
+    let refusal: CarriedMail | null = null;
     for (let tried = 1; ; tried++) {
-      let held: Held;
+      let held: PooledSession;
       try {
         held = await this.#held.next(signal, waits, isBulk, wants);
       } catch (error) {
@@ -146,7 +152,12 @@ export class SessionPool {
   }
 
   /** The session that a mail wants after one refused it; null where the refusal is the answer. */
-  async #after(refused: Refused, held: Held, waits: Waits, seen: Seen): Promise<Wanted | null> {
+  async #after(
+    refused: SessionRefusal,
+    held: PooledSession,
+    waits: Waits,
+    seen: SendHistory,
+  ): Promise<SessionChoice | null> {
     const { site, monotonic } = this.parts;
     const { mails } = held;
     const met = mails > 0 ? 'used' : 'fresh';
@@ -188,7 +199,7 @@ export class SessionPool {
     throw new TakenBack();
   }
 
-  #answered(carried: Carried, seen: Seen): Carried {
+  #answered(carried: CarriedMail, seen: SendHistory): CarriedMail {
     const { held, progress, begunAt, isRefused } = carried;
     const { site, monotonic } = this.parts;
     const isAccepted = progress.some(({ step, reply }) => step === 'DOT' && reply?.startsWith('2'));

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 
 /** Ends within this time are one moment: a server that is started again ends all its sessions at once. */
 const MOMENT_MS = 1_000;
@@ -20,7 +20,7 @@ export class SilentEnds {
   #counted: number | null = null;
 
   constructor(
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
     /** Called with the mails that a session was found to carry. */
     private readonly spent: (mails: number) => void,
   ) {}

@@ -1,4 +1,4 @@
-import type { Monotonic } from '../../../platform/time/monotonic.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import type { SessionFailure } from './session.ts';
 import type { Waits } from './waits.ts';
 
@@ -12,7 +12,7 @@ const PATIENCE_MS = 30_000;
 const GRACE_MS = 2_000;
 
 /** A mail that found the server full. */
-interface Waiting<Held> {
+interface WaitingMail<Held> {
   readonly since: number;
   readonly isBulk: boolean;
   readonly failure: SessionFailure;
@@ -28,7 +28,7 @@ interface Waiting<Held> {
  * has not begun.
  */
 export class StandBy<Held> {
-  readonly #line: Waiting<Held>[] = [];
+  readonly #line: WaitingMail<Held>[] = [];
   #timer: Timer | undefined;
   #tryMs = FIRST_TRY_MS;
   #workedAt = Number.NEGATIVE_INFINITY;
@@ -37,7 +37,7 @@ export class StandBy<Held> {
   #fullAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly monotonic: Monotonic,
+    private readonly monotonic: MonotonicClock,
     /** True while there is a session, or one is coming. */
     private readonly hasSessions: () => boolean,
   ) {}
@@ -62,7 +62,7 @@ export class StandBy<Held> {
         if (at >= 0) this.#line.splice(at, 1);
         if (this.#line.length === 0) this.#rest();
       };
-      const waiting: Waiting<Held> = {
+      const waiting: WaitingMail<Held> = {
         ...{ since, isBulk, failure, needsOthers },
         resolve: (given) => {
           leave();
@@ -117,7 +117,7 @@ export class StandBy<Held> {
   }
 
   /** Mail that is not of a campaign goes first. */
-  #next(): Waiting<Held> | undefined {
+  #next(): WaitingMail<Held> | undefined {
     return this.#line.find(({ isBulk }) => !isBulk) ?? this.#line[0];
   }
 

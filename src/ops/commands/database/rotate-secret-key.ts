@@ -1,6 +1,11 @@
 import type { Config } from '../../../platform/config/config.ts';
 import { readFormerKeys } from '../../../platform/db/canary.ts';
-import { type Lost, type Rotated, type RotationProgress, rotate } from '../../rotation/rotate.ts';
+import {
+  type RotationProgress,
+  type RotationResult,
+  rotate,
+  type UnreadableTexts,
+} from '../../rotation/rotate.ts';
 import type { Terminal } from '../terminal.ts';
 import { withClockedDatabase } from './with-database.ts';
 
@@ -13,12 +18,12 @@ const TOLD_EVERY = 1_000;
  */
 export const rotateSecretKey = (config: Config, terminal: Terminal): Promise<number> =>
   withClockedDatabase(config, async (database) => {
-    const told = new Told(terminal);
+    const told = new RotationPrinter(terminal);
     const rotated = await rotate(database, config, told);
     return tell(config, rotated, told, terminal);
   });
 
-function tell(config: Config, rotated: Rotated, told: Told, terminal: Terminal): number {
+function tell(config: Config, rotated: RotationResult, told: RotationPrinter, terminal: Terminal): number {
   if (rotated.outcome === 'done') {
     terminal.out([...told.summary(), ...after(config, rotated.lost), ''].join('\n'));
     return 0;
@@ -33,7 +38,7 @@ function tell(config: Config, rotated: Rotated, told: Told, terminal: Terminal):
 
 function sentenceOf(
   { secretKey, dataDir }: Config,
-  rotated: Exclude<Rotated, { outcome: 'done' | 'nothing' }>,
+  rotated: Exclude<RotationResult, { outcome: 'done' | 'nothing' }>,
 ): string {
   if (rotated.outcome === 'unbound')
     return (
@@ -56,7 +61,7 @@ function sentenceOf(
 }
 
 /** The advice for an operator once nothing is left to do. */
-function after({ secretKey, dataDir }: Config, lost: readonly Lost[]): readonly string[] {
+function after({ secretKey, dataDir }: Config, lost: readonly UnreadableTexts[]): readonly string[] {
   return [
     ...lost.map(
       ({ what, rows }) =>
@@ -74,7 +79,7 @@ function after({ secretKey, dataDir }: Config, lost: readonly Lost[]): readonly 
 }
 
 /** Prints the progress of a rotation. */
-class Told implements RotationProgress {
+class RotationPrinter implements RotationProgress {
   readonly #rows = new Map<string, number>();
   #sum = 0;
 

@@ -16,12 +16,12 @@ export interface Doors {
   close(): Promise<void>;
 }
 
-type Opening = Required<Pick<ListenOptions, 'shared' | 'isDraining'>>;
-type Served = Pick<Service, 'app' | 'sockets' | 'certificates' | 'clock'>;
+type DoorOptions = Required<Pick<ListenOptions, 'shared' | 'isDraining'>>;
+type DoorParts = Pick<Service, 'app' | 'sockets' | 'certificates' | 'clock'>;
 type Place = Pick<Config, 'host' | 'port' | 'httpsPort' | 'publicUrl' | 'roles'>;
 
 /** Opens PORT and, once there is a certificate, HTTPS_PORT. @throws when PORT is taken */
-export function openDoors(service: Served, config: Place, logger: Logger, opening: Opening): Doors {
+export function openDoors(service: DoorParts, config: Place, logger: Logger, opening: DoorOptions): Doors {
   const { app, sockets, certificates, clock } = service;
   const answers = { ...opening, ...(config.roles.includes('http') && { sockets }) };
   const here = { hostname: config.host, port: config.port };

@@ -1,5 +1,5 @@
 import type { Database } from '../../../platform/db/database.ts';
-import { type Failing, NotFromReplica, Replica } from '../../../platform/db/replica/replica.ts';
+import { NotFromReplica, Replica, type ReplicaFailure } from '../../../platform/db/replica/replica.ts';
 import { LeaderPosition } from '../../../platform/db/replica/wal-position.ts';
 import { serverUrls } from '../../../platform/db/server/server-urls.ts';
 import { type Diagnosis, fine, messageOf, warning } from '../diagnosis.ts';
@@ -7,7 +7,7 @@ import { type Diagnosis, fine, messageOf, warning } from '../diagnosis.ts';
 const CHECK = 'Read replicas';
 
 /** The reason for which a replica cannot be read from. */
-const SAYS: Readonly<Record<Failing, string>> = {
+const SAYS: Readonly<Record<ReplicaFailure, string>> = {
   behind: 'is more than 250 ms behind the primary',
   primary: 'is the primary at present',
   'no replica': 'follows no server: it was promoted, or never was a replica',

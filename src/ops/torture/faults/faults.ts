@@ -1,7 +1,7 @@
 import { CRASH_POINTS } from '../../../platform/config/settings/chaos-setting.ts';
 import type { Instance } from '../instance.ts';
 import type { PostgresServer } from '../postgres-server.ts';
-import { type Random, randomFrom } from '../random.ts';
+import { type RandomSource, randomFrom } from '../random.ts';
 import type { Relay } from './relay.ts';
 
 /** The processes and connections that faults are injected into. */
@@ -68,9 +68,9 @@ const bagOf = (hasServer: boolean): readonly Fault[] =>
 /** Injects faults at random moments, several at once, until it is stopped; then it repairs everything. */
 export class Faults {
   readonly counts = new Map<Fault, number>();
-  readonly #chance: Random;
+  readonly #chance: RandomSource;
   /** Its own generator, so that the other faults of a seed stay the same with and without wrong clocks. */
-  readonly #clockChance: Random;
+  readonly #clockChance: RandomSource;
   readonly #bag: readonly Fault[];
   readonly #busy = new Set<unknown>();
   readonly #underWay = new Set<Promise<void>>();

@@ -11,7 +11,7 @@ import type { ActorEvent } from '../../../engine/machine/kind.ts';
 import type { Performer, TellActor } from '../../../engine/runtime/performers.ts';
 import type { Registration } from '../../../engine/runtime/running-kind.ts';
 import type { ChaosSetting } from '../../../platform/config/settings/chaos-setting.ts';
-import { type Random, randomFrom } from '../random.ts';
+import { type RandomSource, randomFrom } from '../random.ts';
 import type { CrashAt } from './crash.ts';
 import { outsideNow } from './wrong-clock.ts';
 
@@ -44,7 +44,7 @@ export function faultyKinds(
   }));
 }
 
-interface Judged {
+interface GuardArguments {
   readonly context: EmailContext;
   readonly event: EmailEvent;
 }
@@ -52,7 +52,7 @@ interface Judged {
 /** A guard that takes the outcome of any attempt for that of the latest. */
 const whicheverAttempt =
   (state: RestingState) =>
-  ({ context, event }: Judged): boolean =>
+  ({ context, event }: GuardArguments): boolean =>
     restsAfterAttempt(
       context,
       { ...event, attempt: context.attempt, by: context.begunBy ?? undefined } as EmailEvent,
@@ -101,7 +101,7 @@ function faultyPerformer(
   performer: Performer,
   { leaseMs, record, slots, break: broken = [] }: ChaosSetting,
   crash: CrashAt,
-  chance: Random,
+  chance: RandomSource,
 ): Performer {
   const note = (line: string): void => {
     // One write per line: a kill leaves a line whole or absent.
@@ -165,12 +165,12 @@ const tellingNoHold =
   };
 
 /** A repeated attempt takes most of its lease, so that a late outcome of the attempt before arrives while it is in progress. */
-function delayOf(chance: Random, attempt: number, leaseMs: number): number {
+function delayOf(chance: RandomSource, attempt: number, leaseMs: number): number {
   if (chance.next() * 100 < LATE_PERCENT) return leaseMs * (1 + chance.next());
   return attempt === 1 ? chance.between(0, 20) : leaseMs * 0.9 * chance.next();
 }
 
-interface Completed extends ActorEvent {
+interface CompletionEvent extends ActorEvent {
   readonly attempt?: number;
   readonly outcomes?: readonly {
     readonly outcome: string;
@@ -180,13 +180,13 @@ interface Completed extends ActorEvent {
 }
 
 /** The indexes of the recipients whose servers have accepted the message. */
-const acceptedIn = (events: readonly Completed[]): readonly number[] =>
+const acceptedIn = (events: readonly CompletionEvent[]): readonly number[] =>
   events
     .flatMap(({ outcomes = [] }) => outcomes)
     .flatMap(({ outcome, recipient }) => (outcome === 'accepted' ? [recipient] : []));
 
 /** Adds the attempt's number to its outcomes: the judge checks that each was recorded for its own attempt. */
-function withAttempt(event: Completed): ActorEvent {
+function withAttempt(event: CompletionEvent): ActorEvent {
   if (!event.outcomes) return event;
   const { attempt } = event;
   return {

@@ -36,7 +36,7 @@ const ALL_OUTCOMES: Readonly<Record<ExpectedOutcome, RecipientOutcome>> = { ...O
 const HELD: RecipientOutcome = { end: 'failed', events: ['bounced'] };
 
 /** The number of events of one type that were recorded for a recipient. */
-export type Recorded = readonly [recipient: string, type: EmailEventType, times: number];
+export type EventCount = readonly [recipient: string, type: EmailEventType, times: number];
 
 /** Facts about an email's attempts, apart from its events. */
 export interface Attempts {
@@ -58,7 +58,7 @@ export interface ExpectedEvents {
 /** Compares the events of an email with the outcomes that its recipients' addresses choose. */
 export function expectedEvents(
   recipients: readonly { readonly address: string; readonly outcome: ExpectedOutcome }[],
-  recorded: readonly Recorded[],
+  recorded: readonly EventCount[],
   { lost, unknown, holds }: Attempts,
 ): ExpectedEvents {
   const ends = new Set<RecipientOutcome['end']>();
@@ -83,5 +83,5 @@ export function expectedEvents(
   return { end: ends.size === 1 ? first : 'sent', missing, unexpected };
 }
 
-const isBounceAlone = (found: readonly Recorded[]): boolean =>
+const isBounceAlone = (found: readonly EventCount[]): boolean =>
   found.length === 1 && found.every(([, type]) => type === 'bounced');

@@ -1,10 +1,10 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import type { Findings } from '../../../engine/audit/findings.ts';
 import { openSession, type Session } from '../../../engine/audit/session.ts';
-import type { Where } from '../../../platform/db/open.ts';
+import type { DatabaseLocation } from '../../../platform/db/open.ts';
 import { auditLedger } from '../../audit/audit.ts';
-import { RequestLedger, type Unanswered } from '../load/request-ledger.ts';
-import type { Taken } from '../mail-sink.ts';
+import { RequestLedger, type UnansweredEmails } from '../load/request-ledger.ts';
+import type { ReceivedCopies } from '../mail-sink.ts';
 import type { CampaignRecord } from './campaign-record.ts';
 import { type ExpectedOutcome, expectedEvents } from './expected-outcome.ts';
 import { addressOf, type FlowMail, type FlowRecord, flowMailIn } from './flow-record.ts';
@@ -13,12 +13,12 @@ import { CampaignJudge, type CampaignsSeen } from './judge-campaigns.ts';
 import { FlowJudge } from './judge-flows.ts';
 import { deliveryRows, type EmailRow, emailRows, eventRows } from './judged-rows.ts';
 import { type OutsideRecord, recipientsOf, type SentEmail } from './outside-record.ts';
-import type { Performed } from './performed.ts';
+import type { PerformedAttempts } from './performed.ts';
 
 /** The result of a chaos run. */
 export interface Verdict {
   readonly acknowledged: number;
-  readonly unanswered: Unanswered;
+  readonly unanswered: UnansweredEmails;
   /** Emails in the database, acknowledged or not. */
   readonly emails: number;
   readonly ends: Readonly<Record<string, number>>;
@@ -59,17 +59,17 @@ export interface LiveMail {
 }
 
 /** Everything that was recorded outside the database. */
-export interface Seen {
+export interface OutsideObservations {
   readonly record: OutsideRecord;
   /** The contacts that begin runs. */
   readonly flowRecord: FlowRecord;
   /** The record of campaigns; null without them. */
   readonly campaignRecord: CampaignRecord | null;
-  readonly performed: ReadonlyMap<string, Performed>;
+  readonly performed: ReadonlyMap<string, PerformedAttempts>;
   /** Receptions of each event by the webhook receiver; null without webhooks. */
   readonly received: ReadonlyMap<string, number> | null;
   /** Messages that the mail server accepted, by email and recipient; null without live mail. */
-  readonly taken: ReadonlyMap<string, Taken> | null;
+  readonly taken: ReadonlyMap<string, ReceivedCopies> | null;
 }
 
 /** Tolerance between two processes that read the same clock, and round. */
@@ -79,7 +79,7 @@ const CLOCK_SLACK_MS = 50;
 const isAnswered = (email: SentEmail, { id }: EmailRow): boolean => email.id === null || email.id === id;
 
 /** Compares the database with the records of the client and of the performers, which lie outside of it. */
-export async function judge(where: Where, seen: Seen): Promise<Verdict> {
+export async function judge(where: DatabaseLocation, seen: OutsideObservations): Promise<Verdict> {
   const session = await openSession(where);
   try {
     return await new Judge(session, seen).verdict();
@@ -120,7 +120,7 @@ class Judge {
 
   constructor(
     private readonly session: Session,
-    private readonly seen: Seen,
+    private readonly seen: OutsideObservations,
   ) {
     this.#ledger = new RequestLedger(seen.record, this.#violations);
     this.#flows = new FlowJudge(seen.flowRecord, this.#violations);
@@ -236,7 +236,7 @@ class Judge {
   }
 
   /** Compares the messages for one recipient with its email; answers what the mail server has of it. */
-  #checkCopies(address: string, row: EmailRow): Taken | undefined {
+  #checkCopies(address: string, row: EmailRow): ReceivedCopies | undefined {
     const { id, state, lost, unknown, holds, events, steps } = row;
     const key = `${id} ${address}`;
     const taken = this.seen.taken?.get(key);
@@ -259,7 +259,7 @@ class Judge {
   }
 
   /** Compares the row with the answers that the client got. */
-  #checkAnswers(email: SentEmail, { id, state }: EmailRow, done: Performed | undefined): void {
+  #checkAnswers(email: SentEmail, { id, state }: EmailRow, done: PerformedAttempts | undefined): void {
     const { cancelled } = email;
     if (cancelled === 'acknowledged' && state !== 'cancelled')
       this.#violate('cancelledSent', `${id} was cancelled, and is ${state}`);

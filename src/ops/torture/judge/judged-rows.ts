@@ -1,6 +1,6 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import type { Session } from '../../../engine/audit/session.ts';
-import type { Attempts, Recorded } from './expected-outcome.ts';
+import type { Attempts, EventCount } from './expected-outcome.ts';
 
 /** One email in the database, with its journal and its events. */
 export interface EmailRow extends Attempts {
@@ -21,7 +21,7 @@ export interface EmailRow extends Attempts {
   readonly completed: readonly number[] | null;
   /** Attempts that are named in recorded events. */
   readonly recorded: readonly number[] | null;
-  readonly events: readonly Recorded[] | null;
+  readonly events: readonly EventCount[] | null;
 }
 
 /** One recorded event. */

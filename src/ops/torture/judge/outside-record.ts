@@ -34,7 +34,7 @@ export type Acceptance =
   | { readonly what: 'left out' };
 
 /** Counts of the client's actions beside sending one email to one recipient once. */
-export interface Exercised {
+export interface ClientActionCounts {
   batches: number;
   /** Keyed requests that were sent to two instances at once. */
   twiceAtOnce: number;
@@ -81,7 +81,7 @@ export class OutsideRecord {
   readonly shared: string[] = [];
   /** Emails of a batch that are missing in its answer. */
   readonly leftOut: string[] = [];
-  readonly exercised: Exercised = {
+  readonly exercised: ClientActionCounts = {
     batches: 0,
     twiceAtOnce: 0,
     askedAgain: 0,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /** The attempts of one email, according to the performers' own files. */
-export interface Performed {
+export interface PerformedAttempts {
   /** Begin of the first attempt (epoch ms). */
   firstBegun: number;
   /** Attempts after which the server had accepted the message, by the recipient's index. */
@@ -9,8 +9,8 @@ export interface Performed {
 }
 
 /** Reads the files that the instances appended to while they performed. */
-export function readPerformed(files: readonly string[]): ReadonlyMap<string, Performed> {
-  const performed = new Map<string, Performed>();
+export function readPerformed(files: readonly string[]): ReadonlyMap<string, PerformedAttempts> {
+  const performed = new Map<string, PerformedAttempts>();
   for (const file of files) {
     if (!existsSync(file)) continue;
     for (const line of readFileSync(file, 'utf8').split('\n')) {

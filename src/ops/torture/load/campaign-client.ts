@@ -9,7 +9,7 @@ export interface CampaignClientParts extends WorkloadParts {
   readonly record: CampaignRecord;
 }
 
-type Answered<Data> = { readonly data?: Data } | null;
+type CampaignResponse<Data> = { readonly data?: Data } | null;
 type Campaign = { readonly id: string; readonly status: string };
 
 /** Pause before a request is repeated. It shapes the load; nothing is waited for. */
@@ -32,7 +32,7 @@ const DELETE_EVERY = 4;
  */
 const RATE_PER_HOUR = 36_000;
 /** Time in which all campaigns have to end once the faults have. */
-const FINISH_MS = 75_000;
+const FINISH_MS = 180_000;
 
 /**
  * An application that sends campaigns to the same people, the next ones when these are given out, looks at
@@ -81,7 +81,8 @@ export class CampaignClient extends Workload<CampaignClientParts> {
   /** An audience of all people; null if no answer confirmed that all of them are in it. */
   async #makeAudience(): Promise<string | null> {
     const made = await this.ask({ method: 'POST', path: '/v1/audiences', body: { name: 'Of one campaign' } });
-    const id = made.status === 201 ? (made.body as Answered<{ readonly id: string }>)?.data?.id : undefined;
+    const id =
+      made.status === 201 ? (made.body as CampaignResponse<{ readonly id: string }>)?.data?.id : undefined;
     while (id !== undefined && !this.isStopped) {
       const path = `/v1/audiences/${id}/contacts`;
       const { status } = await this.ask({ method: 'POST', path, body: { emails: this.parts.record.people } });
@@ -109,7 +110,7 @@ export class CampaignClient extends Workload<CampaignClientParts> {
     const said = { from, subject: 'Campaign', html: '<p>Hello {{ contact.email }}</p>' };
     const asked = { name: 'Torture', audienceId, ratePerHour: RATE_PER_HOUR, ...said };
     const { status, body } = await this.ask({ method: 'POST', path: '/v1/campaigns', body: asked });
-    if (status === 201) return (body as Answered<Campaign>)?.data?.id ?? null;
+    if (status === 201) return (body as CampaignResponse<Campaign>)?.data?.id ?? null;
     await Bun.sleep(REPEAT_MS);
     return null;
   }
@@ -154,10 +155,10 @@ export class CampaignClient extends Workload<CampaignClientParts> {
   async #follow(id: string): Promise<string | null> {
     const path = `/v1/campaigns/${id}`;
     const stats = await this.ask({ method: 'GET', path: `${path}/stats` });
-    const numbers = (stats.body as Answered<CampaignStats>)?.data;
+    const numbers = (stats.body as CampaignResponse<CampaignStats>)?.data;
     if (stats.status === 200 && numbers) this.parts.record.look(id, numbers);
     const { status, body } = await this.ask({ method: 'GET', path });
-    const told = status === 200 ? ((body as Answered<Campaign>)?.data?.status ?? null) : null;
+    const told = status === 200 ? ((body as CampaignResponse<Campaign>)?.data?.status ?? null) : null;
     return told === 'sending' && numbers?.remaining === 0 ? 'given out' : told;
   }
 }

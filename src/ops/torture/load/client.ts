@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Acceptance, OutsideRecord, SentEmail } from '../judge/outside-record.ts';
-import { type Random, randomFrom } from '../random.ts';
+import { type RandomSource, randomFrom } from '../random.ts';
 import { type Answer, type Ask, acceptancesIn, ask } from './ask.ts';
 import { Requests, type SendRequest } from './requests.ts';
 
@@ -25,7 +25,7 @@ const REPEAT_MS = 100;
 /** An application that sends, schedules, reschedules and cancels, and records every answer. */
 export class ChaosClient {
   #stopped = false;
-  readonly #chance: Random;
+  readonly #chance: RandomSource;
   readonly #requests: Requests;
   #workers: Promise<void>[] = [];
 

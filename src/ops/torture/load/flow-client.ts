@@ -8,7 +8,7 @@ export interface FlowClientParts extends WorkloadParts {
   readonly record: FlowRecord;
 }
 
-type Answered<Data> = { readonly data?: Data } | null;
+type FlowResponse<Data> = { readonly data?: Data } | null;
 
 interface Stats {
   readonly entered: number;
@@ -41,13 +41,13 @@ export class FlowClient extends Workload<FlowClientParts> {
     const begins = record.contacts.filter(({ isAcknowledged }) => isAcknowledged).length;
     while (performance.now() < deadline) {
       const { body } = await this.ask({ method: 'GET', path });
-      const stats = (body as Answered<{ stats: Stats }>)?.data?.stats;
+      const stats = (body as FlowResponse<{ stats: Stats }>)?.data?.stats;
       if (stats && stats.entered >= begins && stats.running + stats.waiting === 0) return;
       const waiting = await this.ask({
         method: 'GET',
         path: `${path}/runs?status=waiting&step=wait&limit=100`,
       });
-      const runs = (waiting.body as Answered<readonly { contactId: string }[]>)?.data ?? [];
+      const runs = (waiting.body as FlowResponse<readonly { contactId: string }[]>)?.data ?? [];
       await Promise.all(runs.map(({ contactId }) => this.#tell(contactId)));
       await Bun.sleep(1_000);
     }

@@ -3,7 +3,7 @@ import type { EmailRow } from '../judge/judged-rows.ts';
 import { numberIn, type OutsideRecord, type SentEmail } from '../judge/outside-record.ts';
 
 /** Sent emails that were never acknowledged. */
-export interface Unanswered {
+export interface UnansweredEmails {
   readonly emails: number;
   /** Emails that may be stored all the same: a request had a connection, and no answer rules it out. */
   readonly mayBeThere: number;
@@ -52,7 +52,7 @@ export class RequestLedger {
   }
 
   /** Reports what is only known after every row was matched. */
-  close(): Unanswered {
+  close(): UnansweredEmails {
     const { contradictions, shared, leftOut, emails } = this.record;
     for (const id of this.#missing) this.violations.add('lost', `${id} was acknowledged and is not stored`);
     for (const what of contradictions) this.violations.add('keyTwice', what);

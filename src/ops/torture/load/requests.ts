@@ -1,6 +1,6 @@
 import { type ExpectedOutcome, OUTCOMES } from '../judge/expected-outcome.ts';
 import { type OutsideRecord, recipientsOf, type SentEmail, subjectOf } from '../judge/outside-record.ts';
-import type { Random } from '../random.ts';
+import type { RandomSource } from '../random.ts';
 
 /** A request to send one email or a batch. */
 export interface SendRequest {
@@ -12,7 +12,7 @@ export interface SendRequest {
 
 /** The sources that requests are made from. */
 export interface RequestParts {
-  readonly chance: Random;
+  readonly chance: RandomSource;
   readonly record: OutsideRecord;
   readonly keys: { readonly test: string; readonly live: string };
   /** The verified domain that live mail is sent from; null where all mail is simulated. */

@@ -1,5 +1,5 @@
 import { TtlCache } from '../../async/ttl-cache.ts';
-import type { Monotonic } from '../../time/monotonic.ts';
+import type { MonotonicClock } from '../../time/monotonic.ts';
 import type { Database } from '../database.ts';
 import { DISTRIBUTED } from './catalogue.ts';
 import { isDistributedDatabase } from './present.ts';
@@ -18,12 +18,12 @@ export class Shards {
 
   constructor(
     private readonly database: Pick<Database, 'query'>,
-    monotonic: Monotonic,
+    monotonic: MonotonicClock,
   ) {
     this.#known = new TtlCache({ forMs: () => KNOWN_MS, atMost: MOST_KNOWN, monotonic });
   }
 
-  /** The items, those together whose workspaces have one shard, in the order in which they came. @throws Unavailable */
+  /** The items, those together whose workspaces have one shard, in the order in which they came. @throws UnavailableError */
   async groups<Item>(
     items: readonly Item[],
     workspaceOf: (item: Item) => string,
@@ -44,7 +44,7 @@ export class Shards {
 }
 
 /** Null on one server. @throws HalfDistributed */
-export const openShards = async (database: Database, monotonic: Monotonic): Promise<Shards | null> =>
+export const openShards = async (database: Database, monotonic: MonotonicClock): Promise<Shards | null> =>
   (await isDistributedDatabase(database)) ? new Shards(database, monotonic) : null;
 
 /** Does something for each group of items, a few at a time; answers in the order of the groups. Rejects with the first failure, once all have ended. */

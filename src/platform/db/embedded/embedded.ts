@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { drizzle } from 'drizzle-orm/pglite';
-import { Unavailable } from '../../errors/unavailable.ts';
+import { UnavailableError } from '../../errors/unavailable.ts';
 import type { Database, Orm, Parameter } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { classify } from '../sqlstate.ts';
@@ -49,7 +49,7 @@ export class EmbeddedDatabase implements Database {
     const directory = dataDir === null ? null : join(dataDir, 'postgres');
     try {
       if (isCopy && directory !== null && !existsSync(directory))
-        throw new Unavailable('The copy of the database is gone: the service has restarted. Try again.');
+        throw new UnavailableError('The copy of the database is gone: the service has restarted. Try again.');
       if (directory !== null) await ensureDataDirectory(directory);
       const files = directory === null || isTemporary ? null : new SyncedFiles(directory);
       const engine = new WithFixedArrays({

@@ -31,7 +31,7 @@ interface FileOperations {
 }
 
 /** Takes the engine that was made of its module. */
-type Made = (instance: WebAssembly.Instance, module: WebAssembly.Module) => void;
+type InstantiationCallback = (instance: WebAssembly.Instance, module: WebAssembly.Module) => void;
 
 const KIND = 0o170000;
 const DIRECTORY = 0o040000;
@@ -80,7 +80,7 @@ export class SyncedFiles extends NodeFS {
       emscriptenOpts: {
         ...ready.emscriptenOpts,
         preRun: [...[preRun].flat(), replaceSync],
-        instantiateWasm: (imports: Bun.WebAssembly.Imports, done: Made) => {
+        instantiateWasm: (imports: Bun.WebAssembly.Imports, done: InstantiationCallback) => {
           this.#instantiate(imports, done).catch(this.#failing.reject);
           return {};
         },
@@ -89,7 +89,7 @@ export class SyncedFiles extends NodeFS {
   }
 
   /** Waits for the compiled engine only here, so that its memory, its files and the program around it are made while it is compiled: 20 ms. */
-  async #instantiate(imports: Bun.WebAssembly.Imports, done: Made): Promise<void> {
+  async #instantiate(imports: Bun.WebAssembly.Imports, done: InstantiationCallback): Promise<void> {
     const module = await compiledEngine();
     done(await WebAssembly.instantiate(module, imports), module);
   }

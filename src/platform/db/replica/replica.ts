@@ -8,7 +8,7 @@ import { serverName } from '../server/server-urls.ts';
 import { codeOf, isRetriable, TOOK_TOO_LONG } from '../sqlstate.ts';
 import { ENGINE_SETTINGS, ormOver } from '../wire/orm-over.ts';
 import { wireText } from '../wire/wire-text.ts';
-import { type Unfit, unfitFor, type WalPosition } from './wal-position.ts';
+import { type UnfitReason, unfitFor, type WalPosition } from './wal-position.ts';
 
 /** Reads at once; further ones wait, and after `ANSWER_MS` the leader reads for them. */
 const READS = 8;
@@ -23,12 +23,12 @@ export const READ_MS = 3_000;
 const LONGEST_LOOK_MS = 20;
 
 /** Why a replica did not answer a read. */
-export type Failing = Unfit | 'busy' | 'away' | 'slow' | 'conflict' | 'error';
+export type ReplicaFailure = UnfitReason | 'busy' | 'away' | 'slow' | 'conflict' | 'error';
 
 /** The error of a read that a replica did not answer. */
 export class NotFromReplica extends Error {
   constructor(
-    readonly reason: Failing,
+    readonly reason: ReplicaFailure,
     options?: ErrorOptions,
   ) {
     super(`The replica did not answer: ${reason}.`, options);
@@ -119,7 +119,7 @@ export class Replica {
     const clients = this.#clients;
     const client = clients[kind];
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const giveUp = (reason: Failing) => () => reject(new NotFromReplica(reason));
+    const giveUp = (reason: ReplicaFailure) => () => reject(new NotFromReplica(reason));
     let timer = setTimeout(giveUp('away'), ANSWER_MS + CATCH_UP_MS);
     // Facts about the server hold for one connection only: a name may lead to several servers, and a pooler
     // to several backends.
@@ -178,7 +178,7 @@ export class Replica {
 }
 
 /** The failures that leave a connection with an answer still to come. */
-const SILENT: ReadonlySet<Failing> = new Set(['away', 'slow']);
+const SILENT: ReadonlySet<ReplicaFailure> = new Set(['away', 'slow']);
 
 /**
  * Replay takes precedence over reads: a statement in its way is ended (40001), or its connection is (57P01

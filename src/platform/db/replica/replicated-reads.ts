@@ -3,7 +3,7 @@ import { BatchedRead } from '../../async/batched-read.ts';
 import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../database.ts';
 import type { ReadOrm, Reads } from '../reads.ts';
 import { serverUrls } from '../server/server-urls.ts';
-import { type Failing, NotFromReplica, Replica } from './replica.ts';
+import { NotFromReplica, Replica, type ReplicaFailure } from './replica.ts';
 import { LeaderPosition, type WalPosition } from './wal-position.ts';
 
 /** The rest between two looks at a replica that reads are kept from. */
@@ -19,15 +19,15 @@ const ASKED_APART_MS = 5;
  * The server that answered a read: a replica, or the leader with the reason. `resting`: no replica is in use
  * just now.
  */
-export type Answered = 'replica' | 'resting' | 'leader away' | Failing;
+export type ReadRoute = 'replica' | 'resting' | 'leader away' | ReplicaFailure;
 
 /** Why reads are kept from a replica; null while they are not. */
-export type Standing = Failing | 'unknown' | null;
+export type ReplicaExclusion = ReplicaFailure | 'unknown' | null;
 
 export interface ReplicaState {
   readonly server: string;
   /** Why reads are kept from it; null while they are not. */
-  readonly reason: Standing;
+  readonly reason: ReplicaExclusion;
   /** The wait of the last read for it to catch up, in milliseconds. */
   readonly waitedMs: number;
 }
@@ -36,7 +36,7 @@ export interface ReplicaState {
  * The failures that concern the replica, and not one read. Reads are kept from it until it was seen to be fit
  * again.
  */
-const OF_REPLICA: ReadonlySet<Failing> = new Set<Failing>([
+const OF_REPLICA: ReadonlySet<ReplicaFailure> = new Set<ReplicaFailure>([
   'behind',
   'primary',
   'no replica',
@@ -45,9 +45,9 @@ const OF_REPLICA: ReadonlySet<Failing> = new Set<Failing>([
   'away',
 ]);
 
-interface Followed {
+interface ReplicaEntry {
   readonly replica: Replica;
-  reason: Standing;
+  reason: ReplicaExclusion;
 }
 
 /**
@@ -57,10 +57,10 @@ interface Followed {
  * answered before. If a replica cannot answer, the leader does.
  */
 export class ReplicatedReads implements Reads {
-  readonly #followed: readonly Followed[];
+  readonly #followed: readonly ReplicaEntry[];
   readonly #position: BatchedRead<null, WalPosition>;
   readonly #timer: ReturnType<typeof setInterval>;
-  readonly #counts = new Map<Answered, number>();
+  readonly #counts = new Map<ReadRoute, number>();
   #isLooking = false;
   #closed = false;
   #turn = 0;
@@ -69,7 +69,7 @@ export class ReplicatedReads implements Reads {
     private readonly leader: Database,
     url: string,
     /** Is called when reads are kept from a replica, with the reason and its cause, and with null when they are not any more. */
-    private readonly noted: (server: string, reason: Standing, cause?: unknown) => void = () => {},
+    private readonly noted: (server: string, reason: ReplicaExclusion, cause?: unknown) => void = () => {},
   ) {
     this.#followed = (serverUrls(url) ?? [url]).map((each) => ({
       replica: new Replica(each),
@@ -124,7 +124,7 @@ export class ReplicatedReads implements Reads {
   }
 
   /** The reads by who answered them. */
-  get counts(): ReadonlyMap<Answered, number> {
+  get counts(): ReadonlyMap<ReadRoute, number> {
     return this.#counts;
   }
 
@@ -160,23 +160,23 @@ export class ReplicatedReads implements Reads {
   }
 
   /** The replica with the fewest reads under way, in turn where several have as few. */
-  #next(): Followed | undefined {
+  #next(): ReplicaEntry | undefined {
     const count = this.#followed.length;
     const from = this.#turn++ % count;
-    let best: Followed | undefined;
+    let best: ReplicaEntry | undefined;
     for (let step = 0; step < count; step++) {
-      const each = this.#followed[(from + step) % count] as Followed;
+      const each = this.#followed[(from + step) % count] as ReplicaEntry;
       if (each.reason === null && (!best || each.replica.load < best.replica.load)) best = each;
     }
     return best;
   }
 
-  #count<T>(answered: Answered, read: () => Promise<T>): Promise<T> {
+  #count<T>(answered: ReadRoute, read: () => Promise<T>): Promise<T> {
     this.#add(answered);
     return read();
   }
 
-  #add(answered: Answered): void {
+  #add(answered: ReadRoute): void {
     this.#counts.set(answered, (this.#counts.get(answered) ?? 0) + 1);
   }
 
@@ -190,7 +190,7 @@ export class ReplicatedReads implements Reads {
     });
   }
 
-  async #examine(followed: Followed): Promise<void> {
+  async #examine(followed: ReplicaEntry): Promise<void> {
     try {
       await followed.replica.examine(await this.#position.ask(null));
       this.#note(followed, null);
@@ -200,7 +200,7 @@ export class ReplicatedReads implements Reads {
     }
   }
 
-  #note(followed: Followed, reason: Standing, error?: unknown): void {
+  #note(followed: ReplicaEntry, reason: ReplicaExclusion, error?: unknown): void {
     if (this.#closed || followed.reason === reason) return;
     followed.reason = reason;
     this.noted(followed.replica.name, reason, error instanceof Error ? error.cause : undefined);

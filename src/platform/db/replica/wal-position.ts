@@ -18,7 +18,7 @@ export interface WalPosition {
 const LEADER = `select pg_walfile_name(pg_current_wal_flush_lsn()) as file, pg_current_wal_flush_lsn()::text as flushed,
   pg_current_wal_insert_lsn()::text as written, current_setting('synchronous_commit') as commits`;
 
-interface Told {
+interface LeaderPositionRow {
   /** The name of a segment begins with its timeline, in hexadecimal. */
   readonly file: string;
   readonly flushed: string;
@@ -41,12 +41,12 @@ export class LeaderPosition {
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
-  /** @throws Unavailable */
+  /** @throws UnavailableError */
   async read(): Promise<WalPosition> {
     const asked = this.monotonic();
     const isKnown = asked < this.#systemUntil;
     const [[row], [cluster]] = await Promise.all([
-      this.leader.query<Told>(LEADER),
+      this.leader.query<LeaderPositionRow>(LEADER),
       isKnown ? [] : this.leader.query<{ system: string }>(SYSTEM),
     ]);
     if (cluster) {
@@ -76,9 +76,9 @@ const REPLICA = `select c.system_identifier::text as system, pg_is_in_recovery()
 from pg_control_system() c`;
 
 /** The reasons against reading from a server now. */
-export type Unfit = 'behind' | 'primary' | 'no replica' | 'another cluster' | 'another timeline';
+export type UnfitReason = 'behind' | 'primary' | 'no replica' | 'another cluster' | 'another timeline';
 
-interface Replayed {
+interface ReplicaPositionRow {
   readonly system: string;
   readonly follows: boolean;
   readonly timeline: number;
@@ -89,8 +89,8 @@ interface Replayed {
 export async function unfitFor(
   { system, timeline, lsn }: WalPosition,
   ask: (text: string, parameters: string[]) => PromiseLike<readonly object[]>,
-): Promise<Unfit | null> {
-  const [row] = (await ask(REPLICA, [lsn])) as readonly Replayed[];
+): Promise<UnfitReason | null> {
+  const [row] = (await ask(REPLICA, [lsn])) as readonly ReplicaPositionRow[];
   if (!row) throw new Error('The replica reported no position.');
   if (row.system !== system) return 'another cluster';
   // A promoted server writes another timeline than the present leader.

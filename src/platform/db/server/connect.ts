@@ -30,7 +30,7 @@ export interface Link {
 export const DIRECT: Link = { isPooled: false, takesSettings: true, hasCitus: false };
 
 /** The parts that connections are opened with. */
-export interface Connecting {
+export interface ConnectionOptions {
   readonly url: string;
   /** The name that `pg_stat_activity` shows. */
   readonly name: string;
@@ -49,7 +49,7 @@ export function connect({
   settings = {},
   primaryOnly = false,
   link,
-}: Connecting): postgres.Sql {
+}: ConnectionOptions): postgres.Sql {
   const client = postgres(url, {
     max,
     // The 100th pipelined query on one connection would lose a BEGIN; the default backoff delays recovery by

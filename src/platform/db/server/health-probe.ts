@@ -51,7 +51,7 @@ const LEADERLESS_MS = 250;
 const REFUSALS: ReadonlySet<ProbeResult['seen']> = new Set(['refusing', 'elsewhere']);
 
 /** A statement that was sent and not answered yet. */
-export interface Sent {
+export interface OpenStatement {
   readonly since: number;
   /**
    * The backend that the statement went to; null while it has none, undefined where that cannot be known, and `hidden` behind a pooler,
@@ -71,7 +71,7 @@ export class HealthProbe {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #monotonic: () => number;
   /** The statements under way, in the order in which they were sent. */
-  readonly #sent = new Set<Sent>();
+  readonly #sent = new Set<OpenStatement>();
   readonly #waiting = new Set<(isBack: boolean) => void>();
   #heardAt = 0;
   #looking = false;
@@ -81,7 +81,7 @@ export class HealthProbe {
    * The statements that the last look showed dead. One look alone proves nothing: the answer may lie unread, and the statement that this
    * process sends next would be given up with the connections.
    */
-  #doubted: ReadonlySet<Sent> = new Set();
+  #doubted: ReadonlySet<OpenStatement> = new Set();
   #nextLookAt = 0;
   /** When a look last took long, or showed nothing: connections that were being opened meanwhile came no further either. */
   #slowUntil = Number.NEGATIVE_INFINITY;
@@ -111,7 +111,7 @@ export class HealthProbe {
   }
 
   /** Notes a statement that was sent. */
-  sent(backend: Sent['backend']): Sent {
+  sent(backend: OpenStatement['backend']): OpenStatement {
     const since = this.#monotonic();
     if (this.#sent.size === 0) this.#heardAt = since;
     const sent = { since, backend };
@@ -123,7 +123,7 @@ export class HealthProbe {
    * Notes that a statement was answered, whatever the answer, or that its caller has stopped waiting
    * (`unheard`).
    */
-  answered(sent: Sent, { unheard }: { unheard: boolean }): void {
+  answered(sent: OpenStatement, { unheard }: { unheard: boolean }): void {
     this.#sent.delete(sent);
     if (!unheard) this.#heardAt = this.#monotonic();
   }
@@ -159,9 +159,9 @@ export class HealthProbe {
     return this.#isSuspected || this.#isAway || this.#overdue.length > 0;
   }
 
-  get #overdue(): readonly Sent[] {
+  get #overdue(): readonly OpenStatement[] {
     const latest = this.#monotonic() - SUSPICIOUS_MS;
-    const overdue: Sent[] = [];
+    const overdue: OpenStatement[] = [];
     for (const sent of this.#sent) {
       if (sent.since > latest) break;
       overdue.push(sent);
@@ -193,11 +193,12 @@ export class HealthProbe {
   }
 
   /** The overdue statements without a working backend, by this look. */
-  #dead(atWork: readonly number[], tookMs: number): readonly Sent[] {
+  #dead(atWork: readonly number[], tookMs: number): readonly OpenStatement[] {
     if (tookMs >= BUSY_MS) return [];
     const patientSince = this.#monotonic() - CONNECT_MS;
     const overdue = this.#overdue.map((sent) => ({ sent, pid: sent.backend() }));
-    const isAtWork = (pid: ReturnType<Sent['backend']>) => typeof pid === 'number' && atWork.includes(pid);
+    const isAtWork = (pid: ReturnType<OpenStatement['backend']>) =>
+      typeof pid === 'number' && atWork.includes(pid);
     // Behind statements that the server works on, or that wait there for a lock, another may wait long for a free connection.
     const isExplained = overdue.some(({ pid }) => isAtWork(pid));
     return overdue.flatMap(({ sent, pid }) => {

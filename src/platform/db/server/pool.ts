@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import { Unavailable } from '../../errors/unavailable.ts';
+import { UnavailableError } from '../../errors/unavailable.ts';
 import { classify } from '../sqlstate.ts';
-import type { HealthProbe, Sent } from './health-probe.ts';
+import type { HealthProbe, OpenStatement } from './health-probe.ts';
 
 /** The deadline of a statement: a frozen backend never answers, and HTTP has to answer within 8 s. */
 export const DEADLINE_MS = 7_000;
@@ -32,14 +32,14 @@ export function backendOf(running: object): number | null | undefined {
  */
 function heard<T>(result: T): T {
   if (Array.isArray(result) && 'command' in result && result.command === null)
-    throw new Unavailable('The reply of the database was lost.', 'unknown');
+    throw new UnavailableError('The reply of the database was lost.', 'unknown');
   return result;
 }
 
 /** A client, and the ways to end its statements when its connections are given up. */
 interface Generation {
   readonly client: postgres.Sql;
-  readonly abandoned: Set<(error: Unavailable) => void>;
+  readonly abandoned: Set<(error: UnavailableError) => void>;
 }
 
 /** The facts about its database that a pool needs, which may change. */
@@ -71,26 +71,26 @@ export class Pool {
   }
 
   /**
-   * Runs a statement on the present client. @throws Unavailable soon while the database is away, and after `deadlineMs`, when the
+   * Runs a statement on the present client. @throws UnavailableError soon while the database is away, and after `deadlineMs`, when the
    * statement may have been applied.
    */
   async run<T>(deadlineMs: number, use: (client: postgres.Sql) => PromiseLike<T>): Promise<T> {
     if (this.watch.isAway && !(await this.watch.returns(Math.min(deadlineMs, RETURN_MS))))
-      throw new Unavailable(this.parts.away?.() ?? `${this.name} does not answer.`);
+      throw new UnavailableError(this.parts.away?.() ?? `${this.name} does not answer.`);
     const generation = this.#now;
     let unheard = false;
     const { promise: late, reject } = Promise.withResolvers<never>();
-    const giveUp = (error: Unavailable): void => {
+    const giveUp = (error: UnavailableError): void => {
       unheard = true;
       reject(error);
     };
     const timer = setTimeout(() => {
-      giveUp(new Unavailable(`${this.name} does not answer.`, 'unknown'));
+      giveUp(new UnavailableError(`${this.name} does not answer.`, 'unknown'));
       // A deadline shorter than the usual one proves only that the database is slow: other statements may still be answered.
       if (deadlineMs >= DEADLINE_MS && generation === this.#now) this.replace();
     }, deadlineMs);
     generation.abandoned.add(giveUp);
-    let sent: Sent | undefined;
+    let sent: OpenStatement | undefined;
     try {
       // A statement that cannot even be put together throws here, and must leave no deadline behind.
       const running = use(generation.client);
@@ -98,7 +98,7 @@ export class Pool {
       return whole(heard(await Promise.race([running, late])));
     } catch (error) {
       const known = classify(error, this.name);
-      const isLost = !unheard && known instanceof Unavailable && known.applied === 'unknown';
+      const isLost = !unheard && known instanceof UnavailableError && known.applied === 'unknown';
       if (isLost && generation === this.#now) this.replace(DEADLINE_MS);
       throw known;
     } finally {
@@ -121,7 +121,7 @@ export class Pool {
     setTimeout(() => {
       this.#retiring.delete(client);
       for (const giveUp of abandoned)
-        giveUp(new Unavailable(`The connections were lost: ${this.name} did not answer.`, 'unknown'));
+        giveUp(new UnavailableError(`The connections were lost: ${this.name} did not answer.`, 'unknown'));
       void client.end({ timeout: 0 }).catch(() => {});
     }, graceMs).unref();
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
-import { Unavailable } from '../../errors/unavailable.ts';
+import { UnavailableError } from '../../errors/unavailable.ts';
 import type { Database, Orm, Parameter, QueryOptions, ReadOptions } from '../database.ts';
 import { RefusedWrites, type WriteRefusal } from '../refused-writes.ts';
 import { ENGINE_SETTINGS, ormOver } from '../wire/orm-over.ts';
@@ -65,7 +65,7 @@ export class PostgresDatabase implements Database {
     this.#brief = pool(BRIEF_CONNECTIONS, { statement_timeout: `${BRIEF_MS}` });
   }
 
-  /** Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler is before it. @throws Unavailable */
+  /** Opens a database, waits for the one of several servers that takes writes, and finds out whether a pooler is before it. @throws UnavailableError */
   static async open(url: string): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(url);
     try {
@@ -133,7 +133,7 @@ export class PostgresDatabase implements Database {
       return await pool.run(deadlineMs, (client) => use(client, prepare));
     } catch (error) {
       // Another of several servers may have taken over.
-      if (this.#servers.areSeveral && error instanceof Unavailable) this.#watch.suspect();
+      if (this.#servers.areSeveral && error instanceof UnavailableError) this.#watch.suspect();
       if (!prepare || !isForgotten(error)) throw error;
       if (this.#kept.forgotten(this.#link)) this.#replace(DEADLINE_MS);
       const left = Math.max(deadlineMs - (performance.now() - begin), 1);

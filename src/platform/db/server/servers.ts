@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { Unavailable } from '../../errors/unavailable.ts';
+import { UnavailableError } from '../../errors/unavailable.ts';
 import { codeOf } from '../sqlstate.ts';
 import { connect, DIRECT, type Link } from './connect.ts';
 import type { ProbeResult } from './health-probe.ts';
@@ -84,7 +84,7 @@ export class Servers {
 
   /**
    * Finds the primary of several, for which a start waits; returns true if it is not the previous one.
-   * @throws Unavailable with the state of each server
+   * @throws UnavailableError with the state of each server
    */
   async find(withinMs = START_MS): Promise<boolean> {
     if (!this.areSeveral) return false;
@@ -93,7 +93,7 @@ export class Servers {
       const { result, each } = await this.#look();
       if (result.seen === 'answering' || result.seen === 'elsewhere') return result.seen === 'elsewhere';
       if (performance.now() >= until)
-        throw new Unavailable(
+        throw new UnavailableError(
           `None of the servers of DATABASE_URL takes writes: ${each.map(told).join(', ')}. Promote one, or name the primary.`,
         );
       await pause(REST_MS);
@@ -156,7 +156,7 @@ const WORDS = {
 
 const told = ({ url, found }: Look): string => `${serverName(url)} ${WORDS[found.seen]}`;
 
-/** The URL of the one server that takes writes, for a separate session. @throws Unavailable */
+/** The URL of the one server that takes writes, for a separate session. @throws UnavailableError */
 export async function primaryUrl(url: string): Promise<string> {
   const servers = new Servers(url, (each) => probeServer(each, ''));
   await servers.find();

@@ -1,12 +1,12 @@
 import type { Parameter } from '../database.ts';
 
 /** Gives a value its name in the text of a statement: `$1`, `$2`, … */
-export type Put = (value: Parameter) => string;
+export type BindParameter = (value: Parameter) => string;
 
 /** The values of one statement, in the order in which its text names them. */
 export class Values {
   readonly list: Parameter[] = [];
-  readonly put: Put = (value) => `$${this.list.push(value)}`;
+  readonly put: BindParameter = (value) => `$${this.list.push(value)}`;
 }
 
 /** The text of a moment, as `column::text` answers it, in ISO 8601; null stays null. */

@@ -5,7 +5,7 @@ import type { Call, Replay } from '../../../http/request/route.ts';
 import { mintId } from '../../../platform/db/ids.ts';
 import type { StoredReply } from '../../../platform/db/stored-replies.ts';
 import { Failure, notFound } from '../../../platform/errors/failure.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { type DomainCommands, refusalOf } from '../commands.ts';
 import type { DomainView } from '../model.ts';
 import { readDomain } from '../queries.ts';
@@ -32,7 +32,7 @@ export const rotateKeys = (
       (await refusalOf(commands, call.caller, call.params.id)) ??
       idempotently(commands.database, keyedBy(call), { run: () => rotate(commands, call), lookFirst: true }),
     AbortSignal.timeout(LONGEST_WAIT_MS),
-    () => new Unavailable('Too many keys are being made at once.'),
+    () => new UnavailableError('Too many keys are being made at once.'),
   );
 
 async function rotate(

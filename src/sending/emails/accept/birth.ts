@@ -12,7 +12,7 @@ import type { StoredContent } from '../bodies/content-bodies.ts';
 import type { StandingClock } from '../clocked/clock-of-email.ts';
 import { SCRIPTED, simulatedOutcome } from '../simulator/simulated-addresses.ts';
 import { type AttemptSchedule, SIMULATED_SCHEDULE, SLOW_SIMULATED_SCHEDULE } from './attempt-schedule.ts';
-import { type RenderedMarkdown, type Submitted, storedEnvelope, storedMessage } from './message.ts';
+import { type RenderedMarkdown, type SubmittedTraits, storedEnvelope, storedMessage } from './message.ts';
 import type { EmailSender, SendingDomain } from './prepare.ts';
 import type { SendRequest } from './request.ts';
 import type { FilledRequest } from './templated.ts';
@@ -69,7 +69,7 @@ export const messageOf = (
 function submittedOf(
   { sender, returned, envelopeId, recipients }: SubmittedEnvelope,
   request: SendRequest,
-): Submitted | undefined {
+): SubmittedTraits | undefined {
   const isPlain = recipients.every(({ notify, originalRecipient }) => !notify && !originalRecipient);
   if (sender !== null && returned === null && envelopeId === null && isPlain) return undefined;
   const asked = new Map(
@@ -88,7 +88,7 @@ function submittedOf(
 }
 
 /** The columns by which the reports that are asked for are written down (../reports/reporter.ts). */
-function reportsOf(submitted: Submitted | undefined, livemode: boolean, now: number) {
+function reportsOf(submitted: SubmittedTraits | undefined, livemode: boolean, now: number) {
   const places = (submitted?.recipients ?? []).flatMap(({ notify }, place) =>
     notify?.some((one) => one !== 'DELAY') ? [place] : [],
   );

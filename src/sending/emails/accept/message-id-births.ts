@@ -6,7 +6,7 @@ const HAS_CHOSEN = 'message_id is not null';
 const TAKEN = `select true as one from message_ids
 where workspace_id = $1 and livemode = $2::boolean and message_id = $3 and until > $4::text::timestamptz`;
 
-/** True when another email has a Message-ID. @throws Unavailable */
+/** True when another email has a Message-ID. @throws UnavailableError */
 export const isTaken = async (
   database: Pick<Database, 'query'>,
   { workspaceId, livemode }: { readonly workspaceId: string; readonly livemode: boolean },

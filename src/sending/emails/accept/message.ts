@@ -1,7 +1,7 @@
 import { offersExit } from '../../../mail/html/way-out.ts';
 import type { MessageReports, RecipientReports } from '../../../mail/message/asked-reports.ts';
 import type { Calendar } from '../../../mail/message/calendar.ts';
-import type { RawContent, Untouchable } from '../../../mail/raw/raw-mail.ts';
+import type { HtmlLock, RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { Address } from '../../../platform/text/address.ts';
 import type { SendRequest } from './request.ts';
 import type { UsedTemplate } from './templated.ts';
@@ -35,17 +35,17 @@ export interface Envelope {
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
   /** Why what was asked for could not be done in a message that came as it is to leave. */
-  readonly untouched?: Untouchable | undefined;
+  readonly untouched?: HtmlLock | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
   /** What came with an email that was submitted by SMTP, where that says more than its recipients. */
-  readonly submitted?: Submitted | undefined;
+  readonly submitted?: SubmittedTraits | undefined;
   /** The estimated octets of the finished message, which are asked for before it is read. */
   readonly size: number;
 }
 
 /** The envelope that an email was submitted with. */
-export interface Submitted extends MessageReports {
+export interface SubmittedTraits extends MessageReports {
   /** Who is sent the reports that are asked for; null for the null sender, which is sent nothing and stays null on the way out. */
   readonly sender: string | null;
   /** What is asked for about each recipient, over to, cc and bcc. */
@@ -170,7 +170,7 @@ export function storedMessage(
   rendered: RenderedMarkdown | null,
   template: UsedTemplate | null,
   contactId: string | undefined,
-  submitted: Submitted | undefined,
+  submitted: SubmittedTraits | undefined,
 ): StoredMessage {
   return {
     sender_key: request.from.key,
@@ -212,7 +212,7 @@ export function storedMessage(
 }
 
 /** Of what was asked for, in what may not be changed. */
-function untouchedOf({ raw, trackOpens, trackClicks, html }: SendRequest): Untouchable | undefined {
+function untouchedOf({ raw, trackOpens, trackClicks, html }: SendRequest): HtmlLock | undefined {
   if (!raw || typeof raw.content.index.html !== 'string') return undefined;
   const isAsked = trackOpens || trackClicks || (html !== null && offersExit(html));
   return isAsked ? raw.content.index.html : undefined;

@@ -20,14 +20,14 @@ export function packContent(content: Content): string | Promise<string> {
 }
 
 /** The octets of a content before they are packed. */
-export function writtenContent({ raw, ...content }: Stored): string | Buffer<ArrayBuffer> {
+export function writtenContent({ raw, ...content }: PartialContent): string | Buffer<ArrayBuffer> {
   if (raw === undefined) return JSON.stringify(content);
   const { octets, index } = raw;
   return Buffer.concat([Buffer.from(`${JSON.stringify({ ...content, index })}\n`), octets]);
 }
 
 /** What of a content is stored at a place: other parts of it lie elsewhere. */
-type Stored = Partial<Content> & { readonly outside?: unknown };
+type PartialContent = Partial<Content> & { readonly outside?: unknown };
 
 /** Content from its stored form. */
 export const unpackContent = (packed: string): Promise<Content> => unpackStored<Content>(packed);

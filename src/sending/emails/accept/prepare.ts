@@ -1,7 +1,7 @@
 import type { SenderDefaults } from '../../../http/auth/principal.ts';
 import type { Recollection } from '../../../http/auth/recollection.ts';
 import type { MarkdownRenderer } from '../../../mail/content/markdown-renderer.ts';
-import type { GivenUp, Unheard } from '../../../platform/async/deadline.ts';
+import type { GivenUp, HangUpSignal } from '../../../platform/async/deadline.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type RawRequest, readRawRequest } from '../raw/raw-request.ts';
@@ -37,7 +37,7 @@ export interface PreparationDeps {
 }
 
 /** What an email is prepared from. */
-export interface Asked {
+export interface PreparationRequest {
   readonly sender: EmailSender;
   /** Already checked against the schema. */
   readonly body: SendBody;
@@ -56,12 +56,12 @@ export interface Asked {
   /** True where its template may be one that was found before, and is judged again when the email is accepted. */
   readonly mayBeRemembered?: boolean;
   /** Of a request, which is left while its markdown waits once nobody hears the answer any more. */
-  readonly unheard?: Unheard | undefined;
+  readonly unheard?: HangUpSignal | undefined;
   readonly isGivenUp?: GivenUp | undefined;
 }
 
 /** An email of which everything is known but whether it is accepted. */
-export interface Prepared {
+export interface PreparedEmail {
   readonly request: SendRequest;
   readonly filled: FilledRequest | null;
   /** Null for test mail. */
@@ -69,8 +69,11 @@ export interface Prepared {
   readonly rendered: RenderedMarkdown | null;
 }
 
-/** Reads, fills in and renders an email, or refuses it. Writes nothing. @throws Unavailable */
-export async function prepare(deps: PreparationDeps, asked: Asked): Promise<Prepared | Failure> {
+/** Reads, fills in and renders an email, or refuses it. Writes nothing. @throws UnavailableError */
+export async function prepare(
+  deps: PreparationDeps,
+  asked: PreparationRequest,
+): Promise<PreparedEmail | Failure> {
   const { sender, body, now, at } = asked;
   const { senderDefaults: defaults } = sender;
   const { simulatorDomain } = deps;

@@ -14,7 +14,7 @@ where (b.workspace_id, b.key) > ($1, $2) and b.email_id >= $3
   and b.email_id >= case when b.key < 'm' then $4 else $5 end
 group by b.workspace_id, b.key order by b.workspace_id, b.key limit ${BATCH}`;
 
-interface Referred {
+interface BodyReferenceRow {
   readonly workspace_id: string;
   readonly key: string;
   readonly email_id: string;
@@ -24,9 +24,9 @@ interface Referred {
 export async function auditBodies({ session, findings, since, removed, bodies }: Audit): Promise<void> {
   const first = lowestIdAt('em', since);
   const kept = [removed.live, removed.test].map((before) => lowestIdAt('em', before + DAY_MS));
-  let listed: Listed | null = null;
+  let listed: FolderListing | null = null;
   for (let after = ['', '']; ; ) {
-    const rows = await session.query<Referred>(REFERRED, [...after, first, ...kept]);
+    const rows = await session.query<BodyReferenceRow>(REFERRED, [...after, first, ...kept]);
     const last = rows.at(-1);
     if (!last) return;
     if (!bodies) {
@@ -38,7 +38,7 @@ export async function auditBodies({ session, findings, since, removed, bodies }:
     findings.look('bodies', rows.length);
     for (const { key, email_id } of rows) {
       const folder = key.split('/').slice(0, 3).join('/');
-      if (listed?.folder !== folder) listed = new Listed(bodies, folder);
+      if (listed?.folder !== folder) listed = new FolderListing(bodies, folder);
       if (!(await listed.has(key))) findings.wrong('bodies', email_id, `its body ${key} is not in the store`);
     }
     after = [last.workspace_id, last.key];
@@ -46,7 +46,7 @@ export async function auditBodies({ session, findings, since, removed, bodies }:
 }
 
 /** What lies in a folder, asked for in the order of the keys. */
-class Listed {
+class FolderListing {
   #keys: readonly string[] = [];
   #at = 0;
   #next: string | null = null;

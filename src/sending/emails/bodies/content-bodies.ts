@@ -1,7 +1,7 @@
 import type { RawIndex } from '../../../mail/raw/raw-mail.ts';
 import type { BodyOwner, BodyStore } from '../../../platform/bodies/body-store.ts';
 import { packOctets, unpackOctets } from '../../../platform/db/wire/packed-octets.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isoOf } from '../../../platform/time/clock.ts';
 import type { Content } from '../accept/message.ts';
 import { readContent, unpackStored, writtenContent } from '../accept/packed-content.ts';
@@ -23,7 +23,7 @@ interface Outside {
 }
 
 /** What `emails.content` holds where something lies outside: the rest of the content, unless that lies outside as well. */
-type Stored = Partial<Content> & { readonly outside?: Outside };
+type ContentRemainder = Partial<Content> & { readonly outside?: Outside };
 
 /** A content as it is stored, and the columns by which its birth is judged (births.ts). */
 export interface StoredContent {
@@ -33,7 +33,7 @@ export interface StoredContent {
   readonly judged: { readonly body_keys: readonly string[]; readonly body_until: string } | null;
 }
 
-/** Writes what is large of a content to the store, all at once, and packs the rest. @throws Unavailable */
+/** Writes what is large of a content to the store, all at once, and packs the rest. @throws UnavailableError */
 export async function putAway(store: BodyStore, content: Content, owner: BodyOwner): Promise<StoredContent> {
   const isOutside = content.attachments.map((base64) => (base64.length * 3) / 4 > LARGEST_INSIDE);
   const octets = content.raw && content.raw.octets.length > LARGEST_INSIDE ? content.raw.octets : null;
@@ -57,7 +57,7 @@ export async function putAway(store: BodyStore, content: Content, owner: BodyOwn
     ...(rawBody && { raw: rawBody.key }),
     attachments: Object.fromEntries(attached.flatMap((one, at) => (one ? [[at, one.key]] : []))),
   };
-  const stored: Stored = restBody ? { outside } : { ...rest, outside };
+  const stored: ContentRemainder = restBody ? { outside } : { ...rest, outside };
   return {
     content: (await packOctets(writtenContent(stored))).toString('base64'),
     judged: {
@@ -69,17 +69,17 @@ export async function putAway(store: BodyStore, content: Content, owner: BodyOwn
 
 /**
  * A content from its stored form, with what lies outside. `shown` leaves out the attachments there, of which nobody is shown more than
- * their names. @throws BodyLost, Unavailable
+ * their names. @throws BodyLost, UnavailableError
  */
 export async function bringBack(
   store: BodyStore | null,
   packed: string,
   wanted: 'whole' | 'shown',
 ): Promise<Content> {
-  const { outside, ...inside } = await unpackStored<Stored>(packed);
+  const { outside, ...inside } = await unpackStored<ContentRemainder>(packed);
   if (!outside) return inside as Content;
   if (!store)
-    throw new Unavailable('BODY_STORE is not set, and the content of this email lies there.', 'no', 60);
+    throw new UnavailableError('BODY_STORE is not set, and the content of this email lies there.', 'no', 60);
   const read = async (key: string): Promise<Buffer> => unpackOctets(await store.read(key));
   const rest: Content =
     outside.rest === undefined ? (inside as Content) : readContent(await read(outside.rest));
@@ -96,7 +96,7 @@ export async function bringBack(
 
 /** The stored form of a content with one of its bodies in the row again, under whatever places it had. */
 export async function broughtInside(packed: string, key: string, octets: Uint8Array): Promise<string> {
-  const { outside, ...inside } = await unpackStored<Stored>(packed);
+  const { outside, ...inside } = await unpackStored<ContentRemainder>(packed);
   if (!outside) return packed;
   const body = await unpackOctets(octets);
   const isRest = outside.rest === key;
@@ -114,7 +114,7 @@ export async function broughtInside(packed: string, key: string, octets: Uint8Ar
   const rest = isRest ? undefined : outside.rest;
   const raw = isRaw ? undefined : outside.raw;
   const isWhole = rest === undefined && raw === undefined && Object.keys(left).length === 0;
-  const stored: Stored = {
+  const stored: ContentRemainder = {
     ...{ ...content, attachments },
     ...(!isWhole && { outside: { ...(rest && { rest }), ...(raw && { raw }), attachments: left } }),
   };

@@ -19,7 +19,7 @@ const OVER = `with over as materialized (
 )
 select key, email_id from over order by key desc, email_id desc limit 1`;
 
-/** Those of the keys that an email still has. @throws Unavailable */
+/** Those of the keys that an email still has. @throws UnavailableError */
 export async function referredKeys(
   database: Pick<Statements, 'query'>,
   workspaceId: string,
@@ -29,7 +29,7 @@ export async function referredKeys(
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Forgets which bodies removed emails had, of those whose keys begin with the prefix. @throws Unavailable */
+/** Forgets which bodies removed emails had, of those whose keys begin with the prefix. @throws UnavailableError */
 export async function forgetRemoved(
   database: Pick<Statements, 'query'>,
   workspaceId: string,

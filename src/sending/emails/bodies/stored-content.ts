@@ -4,7 +4,7 @@ import type { BodyStore } from '../../../platform/bodies/body-store.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
 import type { Failure } from '../../../platform/errors/failure.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Content, Envelope } from '../accept/message.ts';
 import { LIGHT, packContent } from '../accept/packed-content.ts';
 import type { EmailSender } from '../accept/prepare.ts';
@@ -26,7 +26,7 @@ export const mayLieOutside = (
 
 /**
  * The content of a new email as it is stored. What of it lies outside is durable there before anything refers to it; for an email that is
- * over the quota, as far as one can tell, nothing is written. @throws Unavailable
+ * over the quota, as far as one can tell, nothing is written. @throws UnavailableError
  */
 export function storedContent(
   { bodies, database, testSendsPerDay }: StoringDeps,
@@ -52,5 +52,5 @@ export function storedContent(
 const inside = (content: string): StoredContent => ({ content, judged: null });
 
 /** An email was about to be stored when its bodies could have been collected already (births.ts). */
-export const tooLate = (): Unavailable =>
-  new Unavailable('The content lay outside for too long before its email could be stored.');
+export const tooLate = (): UnavailableError =>
+  new UnavailableError('The content lay outside for too long before its email could be stored.');

@@ -25,7 +25,7 @@ export const WAITING_IN_BULK = `select count(*)::integer as waiting from (
   select true as one from email_due where is_bulk and wake_at <= $1::timestamptz limit $2::integer
 ) w`;
 
-/** `isHereOnly`: the room of this instance alone, for what others may not have. @throws Unavailable */
+/** `isHereOnly`: the room of this instance alone, for what others may not have. @throws UnavailableError */
 export type RoomForBulk = (isHereOnly: boolean) => Promise<BulkRoom>;
 
 interface Parts {

@@ -58,7 +58,7 @@ export class BulkSupply {
 
   /**
    * About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a limit. Those that are here
-   * already have their part of it. @throws Unavailable
+   * already have their part of it. @throws UnavailableError
    */
   async warmUpRoom(domainId: string): Promise<number | null> {
     const sender = await this.parts.senders.find(domainId);

@@ -83,7 +83,7 @@ const ENTRY = new URL(
   import.meta.url,
 );
 
-interface Pending {
+interface PendingWrite {
   readonly job: WritingJob;
   settle(written: WrittenMessage | null): void;
   fail(reason: unknown): void;
@@ -109,7 +109,7 @@ export function bulkWriter(
   const warn = rarely(logger, monotonic);
   let othersAt = Number.NEGATIVE_INFINITY;
   let tookMs = 0;
-  const writeAll = async (batch: readonly Pending[]): Promise<void> => {
+  const writeAll = async (batch: readonly PendingWrite[]): Promise<void> => {
     try {
       const jobs = batch.map(({ job }) => job);
       settleAll(batch, await pool.ask({ signerKey: signer.key, publicUrl, jobs }));
@@ -119,7 +119,7 @@ export function bulkWriter(
       else for (const { fail } of batch) fail(reason);
     }
   };
-  const batcher = new Batcher<Pending>(
+  const batcher = new Batcher<PendingWrite>(
     'campaign copies',
     async (batch) => {
       const begun = monotonic();
@@ -184,7 +184,7 @@ export function bulkWriter(
   };
 }
 
-function settleAll(batch: readonly Pending[], { octets, lengths }: WrittenBatch): void {
+function settleAll(batch: readonly PendingWrite[], { octets, lengths }: WrittenBatch): void {
   const all = Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);
   let at = 0;
   for (const [index, { settle }] of batch.entries()) {

@@ -10,7 +10,7 @@ import { signingWith } from '../../../platform/crypto/signer.ts';
 import { giveWay } from '../../../platform/threads/give-way.ts';
 import { serve } from '../../../platform/threads/serve.ts';
 import { personaliser } from '../../tracking/commands.ts';
-import type { Body, Personal } from '../send/message.ts';
+import type { Body, Personalisation } from '../send/message.ts';
 
 /** A signing key as it is handed to a thread. */
 export interface PortableKey extends Omit<SigningKey, 'privateKey'> {
@@ -21,7 +21,7 @@ export interface PortableKey extends Omit<SigningKey, 'privateKey'> {
 export interface WritingJob {
   readonly message: Omit<OutboundMessage, keyof Body | 'dkim'>;
   readonly parts: Pick<Body, 'text' | 'html'>;
-  readonly personal: Personal;
+  readonly personal: Personalisation;
   /** Copies of one domain share one list, which crosses over once. */
   readonly keys: readonly PortableKey[];
 }

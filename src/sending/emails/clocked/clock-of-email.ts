@@ -8,35 +8,35 @@ export interface StandingClock {
 }
 
 /** What a clock is given in its life, of each sort so many. */
-export interface Given {
+export interface ClockUsage {
   readonly what: 'emails' | 'contacts' | 'runs';
   readonly count: number;
 }
 
 /** What others ask of test clocks. */
 export interface TestClocks {
-  /** The clock as it stands; 404 where the workspace has none of that id, 409 while it moves. @throws Unavailable */
+  /** The clock as it stands; 404 where the workspace has none of that id, 409 while it moves. @throws UnavailableError */
   find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
-  /** Gives it something more, if it still stands at that moment and has not had too much. @throws Unavailable */
-  enter(workspaceId: string, clock: StandingClock, more?: Given): Promise<Failure | null>;
-  /** Gives it something more while it moves: what its own runs make. @throws Unavailable */
-  admit(workspaceId: string, clock: StandingClock, more: Given): Promise<Failure | null>;
+  /** Gives it something more, if it still stands at that moment and has not had too much. @throws UnavailableError */
+  enter(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<Failure | null>;
+  /** Gives it something more while it moves: what its own runs make. @throws UnavailableError */
+  admit(workspaceId: string, clock: StandingClock, more: ClockUsage): Promise<Failure | null>;
   /** An email of it is there that may be due where it stands: that is done. */
   entered(workspaceId: string, clock: StandingClock): void;
-  /** That has not come to be. @throws Unavailable */
-  left(workspaceId: string, clock: StandingClock, more?: Given): Promise<void>;
-  /** Something came for these clocks: whatever of it is due is done, also when this process dies. @throws Unavailable */
+  /** That has not come to be. @throws UnavailableError */
+  left(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<void>;
+  /** Something came for these clocks: whatever of it is due is done, also when this process dies. @throws UnavailableError */
   wake(ids: readonly string[]): Promise<void>;
-  /** The clock of a contact, as `find` answers it; null for one that lives by the real time. @throws Unavailable */
+  /** The clock of a contact, as `find` answers it; null for one that lives by the real time. @throws UnavailableError */
   ofContact(workspaceId: string, contactId: string): Promise<StandingClock | Failure | null>;
-  /** The clock of an email, as `find` answers it; null for one that lives by the real time, or does not exist. @throws Unavailable */
+  /** The clock of an email, as `find` answers it; null for one that lives by the real time, or does not exist. @throws UnavailableError */
   ofEmail(workspaceId: string, emailId: string, isToGoOn: boolean): Promise<StandingClock | Failure | null>;
 }
 
 /** The header by which a request joins a test clock. */
 const HEADER = 'x-svc-test-clock';
 
-/** The clock that the header of a request names; null where it names none. @throws Unavailable */
+/** The clock that the header of a request names; null where it names none. @throws UnavailableError */
 export const clockOfHeader = (
   clocks: () => TestClocks | undefined,
   caller: Pick<EmailSender, 'workspaceId' | 'livemode'>,
@@ -53,7 +53,7 @@ export function onNamedClock<Body extends { readonly testClockId?: string }>(
   return testClockId === null || body.testClockId !== undefined ? body : { ...body, testClockId };
 }
 
-/** The clock that a request names; null where it names none. @throws Unavailable */
+/** The clock that a request names; null where it names none. @throws UnavailableError */
 export function namedClock(
   clocks: () => TestClocks | undefined,
   { workspaceId, livemode }: Pick<EmailSender, 'workspaceId' | 'livemode'>,

@@ -1,6 +1,6 @@
 import type { EmailContext } from '../../../../machines/email/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { type Clocked, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
+import { type ClockedActors, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { lowestIdAt, timeOfId } from '../../../platform/db/ids.ts';
 import { DAY_MS } from '../../../platform/time/clock.ts';
@@ -18,7 +18,7 @@ const IDS = `select id from emails where test_clock_id = $1 and workspace_id = $
 export function clockedEmails(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
-}): Clocked {
+}): ClockedActors {
   const { database, engine } = deps;
 
   /** All ids first, and then those that came since. */

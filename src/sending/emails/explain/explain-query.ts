@@ -1,7 +1,7 @@
 import type { RecipientOutcome, ReturnedMail } from '../../../../machines/email/recipient.ts';
 import { readLife } from '../../../engine/store/history.ts';
 import type { Call } from '../../../http/request/route.ts';
-import type { Untouchable } from '../../../mail/raw/raw-mail.ts';
+import type { HtmlLock } from '../../../mail/raw/raw-mail.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
 import { type Failure, notFound } from '../../../platform/errors/failure.ts';
@@ -55,7 +55,7 @@ export async function explanationOf(
   if (!life) return notFound('email');
   const [notes, [email]] = await Promise.all([
     database.query<RecipientNote>(NOTES, [id, caller.workspaceId]),
-    database.query<{ untouched: Untouchable | null }>(UNTOUCHED, [id, caller.workspaceId]),
+    database.query<{ untouched: HtmlLock | null }>(UNTOUCHED, [id, caller.workspaceId]),
   ]);
   const untouched = email?.untouched ? [{ at: timeOfId(id), text: untouchedText(email.untouched) }] : [];
   const { summary, rule, evidence, next } = explainEmail(life);

@@ -19,7 +19,7 @@ export interface EmailExplanation {
 
 type HistoryOfEmail = Pick<ActorHistory, 'state' | 'context' | 'timers' | 'steps'>;
 
-/** Explains an email from its row and its journal alone. @throws Unavailable when a newer version wrote them */
+/** Explains an email from its row and its journal alone. @throws UnavailableError when a newer version wrote them */
 export function explainEmail({ state, context, timers, steps }: HistoryOfEmail): EmailExplanation {
   const email = context as EmailContext;
   const wakeAt = Object.values(timers).toSorted((a, b) => a - b)[0] ?? null;

@@ -1,10 +1,10 @@
-import type { Untouchable } from '../../../mail/raw/raw-mail.ts';
+import type { HtmlLock } from '../../../mail/raw/raw-mail.ts';
 
 const SIGNED = 'a signature covers its octets';
 const ENCRYPTED = 'it is encrypted';
 const ENCLOSED = 'it is a message within the message';
 
-const WHY: Readonly<Record<Untouchable, string>> = {
+const WHY: Readonly<Record<HtmlLock, string>> = {
   'multipart/signed': SIGNED,
   'multipart/encrypted': ENCRYPTED,
   'application/pkcs7-mime': 'it is signed or encrypted by S/MIME',
@@ -17,5 +17,5 @@ const WHY: Readonly<Record<Untouchable, string>> = {
 };
 
 /** Why opens and clicks of a message are not counted, and no link to unsubscribe is in it, although that was asked for. */
-export const untouchedText = (why: Untouchable): string =>
+export const untouchedText = (why: HtmlLock): string =>
   `Tracking or a link to unsubscribe was asked for, and the html was not changed: ${WHY[why]}.`;

@@ -4,7 +4,7 @@ import type { Fact, Feedback } from '../../../mail/inbound/feedback.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { storableText } from '../../../platform/db/storable.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 import { type Destination, readReturnToken } from '../send/return-token.ts';
@@ -27,7 +27,7 @@ export type RecordFeedback = (feedback: readonly Feedback[], isVouched: boolean)
 /**
  * Records bounces, complaints and delivery reports. `isVouched` means that the sender of the feedback was authenticated, so that
  * an id in it can be trusted; otherwise only a token that was signed here counts. Resolves once everything is durable, and ignores
- * feedback that names no email. @throws Unavailable when the sender has to repeat it: the database is away, or the attempt has
+ * feedback that names no email. @throws UnavailableError when the sender has to repeat it: the database is away, or the attempt has
  * not ended yet.
  */
 export function feedbackRecorder({ database, engine, signer, clock, count }: FeedbackParts): RecordFeedback {
@@ -61,7 +61,7 @@ export function feedbackRecorder({ database, engine, signer, clock, count }: Fee
     const context: EmailContext = result.context;
     // A receiver can be faster than our own commit, so the sender of the report is asked to repeat it.
     if (result.state === 'sending' && context.recipients[recipient]?.status === 'pending')
-      throw new Unavailable('The attempt it is about has not ended yet.', 'no', 60);
+      throw new UnavailableError('The attempt it is about has not ended yet.', 'no', 60);
     await suppressRefused(database, emailId, context, event);
   }
 

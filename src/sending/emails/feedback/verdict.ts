@@ -1,6 +1,6 @@
 import type { ReportReceived } from '../../../../machines/email/context.ts';
 import { envelopeAddress } from '../../../mail/compose/envelope.ts';
-import type { Bounced, Fact, Feedback } from '../../../mail/inbound/feedback.ts';
+import type { BounceReport, Fact, Feedback } from '../../../mail/inbound/feedback.ts';
 import { storableTexts } from '../../../platform/db/storable.ts';
 import { WORDS_MAX_LENGTH } from '../send/outcome.ts';
 
@@ -21,7 +21,7 @@ export const verdictOf = (facts: readonly Feedback[], address: string): Fact | n
   const arrived =
     facts.find(({ kind }) => kind === 'delivered') ?? facts.find(({ kind }) => kind === 'passedOn');
   if (arrived) return arrived;
-  const bounces = facts.filter((one): one is Feedback & Bounced => one.kind === 'bounced');
+  const bounces = facts.filter((one): one is Feedback & BounceReport => one.kind === 'bounced');
   const worst = bounces.find(({ permanent }) => permanent) ?? bounces[0];
   if (!worst) return facts[0] ?? null;
   const provesDead = bounces.every(

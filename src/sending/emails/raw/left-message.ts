@@ -1,7 +1,7 @@
 import type { EmailContext } from '../../../../machines/email/context.ts';
 import { dateOf } from '../../../../machines/email/rules.ts';
 import { finishMessage } from '../../../mail/compose/finish.ts';
-import type { Owned } from '../../../platform/async/batched-read.ts';
+import type { OwnedId } from '../../../platform/async/batched-read.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import { type CampaignMail, isOfCampaign } from '../campaign-mail.ts';
 import { outboundMessage, type Personalise, type Sender } from '../send/message.ts';
@@ -19,7 +19,11 @@ export interface LeftParts {
 }
 
 /** The message of an email as it leaves or has left for one recipient; null once its content is gone. */
-export type LeftMessage = (email: Owned, context: EmailContext, recipient: number) => Promise<Buffer | null>;
+export type LeftMessage = (
+  email: OwnedId,
+  context: EmailContext,
+  recipient: number,
+) => Promise<Buffer | null>;
 
 /** Of test mail, and of a domain that is gone: nothing signs. */
 const UNSIGNED: Sender = {
@@ -30,12 +34,12 @@ const UNSIGNED: Sender = {
 /** Messages that are made at once: each may have 25 MiB, and as many again when it is signed. */
 const AT_ONCE = 2;
 
-/** Makes messages again as they leave: their dates, boundaries and signatures are the same each time. @throws BodyLost, Unavailable */
+/** Makes messages again as they leave: their dates, boundaries and signatures are the same each time. @throws BodyLost, UnavailableError */
 export function leftMessages({ reader, senders, campaigns, personalise, now }: LeftParts): LeftMessage {
   const slots = new Semaphore(AT_ONCE);
   return (email, context, recipient) => slots.run(() => make(email, context, recipient));
 
-  async function make(email: Owned, context: EmailContext, recipient: number): Promise<Buffer | null> {
+  async function make(email: OwnedId, context: EmailContext, recipient: number): Promise<Buffer | null> {
     const found = await reader.message(email);
     const content = found && (found.content ?? (await reader.content(email)));
     if (!found || !content) return null;
@@ -53,7 +57,7 @@ export function leftMessages({ reader, senders, campaigns, personalise, now }: L
   }
 
   /** The email of a campaign as it is for its recipient. */
-  async function shownTo({ id: emailId, workspaceId }: Owned, message: LiveMessage): Promise<LiveMessage> {
+  async function shownTo({ id: emailId, workspaceId }: OwnedId, message: LiveMessage): Promise<LiveMessage> {
     const { campaign_id: campaignId, content, envelope } = message;
     if (!isOfCampaign(content) || !campaignId) return message;
     const [recipientKey = ''] = message.recipient_keys;

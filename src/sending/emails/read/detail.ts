@@ -28,7 +28,7 @@ const OCCURRED = '(extract(epoch from k.occurred_at) * 1000)::float8';
 
 /**
  * The email of an owner with its content and its events, of one moment: an email that is shown as sent has the event that says so.
- * Everything outside does not exist for the caller. @throws Unavailable
+ * Everything outside does not exist for the caller. @throws UnavailableError
  */
 export async function readDetail(
   database: Pick<Database, 'query'>,
@@ -38,7 +38,7 @@ export async function readDetail(
   const { livemode } = owner;
   const { put, list } = new Values();
   const bounds = putSpan(put, spanOf(id), owner);
-  const [row] = await database.query<Omit<DetailRow, 'events'> & Found>(
+  const [row] = await database.query<Omit<DetailRow, 'events'> & DetailEvents>(
     `select ${ITEM}, ${packedContent('e')} as content, e.recipient_keys, e.recipients, (
     select json_agg(json_build_object('id', k.id, 'type', k.type, 'recipient', k.recipient, 'at', ${OCCURRED}, 'data', k.data) ${ORDER})
     from (${newestOf(`t.email_id = ${bounds.from} and t.workspace_id = ${bounds.workspace}`)}) k
@@ -65,7 +65,7 @@ where e.id = ${bounds.from} and e.workspace_id = ${bounds.workspace} and e.livem
 }
 
 /** The events beside their email, each with the place of its recipient. */
-interface Found {
+interface DetailEvents {
   readonly recipients: readonly string[];
   readonly events:
     | readonly {
@@ -89,7 +89,7 @@ interface Row {
   readonly data: unknown;
 }
 
-/** The events of an email of that owner, oldest first; null where it does not exist. @throws Unavailable */
+/** The events of an email of that owner, oldest first; null where it does not exist. @throws UnavailableError */
 export async function readEventsOf(
   database: Pick<Database, 'query'>,
   owner: Owner,

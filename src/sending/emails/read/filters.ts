@@ -1,14 +1,14 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import { type IdRange, idRangeOf } from '../../../http/lists/list.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
-import type { Put } from '../../../platform/db/wire/values.ts';
+import type { BindParameter } from '../../../platform/db/wire/values.ts';
 import { containing } from '../../../platform/db/wire/values.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
 import type { EmailQuery } from './query-model.ts';
 
 /** A condition on the row `e` of an email, as SQL. */
-export type Condition = (put: Put) => string;
+export type Condition = (put: BindParameter) => string;
 
 /** The filters of a list, as conditions on the tables that it is read from. */
 export interface Filters {

@@ -1,4 +1,4 @@
-import type { Put } from '../../../platform/db/wire/values.ts';
+import type { BindParameter } from '../../../platform/db/wire/values.ts';
 
 /** The ids that the emails of a statement lie between: those of other days are left out before their partitions are opened. */
 export interface Span {
@@ -32,7 +32,7 @@ interface PutSpan {
 }
 
 /** Gives the ids of a span of emails, and their workspace, their names. */
-export const putSpan = (put: Put, { from, below }: Span, { workspaceId }: Owner): PutSpan => ({
+export const putSpan = (put: BindParameter, { from, below }: Span, { workspaceId }: Owner): PutSpan => ({
   from: put(from),
   below: put(below),
   workspace: put(workspaceId),
@@ -46,7 +46,11 @@ export const putSpan = (put: Put, { from, below }: Span, { workspaceId }: Owner)
  * for its node: as lists of one they are no equations. The workspace alone would be where a scan begins, in place of the whole row, and a
  * page in the midst of a day would be reached over everything of that day.
  */
-export function ownEmails(put: Put, { livemode, isOnNodes }: ListOwner, { from, below, workspace }: PutSpan) {
+export function ownEmails(
+  put: BindParameter,
+  { livemode, isOnNodes }: ListOwner,
+  { from, below, workspace }: PutSpan,
+) {
   const environment = `${put(livemode)}::boolean`;
   const owner = `${workspace}, ${environment}`;
   const node = ` and e.workspace_id = any(array[${workspace}]) and e.livemode = any(array[${environment}])`;

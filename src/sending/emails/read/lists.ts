@@ -2,7 +2,7 @@ import { lowestMarkSql } from '../../../engine/store/kept-births-sql.ts';
 import { TOOK_STEP } from '../../../engine/store/statements/life-statements.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
-import { type Put, Values } from '../../../platform/db/wire/values.ts';
+import { type BindParameter, Values } from '../../../platform/db/wire/values.ts';
 import { emailKind } from '../kind.ts';
 import type { Filters } from './filters.ts';
 import {
@@ -138,7 +138,7 @@ order by ${id} desc offset ${put(count - 1)}::integer limit 1`,
     return { from: lowest > from ? lowest : from, below };
   }
 
-  #ofEmail(put: Put): string {
+  #ofEmail(put: BindParameter): string {
     return this.filters.ofEmail.map((condition) => ` and ${condition(put)}`).join('');
   }
 
@@ -172,7 +172,7 @@ where true${isInState}${this.#ofEmail(put)} ${order} limit ${put(this.limit + 1)
   }
 
   /** The state is part of the text, since the indexes hold some states only. Counted twice, an email would have a page end before the list does. */
-  #isInState(put: Put, place: Place, span: Span): string {
+  #isInState(put: BindParameter, place: Place, span: Span): string {
     const { id } = PLACES[place];
     const { from, below, workspace } = putSpan(put, span, this.owner);
     return `workspace_id = ${workspace} and livemode = ${put(this.owner.livemode)}::boolean

@@ -1,5 +1,5 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
-import { type Found, search } from '../../../http/lists/bounded-search.ts';
+import { type SearchPage, search } from '../../../http/lists/bounded-search.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { filtersOf } from './filters.ts';
@@ -32,7 +32,7 @@ export async function readPage(
   query: EmailQuery,
   { after, now }: { readonly after: string | null; readonly now: number },
   mostSearched: number = MOST_SEARCHED,
-): Promise<Found<EmailItemRow> | Failure> {
+): Promise<SearchPage<EmailItemRow> | Failure> {
   const filters = filtersOf(query, after, now);
   if (filters instanceof Failure) return filters;
   const lists = new EmailLists(reads, caller, filters, query.limit);

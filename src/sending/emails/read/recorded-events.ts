@@ -43,7 +43,7 @@ where t.email_id = any($1::text[]) and t.email_id >= $3 and t.email_id <= $4 and
 const EVENTS = eventsStatement(false);
 const EVENTS_ON_NODES = eventsStatement(true);
 
-/** Reads events of the log by their places; those that retention has taken are absent. @throws Unavailable */
+/** Reads events of the log by their places; those that retention has taken are absent. @throws UnavailableError */
 export async function readEvents(
   database: Pick<Database, 'query'>,
   places: readonly EventPlace[],
@@ -69,7 +69,7 @@ export async function readEvents(
   );
 }
 
-/** The addresses of the recipients of emails of a workspace, by the emails' ids. @throws Unavailable */
+/** The addresses of the recipients of emails of a workspace, by the emails' ids. @throws UnavailableError */
 export async function readRecipients(
   database: Pick<Database, 'query'>,
   workspaceId: string,

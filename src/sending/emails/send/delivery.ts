@@ -7,20 +7,20 @@ import { orderOf, type TransportOrder } from '../../../mail/transport/order.ts';
 import { withoutReply } from '../../../mail/transport/smtp/outcome.ts';
 import type { OutboundMessage, SendLimits, Transport } from '../../../mail/transport/transport.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { rarely } from '../../../platform/telemetry/rarely.ts';
 import { ACT_OF_SUPPRESSION, type Act } from '../../suppressions/queries.ts';
-import type { Standing } from '../campaign-mail.ts';
+import type { CampaignSendState } from '../campaign-mail.ts';
 import { laneOf, NOTHING_COUNTS, refusalOf, shareOf, usedUp, type WarmUpShare } from '../warm-up/room.ts';
 import type { Lane } from '../warm-up/warm-ups.ts';
 import type { LiveAttempt } from './attempt.ts';
 import { offersExit, outboundMessage, type Sender } from './message.ts';
 import { type AttemptResult, eventsOfAttempt } from './outcome.ts';
 import type { LiveParts } from './parts.ts';
-import { type Prepared, reasonToSkip } from './prepare.ts';
+import { type AttemptInput, reasonToSkip } from './prepare.ts';
 import type { LiveMessage, Routing } from './reader.ts';
 import { returnToken } from './return-token.ts';
-import { type Sendable, sendableOf } from './sendable.ts';
+import { type SendableMessage, sendableOf } from './sendable.ts';
 
 /** Copies of one email that are sent at once: each holds the whole message in memory. */
 export const COPIES_AT_ONCE = 4;
@@ -37,7 +37,7 @@ export class Delivery {
   ) {}
 
   /** Carries out one attempt, and answers what it has come to. */
-  async attempt(actor: Actor, prepared: Prepared, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
+  async attempt(actor: Actor, prepared: AttemptInput, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
     const { clock, transport } = this.parts;
     const context = actor.snapshot.context as EmailContext;
     const open = context.recipients.flatMap((one, index) =>
@@ -90,7 +90,7 @@ export class Delivery {
    * The act for which a recipient gets no copy; null for one who does. Those who unsubscribed still get mail that offers no way to
    * unsubscribe, such as a receipt or a new password.
    */
-  #actAgainst(actor: Actor, recipient: number, { message, sender, suppressed }: Sendable): Act | null {
+  #actAgainst(actor: Actor, recipient: number, { message, sender, suppressed }: SendableMessage): Act | null {
     const reason = suppressed.get(message.recipient_keys[recipient] ?? '');
     if (reason === undefined) return null;
     const act = ACT_OF_SUPPRESSION[reason];
@@ -104,7 +104,7 @@ export class Delivery {
   async #copies(
     actor: Actor,
     recipients: readonly number[],
-    { message, sender }: Sendable,
+    { message, sender }: SendableMessage,
     by: Transport,
     attempt: LiveAttempt,
     refuses: (name: Transport['name']) => Promise<string | null>,
@@ -201,7 +201,7 @@ export class Delivery {
   async #isWithheld(
     actor: Actor,
     recipient: number,
-    { message, sender }: Pick<Sendable, 'message' | 'sender'>,
+    { message, sender }: Pick<SendableMessage, 'message' | 'sender'>,
     attempt: LiveAttempt,
   ): Promise<boolean> {
     if (!attempt.hasWaited) return false;
@@ -224,7 +224,7 @@ export class Delivery {
   }
 
   /** How the campaign of an email stands. While nobody can say, nothing leaves: the email offers itself again. */
-  async standing(email: Routing | null): Promise<Standing> {
+  async standing(email: Routing | null): Promise<CampaignSendState> {
     const id = email?.campaign_id ?? null;
     const campaigns = id === null ? undefined : this.parts.campaigns();
     return (await campaigns?.standing(id as string).catch(() => 'held' as const)) ?? 'sends';
@@ -248,7 +248,7 @@ export class Delivery {
       if (error instanceof TakenBack) attempt.takeBack();
       if (error instanceof NotBegun) return null;
       this.parts.logger.error({ err: error, actor: outbound.emailId }, 'A transport failed.');
-      const outcome = error instanceof Unavailable ? 'deferred' : 'unknown';
+      const outcome = error instanceof UnavailableError ? 'deferred' : 'unknown';
       const [address = ''] = outbound.recipients;
       const sent = withoutReply(
         address,

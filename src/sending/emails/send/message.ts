@@ -34,7 +34,7 @@ export interface Body {
 }
 
 /** The recipient that a copy's links are made for, and what they count. */
-export interface Personal {
+export interface Personalisation {
   readonly destination: Destination;
   readonly workspaceId: string;
   readonly address: string;
@@ -47,7 +47,7 @@ export interface Personal {
 }
 
 /** Writes the links of one copy into it. */
-export type Personalise = (parts: Pick<Body, 'text' | 'html'>, personal: Personal) => Body;
+export type Personalise = (parts: Pick<Body, 'text' | 'html'>, personal: Personalisation) => Body;
 
 /** The copy of one recipient, as it is handed to a transport. */
 export interface Copy {
@@ -60,12 +60,12 @@ export interface Copy {
   readonly token: string;
 }
 
-/** The part of `Personal` that does not depend on tracking. */
+/** The part of `Personalisation` that does not depend on tracking. */
 const personalOf = (
   { campaign_id: campaignId, audience_id: audienceId }: Pick<LiveMessage, 'campaign_id' | 'audience_id'>,
   { destination, workspaceId, address }: Pick<Copy, 'destination' | 'workspaceId' | 'address'>,
   { trackingHost }: Sender,
-): Omit<Personal, 'opens' | 'clicks'> => ({
+): Omit<Personalisation, 'opens' | 'clicks'> => ({
   destination,
   workspaceId,
   address,
@@ -107,7 +107,7 @@ export const outboundMessage = (
 };
 
 /** The recipient of a copy, and what is counted of it. */
-export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Personal => ({
+export const trackedOf = (message: LiveMessage, copy: Copy, sender: Sender): Personalisation => ({
   ...personalOf(message, copy, sender),
   opens: message.envelope.trackOpens ?? sender.openTracking,
   clicks: message.envelope.trackClicks ?? sender.clickTracking,

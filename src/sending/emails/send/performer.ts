@@ -7,14 +7,14 @@ import type { Transport } from '../../../mail/transport/transport.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import { rarely } from '../../../platform/telemetry/rarely.ts';
 import { BulkSupply } from '../bulk/bulk-supply.ts';
-import type { Standing } from '../campaign-mail.ts';
+import type { CampaignSendState } from '../campaign-mail.ts';
 import type { LeftMessage } from '../raw/left-message.ts';
 import type { SenderProblem } from '../transports/senders.ts';
 import { LiveAttempt } from './attempt.ts';
 import { COPIES_AT_ONCE, Delivery } from './delivery.ts';
 import type { Sender } from './message.ts';
 import type { LiveParts } from './parts.ts';
-import { type Found, prepare } from './prepare.ts';
+import { type LoadedMessage, prepare } from './prepare.ts';
 import type { LiveMessage, Routing } from './reader.ts';
 
 /**
@@ -148,7 +148,7 @@ export class LivePerformer {
   }
 
   /** The message, a large one without its content. A message that came with the order is not read again. */
-  async #find({ actor, payload }: Order): Promise<{ readonly message: Found | null }> {
+  async #find({ actor, payload }: Order): Promise<{ readonly message: LoadedMessage | null }> {
     return { message: (payload as LiveMessage | undefined) ?? (await this.parts.reader.message(actor)) };
   }
 
@@ -187,7 +187,7 @@ export class LivePerformer {
     return this.parts.warmUps.usedUp;
   }
 
-  /** About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a limit. @throws Unavailable */
+  /** About how many recipients of campaigns from a domain have room in its warm-up on this day; null without a limit. @throws UnavailableError */
   warmUpRoom(domainId: string): Promise<number | null> {
     return this.#bulk.warmUpRoom(domainId);
   }
@@ -232,13 +232,13 @@ export class LivePerformer {
 }
 
 /** True for what a campaign that has ended takes back. Whether an attempt has begun elsewhere meanwhile is for the machine to say. */
-const isWithdrawn = (standing: Standing, { attempt }: EmailContext): boolean =>
+const isWithdrawn = (standing: CampaignSendState, { attempt }: EmailContext): boolean =>
   standing === 'ended' && attempt === 0;
 
 const withdrawn = (at: number): readonly EmailEvent[] => [{ type: 'campaign.ended', at }];
 
 /** The memory of a large message: itself, and its copies that are sent at once. 0 for any other. */
-const octetsOf = (message: Found | null, { recipients, holdsDoubt }: EmailContext): number => {
+const octetsOf = (message: LoadedMessage | null, { recipients, holdsDoubt }: EmailContext): number => {
   if (message === null || message.content !== null) return 0;
   const open = recipients.filter((one) => mayBeTried(one, holdsDoubt)).length;
   return message.size * (1 + Math.min(open, COPIES_AT_ONCE));

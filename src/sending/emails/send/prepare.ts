@@ -2,7 +2,7 @@ import type { WithheldReason } from '../../../../machines/email/recipient.ts';
 import type { SuppressionReason } from '../../../../machines/email/rules.ts';
 import type { Actor } from '../../../engine/machine/kind.ts';
 import { BodyLost } from '../../../platform/bodies/body-store.ts';
-import { type CampaignMail, isOfCampaign, type Standing } from '../campaign-mail.ts';
+import { type CampaignMail, type CampaignSendState, isOfCampaign } from '../campaign-mail.ts';
 import type { SenderProblem, Senders } from '../transports/senders.ts';
 import type { Sender } from './message.ts';
 import type { LiveMessage, LiveReader, MessageWithoutContent } from './reader.ts';
@@ -19,10 +19,10 @@ export interface PreparingParts {
 }
 
 /** A message as it was found: a large one without its content. */
-export type Found = LiveMessage | MessageWithoutContent;
+export type LoadedMessage = LiveMessage | MessageWithoutContent;
 
 /** Everything that an attempt takes. */
-export interface Prepared {
+export interface AttemptInput {
   /** Null when retention has taken it. */
   readonly message: LiveMessage | null;
   readonly sender: Sender | SenderProblem;
@@ -37,15 +37,15 @@ export interface Prepared {
 
 type CampaignContent = Parameters<CampaignMail['parts']>[1];
 
-const NOTHING_LEFT: Prepared = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };
+const NOTHING_LEFT: AttemptInput = { message: null, sender: 'removed', suppressed: new Map(), skipped: null };
 
-/** Reads what an attempt takes. What a campaign has given out and a server has put off does not leave once it has ended. @throws Unavailable */
+/** Reads what an attempt takes. What a campaign has given out and a server has put off does not leave once it has ended. @throws UnavailableError */
 export async function prepare(
   parts: PreparingParts,
   { id, workspaceId }: Actor,
-  message: Found | null,
-  standing: Exclude<Standing, 'held'>,
-): Promise<Prepared> {
+  message: LoadedMessage | null,
+  standing: Exclude<CampaignSendState, 'held'>,
+): Promise<AttemptInput> {
   const { reader, senders } = parts;
   if (!message) return NOTHING_LEFT;
   const content = message.content ?? (await reader.content({ id, workspaceId }).catch(lost));
@@ -64,7 +64,7 @@ export async function prepare(
   return { ...made, sender, suppressed };
 }
 
-/** Why the recipient of a campaign or of a flow gets nothing any more, as it is now; null for every other email. @throws Unavailable */
+/** Why the recipient of a campaign or of a flow gets nothing any more, as it is now; null for every other email. @throws UnavailableError */
 export async function reasonToSkip(
   { reader, campaigns }: Pick<PreparingParts, 'reader' | 'campaigns'>,
   { id: emailId, workspaceId }: Pick<Actor, 'id' | 'workspaceId'>,
@@ -90,7 +90,7 @@ async function madeFor(
   emailId: string,
   workspaceId: string,
   message: LiveMessage & { readonly content: CampaignContent },
-): Promise<Omit<Prepared, 'sender' | 'suppressed'>> {
+): Promise<Omit<AttemptInput, 'sender' | 'suppressed'>> {
   const { subjects } = preparing;
   const campaigns = preparing.campaigns();
   const { campaign_id: campaignId, content } = message;

@@ -1,5 +1,5 @@
 import { type SuppressionReason, WEAKEST_REASON } from '../../../../machines/email/rules.ts';
-import { BatchedRead, type Owned, rowsByOwner } from '../../../platform/async/batched-read.ts';
+import { BatchedRead, type OwnedId, rowsByOwner } from '../../../platform/async/batched-read.ts';
 import { type BatchLimits, COMMIT_LIMITS } from '../../../platform/async/batcher.ts';
 import type { BodyStore } from '../../../platform/bodies/body-store.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
@@ -73,9 +73,9 @@ interface Addressees {
 
 /** Reads what an attempt needs from the database. Attempts that begin together share a statement. */
 export class LiveReader {
-  readonly #messages: BatchedRead<Owned, MessageRow | null>;
-  readonly #contents: BatchedRead<Owned, ContentRow | null>;
-  readonly #domains: BatchedRead<Owned, DomainRow | null>;
+  readonly #messages: BatchedRead<OwnedId, MessageRow | null>;
+  readonly #contents: BatchedRead<OwnedId, ContentRow | null>;
+  readonly #domains: BatchedRead<OwnedId, DomainRow | null>;
   readonly #suppressions: BatchedRead<Addressees, ReadonlyMap<string, SuppressionReason>>;
   readonly #acts: BatchedRead<LiveContact, Act | null>;
 
@@ -106,8 +106,8 @@ export class LiveReader {
     this.#acts = readActs(database);
   }
 
-  /** The message, a large one without its content; null when retention has taken it. @throws Unavailable */
-  async message(email: Owned): Promise<LiveMessage | MessageWithoutContent | null> {
+  /** The message, a large one without its content; null when retention has taken it. @throws UnavailableError */
+  async message(email: OwnedId): Promise<LiveMessage | MessageWithoutContent | null> {
     const row = await this.#messages.ask(email);
     if (!row) return null;
     const { packed, envelope, ...rest } = row;
@@ -117,18 +117,18 @@ export class LiveReader {
       : { ...message, content: await unpackContent(packed) };
   }
 
-  /** The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost, Unavailable */
-  async content(email: Owned): Promise<Content | null> {
+  /** The content of a large message, wherever it lies; null when retention has taken it. @throws BodyLost, UnavailableError */
+  async content(email: OwnedId): Promise<Content | null> {
     const row = await this.#contents.ask(email);
     return row && bringBack(this.bodies, row.packed, 'whole');
   }
 
-  /** The domain and the campaign of an email; null when retention has taken the message. @throws Unavailable */
-  routingOf(email: Owned): Promise<Routing | null> {
+  /** The domain and the campaign of an email; null when retention has taken the message. @throws UnavailableError */
+  routingOf(email: OwnedId): Promise<Routing | null> {
     return this.#domains.ask(email);
   }
 
-  /** The suppressed ones of the addresses (by key) with their reasons. @throws Unavailable */
+  /** The suppressed ones of the addresses (by key) with their reasons. @throws UnavailableError */
   suppressions(
     workspaceId: string,
     keys: readonly string[],
@@ -136,7 +136,7 @@ export class LiveReader {
     return this.#suppressions.ask({ workspaceId, keys });
   }
 
-  /** The act that keeps list mail from a contact; null where there is none. @throws Unavailable */
+  /** The act that keeps list mail from a contact; null where there is none. @throws UnavailableError */
   actOf(contact: LiveContact): Promise<Act | null> {
     return this.#acts.ask(contact);
   }

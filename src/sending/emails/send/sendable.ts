@@ -1,18 +1,18 @@
 import type { SuppressionReason } from '../../../../machines/email/rules.ts';
 import type { Sender } from './message.ts';
 import { failureToMake, type NotAttempted, PRECHECK_FAILURES } from './outcome.ts';
-import type { Prepared } from './prepare.ts';
+import type { AttemptInput } from './prepare.ts';
 import type { LiveMessage } from './reader.ts';
 
 /** A message that copies can be made of. */
-export interface Sendable {
+export interface SendableMessage {
   readonly message: LiveMessage;
   readonly sender: Sender;
   readonly suppressed: ReadonlyMap<string, SuppressionReason>;
 }
 
 /** What an attempt has to send; or the outcome for everybody, where nothing can be sent. */
-export function sendableOf(prepared: Prepared): Sendable | Omit<NotAttempted, 'recipient'> {
+export function sendableOf(prepared: AttemptInput): SendableMessage | Omit<NotAttempted, 'recipient'> {
   const { message, sender, suppressed, skipped, unmade, lost } = prepared;
   if (!message) return PRECHECK_FAILURES[lost ? (`body-${lost.what}` as const) : 'pruned'];
   // Before the sender: who is not to get it waits for no domain.

@@ -26,7 +26,7 @@ export class SubjectWriter {
     });
   }
 
-  /** Stores one: from then on lists, searches and webhooks name the email as it leaves. @throws Unavailable */
+  /** Stores one: from then on lists, searches and webhooks name the email as it leaves. @throws UnavailableError */
   async keep(made: MadeSubject): Promise<void> {
     await this.#writes.ask(made);
   }

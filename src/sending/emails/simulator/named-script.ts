@@ -12,7 +12,7 @@ const LIVE_KEY = new Failure(
   { suggestion: 'Repeat the request with a test key.' },
 );
 
-interface Scripted {
+interface SimulationFields {
   readonly simulate?: string;
   readonly testClockId?: string;
 }
@@ -23,7 +23,7 @@ const HOURS = SLOW_SIMULATED_SCHEDULE.patienceMs / 3_600_000;
 const TOO_MANY = `Must have \`deferred\` at most ${FITTING} times where a test clock times the attempts: retries end after ${HOURS} hours, and the attempt after those is the last. End with \`expired\` for an email that is never taken.`;
 
 /** The email of a request, with the script that its header names; what the email itself names goes before. */
-export function withNamedScript<Body extends Scripted>(body: Body, headers: Headers): Body {
+export function withNamedScript<Body extends SimulationFields>(body: Body, headers: Headers): Body {
   const simulate = headers.get(SCRIPT_HEADER);
   return simulate === null || body.simulate !== undefined ? body : { ...body, simulate };
 }
@@ -32,7 +32,7 @@ export function withNamedScript<Body extends Scripted>(body: Body, headers: Head
 export function refusalOfHeader(
   { livemode }: { readonly livemode: boolean },
   headers: Headers,
-  clocked: Pick<Scripted, 'testClockId'>,
+  clocked: Pick<SimulationFields, 'testClockId'>,
 ): Failure | null {
   const simulate = headers.get(SCRIPT_HEADER);
   if (simulate === null) return null;
@@ -43,7 +43,7 @@ export function refusalOfHeader(
 /** The script that an email names; null where it names none. */
 export function namedScript(
   { livemode }: { readonly livemode: boolean },
-  { simulate, testClockId }: Scripted,
+  { simulate, testClockId }: SimulationFields,
   path: string,
 ): OutcomeScript | Failure | null {
   if (simulate === undefined) return null;

@@ -41,7 +41,7 @@ const writtenBy = ({ deferrals, outcome }: OutcomeScript): Script => ({
 });
 
 /** The name of a simulated outcome. */
-export type Simulated = keyof typeof SCRIPTS;
+export type SimulatedOutcomeName = keyof typeof SCRIPTS;
 
 const SENT = (messageId: string) => ({ provider: 'simulator', messageId, response: SIMULATED_ACCEPTANCE });
 const REFUSED = SIMULATED_REPORTS.bounced.data;
@@ -54,7 +54,7 @@ export function simulate(context: EmailContext, messageId: string, at: number): 
     if (status !== 'pending') return;
     const script: Script = context.script
       ? writtenBy(context.script)
-      : SCRIPTS[(name ?? 'delivered') as Simulated];
+      : SCRIPTS[(name ?? 'delivered') as SimulatedOutcomeName];
     const outcome = script.outcome(context.attempt);
     outcomes.push({
       recipient,

@@ -35,11 +35,11 @@ const KEPT = 1_000;
 
 /** Looks up the settings that domains send with. */
 export interface Senders {
-  /** The sender of a domain, or the reason that it cannot send. @throws Unavailable */
+  /** The sender of a domain, or the reason that it cannot send. @throws UnavailableError */
   find(domainId: string): Promise<Sender | SenderProblem>;
   /**
    * The sender of an email. What a campaign has given out outlives its domain, as the campaign does: it waits until one of that name is
-   * verified again, where any other email fails. @throws Unavailable
+   * verified again, where any other email fails. @throws UnavailableError
    */
   ofEmail(email: Routing): Promise<Sender | SenderProblem>;
   /** Empties the cache, because a domain has changed. */

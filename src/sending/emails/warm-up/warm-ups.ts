@@ -72,7 +72,7 @@ export class WarmUps {
     private readonly clock: Pick<Clock, 'now' | 'monotonic'>,
   ) {}
 
-  /** Takes room for so many recipients. An email that has more than a whole day allows gets that day. @throws Unavailable */
+  /** Takes room for so many recipients. An email that has more than a whole day allows gets that day. @throws UnavailableError */
   async take(lane: Lane, recipients: number): Promise<Room> {
     const lot = this.#lotOf(lane);
     if (lot === null) return UNLIMITED;
@@ -96,7 +96,7 @@ export class WarmUps {
     };
   }
 
-  /** About how many recipients of the lane still have room on this day; null without a limit. @throws Unavailable */
+  /** About how many recipients of the lane still have room on this day; null without a limit. @throws UnavailableError */
   async roomOf(lane: Lane): Promise<number | null> {
     const lot = this.#lotOf(lane);
     if (lot === null) return null;

@@ -1,6 +1,6 @@
 import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import { type Clocked, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
+import { type ClockedActors, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
 import type { ActorRow } from '../../../engine/store/actors.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { webhookDeliveryKind } from './kind.ts';
@@ -13,7 +13,7 @@ export function clockedDeliveries(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
   readonly performer: Pick<WebhookPerformer, 'attempt'>;
-}): Clocked {
+}): ClockedActors {
   const { database, engine, performer } = deps;
   const ids =
     ({ id, workspaceId }: OwnClock) =>

@@ -101,7 +101,7 @@ export class WebhookPerformer implements Performer {
 
   /**
    * Makes an attempt, and returns the events for the delivery.
-   * @throws Unavailable
+   * @throws UnavailableError
    */
   async attempt(order: AttemptOrder): Promise<readonly WebhookDeliveryEvent[]> {
     const { clock } = this.work;

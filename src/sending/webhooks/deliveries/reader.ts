@@ -2,7 +2,7 @@ import type {
   WebhookEndpointContext,
   WebhookEndpointState,
 } from '../../../../machines/webhook-endpoint/machine.ts';
-import { BatchedRead, type Owned, rowsById } from '../../../platform/async/batched-read.ts';
+import { BatchedRead, type OwnedId, rowsById } from '../../../platform/async/batched-read.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type EventPlace, readEvents } from '../../emails/queries.ts';
 
@@ -37,7 +37,7 @@ function subjectIn(text: string): Subject {
 }
 
 /** A delivery whose attempt is to be made. */
-interface Delivery extends Owned {
+interface Delivery extends OwnedId {
   /** Its subject, by `SUBJECT_SQL`; null where it is to be read. */
   readonly subject: string | null;
 }

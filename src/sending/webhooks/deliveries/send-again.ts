@@ -15,7 +15,7 @@ import { eventsInScope, scopeColumns } from './replay.ts';
 
 // Deliveries that a client orders: a test, one event again, or a range of events again.
 
-type Own = Call<{ readonly id: string }>;
+type EndpointCall = Call<{ readonly id: string }>;
 type RedeliverCall = Call<{ readonly id: string; readonly deliveryId: string }>;
 type ReplayCall = Call<{ readonly id: string }, unknown, ReplayBody>;
 type ReplayReply = { queued: number; continueFrom: string | null };
@@ -48,12 +48,12 @@ const plainClaim = (call: Pick<Call, 'caller' | 'claim' | 'now'>, reply: unknown
 /** Queues a `delivered` event that is marked as a test. It is in no log, and is sent whatever the endpoint subscribes to. */
 export const testWebhook = (
   commands: WebhookCommands,
-  call: Own,
+  call: EndpointCall,
 ): Promise<{ queued: true } | Failure | Replay> => once(commands, call, () => queueTest(commands, call));
 
 async function queueTest(
   commands: WebhookCommands,
-  call: Own,
+  call: EndpointCall,
 ): Promise<{ queued: true } | Failure | StoredReply> {
   const { caller, params, now } = call;
   const webhook = await activeWebhook(commands, caller, params.id);

@@ -53,7 +53,7 @@ export interface StoppingDeps {
 
 /**
  * Stops all waiting deliveries of inactive endpoints.
- * @throws Unavailable
+ * @throws UnavailableError
  */
 export async function stopDeliveries({ engine, clock }: StoppingDeps, stop?: AbortSignal): Promise<void> {
   const eventFor = (reason: string) =>

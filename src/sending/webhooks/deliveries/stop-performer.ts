@@ -6,7 +6,7 @@ import type { Principal } from '../../../http/auth/principal.ts';
 import { Batcher } from '../../../platform/async/batcher.ts';
 import { within } from '../../../platform/async/deadline.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 import { stopDeliveries } from './stop-pending.ts';
@@ -31,7 +31,7 @@ interface StopRequest {
 }
 
 /** Stops the deliveries of an endpoint once it is inactive; concurrent calls share a walk. */
-export class Stopping implements Performer {
+export class StopPerformer implements Performer {
   readonly slots = 10_000;
   readonly backlog = 0;
   readonly #closing = new AbortController();
@@ -58,7 +58,7 @@ export class Stopping implements Performer {
   /**
    * Resolves when no delivery waits any more for an endpoint that was disabled. A request that enables the
    * endpoint awaits this first, or deliveries that had stopped would be sent after all.
-   * @throws Unavailable when that takes too long; it goes on meanwhile
+   * @throws UnavailableError when that takes too long; it goes on meanwhile
    */
   async finished(id: string, { workspaceId, livemode }: Principal): Promise<void> {
     const waits = async (): Promise<boolean> => {
@@ -67,7 +67,7 @@ export class Stopping implements Performer {
     };
     if (!(await waits())) return;
     await within(PATIENCE_MS, this.#stopAll());
-    if (await waits()) throw new Unavailable('Deliveries of the endpoint are still being stopped.');
+    if (await waits()) throw new UnavailableError('Deliveries of the endpoint are still being stopped.');
   }
 
   #stopAll(): Promise<void> {

@@ -36,7 +36,7 @@ export interface PosterOptions {
 export interface Poster {
   /**
    * Sends one signed POST and resolves to its result within the limit, whatever the receiver does.
-   * @throws Unavailable when this machine has no socket left, which says nothing about the receiver.
+   * @throws UnavailableError when this machine has no socket left, which says nothing about the receiver.
    */
   post(posting: PostRequest): Promise<PostResult>;
   /** Ends the idle connections. Requests under way go on. */

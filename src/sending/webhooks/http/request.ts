@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { Unavailable } from '../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import type { Connection, Connections, ConnectionUser, Target } from './connections.ts';
 import { TargetRefused } from './lookup.ts';
 import type { PostError } from './post-result.ts';
@@ -34,7 +34,7 @@ export interface Outcome {
 
 /**
  * Sends the octets of a request and settles within `limitMs`: the answer is complete, cut off once enough of it was read, or failed.
- * @throws Unavailable when this machine has no socket left.
+ * @throws UnavailableError when this machine has no socket left.
  */
 export const sendRequest = (
   connections: Connections,
@@ -86,7 +86,7 @@ class Exchange implements ConnectionUser {
     const code = codeOf(error);
     if (error !== null && isOutOfSockets(code)) {
       this.#release();
-      const refusal = new Unavailable('No socket is left for webhooks.', 'no', 1, { cause: error });
+      const refusal = new UnavailableError('No socket is left for webhooks.', 'no', 1, { cause: error });
       this.#settled.reject(refusal);
     } else this.#lose(this.#reasonOf(error, code));
   }

@@ -9,7 +9,7 @@ const HEADER_MAX_BYTES = 16_384;
 const CHUNK_LINE_MAX_BYTES = 1_024;
 
 /** The progress of a response after some octets: `full` when no more of its body would be stored. */
-export type Reading = 'more' | 'full' | 'complete' | 'malformed';
+export type ReadState = 'more' | 'full' | 'complete' | 'malformed';
 
 /** The parts of a response in which the next octets may lie. */
 type Part = 'head' | 'sized' | 'untilClose' | 'chunkLine' | 'chunk' | 'chunkEnd' | 'trailers' | 'complete';
@@ -50,7 +50,7 @@ export class ResponseReader {
   }
 
   /** Takes the next octets. After anything but `more` it takes no others. */
-  push(chunk: Uint8Array): Reading {
+  push(chunk: Uint8Array): ReadState {
     this.#begun ||= chunk.length > 0;
     let octets = Buffer.isBuffer(chunk)
       ? chunk

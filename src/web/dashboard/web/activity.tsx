@@ -2,7 +2,7 @@ import type { Machine } from '../../live/model.ts';
 import { agoText, number, shortId, titleOf } from './format.ts';
 import { useLive, useNow } from './hooks.ts';
 import { Instances } from './instances.tsx';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { Panel, Quiet } from './panel.tsx';
 import { colorOf } from './state-color.ts';
 import { navigate } from './url-state.ts';
@@ -14,7 +14,7 @@ export function Activity({
   kind,
 }: {
   readonly machines: readonly Machine[];
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly kind: string | null;
 }) {
   const recent = useLive(live, (now) => now.recent);
@@ -93,7 +93,7 @@ export function Activity({
 }
 
 /** The transitions of the last minute, a bar a second. */
-function Rate({ live }: { readonly live: Live }) {
+function Rate({ live }: { readonly live: LiveConnection }) {
   const rate = useLive(live, (now) => now.rate);
   const most = Math.max(4, ...rate);
   const lately = rate.slice(-6, -1).reduce((sum, one) => sum + one, 0) / 5;

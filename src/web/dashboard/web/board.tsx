@@ -2,12 +2,18 @@ import type { ReactNode } from 'react';
 import type { Machine } from '../../live/model.ts';
 import { countText, titleOf } from './format.ts';
 import { useLive } from './hooks.ts';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { colorOf } from './state-color.ts';
 import { navigate } from './url-state.ts';
 
 /** Machines as lists of their states: a diagram of all of them at once, or on a telephone, is too small to be read. */
-export function Board({ machines, live }: { readonly machines: readonly Machine[]; readonly live: Live }) {
+export function Board({
+  machines,
+  live,
+}: {
+  readonly machines: readonly Machine[];
+  readonly live: LiveConnection;
+}) {
   return (
     <div className="gap-4 p-4 pb-0 xl:columns-2">
       {machines.map((machine) => (
@@ -23,7 +29,7 @@ function MachineCard({
   isOnly,
 }: {
   readonly machine: Machine;
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly isOnly: boolean;
 }) {
   const { kind, drawing, transient } = machine;

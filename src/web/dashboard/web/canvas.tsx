@@ -15,7 +15,7 @@ import { compactName, type Layout } from '../../../engine/drawing/layout.ts';
 import type { Machine, OwnMachine } from '../../live/model.ts';
 import own from './canvas.css' with { type: 'text' };
 import { layouts } from './layouts.ts';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { type LineData, MoveLine } from './move-line.tsx';
 import { colorOf } from './state-color.ts';
 import { FrameNode, StartNode, type StateData, StateNode } from './state-node.tsx';
@@ -28,7 +28,7 @@ document.adoptedStyleSheets.push(sheet);
 
 interface CanvasProps {
   readonly machine: Machine | OwnMachine;
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly chosen: { readonly kind: string | null; readonly state: string | null };
   readonly onChoose: (kind: string, state: string) => void;
   /** True for a diagram within a page: it shows names alone, and the wheel scrolls the page. */

@@ -1,11 +1,11 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { ActorItem, ActorLife, ActorPage } from '../../live/model.ts';
 import type { WantedActors } from './api.ts';
-import { Refused } from './application/api/requests.ts';
-import type { Live } from './live.ts';
+import { RequestError } from './application/api/requests.ts';
+import type { LiveConnection } from './live.ts';
 
 /** A part of what is live; drawn again only when that part changes. */
-export const useLive = <T>(live: Live, part: (live: Live) => T): T =>
+export const useLive = <T>(live: LiveConnection, part: (live: LiveConnection) => T): T =>
   useSyncExternalStore(live.subscribe, () => part(live));
 
 const WIDE = window.matchMedia('(min-width: 1024px)');
@@ -28,7 +28,7 @@ export function useNow(everyMs: number): number {
 }
 
 /** The answer to a request, or its error; both null until it arrives. */
-export interface Asked<T> {
+export interface RequestState<T> {
   readonly value: T | null;
   readonly problem: string | null;
 }
@@ -36,8 +36,8 @@ export interface Asked<T> {
 const READ_AGAIN_MS = 5_000;
 
 /** The life of an actor, read again whenever it changes. */
-export function useLife(live: Live, id: string): Asked<ActorLife> {
-  const [asked, setAsked] = useState<Asked<ActorLife>>({ value: null, problem: null });
+export function useLife(live: LiveConnection, id: string): RequestState<ActorLife> {
+  const [asked, setAsked] = useState<RequestState<ActorLife>>({ value: null, problem: null });
   useEffect(() => {
     let abort = new AbortController();
     const read = () => {
@@ -47,7 +47,7 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
         (value) => setAsked({ value, problem: null }),
         (error: unknown) => {
           if (error instanceof DOMException && error.name === 'AbortError') return;
-          const isGone = error instanceof Refused && error.status === 404;
+          const isGone = error instanceof RequestError && error.status === 404;
           setAsked({
             value: null,
             problem: isGone ? 'No such actor in this environment.' : (error as Error).message,
@@ -70,7 +70,7 @@ export function useLife(live: Live, id: string): Asked<ActorLife> {
 }
 
 /** Actors, page after page. */
-export interface Listed {
+export interface ActorList {
   readonly actors: readonly ActorItem[];
   readonly next: string | null;
   readonly searchedBackTo: number | null;
@@ -79,7 +79,7 @@ export interface Listed {
   more(): void;
 }
 
-const NOTHING: Omit<Listed, 'more'> = {
+const NOTHING: Omit<ActorList, 'more'> = {
   actors: [],
   next: null,
   searchedBackTo: null,
@@ -89,10 +89,10 @@ const NOTHING: Omit<Listed, 'more'> = {
 
 /** Actors of a kind by state or by the beginning of an id; `version` reads the first page again. */
 export function useActors(
-  { source }: Live,
+  { source }: LiveConnection,
   { kind, state, id }: Omit<WantedActors, 'after'>,
   version: number,
-): Listed {
+): ActorList {
   const [listed, setListed] = useState(NOTHING);
   const [after, setAfter] = useState<string | null>(null);
   const wanted = `${kind} ${state} ${id}`;

@@ -1,7 +1,7 @@
-import type { Hearing, ShownInstance } from '../../live/model.ts';
+import type { NewsCompleteness, ShownInstance } from '../../live/model.ts';
 import { spanText, timeText } from './format.ts';
 import { useLive, useNow } from './hooks.ts';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 
 const ROLES: readonly string[] = ['http', 'engine', 'delivery'];
 
@@ -13,13 +13,13 @@ const rolesText = (roles: readonly string[]): string =>
 const MOST_OPEN = 4;
 
 /** The reasons for showing only the moves of this instance. */
-const UNHEARD: Readonly<Record<Exclude<Hearing, 'all'>, string>> = {
+const UNHEARD: Readonly<Record<Exclude<NewsCompleteness, 'all'>, string>> = {
   crowded: 'Only the moves of this instance are shown, because too many environments are watched at once.',
   away: 'Only the moves of this instance are shown, because the database does not answer. The service keeps trying.',
 };
 
 /** The running instances, and the completeness of their news. */
-export function Instances({ live }: { readonly live: Live }) {
+export function Instances({ live }: { readonly live: LiveConnection }) {
   const instances = useLive(live, (now) => now.instances);
   const hearing = useLive(live, (now) => now.hearing);
   const now = useNow(1_000);

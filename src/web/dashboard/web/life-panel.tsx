@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { ActorLife, LifeStep, Machine } from '../../live/model.ts';
 import { shortId, spanText, timeText } from './format.ts';
-import { type Asked, useIsWide, useNow } from './hooks.ts';
+import { type RequestState, useIsWide, useNow } from './hooks.ts';
 import { Check, Clock, Copy } from './icons.tsx';
 import { Loading, Panel, Quiet } from './panel.tsx';
 import type { Playback } from './playback.ts';
@@ -12,7 +12,7 @@ import { navigate } from './url-state.ts';
 export function LifePanel(props: {
   readonly id: string;
   readonly machine: Machine;
-  readonly asked: Asked<ActorLife>;
+  readonly asked: RequestState<ActorLife>;
   readonly playback: Playback;
 }) {
   const { id, machine, asked, playback } = props;

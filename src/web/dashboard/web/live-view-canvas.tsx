@@ -1,17 +1,17 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { Machine, Session } from '../../live/model.ts';
 import { outside } from './api.ts';
-import { Refused } from './application/api/requests.ts';
+import { RequestError } from './application/api/requests.ts';
 import { lastEnvironment } from './application/shell/environments.ts';
 import { inReadingOrder } from './format.ts';
-import { Live } from './live.ts';
+import { LiveConnection } from './live.ts';
 import { SignIn } from './sign-in.tsx';
 import { Workbench } from './workbench.tsx';
 
-interface Opened {
+interface LiveViewSession {
   readonly session: Session;
   readonly machines: readonly Machine[];
-  readonly live: Live;
+  readonly live: LiveConnection;
 }
 
 /**
@@ -29,7 +29,7 @@ async function redeemTicket(): Promise<void> {
  * The live view without an account: the sign-in, or the workbench. Members are redirected to the application.
  */
 export default function LiveView() {
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<LiveViewSession | null>(null);
   const [closed, setClosed] = useState<{ readonly why: string | null } | null>(null);
 
   const enter = useCallback(async () => {
@@ -40,12 +40,12 @@ export default function LiveView() {
         location.replace(`/app/${lastEnvironment()}/machines${location.search}`);
         return;
       }
-      const live = new Live(outside);
+      const live = new LiveConnection(outside);
       live.start();
       setClosed(null);
       setOpened({ session, machines: inReadingOrder(machines), live });
     } catch (error) {
-      const isSignedOut = error instanceof Refused && error.status === 401;
+      const isSignedOut = error instanceof RequestError && error.status === 401;
       const isTicket = isSignedOut && error.message.startsWith('This link');
       setClosed({ why: isSignedOut && !isTicket ? null : (error as Error).message });
     }

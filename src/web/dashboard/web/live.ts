@@ -1,4 +1,12 @@
-import type { Counts, Hearing, Movement, ShownInstance, StateCount, Tick, Watch } from '../../live/model.ts';
+import type {
+  Counts,
+  Movement,
+  NewsCompleteness,
+  ShownInstance,
+  StateCount,
+  Tick,
+  Watch,
+} from '../../live/model.ts';
 import type { Source } from './api.ts';
 
 /** The state of the connection: `over` when the session has ended, after which it does not reconnect. */
@@ -15,13 +23,13 @@ const NONE_YET: readonly number[] = Array.from({ length: 60 }, () => 0);
 const LONGEST_WAIT_MS = 10_000;
 
 /** The connection to the service, and everything that arrives over it; components subscribe to the part that they show. */
-export class Live {
+export class LiveConnection {
   connection: Connection = 'connecting';
   counts: Counts = {};
   recent: readonly Movement[] = [];
   /** The running instances; none until the service has sent them. */
   instances: readonly ShownInstance[] = [];
-  hearing: Hearing = 'all';
+  hearing: NewsCompleteness = 'all';
   /** Transitions of the last minute that `recent` has never listed, in each second, latest last. */
   unshown: readonly number[] = NONE_YET;
   /** Transitions in each of the last seconds, latest last. */

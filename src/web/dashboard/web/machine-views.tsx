@@ -7,7 +7,7 @@ import { countText, titleOf } from './format.ts';
 import { HighlightContext, highlightOf } from './highlight.ts';
 import { useIsWide, useLife, useLive } from './hooks.ts';
 import { LifePanel } from './life-panel.tsx';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { usePlayback } from './playback.ts';
 import { Scrubber } from './scrubber.tsx';
 import { StatePanel } from './state-panel.tsx';
@@ -19,7 +19,7 @@ const MAIN = 'flex min-w-0 shrink-0 flex-col lg:min-h-0 lg:flex-1 lg:shrink';
 
 interface ViewProps {
   readonly machines: readonly Machine[];
-  readonly live: Live;
+  readonly live: LiveConnection;
   /** Null: all machines. */
   readonly kind: string | null;
 }
@@ -70,7 +70,7 @@ function Overview({ machines, live, kind, state }: ViewProps & { readonly state:
 }
 
 /** The number of actors of the machine, in words. */
-function useTotal(live: Live, machine: Machine | null): string {
+function useTotal(live: LiveConnection, machine: Machine | null): string {
   const counts = useLive(live, (now) => (machine ? now.counts[machine.kind] : undefined));
   const states = Object.values(counts ?? {});
   const count = states.reduce((sum, one) => sum + one.count, 0);
@@ -92,7 +92,7 @@ function LifeView({
 }: {
   readonly id: string;
   readonly machine: Machine;
-  readonly live: Live;
+  readonly live: LiveConnection;
 }) {
   const { kind } = ofKind;
   const isWide = useIsWide();

@@ -6,7 +6,7 @@ import type { Box, Point } from '../../../engine/drawing/layout.ts';
 import type { Drawing } from '../../../engine/drawing/moves.ts';
 import { pathOf, tipOf } from '../../../engine/drawing/path.ts';
 import { HighlightContext } from './highlight.ts';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { useIsFar } from './state-node.tsx';
 
 /** The data of one line. */
@@ -17,7 +17,7 @@ export type LineData = {
   readonly points: readonly Point[];
   readonly label: Box;
   readonly text: readonly LabelLine[];
-  readonly live: Live;
+  readonly live: LiveConnection;
 };
 
 /** Dots on their way along one line at most. */

@@ -1,7 +1,7 @@
 import type { Machine } from '../../live/model.ts';
 import { countText, titleOf } from './format.ts';
 import { useLive } from './hooks.ts';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { colorOf } from './state-color.ts';
 import { navigate } from './url-state.ts';
 
@@ -12,7 +12,7 @@ export function Sidebar({
   kind,
 }: {
   readonly machines: readonly Machine[];
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly kind: string | null;
 }) {
   return (
@@ -46,7 +46,7 @@ function MachineEntry({
   hint,
 }: {
   readonly machine: Machine;
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly isCurrent: boolean;
   readonly hint: string;
 }) {

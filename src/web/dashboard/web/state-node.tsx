@@ -6,7 +6,7 @@ import type { StateCount } from '../../live/model.ts';
 import { countText } from './format.ts';
 import { HighlightContext } from './highlight.ts';
 import { Again, Stay } from './icons.tsx';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import type { StateColor } from './state-color.ts';
 
 /** The data of a state's card. */
@@ -18,7 +18,7 @@ export type StateData = {
   /** Its name alone. */
   readonly isCompact: boolean;
   readonly color: StateColor;
-  readonly live: Live;
+  readonly live: LiveConnection;
   /** The number of actors in the state, where no live count exists. */
   readonly count?: StateCount | undefined;
   readonly chosen: boolean;
@@ -62,7 +62,7 @@ function Count({
 }: {
   readonly kind: string;
   readonly name: string;
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly count: StateCount | undefined;
   readonly isFar: boolean;
 }) {

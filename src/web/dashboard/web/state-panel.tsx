@@ -3,7 +3,7 @@ import type { ActorItem, Machine } from '../../live/model.ts';
 import { agoText, countText, shortId, spanText, timeText } from './format.ts';
 import { useActors, useLive, useNow } from './hooks.ts';
 import { Clock } from './icons.tsx';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { Loading, Panel, Quiet } from './panel.tsx';
 import { colorOf } from './state-color.ts';
 import { navigate } from './url-state.ts';
@@ -19,7 +19,7 @@ export function StatePanel({
 }: {
   readonly machine: Machine;
   readonly state: string;
-  readonly live: Live;
+  readonly live: LiveConnection;
 }) {
   const { kind, drawing } = machine;
   const search = state.startsWith(SEARCH) ? state.slice(SEARCH.length) : null;

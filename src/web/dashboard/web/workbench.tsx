@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'react';
 import type { Machine, Session } from '../../live/model.ts';
 import { outside } from './api.ts';
 import { useLive } from './hooks.ts';
-import type { Live } from './live.ts';
+import type { LiveConnection } from './live.ts';
 import { Views } from './machine-views.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -13,7 +13,7 @@ import { useMachineKeys, useShownKind } from './url-state.ts';
 interface WorkbenchProps {
   readonly session: Session;
   readonly machines: readonly Machine[];
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly onLeave: (why: string | null) => void;
 }
 

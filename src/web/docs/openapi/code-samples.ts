@@ -1,10 +1,15 @@
 import { JSON_TYPE } from '../../../http/body/media-type.ts';
 import type { CodeSample, Operation, Parameter, Reference } from './document.ts';
 
-type Asked = Pick<Operation, 'parameters' | 'requestBody' | 'security'>;
+type SampleOperation = Pick<Operation, 'parameters' | 'requestBody' | 'security'>;
 
 /** The shell command of a request with its example; only the key has to be filled in. */
-export function curlSample(method: string, path: string, baseUrl: string, operation: Asked): CodeSample {
+export function curlSample(
+  method: string,
+  path: string,
+  baseUrl: string,
+  operation: SampleOperation,
+): CodeSample {
   const content = operation.requestBody?.content ?? {};
   const body = content[JSON_TYPE]?.example;
   const [fileType] = Object.keys(content).filter((type) => type !== JSON_TYPE);
@@ -28,7 +33,7 @@ export function curlSample(method: string, path: string, baseUrl: string, operat
  * The path with an example value in place of each name, so that the line runs unchanged: curl reads braces as
  * a list.
  */
-const examplePath = (path: string, { parameters = [] }: Asked): string =>
+const examplePath = (path: string, { parameters = [] }: SampleOperation): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((each): each is Parameter => isNamed(each, name));
     const examples = parameter?.schema.examples;
@@ -36,7 +41,7 @@ const examplePath = (path: string, { parameters = [] }: Asked): string =>
   });
 
 /** The parameters that no request may leave out, with their examples. */
-function exampleQuery({ parameters = [] }: Asked): string {
+function exampleQuery({ parameters = [] }: SampleOperation): string {
   const needed = parameters.filter(
     (each): each is Parameter => 'in' in each && each.in === 'query' && each.required === true,
   );

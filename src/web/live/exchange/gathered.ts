@@ -13,13 +13,13 @@ const MOST_NAMED = 100;
  * The limits of a gathering: transitions listed one by one, and changed actors of a kind; beyond them, any
  * actor of the kind may have changed.
  */
-export interface Kept {
+export interface BufferLimits {
   readonly sample: number;
   readonly changed: number;
 }
 /** The limits for the viewers of this instance, who get four messages a second. */
-export const FOR_VIEWERS: Kept = { sample: 12, changed: 10_000 };
-export const FOR_OTHERS: Kept = { sample: FOREIGN_SAMPLE, changed: MOST_NAMED };
+export const FOR_VIEWERS: BufferLimits = { sample: 12, changed: 10_000 };
+export const FOR_OTHERS: BufferLimits = { sample: FOREIGN_SAMPLE, changed: MOST_NAMED };
 
 /** Different transitions that are counted apart; the machines of definitions may have any number of them. */
 const MOST_MOVES = 200;
@@ -44,7 +44,7 @@ export interface News extends Pick<Tick, 'moves'> {
 }
 
 /** Gathers transitions until they are read. Its memory is bounded; all transitions are counted. */
-export class Gathered {
+export class TransitionBuffer {
   readonly #moves = new Map<string, { readonly move: Tick['moves'][number]; times: number }>();
   readonly #times = new Map<string, number>();
   readonly #changed = new Map<string, Set<string> | null>();
@@ -53,7 +53,7 @@ export class Gathered {
   /** @param instance the one whose commits are noted */
   constructor(
     private readonly instance: string,
-    private readonly kept: Kept,
+    private readonly kept: BufferLimits,
   ) {}
 
   get isEmpty(): boolean {

@@ -10,14 +10,14 @@ import { sumOf } from './outgoing.ts';
 const MOST_INSTANCES = 1_000;
 
 /** The news of another instance about an environment, and the number of its moves that were missed here. */
-export interface Heard {
+export interface InstanceNews {
   readonly instance: string;
   readonly news: News;
   /** Transitions reported while this instance read nothing for seconds, or by too many instances at once. */
   readonly missed: ByKind;
 }
 
-export type HeardListener = (heard: Heard) => void;
+export type HeardListener = (heard: InstanceNews) => void;
 
 /** A row of news. */
 export interface NewsRow extends Scope {
@@ -26,7 +26,7 @@ export interface NewsRow extends Scope {
   readonly news: string;
 }
 
-interface Watched {
+interface WatchedScope {
   readonly scope: Scope;
   readonly listeners: Set<HeardListener>;
   /** The number of transitions of each kind that each instance has reported. */
@@ -39,8 +39,8 @@ interface Watched {
 }
 
 /** The environments that are watched here, and what was heard of them. */
-export class Incoming {
-  readonly #watched = new Map<string, Watched>();
+export class IncomingNews {
+  readonly #watched = new Map<string, WatchedScope>();
   /** The latest number that was heard of each instance. */
   readonly #heard = new Map<string, number>();
 

@@ -2,12 +2,12 @@ import type { Scope } from '../../../engine/machine/result.ts';
 import { type KnownInstances, type LivingInstance, readLivingInstances } from '../../../engine/roster.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
-import type { Hearing, ShownInstance } from '../model.ts';
+import type { NewsCompleteness, ShownInstance } from '../model.ts';
 import { scopeKey } from '../visibility.ts';
 import { HEAR, LEAVE, LOOK, MOST_WATCHED, TAKE_BACK, TELL, TIDY, WATCH } from './exchange-statements.ts';
 import type { FeedSource } from './gathered.ts';
-import { type HeardListener, Incoming, type NewsRow } from './incoming.ts';
-import { Outgoing } from './outgoing.ts';
+import { type HeardListener, IncomingNews, type NewsRow } from './incoming.ts';
+import { OutgoingNews } from './outgoing.ts';
 
 /**
  * The first round after a viewer arrives comes earlier than usual, but at least this long after the last
@@ -43,7 +43,7 @@ export interface ExchangeParts {
 }
 
 /** The part of the exchange that the live view uses. */
-export type Others = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'hearing'>;
+export type OtherInstances = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'hearing'>;
 
 /**
  * Lets the live view of each instance follow all others through two small tables: each instance writes the
@@ -53,8 +53,8 @@ export type Others = Pick<LiveExchange, 'id' | 'instances' | 'join' | 'hearing'>
  * nothing here.
  */
 export class LiveExchange {
-  readonly #incoming = new Incoming();
-  readonly #outgoing: Outgoing;
+  readonly #incoming = new IncomingNews();
+  readonly #outgoing: OutgoingNews;
   readonly #startedAt: number;
   readonly #pace: Pace;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -76,7 +76,7 @@ export class LiveExchange {
 
   constructor(private readonly parts: ExchangeParts) {
     this.#pace = parts.pace ?? PACE;
-    this.#outgoing = new Outgoing(parts.roster.id, parts.monotonic);
+    this.#outgoing = new OutgoingNews(parts.roster.id, parts.monotonic);
     this.#startedAt = parts.now() - parts.roster.runsMs;
   }
 
@@ -102,7 +102,7 @@ export class LiveExchange {
   }
 
   /** The completeness of the news about an environment that is watched here. */
-  hearing(scope: Scope): Hearing {
+  hearing(scope: Scope): NewsCompleteness {
     if (this.#isAway) return 'away';
     return this.#isCrowded && !this.#served.has(scopeKey(scope)) ? 'crowded' : 'all';
   }

@@ -4,8 +4,8 @@ import type { Scope } from '../../../engine/machine/result.ts';
 import type { Tick } from '../model.ts';
 import type { StateCounts } from '../state-counts.ts';
 import { scopeKey, type Visibility, visibilityKey } from '../visibility.ts';
-import { type FeedSource, FOR_VIEWERS, Gathered } from './gathered.ts';
-import type { Others } from './live-exchange.ts';
+import { type FeedSource, FOR_VIEWERS, TransitionBuffer } from './gathered.ts';
+import type { OtherInstances } from './live-exchange.ts';
 
 /** Shortest time between two ticks for the viewers. */
 const TICK_MS = 250;
@@ -29,7 +29,7 @@ interface Channel {
   readonly scope: Scope;
   readonly visibility: Visibility;
   readonly viewers: Set<Viewer>;
-  readonly gathered: Gathered;
+  readonly gathered: TransitionBuffer;
   /** The viewers that recently got no messages, each with the number of missed transitions. */
   readonly behind: Map<Viewer, number>;
   /** Ends hearing what other instances commit. */
@@ -55,7 +55,7 @@ export class LiveFeed {
     private readonly engine: FeedSource,
     private readonly stateCounts: StateCounts,
     private readonly now: () => number,
-    private readonly others: Others,
+    private readonly others: OtherInstances,
   ) {}
 
   /** Adds a viewer until the returned function is called. */
@@ -145,7 +145,7 @@ export class LiveFeed {
 
   #channelOf({ scope: { workspaceId, livemode }, visibility }: Viewer): Channel {
     const scope = { workspaceId, livemode };
-    const gathered = new Gathered(this.others.id, FOR_VIEWERS);
+    const gathered = new TransitionBuffer(this.others.id, FOR_VIEWERS);
     const isVisible = (kind: string): boolean => visibility.has(kind);
     return {
       ...{ scope, visibility, gathered, viewers: new Set(), behind: new Map() },

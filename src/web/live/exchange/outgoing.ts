@@ -2,7 +2,7 @@ import type { Draft } from '../../../engine/machine/draft.ts';
 import type { Kind } from '../../../engine/machine/kind.ts';
 import type { Scope } from '../../../engine/machine/result.ts';
 import { scopeKey } from '../visibility.ts';
-import { type ByKind, FOR_OTHERS, Gathered, type News } from './gathered.ts';
+import { type ByKind, FOR_OTHERS, type News, TransitionBuffer } from './gathered.ts';
 
 /** The time for which news stays readable; other instances look twice a second. */
 const KEPT_MS = 10_000;
@@ -10,23 +10,23 @@ const KEPT_MS = 10_000;
 const MOST_TEXT = 262_144;
 
 /** One message of an instance about several environments. */
-export interface Told {
+export interface NumberedNews {
   readonly number: number;
   /** JSON of `{workspaceId, livemode, news}`. */
   readonly text: string;
 }
 
-interface Gathering {
+interface ScopeNews {
   readonly scope: Scope;
-  readonly gathered: Gathered;
+  readonly gathered: TransitionBuffer;
   before: ByKind;
 }
 
 /** The unreported commits of this instance in environments that are watched elsewhere. */
-export class Outgoing {
-  #gathering = new Map<string, Gathering>();
+export class OutgoingNews {
+  #gathering = new Map<string, ScopeNews>();
   /** The message that is being written. Without a reply it is written again first, under the same number. */
-  #pending: Told | null = null;
+  #pending: NumberedNews | null = null;
   #number = 0;
   /** The written messages, oldest first, with their times. */
   #kept: { readonly number: number; readonly at: number }[] = [];
@@ -44,7 +44,7 @@ export class Outgoing {
         const known = this.#gathering.get(key);
         return [
           key,
-          known ?? { scope, gathered: new Gathered(this.instance, FOR_OTHERS), before: {} },
+          known ?? { scope, gathered: new TransitionBuffer(this.instance, FOR_OTHERS), before: {} },
         ] as const;
       }),
     );
@@ -55,7 +55,7 @@ export class Outgoing {
   }
 
   /** The next message; null when there is nothing to report. It stays the same until it is written. */
-  next(): Told | null {
+  next(): NumberedNews | null {
     if (this.#pending) return this.#pending;
     const entries = this.#take();
     if (entries.length === 0) return null;
@@ -64,7 +64,7 @@ export class Outgoing {
   }
 
   /** Notes that the message was written. */
-  done({ number }: Told): void {
+  done({ number }: NumberedNews): void {
     this.#pending = null;
     this.#kept.push({ number, at: this.monotonic() });
   }

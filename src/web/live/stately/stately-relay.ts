@@ -6,7 +6,7 @@ import type { SocketSession } from '../../../http/listen/listen.ts';
 import { GOING_AWAY, SESSION_OVER } from '../../../http/listen/session-socket.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import type { FeedSource, News } from '../exchange/gathered.ts';
-import type { Others } from '../exchange/live-exchange.ts';
+import type { OtherInstances } from '../exchange/live-exchange.ts';
 import { RECHECK_MS } from '../exchange/live-socket.ts';
 import type { InspectorSession } from '../inspector-sessions.ts';
 import type { Visibility } from '../visibility.ts';
@@ -28,11 +28,11 @@ interface Row {
   readonly context: unknown;
 }
 
-export interface Relayed {
+export interface RelaySource {
   readonly engine: FeedSource & { readonly kinds: readonly Kind[] };
   readonly database: Database;
   /** The commits of other instances. */
-  readonly others: Pick<Others, 'join'>;
+  readonly others: Pick<OtherInstances, 'join'>;
   now(): number;
 }
 
@@ -61,7 +61,7 @@ export class StatelyRelay implements SocketSession {
   #early: string[] | null = [];
 
   constructor(
-    private readonly from: Relayed,
+    private readonly from: RelaySource,
     session: InspectorSession,
     private readonly readVisibility: () => Promise<Visibility | null>,
   ) {
@@ -192,15 +192,15 @@ export class StatelyRelay implements SocketSession {
 }
 
 /** An actor of another instance's news, as it is now. */
-interface Present {
+interface CurrentActor {
   readonly kind: Kind;
   readonly actor: { readonly id: string; readonly snapshot: Snapshot };
 }
 
 /** All clients share the result of one read, because each of them gets the same object. */
-const presents = new WeakMap<News, Promise<ReadonlyMap<string, Present>>>();
+const presents = new WeakMap<News, Promise<ReadonlyMap<string, CurrentActor>>>();
 
-function presentOf(from: Relayed, scope: Scope, news: News): Promise<ReadonlyMap<string, Present>> {
+function presentOf(from: RelaySource, scope: Scope, news: News): Promise<ReadonlyMap<string, CurrentActor>> {
   const known = presents.get(news);
   if (known) return known;
   const reading = readPresent(from, scope, news);
@@ -209,11 +209,11 @@ function presentOf(from: Relayed, scope: Scope, news: News): Promise<ReadonlyMap
 }
 
 async function readPresent(
-  { engine, database }: Relayed,
+  { engine, database }: RelaySource,
   { workspaceId, livemode }: Scope,
   { sample }: News,
-): Promise<ReadonlyMap<string, Present>> {
-  const found = new Map<string, Present>();
+): Promise<ReadonlyMap<string, CurrentActor>> {
+  const found = new Map<string, CurrentActor>();
   for (const [name, moves] of Map.groupBy(sample, (move) => move.kind)) {
     const kind = engine.kinds.find((one) => one.name === name);
     if (!kind) continue;

@@ -2,7 +2,7 @@ import type { StatusReading } from '../../../../mail/list-files/consent-columns.
 import {
   folded,
   isBlank,
-  type Leaving,
+  type LeaveReason,
   type Meaning,
   meaningOf,
   reasonMeaning,
@@ -14,7 +14,7 @@ import type { Target } from '../../column-names.ts';
 import { dateOf } from './cells.ts';
 
 /** The status in one cell. `unsaid`: the cell is empty in a column that would say `subscribed`. `unknown`: the reader does not understand it. */
-export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknown' | Leaving;
+export type CellStatus = 'subscribed' | 'never' | 'unsaid' | 'nothing' | 'unknown' | LeaveReason;
 
 type StatusTarget = Extract<Target, { readonly to: 'status' }>;
 
@@ -80,7 +80,7 @@ export function saysLeft(cell: string): boolean {
 /** The consent in one row. */
 export interface RowConsent {
   /** The status by which the person left; null when the row does not say that they left. */
-  readonly leaves: Leaving | null;
+  readonly leaves: LeaveReason | null;
   /** The moment of it in ISO 8601; null when the row does not say it. */
   readonly left_at: string | null;
   /** True where the person is not subscribed when new: the row does not say that they have agreed. */
@@ -89,14 +89,14 @@ export interface RowConsent {
 
 /** Gathers what the cells of one row say: the strongest counts. */
 export class ConsentOfRow {
-  #leaves: Leaving | null;
+  #leaves: LeaveReason | null;
   #isNever: boolean;
   #isUnsaid = false;
   #isSubscribed = false;
   leftAt: string | null = null;
 
   /** `everyone`: what the file says of all its rows. */
-  constructor(everyone: Leaving | 'never' | null) {
+  constructor(everyone: LeaveReason | 'never' | null) {
     this.#leaves = everyone === 'never' ? null : everyone;
     this.#isNever = everyone === 'never';
   }

@@ -18,7 +18,7 @@ export const PIECE = 262_144;
 const STORE = `insert into contact_import_chunks (import_id, n, content) values ($1, $2, decode($3, 'base64'))`;
 const READ = `select encode(content, 'base64') as content from contact_import_chunks where import_id = $1 and n = $2`;
 
-/** Deletes the pieces of a file. @throws Unavailable */
+/** Deletes the pieces of a file. @throws UnavailableError */
 const drop = (database: Database, importId: string): Promise<unknown> =>
   database.read((orm) => orm.delete(contactImportChunks).where(eq(contactImportChunks.importId, importId)));
 
@@ -45,7 +45,7 @@ export class StoredFile extends ReceivedBody {
 }
 
 /** How a file is to be taken. */
-export interface Storing {
+export interface ImportFileRequest {
   readonly database: Database;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -55,10 +55,10 @@ export interface Storing {
   readonly filename: string | undefined;
 }
 
-/** Stores a file while it arrives, a piece at a time. Its header is read before the file is taken. @throws Unavailable, BrokenBody */
+/** Stores a file while it arrives, a piece at a time. Its header is read before the file is taken. @throws UnavailableError, BrokenBody */
 export async function storeFile(
   pieces: AsyncIterable<Uint8Array>,
-  { database, now, scope, columns, filename }: Storing,
+  { database, now, scope, columns, filename }: ImportFileRequest,
 ): Promise<StoredFile | Failure> {
   const mapping = readMapping(columns);
   if (mapping instanceof Failure) return mapping;

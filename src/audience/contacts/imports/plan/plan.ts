@@ -1,4 +1,4 @@
-import type { Leaving } from '../../../../mail/list-files/consent-words.ts';
+import type { LeaveReason } from '../../../../mail/list-files/consent-words.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { DetectedEncoding, StoredEncoding } from '../../../../platform/csv/encoding.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
@@ -17,7 +17,7 @@ export interface ImportPlan {
   /** The names of the columns, shortened for messages. */
   readonly headers: readonly string[];
   /** What all rows of the file say, by its name or its columns. Missing in plans of an earlier version. */
-  readonly everyone?: Leaving | 'never' | null;
+  readonly everyone?: LeaveReason | 'never' | null;
   /** What has to be known before anything is written. Missing in plans of an earlier version. */
   readonly warnings?: readonly ImportWarning[];
 }

@@ -38,7 +38,7 @@ export interface PlannedFile {
 }
 
 /** The beginning of a file, without a byte order mark. */
-export interface Beginning {
+export interface FileStart {
   readonly beginning: Uint8Array;
   readonly isWhole: boolean;
 }
@@ -62,9 +62,9 @@ export class FilePlanner {
     this.#survey.take(bytes);
   }
 
-  /** The plan; or why no header was found. @throws Unavailable */
+  /** The plan; or why no header was found. @throws UnavailableError */
   async end(
-    { beginning, isWhole }: Beginning,
+    { beginning, isWhole }: FileStart,
     encoding: Pick<ImportPlan, 'encoding' | 'stored'>,
     findTypes: FindTypes,
   ): Promise<PlannedFile | readonly Detail[]> {

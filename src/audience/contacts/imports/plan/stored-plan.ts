@@ -1,5 +1,5 @@
 import type { StoredEncoding } from '../../../../platform/csv/encoding.ts';
-import { Unavailable } from '../../../../platform/errors/unavailable.ts';
+import { UnavailableError } from '../../../../platform/errors/unavailable.ts';
 import type { ImportPlan } from './plan.ts';
 
 /**
@@ -27,11 +27,11 @@ export const storedPlan = (plan: ImportPlan): StoredPlan => ({ ...plan, stored: 
 const ENCODINGS: Readonly<Record<StoredEncoding, true>> = { 'utf-8': true, 'windows-1252': true };
 const isEncoding = (text: string): text is StoredEncoding => Object.hasOwn(ENCODINGS, text);
 
-/** A plan that this version or version 1 has stored. @throws Unavailable for one of a newer version */
+/** A plan that this version or version 1 has stored. @throws UnavailableError for one of a newer version */
 export function planOf(plan: StoredPlan): ImportPlan {
   const stored = plan.stored.startsWith(FORM) ? plan.stored.slice(FORM.length) : plan.stored;
   if (!isEncoding(stored))
-    throw new Unavailable(
+    throw new UnavailableError(
       `A newer version of the service has stored a plan "${plan.stored}". Update this instance.`,
     );
   return { ...plan, stored };

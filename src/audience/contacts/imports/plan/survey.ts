@@ -1,4 +1,4 @@
-import { LEAVINGS, type Leaving } from '../../../../mail/list-files/consent-words.ts';
+import { LEAVINGS, type LeaveReason } from '../../../../mail/list-files/consent-words.ts';
 import { dialectOf } from '../../../../platform/csv/delimiter.ts';
 import { CsvReader, type CsvRow } from '../../../../platform/csv/reader.ts';
 import type { Target } from '../../column-names.ts';
@@ -14,7 +14,7 @@ const MOST_EXAMPLES = 5;
 const MOST_NAMES = 200;
 
 /** The status that a cell gives to a person whom it does not subscribe. */
-export type Taken = Leaving | 'never';
+export type NonSubscriberStatus = LeaveReason | 'never';
 
 /** What the cells of a column have in common, as the whole file shows it. */
 export interface ColumnSurvey {
@@ -28,7 +28,7 @@ export interface ColumnSurvey {
   /** Cells that are empty where they would say that a person is subscribed. */
   unsaid: number;
   /** Cells by which a person is not subscribed, by what they become. */
-  readonly takes: Map<Taken, number>;
+  readonly takes: Map<NonSubscriberStatus, number>;
   /** True where a cell that is not understood is an integer: the column counts something. */
   isFigures: boolean;
   /** The values of a column of texts, each with its cells; null when there are too many, or long ones. */
@@ -157,9 +157,9 @@ function countValue(column: ColumnSurvey, cell: string): void {
   else column.values.set(value, (before ?? 0) + 1);
 }
 
-const TAKEN: ReadonlySet<unknown> = new Set<Taken>([...LEAVINGS, 'never']);
-const isTaken = (status: unknown): status is Taken => TAKEN.has(status);
-const take = ({ takes }: ColumnSurvey, taken: Taken, count: number): void =>
+const TAKEN: ReadonlySet<unknown> = new Set<NonSubscriberStatus>([...LEAVINGS, 'never']);
+const isTaken = (status: unknown): status is NonSubscriberStatus => TAKEN.has(status);
+const take = ({ takes }: ColumnSurvey, taken: NonSubscriberStatus, count: number): void =>
   void takes.set(taken, (takes.get(taken) ?? 0) + count);
 
 /** The survey of a column that was looked through as a property, as one that says who may be written to. */

@@ -9,7 +9,7 @@ import {
   STATUS_READINGS,
   type StatusReading,
 } from '../../../../mail/list-files/consent-columns.ts';
-import { isListWord, type Leaving, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
+import { isListWord, type LeaveReason, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
@@ -86,7 +86,7 @@ export const TARGET_NAMES = [
 
 interface NamedTargets {
   readonly targets: readonly Target[];
-  readonly everyone: Leaving | 'never' | null;
+  readonly everyone: LeaveReason | 'never' | null;
   /** True for what our own export has written. */
   readonly isOwn: boolean;
   readonly details: readonly Detail[];
@@ -214,14 +214,14 @@ function statedTarget(name: string, to: unknown, details: Detail[]): Target {
   return null;
 }
 
-interface Writing {
+interface ColumnSample {
   readonly name: string;
   readonly survey: ColumnSurvey | undefined;
   readonly delimiter: FileTraits['delimiter'];
 }
 
 /** A column of numbers or dates, with the form in which the column as a whole shows that they are written. */
-function withFormat(target: Target, { name, survey, delimiter }: Writing, details: Detail[]): Target {
+function withFormat(target: Target, { name, survey, delimiter }: ColumnSample, details: Detail[]): Target {
   if (target?.to !== 'property' || target.format || !survey) return target;
   const only = <Form extends CellFormat>(shown: ReadonlySet<unknown>, one: Form, other: Form) =>
     shown.has(one) === shown.has(other) ? null : shown.has(one) ? one : other;

@@ -1,7 +1,7 @@
 import { consentColumnOf, isAboutSomethingElse } from '../../../../mail/list-files/consent-columns.ts';
-import { LEAVINGS, type Leaving, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
+import { LEAVINGS, type LeaveReason, wordMeaning } from '../../../../mail/list-files/consent-words.ts';
 import { propertyOf, type Target } from '../../column-names.ts';
-import { type ColumnSurvey, readAs, type Taken } from './survey.ts';
+import { type ColumnSurvey, type NonSubscriberStatus, readAs } from './survey.ts';
 import { BY_VALUES } from './targets.ts';
 
 /** A fact about a file that its sender needs before the import writes anything. */
@@ -18,13 +18,13 @@ const MOST_WARNINGS = 20;
 interface ReadColumns {
   readonly names: readonly string[];
   readonly targets: readonly Target[];
-  readonly everyone: Leaving | 'never' | null;
+  readonly everyone: LeaveReason | 'never' | null;
   /** True for our own export, whose columns cannot be about something else. */
   readonly isOwn: boolean;
   readonly surveys: readonly ColumnSurvey[];
 }
 
-const EVERYONE: Readonly<Record<Leaving | 'never', string>> = {
+const EVERYONE: Readonly<Record<LeaveReason | 'never', string>> = {
   unsubscribed:
     'The name or the columns of this file say that everyone in it has unsubscribed: they are taken so.',
   bounced:
@@ -77,7 +77,7 @@ const isByValues = ({ reads, cells }: Extract<Target, { to: 'status' }>): boolea
 
 const rows = (count: number): string => `${number(count)} ${count === 1 ? 'row' : 'rows'}`;
 
-const NEW_STATUS: Readonly<Record<Taken, string>> = {
+const NEW_STATUS: Readonly<Record<NonSubscriberStatus, string>> = {
   complained: 'complained',
   bounced: 'bounced',
   unsubscribed: 'unsubscribed',
@@ -86,7 +86,7 @@ const NEW_STATUS: Readonly<Record<Taken, string>> = {
 
 /** Counts the people whom a column takes down, by their new status, the strongest first. */
 function takenDown({ takes }: ColumnSurvey): string {
-  const parts = (Object.keys(NEW_STATUS) as readonly Taken[]).flatMap((taken) => {
+  const parts = (Object.keys(NEW_STATUS) as readonly NonSubscriberStatus[]).flatMap((taken) => {
     const count = takes.get(taken) ?? 0;
     return count > 0 ? [`${rows(count)} ${NEW_STATUS[taken]}`] : [];
   });

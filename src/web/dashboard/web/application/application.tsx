@@ -1,5 +1,5 @@
 import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
-import { Refused } from './api/requests.ts';
+import { RequestError } from './api/requests.ts';
 import { entry, type Session } from './api/session.ts';
 import { drafts } from './editing/drafts.ts';
 import { arrivedPlace, usePlace } from './place.ts';
@@ -13,7 +13,7 @@ import { SignedIn } from './signed-in.tsx';
 type Visitor =
   | { readonly session: Session }
   | { readonly session: null; readonly isSetUp: boolean; readonly why: string | null }
-  | { readonly session: null; readonly problem: Refused };
+  | { readonly session: null; readonly problem: RequestError };
 
 async function arrive(): Promise<Visitor> {
   const [visitor] = await Promise.all([meet(null), loadPageOf(location.pathname)]);
@@ -24,14 +24,14 @@ async function meet(why: string | null): Promise<Visitor> {
   try {
     return { session: await entry.session() };
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
+    if (!(error instanceof RequestError)) throw error;
     if (error.status !== 401) return { session: null, problem: error };
   }
   void drafts.sessionEnded();
   try {
     return { session: null, isSetUp: await entry.isSetUp(), why };
   } catch (error) {
-    return { session: null, problem: error as Refused };
+    return { session: null, problem: error as RequestError };
   }
 }
 

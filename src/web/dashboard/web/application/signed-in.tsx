@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { Redirect, Router, useLocation } from 'wouter';
-import { Refused } from './api/requests.ts';
+import { RequestError } from './api/requests.ts';
 import { type Environment, entry, type Session } from './api/session.ts';
 import { type Viewer, ViewerProvider } from './api/viewer.tsx';
 import { drafts } from './editing/drafts.ts';
@@ -17,7 +17,7 @@ const FRESH_MS = 2_000;
 const MOST_TRIES = 2;
 
 const isWorthRepeating = (tries: number, error: Error): boolean =>
-  tries < MOST_TRIES && error instanceof Refused && (error.status === 0 || error.status >= 500);
+  tries < MOST_TRIES && error instanceof RequestError && (error.status === 0 || error.status >= 500);
 
 /** The application of a user who is signed in. The address names the environment: `/app/test/emails`. */
 export function SignedIn({

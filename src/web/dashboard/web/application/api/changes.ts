@@ -21,7 +21,7 @@ const PACE_MS = 1_000;
 const MOST_PAGES = 3;
 
 /** The rule by which a page follows its data; it is the `meta` of its query. */
-export interface Following {
+export interface RefreshRule {
   /** Further resources of the page besides its own: `emails` for the numbers of a campaign. */
   readonly follows?: readonly string[];
   /** The shortest time between two readings; false for what is read once. */
@@ -79,7 +79,7 @@ class Readings {
   }
 }
 
-const followingOf = ({ meta }: Query): Following => (meta ?? {}) as Following;
+const followingOf = ({ meta }: Query): RefreshRule => (meta ?? {}) as RefreshRule;
 const paceOf = (query: Query): number | false => followingOf(query).every ?? PACE_MS;
 
 interface Pieces {

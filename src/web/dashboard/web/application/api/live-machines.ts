@@ -4,21 +4,24 @@ import type { Machine } from '../../../../live/model.ts';
 import { sourceAt } from '../../api.ts';
 import { inReadingOrder } from '../../format.ts';
 import { useLive } from '../../hooks.ts';
-import { Live } from '../../live.ts';
+import { LiveConnection } from '../../live.ts';
 import { useViewer } from './viewer.tsx';
 
 /**
  * The machines of the environment and the connection that reports their moves, while the component is
  * mounted.
  */
-export function useLiveMachines(): { readonly live: Live; readonly machines: readonly Machine[] | null } {
+export function useLiveMachines(): {
+  readonly live: LiveConnection;
+  readonly machines: readonly Machine[] | null;
+} {
   const { environment, session, onExpired } = useViewer();
   const { id } = session.workspace;
   const source = useMemo(
     () => sourceAt(environment, `/app/api/${environment}/machines/socket?workspace=${id}`, id),
     [environment, id],
   );
-  const [live] = useState(() => new Live(source));
+  const [live] = useState(() => new LiveConnection(source));
   useEffect(() => {
     live.start();
     return () => live.end();

@@ -7,19 +7,21 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import type { Following } from './changes.ts';
+import type { RefreshRule } from './changes.ts';
 import type { Operations } from './operations.ts';
-import { Refused, request } from './requests.ts';
+import { RequestError, request } from './requests.ts';
 import { useViewer, type Viewer } from './viewer.tsx';
 
 /** A request by its method and the template of its path: `GET /emails/{id}`. */
 export type Operation = keyof Operations;
-type Reading = Extract<Operation, `GET ${string}`>;
-type Listing = { [Name in Reading]: Operations[Name]['isList'] extends true ? Name : never }[Reading];
-type Changing = Exclude<Operation, Reading>;
+type ReadOperation = Extract<Operation, `GET ${string}`>;
+type ListOperation = {
+  [Name in ReadOperation]: Operations[Name]['isList'] extends true ? Name : never;
+}[ReadOperation];
+type ChangeOperation = Exclude<Operation, ReadOperation>;
 
 /** The item of a list. */
-export type ItemOf<Name extends Listing> = Operations[Name]['data'][number];
+export type ItemOf<Name extends ListOperation> = Operations[Name]['data'][number];
 
 /** The parameters of a request besides its path. An object without required members may be left out. */
 export type Parameters<Name extends Operation> = MaybeEmpty<'path', Operations[Name]['path']> & {
@@ -59,7 +61,7 @@ async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: P
       ...(signal && { signal }),
     });
   } catch (error) {
-    if (error instanceof Refused && error.status === 401) viewer.onExpired();
+    if (error instanceof RequestError && error.status === 401) viewer.onExpired();
     throw error;
   }
 }
@@ -68,7 +70,7 @@ const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces
   [session.workspace.id, environment, name.split(' ')[1]?.split('/')[1], name, pieces] as const;
 
 /** The way an answer stays up to date: the service reports changes, and the changed data is read again. */
-export interface Freshness extends Following {
+export interface Freshness extends RefreshRule {
   /** False: the request is not sent yet. */
   readonly enabled?: boolean;
   /** Another environment than that of the page. */
@@ -78,7 +80,7 @@ export interface Freshness extends Following {
 }
 
 /** Reads one thing. `data` is undefined until it has arrived. */
-export function useRead<Name extends Reading>(
+export function useRead<Name extends ReadOperation>(
   name: Name,
   parameters: Parameters<Name>,
   { enabled = true, environment, ...following }: Freshness = {},
@@ -94,7 +96,7 @@ export function useRead<Name extends Reading>(
 }
 
 /** Reads a list page by page: `items` are those that have been read. */
-export function useList<Name extends Listing>(
+export function useList<Name extends ListOperation>(
   name: Name,
   parameters: Parameters<Name>,
   { enabled = true, keeps = false, ...following }: Freshness = {},
@@ -117,10 +119,13 @@ export function useList<Name extends Listing>(
 }
 
 /** Requests that change nothing, although they have a body. */
-type Asking = 'POST /audiences/preview' | 'POST /templates/render-preview' | 'POST /flows/{id}/validate';
+type QuestionOperation =
+  | 'POST /audiences/preview'
+  | 'POST /templates/render-preview'
+  | 'POST /flows/{id}/validate';
 
 /** Sends a POST that changes nothing. The previous answer is shown until the next one arrives. */
-export function useQuestion<Name extends Asking>(
+export function useQuestion<Name extends QuestionOperation>(
   name: Name,
   parameters: WithBody<Name>,
   { enabled = true }: Freshness = {},
@@ -137,7 +142,7 @@ export function useQuestion<Name extends Asking>(
 }
 
 /** The address of a file to download, for a link. */
-export function useDownload<Name extends Reading>(name: Name, parameters: Parameters<Name>): string {
+export function useDownload<Name extends ReadOperation>(name: Name, parameters: Parameters<Name>): string {
   return `/app/api/${addressOf(useViewer().environment, name, parameters)}`;
 }
 
@@ -145,7 +150,7 @@ export function useDownload<Name extends Reading>(name: Name, parameters: Parame
  * Changes something, in this environment unless another one is named. Afterwards everything of that resource is read again, and of
  * those that `also` names by the first part of their paths.
  */
-export function useChange<Name extends Changing>(
+export function useChange<Name extends ChangeOperation>(
   name: Name,
   also: readonly string[] = [],
   elsewhere?: Viewer['environment'],

@@ -1,7 +1,7 @@
 import type { Detail } from '../../../../../platform/errors/failure.ts';
 
 /** A refusal of the service, in its own words. Status 0: it did not answer. */
-export class Refused extends Error {
+export class RequestError extends Error {
   constructor(
     readonly status: number,
     message: string,
@@ -27,7 +27,7 @@ interface Refusal {
 }
 
 /** The parts of a request besides its path. */
-export interface Sent {
+export interface RequestOptions {
   /** JSON, or a file with its own type. */
   readonly body?: object | null;
   /** Another tab may work in another workspace by now: then the service refuses. */
@@ -35,8 +35,12 @@ export interface Sent {
   readonly signal?: AbortSignal;
 }
 
-/** Asks the service: under `/app/api` unless the path is a whole one. @throws Refused */
-export async function request<Data>(method: string, path: string, sent: Sent = {}): Promise<Answer<Data>> {
+/** Asks the service: under `/app/api` unless the path is a whole one. @throws RequestError */
+export async function request<Data>(
+  method: string,
+  path: string,
+  sent: RequestOptions = {},
+): Promise<Answer<Data>> {
   const { body, workspaceId, signal } = sent;
   const isFile = body instanceof Blob;
   const headers = {
@@ -53,7 +57,7 @@ export async function request<Data>(method: string, path: string, sent: Sent = {
     return null;
   });
   if (!response)
-    throw new Refused(0, 'The service is not reachable.', 'Check that it is running, then try again.');
+    throw new RequestError(0, 'The service is not reachable.', 'Check that it is running, then try again.');
   if (response.status === 204) return { data: null as Data };
   if (response.ok && response.headers.get('content-type') === 'message/rfc822')
     return { data: (await response.blob()) as Data };
@@ -62,5 +66,5 @@ export async function request<Data>(method: string, path: string, sent: Sent = {
   const answer = ((await response.json().catch(() => null)) ?? {}) as Answer<Data> & Refusal;
   if (response.ok) return answer;
   const { message = `The service answered ${response.status}.`, suggestion, details } = answer.error ?? {};
-  throw new Refused(response.status, message, suggestion ?? null, details ?? []);
+  throw new RequestError(response.status, message, suggestion ?? null, details ?? []);
 }

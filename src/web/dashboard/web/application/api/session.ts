@@ -2,7 +2,7 @@ import type { Permission } from '../../../../../http/auth/permissions.ts';
 import type { Role } from '../../../../../http/auth/roles.ts';
 import type { PlanName } from '../../../../../platform/config/plans.ts';
 import { ownZone, setClock, type ZoneClock } from '../../clock.ts';
-import { Refused, request } from './requests.ts';
+import { RequestError, request } from './requests.ts';
 
 /** Live holds real keys and mail; email of test never leaves the service. */
 export type Environment = 'test' | 'live';
@@ -28,20 +28,20 @@ export interface Session {
 
 /**
  * Signs in. The service mentions the second factor only in the message; here the message is shown at the
- * field of the code. @throws Refused
+ * field of the code. @throws RequestError
  */
 async function signIn(form: object): Promise<void> {
   try {
     await request('POST', 'session', { body: form });
   } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 401 || !/second factor|code/.test(error.message))
+    if (!(error instanceof RequestError) || error.status !== 401 || !/second factor|code/.test(error.message))
       throw error;
     const { status, message, suggestion } = error;
-    throw new Refused(status, message, suggestion, [{ path: '/body/code', message }]);
+    throw new RequestError(status, message, suggestion, [{ path: '/body/code', message }]);
   }
 }
 
-/** Tells who is signed in, and shows times by the clock of the workspace from now on. @throws Refused */
+/** Tells who is signed in, and shows times by the clock of the workspace from now on. @throws RequestError */
 async function session(): Promise<Session> {
   const { data } = await request<Session>('GET', 'session');
   setClock(data.clock);
@@ -56,7 +56,7 @@ export async function takeOwnZone(): Promise<void> {
 /** True where the browser has passkeys for this address. */
 export const takesPasskeys = (): boolean => 'PublicKeyCredential' in window && isSecureContext;
 
-/** Signs in with a passkey of the device or the password manager. @throws Refused, or in the browser's words */
+/** Signs in with a passkey of the device or the password manager. @throws RequestError, or in the browser's words */
 async function signInByPasskey(): Promise<void> {
   const path = 'session/passkey';
   const { data } = await request<PublicKeyCredentialRequestOptionsJSON>('POST', `${path}/options`, {

@@ -1,14 +1,14 @@
-import { Refused } from '../api/requests.ts';
+import { RequestError } from '../api/requests.ts';
 import type { Draft } from './draft.ts';
 import { changedIn, merge, pick, sumOf, textOf, type Values } from './merge.ts';
 
 /** What has a moment of its last change. */
-export interface Dated {
+export interface TimestampedResource {
   readonly updatedAt: string;
 }
 
 /** How a resource is edited. */
-export interface EditPlan<Resource extends Dated, V extends Values> {
+export interface EditPlan<Resource extends TimestampedResource, V extends Values> {
   /** What is edited of it. */
   readonly read: (resource: Resource) => V;
   /** Saves what was changed, unless the resource was changed since that moment. */
@@ -18,7 +18,7 @@ export interface EditPlan<Resource extends Dated, V extends Values> {
 }
 
 /** A change that somebody else has made while this one was typed. */
-export interface Meanwhile {
+export interface ConcurrentChange {
   /** Members that only they have changed: they are taken over. */
   readonly taken: readonly string[];
   /** Members that both have changed: they wait for a choice. */
@@ -37,10 +37,10 @@ export interface EditState<V extends Values> {
   readonly isUnsaved: boolean;
   readonly isSaving: boolean;
   readonly savedAt: number | null;
-  readonly refused: Refused | null;
+  readonly refused: RequestError | null;
   /** Changes when values come from elsewhere than the keyboard: editors that hold their own text begin anew. */
   readonly round: number;
-  readonly meanwhile: Meanwhile | null;
+  readonly meanwhile: ConcurrentChange | null;
   /** What was typed before, and neither saved nor thrown away. */
   readonly offered: Draft | null;
   /** True when the two versions are to be shown beside each other. */
@@ -51,7 +51,7 @@ export interface EditState<V extends Values> {
 const MOST_TRIES = 5;
 
 /** One resource while it is edited. Values are what is on the screen; nothing that was typed is ever replaced by what comes from elsewhere. */
-export class Edit<Resource extends Dated, V extends Values> {
+export class Edit<Resource extends TimestampedResource, V extends Values> {
   #state: EditState<V>;
   #resource: Resource;
   #incoming: Resource | null = null;
@@ -147,7 +147,7 @@ export class Edit<Resource extends Dated, V extends Values> {
           else this.#saved(saved, values);
           return saved;
         } catch (error) {
-          if (!(error instanceof Refused)) throw error;
+          if (!(error instanceof RequestError)) throw error;
           if (error.status !== 409 || tries === MOST_TRIES || !(await this.#wasOvertaken())) {
             this.#change({ refused: error });
             return null;

@@ -12,16 +12,16 @@ interface Guard {
 }
 
 /** A way out that waits for an answer. */
-interface Pending {
+interface PendingNavigation {
   readonly go: () => void;
   readonly left: readonly Guard[];
 }
 
 const guards = new Set<Guard>();
 const listeners = new Set<() => void>();
-let pending: Pending | null = null;
+let pending: PendingNavigation | null = null;
 
-function change(next: Pending | null): void {
+function change(next: PendingNavigation | null): void {
   pending = next;
   for (const listener of listeners) listener();
 }

@@ -18,7 +18,7 @@ export const pick = <V extends Values>(values: V, names: readonly (keyof V & str
   Object.fromEntries(names.map((name) => [name, values[name]])) as Partial<V>;
 
 /** What came of two changes of the same thing. */
-export interface Merged<V extends Values> {
+export interface MergeResult<V extends Values> {
   readonly values: V;
   /** What both have changed, each in another way. `values` has mine. */
   readonly conflicts: readonly (keyof V & string)[];
@@ -32,7 +32,7 @@ export function merge<V extends Values>(
   theirs: V,
   changedByMe: readonly string[],
   wasChanged: (name: string) => boolean,
-): Merged<V> {
+): MergeResult<V> {
   const conflicts: string[] = [];
   const taken: string[] = [];
   const values: Record<string, unknown> = { ...theirs };

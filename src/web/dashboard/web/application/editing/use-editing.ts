@@ -2,7 +2,7 @@ import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } fro
 import { useViewer } from '../api/viewer.tsx';
 import type { Draft } from './draft.ts';
 import { drafts } from './drafts.ts';
-import { type Dated, Edit, type EditPlan, type EditState } from './edit.ts';
+import { Edit, type EditPlan, type EditState, type TimestampedResource } from './edit.ts';
 import { useGuard } from './leaving.ts';
 import { pick, sumOf, type Values } from './merge.ts';
 
@@ -12,7 +12,7 @@ const KEPT_WITHIN_MS = 400;
 const PAGE = crypto.randomUUID();
 
 /** A resource while it is edited, for the page that shows it. */
-export interface Editing<Resource extends Dated, V extends Values> extends EditState<V> {
+export interface EditSession<Resource extends TimestampedResource, V extends Values> extends EditState<V> {
   readonly isChanged: boolean;
   /** When what was typed was kept in this browser (epoch milliseconds); null where nothing is. */
   readonly keptAt: number | null;
@@ -36,7 +36,7 @@ export interface Editing<Resource extends Dated, V extends Values> extends EditS
 /** What forms and notes show of an edit, whatever it is of. */
 export interface ShownEditing
   extends Omit<EditState<Values>, 'values' | 'base'>,
-    Pick<Editing<Dated, Values>, 'isChanged' | 'keptAt' | 'show' | 'frame'> {
+    Pick<EditSession<TimestampedResource, Values>, 'isChanged' | 'keptAt' | 'show' | 'frame'> {
   readonly values: Values;
   readonly base: Values;
   readonly labels: Readonly<Record<string, string>>;
@@ -51,7 +51,8 @@ export interface ShownEditing
 }
 
 /** How a page edits a resource. */
-export interface EditingPlan<Resource extends Dated, V extends Values> extends EditPlan<Resource, V> {
+export interface EditingPlan<Resource extends TimestampedResource, V extends Values>
+  extends EditPlan<Resource, V> {
   /** What it is called in the store of drafts: `campaigns/cmp_1`. */
   readonly place: string;
   readonly current: Resource;
@@ -79,9 +80,9 @@ const plainText = (_: string, value: unknown): string =>
         : JSON.stringify(value, null, 2);
 
 /** Edits a resource: one way for everything that people write, so that nothing typed is lost and nobody's change is taken back. */
-export function useEditing<Resource extends Dated, V extends Values>(
+export function useEditing<Resource extends TimestampedResource, V extends Values>(
   given: EditingPlan<Resource, V>,
-): Editing<Resource, V> {
+): EditSession<Resource, V> {
   const [edit] = useState(() => new Edit(given.current, given));
   const state = useSyncExternalStore(edit.subscribe, edit.state);
   const frame = useRef<HTMLElement | null>(null);
@@ -124,7 +125,7 @@ export function useEditing<Resource extends Dated, V extends Values>(
 }
 
 /** Keeps what is typed in this browser until it is saved, and offers what another page of the same person has left. */
-function useKeptDraft<Resource extends Dated, V extends Values>(
+function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   edit: Edit<Resource, V>,
   resource: string,
   isKept: boolean,

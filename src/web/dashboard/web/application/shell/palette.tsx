@@ -13,7 +13,7 @@ import { icons } from '../ui/icons.tsx';
 import { pageNameOf, useOpenPages } from './navigation.tsx';
 
 /** One search result. */
-interface Found {
+interface PaletteResult {
   readonly key: string;
   readonly group: string;
   readonly title: string;
@@ -121,7 +121,7 @@ export default function Palette({
 }
 
 /** Campaigns, flows, templates and audiences that are called like that. */
-function useNamed(wanted: string, isWorthAsking: boolean): readonly Found[] {
+function useNamed(wanted: string, isWorthAsking: boolean): readonly PaletteResult[] {
   const { may } = useViewer();
   const [, navigate] = useLocation();
   const [sends, reads] = [may('campaigns:read'), may('contacts:read')];
@@ -150,7 +150,7 @@ function useNamed(wanted: string, isWorthAsking: boolean): readonly Found[] {
 }
 
 /** The results of a search: by id at once, pages and actions by name, emails by recipient or subject. */
-function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
+function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResult[] {
   const { environment, may } = useViewer();
   const [path, navigate] = useLocation();
   const openPages = useOpenPages();
@@ -169,7 +169,7 @@ function useFound(wanted: string, onShortcuts: () => void): readonly Found[] {
     { enabled: isWorthAsking && may('contacts:read'), keeps: true },
   );
   const other = environment === 'test' ? 'live' : 'test';
-  const fixed = useMemo((): readonly Found[] => {
+  const fixed = useMemo((): readonly PaletteResult[] => {
     const toPages = openPages.map(({ name, title, icon, words = '' }) => ({
       key: `page ${name}`,
       group: 'Pages',

@@ -4,7 +4,7 @@ import type { ActorLife, Machine } from '../../../../live/model.ts';
 import { Canvas } from '../../canvas.tsx';
 import { HighlightContext, highlightOf } from '../../highlight.ts';
 import { useIsWide, useLife } from '../../hooks.ts';
-import type { Live } from '../../live.ts';
+import type { LiveConnection } from '../../live.ts';
 import { usePlayback } from '../../playback.ts';
 import { Scrubber } from '../../scrubber.tsx';
 import { colorOf } from '../../state-color.ts';
@@ -32,15 +32,15 @@ export default function EmailMachine({
   );
 }
 
-interface Drawn {
+interface MachineDiagramProps {
   readonly machine: Machine;
-  readonly live: Live;
+  readonly live: LiveConnection;
   readonly height: string;
 }
 const NOTHING = { kind: null, state: null };
 
 /** A list of the path replaces the diagram where it would be too small to read. */
-function Diagram({ machine, live, height }: Drawn) {
+function Diagram({ machine, live, height }: MachineDiagramProps) {
   const [, navigate] = useLocation();
   if (!useIsWide()) return null;
   return (
@@ -56,7 +56,7 @@ function Diagram({ machine, live, height }: Drawn) {
   );
 }
 
-function Life({ id, machine, live, height }: Drawn & { readonly id: string }) {
+function Life({ id, machine, live, height }: MachineDiagramProps & { readonly id: string }) {
   const { value: life, problem } = useLife(live, id);
   const playback = usePlayback(life?.steps ?? [], false);
   const highlight = useMemo(

@@ -11,7 +11,7 @@ import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useAccountChange } from './account.ts';
 
-interface Begun {
+interface TotpSetup {
   readonly secret: string;
   readonly uri: string;
 }
@@ -23,11 +23,11 @@ export function Authenticator() {
   const change = useAccountChange('sessions');
   const { data: members } = useRead('GET /members', {});
   const isOn = members?.find(({ id }) => id === session.member.id)?.twoFactor;
-  const [begun, setBegun] = useState<Begun | null>(null);
+  const [begun, setBegun] = useState<TotpSetup | null>(null);
   const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [isRemoving, setRemoving] = useState(false);
   const changed = () => client.invalidateQueries({ queryKey: [session.workspace.id] });
-  const begin = async () => setBegun(await change<Begun>('POST', 'totp'));
+  const begin = async () => setBegun(await change<TotpSetup>('POST', 'totp'));
   return (
     <Card
       title="Authenticator"

@@ -5,7 +5,7 @@ import { Card } from '../../ui/page.tsx';
 
 type Rates = Operations['GET /analytics']['data']['rates'];
 
-interface Shown {
+interface RateLabel {
   readonly text: string;
   readonly about: string;
   /** The rate from which mailbox providers throttle or block. */
@@ -22,7 +22,7 @@ const RATES = {
   bounced: { text: 'Bounced', about: 'Above 5 %, mailbox providers throttle your mail.', limit: 0.05 },
   complained: { text: 'Complained', about: 'Gmail and Yahoo require less than 0.3 %.', limit: 0.003 },
   unsubscribed: { text: 'Unsubscribed', about: 'They opted out, which is better than a complaint.' },
-} as const satisfies Record<keyof Rates, Shown>;
+} as const satisfies Record<keyof Rates, RateLabel>;
 
 const toneOf = (rate: number, limit: number | undefined): Tone => {
   if (limit === undefined) return 'good';
@@ -36,7 +36,7 @@ export const Rates = ({ rates }: { readonly rates: Rates }) => (
     about="Of the recipients whose email was accepted in this period. Each recipient counts once."
   >
     <dl className="grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
-      {(Object.entries(RATES) as [keyof Rates, Shown][]).map(([key, { text, about, limit }]) => {
+      {(Object.entries(RATES) as [keyof Rates, RateLabel][]).map(([key, { text, about, limit }]) => {
         const rate = rates[key];
         return (
           <div key={key} data-color={toneOf(rate ?? 0, limit)} className="grid content-start gap-1">

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { useQuestion, useSettled } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { count } from '../../ui/display/format.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Problem } from '../../ui/forms/form.tsx';
@@ -16,7 +16,7 @@ const isWhole = (node: Node): boolean =>
     : isFinished(node.value) && !/[.:]$/.test(node.field);
 
 /** The problems that a refusal names in a filter, by JSON pointer. */
-export const problemsOfFilter = (refused: Refused | null) =>
+export const problemsOfFilter = (refused: RequestError | null) =>
   (refused?.details ?? [])
     .filter(({ path }) => path.startsWith('/body/filter'))
     .map(({ path, message }) => ({ path: path.replace('/body/filter', ''), message }));
@@ -33,7 +33,7 @@ export function useFilterCount(group: Group, enabled = true) {
     { body: { filter: filterOf(settled) } },
     { enabled: enabled && isReady },
   );
-  const refused = isReady && answer.error instanceof Refused ? answer.error : null;
+  const refused = isReady && answer.error instanceof RequestError ? answer.error : null;
   return {
     ...answer,
     isReady,

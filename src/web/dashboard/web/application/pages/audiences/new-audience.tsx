@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChange } from '../../api/queries.ts';
-import type { Refused } from '../../api/requests.ts';
+import type { RequestError } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Empty } from '../../ui/display/states.tsx';
@@ -29,7 +29,7 @@ export default function NewAudience() {
   const [group, setGroup] = useState(() => newGroup());
   const answer = useFilterCount(group, type === 'dynamic' && may('contacts:write'));
   const create = useChange('POST /audiences');
-  const [refused, setRefused] = useState<Refused | null>(null);
+  const [refused, setRefused] = useState<RequestError | null>(null);
   const [, navigate] = useLocation();
   const back = { to: '/audiences', text: 'Audiences' };
   if (!may('contacts:write'))

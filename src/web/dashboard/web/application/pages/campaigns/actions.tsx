@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { Campaign } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
-import type { Editing } from '../../editing/use-editing.ts';
+import type { EditSession } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -23,7 +23,7 @@ export function CampaignMenu({
 }: {
   readonly campaign: Campaign;
   /** Of a draft: what is on the screen is saved first. */
-  readonly editing?: Pick<Editing<Campaign, CampaignValues>, 'save' | 'isSaving'>;
+  readonly editing?: Pick<EditSession<Campaign, CampaignValues>, 'save' | 'isSaving'>;
 }) {
   const { environment, may, session } = useViewer();
   const [asked, setAsked] = useState<'delete' | 'test' | null>(null);

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import type { Campaign } from '../../api/operations.ts';
-import type { Editing } from '../../editing/use-editing.ts';
+import type { EditSession } from '../../editing/use-editing.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';
 import { CANARY, type CampaignValues, CONTENT, TRACKING } from './campaign-values.ts';
@@ -9,7 +9,7 @@ const CodeEditor = lazy(() => import('../../ui/forms/code-editor.tsx'));
 
 /** The fields of a draft. */
 export function CampaignFields(props: {
-  readonly editing: Editing<Campaign, CampaignValues>;
+  readonly editing: EditSession<Campaign, CampaignValues>;
   readonly audiences: Readonly<Record<string, string>>;
   readonly templates: Readonly<Record<string, string>>;
 }) {

@@ -1,5 +1,5 @@
 import type { Campaign, UpdateCampaign } from '../../api/operations.ts';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 
 /** The content types of a campaign. */
 export const CONTENT = { markdown: 'Markdown', html: 'HTML', template: 'Template' } as const;
@@ -70,14 +70,14 @@ export const valuesOf = (campaign: Campaign) => ({
   ) as Record<`canary/${(typeof CANARY)[number][0]}`, string>),
 });
 
-/** The values of variables from their JSON. @throws Refused */
+/** The values of variables from their JSON. @throws RequestError */
 function variablesIn(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {};
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>;
   } catch (error) {
     const message = `This is not valid JSON: ${(error as Error).message}`;
-    throw new Refused(422, message, null, [{ path: '/body/variables', message }]);
+    throw new RequestError(422, message, null, [{ path: '/body/variables', message }]);
   }
 }
 
@@ -134,6 +134,6 @@ function saidOfCanary(values: CampaignValues): UpdateCampaign {
   };
 }
 
-/** The request that saves only these values. @throws Refused */
+/** The request that saves only these values. @throws RequestError */
 export const bodyOf = (names: readonly (keyof CampaignValues)[], values: CampaignValues): UpdateCampaign =>
   Object.assign({}, ...names.map((name) => SAID[name](values)));

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Campaign } from '../../api/operations.ts';
 import { useQuestion, useRead, useSettled } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Toggle } from '../../ui/forms/chips.tsx';
@@ -69,7 +69,7 @@ export function CampaignPreview({
       {error && (
         <div data-color="bad" className="grid gap-1 p-4">
           <p className="font-medium">The preview is not available yet.</p>
-          {(error instanceof Refused && error.details.length > 0
+          {(error instanceof RequestError && error.details.length > 0
             ? error.details.map(({ message }) => message)
             : [error.message]
           ).map((text) => (

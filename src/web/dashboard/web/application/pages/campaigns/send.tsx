@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { instantOf, shownZone } from '../../../clock.ts';
 import type { Campaign } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, momentText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
@@ -35,7 +35,7 @@ export function SendCampaign(props: { readonly campaign: Campaign; readonly onCl
         aside={<Button onClick={onClose}>Cancel</Button>}
         onSend={async ({ confirmed = '', scheduledAt = '' }) => {
           if (when === 'now' && confirmed.replace(/[,.\s]/g, '') !== word)
-            throw new Refused(422, 'Not confirmed', null, [
+            throw new RequestError(422, 'Not confirmed', null, [
               { path: '/body/confirmed', message: `Enter ${word} to confirm.` },
             ]);
           const at = when === 'later' ? { scheduledAt: instantOf(scheduledAt) ?? '' } : {};

@@ -13,7 +13,7 @@ import { PROVIDERS } from './states.ts';
 type WarmUp = Domain['warmUps'][number];
 type Provider = WarmUp['provider'];
 /** A warm-up as it is sent; what is left out stays. */
-interface Wanted {
+interface WarmUpInput {
   readonly provider: Provider;
   readonly startedAt?: string;
   readonly perDay?: readonly number[];
@@ -26,12 +26,12 @@ export function Warming({ domain }: { readonly domain: Domain }) {
   const [edited, setEdited] = useState<Provider | null>(null);
   const ways = [domain.provider, ...domain.fallbacks].filter((way) => way !== 'capture');
   const warmed = domain.warmUps.map(({ provider }) => provider);
-  const others = (provider: Provider): Wanted[] =>
+  const others = (provider: Provider): WarmUpInput[] =>
     domain.warmUps
       .filter((one) => one.provider !== provider)
       .map(({ provider: other }) => ({ provider: other }));
   // All warm-ups are sent together. The guard refuses them if another member changed the domain meanwhile.
-  const send = (warmUps: readonly Wanted[], ifUpdatedAt = domain.updatedAt) =>
+  const send = (warmUps: readonly WarmUpInput[], ifUpdatedAt = domain.updatedAt) =>
     update.mutateAsync({
       path: { id: domain.id },
       body: {
@@ -136,7 +136,7 @@ function Schedule(props: {
   readonly warmUp: WarmUp;
   /** Its place among those that are sent. */
   readonly index: number;
-  readonly onSend: (wanted: Wanted) => Promise<void>;
+  readonly onSend: (wanted: WarmUpInput) => Promise<void>;
 }) {
   const { provider, startedAt, perDay } = props.warmUp;
   const name = (member: string): string => `warmUps/${props.index}/${member}`;

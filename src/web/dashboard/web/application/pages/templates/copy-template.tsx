@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Template } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { ENVIRONMENTS } from '../../shell/environments.ts';
 import { Button } from '../../ui/button.tsx';
@@ -44,7 +44,7 @@ export function CopyTemplate({
       await create.mutateAsync({ body: { name, alias, ...contentOf(template) } });
       return true;
     } catch (error) {
-      if (!(error instanceof Refused) || error.status !== 409 || alias === null) throw error;
+      if (!(error instanceof RequestError) || error.status !== 409 || alias === null) throw error;
       setIsKnown(true);
       return false;
     }

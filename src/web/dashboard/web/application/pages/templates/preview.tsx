@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Template, TemplatePreview } from '../../api/operations.ts';
 import { useQuestion, useSettled } from '../../api/queries.ts';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { count, sizeText } from '../../ui/display/format.ts';
 import { PreviewFrame } from '../../ui/display/preview-frame.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
@@ -36,7 +36,7 @@ export function usePreview(
     data: answer.data ?? last,
     error: answer.error,
     isBusy: answer.isFetching || settled !== asked,
-    problems: answer.error instanceof Refused ? answer.error.details : [],
+    problems: answer.error instanceof RequestError ? answer.error.details : [],
   };
 }
 

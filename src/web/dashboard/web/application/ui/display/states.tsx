@@ -1,5 +1,5 @@
 import { type ReactNode, startTransition, useEffect, useState } from 'react';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { Button } from '../button.tsx';
 
 /** A grey placeholder of loading content, in the size of that content. */
@@ -32,7 +32,9 @@ export const Empty = (props: {
 export const Failed = ({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) => (
   <div role="alert" className="card grid justify-items-start gap-2 p-5">
     <p className="font-medium">{error.message}</p>
-    {error instanceof Refused && error.suggestion !== null && <p className="text-dim">{error.suggestion}</p>}
+    {error instanceof RequestError && error.suggestion !== null && (
+      <p className="text-dim">{error.suggestion}</p>
+    )}
     {onRetry && <Button onClick={onRetry}>Try again</Button>}
   </div>
 );

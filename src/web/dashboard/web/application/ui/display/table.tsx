@@ -20,7 +20,7 @@ export interface Column<Item> {
 }
 
 /** The answer of `useList`, or anything of its shape. */
-export interface Listed<Item> {
+export interface ListResult<Item> {
   readonly items: readonly Item[] | undefined;
   readonly error: Error | null;
   readonly hasNextPage?: boolean;
@@ -40,7 +40,7 @@ const shapeOf = <Item,>({ width = '', from, isRight = false }: Column<Item>): st
  */
 export function Table<Item>(props: {
   readonly label: string;
-  readonly list: Listed<Item>;
+  readonly list: ListResult<Item>;
   readonly columns: readonly [Column<Item>, ...Column<Item>[]];
   readonly keyOf: (item: Item) => string;
   /** The target of a row's link. */

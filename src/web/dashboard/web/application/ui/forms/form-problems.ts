@@ -1,4 +1,4 @@
-import type { Refused } from '../../api/requests.ts';
+import type { RequestError } from '../../api/requests.ts';
 
 /** The field of a pointer into the request: `/body/branding/colour` is the field `branding/colour`. */
 function fieldOf(path: string, form: HTMLFormElement): string | null {
@@ -11,7 +11,7 @@ function fieldOf(path: string, form: HTMLFormElement): string | null {
 }
 
 /** The problems that belong to fields of the form, and the words for all others. */
-export function sortProblems(error: Refused, form: HTMLFormElement) {
+export function sortProblems(error: RequestError, form: HTMLFormElement) {
   const atFields = new Map<string, string>();
   const others: string[] = [];
   for (const { path, message } of error.details) {

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Refused } from '../../api/requests.ts';
+import { RequestError } from '../../api/requests.ts';
 import { EditingNotes, SaveState } from '../../editing/editing-notes.tsx';
 import { useFormGuard } from '../../editing/form-guard.ts';
 import type { ShownEditing } from '../../editing/use-editing.ts';
@@ -38,14 +38,14 @@ export function Form(props: {
   readonly onSaved?: () => void;
   /** Its button stays in sight while the form is longer than the window. */
   readonly isSticky?: boolean;
-  readonly onRefused?: (error: Refused) => void;
+  readonly onRefused?: (error: RequestError) => void;
   /** The content beside the button, such as a second button that cancels. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }) {
   const form = useRef<HTMLFormElement>(null);
   const { editing = null } = props;
-  const [own, setRefused] = useState<Refused | null>(null);
+  const [own, setRefused] = useState<RequestError | null>(null);
   const refused = editing ? editing.refused : own;
   const [isSending, setBusy] = useState(false);
   const isBusy = editing?.isSaving ?? isSending;
@@ -76,7 +76,7 @@ export function Form(props: {
       guard.sent();
     } catch (error) {
       guard.look();
-      const told = error instanceof Refused ? error : new Refused(0, (error as Error).message);
+      const told = error instanceof RequestError ? error : new RequestError(0, (error as Error).message);
       props.onRefused?.(told);
       setRefused(told);
     } finally {

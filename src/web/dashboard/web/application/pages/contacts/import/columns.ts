@@ -4,7 +4,7 @@ import type { ContactImportPlan } from '../../../api/operations.ts';
  * The target of a column: a target in the form that `columns` uses, `property` with a key and a type, or
  * `none`.
  */
-export interface Mapped {
+export interface ColumnTarget {
   readonly to: string;
   readonly key: string;
   /** A type of properties, with the form in which its cells are written: `date:dmy`. */
@@ -14,14 +14,14 @@ export interface Mapped {
 const PROPERTY = /^properties\.([^:]+):(.+)$/;
 
 /** The first target of a column, as the service guesses it. */
-export function mappedBy({ target }: ContactImportPlan['columns'][number]): Mapped {
+export function mappedBy({ target }: ContactImportPlan['columns'][number]): ColumnTarget {
   const [, key, type] = PROPERTY.exec(target ?? '') ?? [];
   if (key !== undefined && type !== undefined) return { to: 'property', key, type };
   return { to: target ?? 'none', key: '', type: 'string' };
 }
 
 /** The parameter `columns` of an import. */
-export const columnsText = (plan: ContactImportPlan, mapped: readonly Mapped[]): string =>
+export const columnsText = (plan: ContactImportPlan, mapped: readonly ColumnTarget[]): string =>
   JSON.stringify(
     Object.fromEntries(
       plan.columns.flatMap((column, at): (readonly [string, string | null])[] => {

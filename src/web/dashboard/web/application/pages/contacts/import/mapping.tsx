@@ -1,5 +1,5 @@
 import type { ContactImportPlan } from '../../../api/operations.ts';
-import type { Mapped } from './columns.ts';
+import type { ColumnTarget } from './columns.ts';
 
 /** Targets as the service writes them, in the order in which they are offered. */
 const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -36,10 +36,10 @@ const TYPES: Readonly<Record<string, string>> = {
 /** The columns of a file, what is in them, and what each becomes. */
 export function Mapping(props: {
   readonly plan: ContactImportPlan;
-  readonly mapped: readonly Mapped[];
-  readonly onChange: (mapped: readonly Mapped[]) => void;
+  readonly mapped: readonly ColumnTarget[];
+  readonly onChange: (mapped: readonly ColumnTarget[]) => void;
 }) {
-  const set = (at: number, change: Partial<Mapped>) =>
+  const set = (at: number, change: Partial<ColumnTarget>) =>
     props.onChange(props.mapped.map((each, index) => (index === at ? { ...each, ...change } : each)));
   return (
     <ul aria-label="Columns of the file" className="grid divide-y divide-edge">

@@ -11,7 +11,7 @@ import { icons } from '../../../ui/icons.tsx';
 import { Card, Page } from '../../../ui/page.tsx';
 import { useAudienceNames } from '../../names.ts';
 import { CheckResult } from './check-result.tsx';
-import { columnsText, type Mapped, mappedBy } from './columns.ts';
+import { type ColumnTarget, columnsText, mappedBy } from './columns.ts';
 import { Mapping } from './mapping.tsx';
 import { Warnings } from './warnings.tsx';
 
@@ -27,7 +27,7 @@ const ON_ERROR = {
 /** So much of a file is sent to ask how it is read; the check reads all of it. */
 const SAMPLE_BYTES = 1_000_000;
 
-interface Chosen {
+interface ImportSelection {
   readonly file: File;
   readonly plan: ContactImportPlan;
 }
@@ -35,8 +35,8 @@ interface Chosen {
 /** Imports a CSV file: the file, its columns, a check that writes nothing, and then the import itself. */
 export default function ImportWizard() {
   const { may } = useViewer();
-  const [chosen, setChosen] = useState<Chosen | null>(null);
-  const [mapped, setMapped] = useState<readonly Mapped[]>([]);
+  const [chosen, setChosen] = useState<ImportSelection | null>(null);
+  const [mapped, setMapped] = useState<readonly ColumnTarget[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
   /** The check under way or over, and what it was a check of. */
   const [check, setCheck] = useState<{ readonly id: string; readonly fields: Fields } | null>(null);

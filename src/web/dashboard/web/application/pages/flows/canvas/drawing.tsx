@@ -16,7 +16,7 @@ import { StepPanel } from '../forms/step-panel.tsx';
 import { wayCounts } from '../runs/stats.ts';
 import type { FlowDraft } from '../use-flow-draft.ts';
 import { useNames } from '../words.ts';
-import type { Editing } from './flow-canvas.tsx';
+import type { CanvasEdits } from './flow-canvas.tsx';
 
 const FlowCanvas = lazy(() => import('./flow-canvas.tsx'));
 
@@ -90,7 +90,7 @@ export default function Drawing({ flow, edited }: { readonly flow: Flow; readonl
     focusCard('*');
     toast(`Step “${key}” removed`, async () => set(draft));
   };
-  const editing: Editing = {
+  const editing: CanvasEdits = {
     onAdd: (way, type) => {
       const { definition, key } = addStep(draft, type, way);
       set(definition);

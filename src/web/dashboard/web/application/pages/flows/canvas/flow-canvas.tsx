@@ -7,7 +7,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { icons } from '../../../ui/icons.tsx';
 import { type Difference, START, type Way } from '../definition.ts';
 import type { ProblemsByStep } from '../forms/problems.ts';
-import type { Taken } from '../runs/taken.ts';
+import type { RunPath } from '../runs/taken.ts';
 import type { Names } from '../words.ts';
 import { StepNode, useInSight, WayLine, WayNode } from './flow-card.tsx';
 import { type FlowLayout, layoutOf } from './flow-layout.ts';
@@ -19,7 +19,7 @@ styles.replaceSync(sheet);
 document.adoptedStyleSheets.push(styles);
 
 /** The edits that the canvas offers. */
-export interface Editing {
+export interface CanvasEdits {
   onAdd(way: Way, type: StepType): void;
   onConnect(way: Way, to: string): void;
   onRemove(key: string): void;
@@ -34,11 +34,11 @@ export interface FlowCanvasProps {
   /** The number of contacts that took each path, by the path's id. */
   readonly counts?: ReadonlyMap<string, number>;
   readonly differences?: ReadonlyMap<string, Difference>;
-  readonly taken?: Taken;
+  readonly taken?: RunPath;
   /** The key of the step that is open beside it; '' is the trigger. */
   readonly chosen?: string | null;
   readonly onChoose?: (key: string) => void;
-  readonly editing?: Editing;
+  readonly editing?: CanvasEdits;
   /** Shows the whole flow, however small; otherwise the view starts at its top, at a readable size. */
   readonly isWhole?: boolean;
   readonly className?: string;

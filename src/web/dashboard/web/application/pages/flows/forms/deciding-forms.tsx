@@ -5,13 +5,13 @@ import { Button, IconButton } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/forms/form.tsx';
 import { icons } from '../../../ui/icons.tsx';
 import { nextId } from '../../audiences/filter-tree.ts';
-import { type Drawing, given, type StepForm } from './form-parts.tsx';
+import { given, type StepForm, type StepFormData } from './form-parts.tsx';
 import { FilterField } from './optional-filter.tsx';
 
-type Deciding = 'condition' | 'branch';
+type DecisionStepType = 'condition' | 'branch';
 
 /** The forms of the steps that choose a path. */
-export const DECIDING_FORMS: { readonly [Type in Deciding]: StepForm<StepConfigs[Type]> } = {
+export const DECIDING_FORMS: { readonly [Type in DecisionStepType]: StepForm<StepConfigs[Type]> } = {
   condition: {
     fields: ({ config, problems, onChange }) => (
       <>
@@ -43,7 +43,7 @@ export const DECIDING_FORMS: { readonly [Type in Deciding]: StepForm<StepConfigs
 type BranchConfig = StepConfigs['branch'];
 
 /** The branches of a step, in the order in which they are asked. */
-function Branches({ config, problems, onChange }: Omit<Drawing<BranchConfig>, 'names'>) {
+function Branches({ config, problems, onChange }: Omit<StepFormData<BranchConfig>, 'names'>) {
   const { branches } = config;
   // Names change while they are typed, so a counter identifies each branch.
   const [ids, setIds] = useState(() => branches.map(nextId));

@@ -4,7 +4,7 @@ import type { Names } from '../words.ts';
 import type { StepProblem } from './problems.ts';
 
 /** The data for drawing the fields of a step. */
-export interface Drawing<Config> {
+export interface StepFormData<Config> {
   readonly config: Config;
   readonly names: Names;
   readonly problems: readonly StepProblem[];
@@ -14,7 +14,7 @@ export interface Drawing<Config> {
 
 /** The form of one type of step: its fields, and the settings that they say. Fields are called like their place in the settings. */
 export interface StepForm<Config> {
-  readonly fields: (drawing: Drawing<Config>) => ReactNode;
+  readonly fields: (drawing: StepFormData<Config>) => ReactNode;
   readonly read: (fields: Fields, before: Config) => Config;
 }
 

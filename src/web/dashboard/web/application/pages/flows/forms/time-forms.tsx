@@ -41,10 +41,10 @@ const WaitFields = ({
   </div>
 );
 
-type Timed = 'delay' | 'delayUntil' | 'waitForEvent';
+type TimeStepType = 'delay' | 'delayUntil' | 'waitForEvent';
 
 /** The forms of the steps in which time passes. */
-export const TIME_FORMS: { readonly [Type in Timed]: StepForm<StepConfigs[Type]> } = {
+export const TIME_FORMS: { readonly [Type in TimeStepType]: StepForm<StepConfigs[Type]> } = {
   delay: {
     fields: ({ config }) => (
       <>

@@ -10,7 +10,7 @@ import { valuesIn } from '../forms/dictionary.ts';
 
 const WHO = { made: 'Sample contact', known: 'Existing contact' } as const;
 const UNITS = { minutes: 'minutes', hours: 'hours', days: 'days', weeks: 'weeks' } as const;
-type Given = NonNullable<SimulateFlow['events']>[number];
+type SimulationFormEvent = NonNullable<SimulateFlow['events']>[number];
 
 /** The events that the flow waits for, as suggestions. */
 const namesIn = ({ trigger, steps }: Flow): readonly string[] => [
@@ -30,11 +30,14 @@ const bodyOf = (fields: Fields, events: readonly number[]): SimulateFlow => {
             ...(properties.trim() !== '' && { properties: valuesIn(properties) }),
           }
         : { id: id.trim() },
-    events: events.map((_, index): Given => {
+    events: events.map((_, index): SimulationFormEvent => {
       const own = (name: string) => fields[`events/${index}/${name}`] ?? '';
       return {
         name: own('name').trim(),
-        after: { amount: Number(own('after/amount')), unit: own('after/unit') as Given['after']['unit'] },
+        after: {
+          amount: Number(own('after/amount')),
+          unit: own('after/unit') as SimulationFormEvent['after']['unit'],
+        },
         ...(own('properties').trim() !== '' && { properties: valuesIn(own('properties')) }),
       };
     }),

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Flow, FlowSimulation } from '../../../api/operations.ts';
 import { useChange } from '../../../api/queries.ts';
-import { Refused } from '../../../api/requests.ts';
+import { RequestError } from '../../../api/requests.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { Badge, toneOf } from '../../../ui/display/badge.tsx';
@@ -50,7 +50,10 @@ export default function Simulate({ flow, edited }: { readonly flow: Flow; readon
           setWalk(null);
           // The simulation runs the drawing on the screen.
           if (!(await edited.editing.save()))
-            throw new Refused(0, 'Your changes could not be saved. Open the canvas, save it, and try again.');
+            throw new RequestError(
+              0,
+              'Your changes could not be saved. Open the canvas, save it, and try again.',
+            );
           setWalk({ ...(await simulate.mutateAsync({ path: { id: flow.id }, body })), begin });
         }}
       />

@@ -1,7 +1,7 @@
 import { useLocation } from 'wouter';
 import type { Contact, Flow } from '../../../api/operations.ts';
 import { useChange } from '../../../api/queries.ts';
-import { Refused, request } from '../../../api/requests.ts';
+import { RequestError, request } from '../../../api/requests.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Field, Form } from '../../../ui/forms/form.tsx';
@@ -19,7 +19,7 @@ export function StartRun({ flow, onClose }: { readonly flow: Flow; readonly onCl
       workspaceId: session.workspace.id,
     });
     const message = 'No contact has this address.';
-    if (!data[0]) throw new Refused(404, message, null, [{ path: '/body/contactId', message }]);
+    if (!data[0]) throw new RequestError(404, message, null, [{ path: '/body/contactId', message }]);
     return data[0].id;
   };
   return (

@@ -2,7 +2,7 @@ import type { FlowDefinition } from '../../../../../../../../machines/flow-run/d
 import { wayId } from '../definition.ts';
 
 /** The path that a contact took through the flow. */
-export interface Taken {
+export interface RunPath {
   readonly steps: ReadonlySet<string>;
   /** By the ids of ways. */
   readonly ways: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export function takenBy(
   log: readonly { readonly step: string; readonly outcome: string }[],
   current: string | null,
   until = log.length,
-): Taken {
+): RunPath {
   const seen = log.slice(0, until);
   const ways = new Set([wayId({ from: null, when: 'default' })]);
   for (const [index, { step, outcome }] of seen.entries()) {
