@@ -116,7 +116,8 @@ function ownHeaders(email: Email): readonly { readonly name: string; readonly va
 
 const LONGEST_FILENAME = 255;
 
-function fileOf({ filename, mimeType, contentId, content }: Attachment, index: number): RawFile {
+function fileOf(file: Attachment, index: number): RawFile {
+  const { filename, mimeType, contentId } = file;
   const name = seenName(filename ?? '')
     .replace(/[/\\]/g, '_')
     .slice(0, LONGEST_FILENAME);
@@ -124,16 +125,21 @@ function fileOf({ filename, mimeType, contentId, content }: Attachment, index: n
     filename: name || `attachment-${index + 1}${ENDINGS[mimeType] ?? ''}`,
     contentType: mimeType,
     contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
-    size: octetsOf(content).byteLength,
+    size: octetsOf(file).byteLength,
   };
 }
 
-const octetsOf = (content: Attachment['content']): Uint8Array =>
-  typeof content === 'string'
-    ? Buffer.from(content)
-    : content instanceof ArrayBuffer
-      ? new Uint8Array(content)
-      : content;
+const octetsOf = ({ content, mimeType }: Pick<Attachment, 'content' | 'mimeType'>): Uint8Array => {
+  if (mimeType === 'text/calendar') return calendarOctets(content);
+  if (typeof content === 'string') return Buffer.from(content);
+  return content instanceof ArrayBuffer ? new Uint8Array(content) : content;
+};
+
+/** postal-mime ends the lines of a calendar with LF. RFC 5545 3.1 requires CRLF, as it came. */
+function calendarOctets(content: Attachment['content']): Uint8Array {
+  const text = typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString();
+  return Buffer.from(text.replace(/\r?\n/g, '\r\n'));
+}
 
 const ENDINGS: Readonly<Record<string, string>> = {
   'message/rfc822': '.eml',
@@ -162,7 +168,7 @@ function controlsOf(fields: readonly RawField[]): RawControls {
 /** A client that repeats a mail writes another date, id and boundary: what is left is the same. */
 function digestOf(said: object, files: readonly Attachment[]): string {
   const hash = new Bun.CryptoHasher('sha256').update(JSON.stringify(said));
-  for (const { content } of files) hash.update(octetsOf(content));
+  for (const file of files) hash.update(octetsOf(file));
   return hash.digest('hex');
 }
 
@@ -172,5 +178,5 @@ export async function readFile(
   number: number,
 ): Promise<(RawFile & { octets: Uint8Array }) | null> {
   const file = (await parsed(octets))?.attachments[number];
-  return file ? { ...fileOf(file, number), octets: octetsOf(file.content) } : null;
+  return file ? { ...fileOf(file, number), octets: octetsOf(file) } : null;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { leavingMessage } from '../../../src/mail/raw/leaving.ts';
 import { NotSubmittable, type RawMail } from '../../../src/mail/raw/raw-mail.ts';
-import { readRaw } from '../../../src/mail/raw/read-raw.ts';
+import { readFile, readRaw } from '../../../src/mail/raw/read-raw.ts';
 import { decodedOf } from '../../../src/mail/raw/transfer.ts';
 import { randomFrom } from '../../../src/ops/torture/random.ts';
 import { generatedMail } from './generated-mail.ts';
@@ -141,10 +141,12 @@ describe('a message that was submitted', () => {
         headers: [{ name: 'X-Twice', value: 'ü' }],
         html: 'no html',
         attachments: [
-          { filename: 'attachment-1.ics', contentType: 'text/calendar' },
+          { filename: 'attachment-1.ics', contentType: 'text/calendar', size: 32 },
           { filename: 'a_b.pdf', contentType: 'application/pdf', size: 3 },
         ],
       },
     });
+    const calendar = await readFile(Buffer.from(mail.octets), 0);
+    expect(Buffer.from(calendar?.octets ?? []).toString()).toBe('BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n');
   });
 });

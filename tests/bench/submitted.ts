@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { freePort } from '../../src/ops/torture/free-port.ts';
+import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/certificates.ts';
+import { createClient } from '../support/client.ts';
+import { startCluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
+import { startLimitedSmtp } from '../support/limited-smtp.ts';
+import { LIVE_KEY, startService } from '../support/service.ts';
+import { memoryOf } from './memory.ts';
+
+// Mail that comes by SMTP, from the first octet to the sink, and the memory that it takes:
+//   POSTHORN_EXECUTABLE=dist/posthorn bun tests/bench/submitted.ts [messages] [kB of each] [connections]
+// 4,000 messages of 5 kB over 16 connections tell the rate; 50 of 18,000 kB over 50 connections (25 MiB once encoded) the memory.
+const MESSAGES = Number(process.argv[2] ?? 4_000);
+const KILOBYTES = Number(process.argv[3] ?? 5);
+const CONNECTIONS = Number(process.argv[4] ?? 16);
+
+await using stack = new AsyncDisposableStack();
+const sink = stack.use(await startLimitedSmtp({}));
+const cluster = await startCluster();
+stack.defer(() => cluster.stop());
+const files = mkdtempSync(join(tmpdir(), 'posthorn-submitted-'));
+stack.defer(() => rmSync(files, { recursive: true }));
+writeFileSync(join(files, 'cert.pem'), CERTIFICATE);
+writeFileSync(join(files, 'key.pem'), PRIVATE_KEY);
+const port = await freePort();
+const env = {
+  DATABASE_URL: cluster.url,
+  SECRET_KEY: 'only-for-this-bench-only-for-this-bench',
+  SMTP_URL: `smtp://127.0.0.1:${sink.port}?tls=none`,
+  SUBMISSION_PORT: String(port),
+  SUBMISSION_TLS_CERT: join(files, 'cert.pem'),
+  SUBMISSION_TLS_KEY: join(files, 'key.pem'),
+  DEFAULT_PLAN: 'unlimited',
+  RATE_LIMIT_PER_IP: '0',
+  RATE_LIMIT_PER_KEY: '0',
+  LOG_LEVEL: 'warn',
+};
+// A reserved name verifies while mail is captured, and stays verified.
+const first = await startService({ env });
+await createClient(first.url, LIVE_KEY).post('/v1/domains', { name: 'sender.example' });
+await first.stop();
+const service = stack.use(await startService({ env: { ...env, TRANSPORT: 'smtp' } }));
+
+const text = 'Your order is on its way, and here is all that you have to know about it.\r\n';
+const isLarge = KILOBYTES > 1_000;
+const content = isLarge
+  ? Buffer.alloc(KILOBYTES * 1_000, 'posthorn')
+      .toString('base64')
+      .replace(/.{76}/g, '$&\r\n')
+  : text.repeat(Math.ceil((KILOBYTES * 1_000) / 2 / text.length));
+const messageOf = (n: number): string =>
+  [
+    'From: Shop <shop@sender.example>',
+    `To: r${n}@receiver.example`,
+    `Subject: Order ${n}`,
+    'Date: Fri, 27 Nov 2026 10:00:00 +0000',
+    `Message-ID: <${n}.order@sender.example>`,
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/${isLarge ? 'mixed' : 'alternative'}; boundary="b"`,
+    '',
+    '--b',
+    'Content-Type: text/plain; charset=utf-8',
+    '',
+    isLarge ? text : content,
+    '--b',
+    isLarge
+      ? 'Content-Type: application/pdf; name="a.pdf"\r\nContent-Transfer-Encoding: base64'
+      : 'Content-Type: text/html; charset=utf-8',
+    '',
+    isLarge ? content : `<html><body><p>${content}</p></body></html>`,
+    '--b--',
+    '',
+  ].join('\r\n');
+
+const mailer = createTransport({
+  ...{ host: '127.0.0.1', port, requireTLS: true, pool: true },
+  ...{ maxConnections: CONNECTIONS, maxMessages: Number.POSITIVE_INFINITY },
+  tls: { ca: AUTHORITY, servername: 'relay.test' },
+  auth: { user: 'svc', pass: LIVE_KEY },
+});
+const idle = memoryOf(service.pid).now;
+const refusals = new Map<string, number>();
+const begun = performance.now();
+const replies = await Promise.all(
+  Array.from({ length: MESSAGES }, async (_, n) => {
+    const envelope = { from: 'shop@sender.example', to: `r${n}@receiver.example` };
+    try {
+      await mailer.sendMail({ envelope, raw: messageOf(n) });
+      return true;
+    } catch (error) {
+      const { response, message } = error as Error & { response?: string };
+      const words = (response ?? message).slice(0, 80);
+      refusals.set(words, (refusals.get(words) ?? 0) + 1);
+      return false;
+    }
+  }),
+);
+const acceptedMs = performance.now() - begun;
+const accepted = replies.filter(Boolean).length;
+await eventually('all have arrived', () => new Set(sink.taken).size === accepted || undefined);
+const arrivedMs = performance.now() - begun;
+mailer.close();
+const rate = (ms: number) => Math.round((accepted * 1_000) / ms);
+console.log(
+  `${accepted} of ${MESSAGES} messages of ${KILOBYTES} kB accepted at ${rate(acceptedMs)} a second, at the sink at ${rate(arrivedMs)} a second;`,
+  `idle ${idle} MB, at most ${memoryOf(service.pid).most} MB`,
+);
+for (const [words, count] of refusals) console.log(`  ${count} × ${words}`);
+process.exit(0);
