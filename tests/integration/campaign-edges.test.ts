@@ -134,7 +134,7 @@ test('does not start without the audience that it leaves out, and then has froze
   const again = await service.live.post(`/v1/campaigns/${id}/send`, {});
   expect([again.status, again.body.error.details[0].message]).toEqual([
     422,
-    expect.stringContaining('leaves out'),
+    expect.stringContaining('excludes was deleted'),
   ]);
 });
 
@@ -257,7 +257,7 @@ test('that stops by itself tells the admins', async () => {
     { withinMs: 20_000 },
   );
   expect(warning.subject).toBe('The campaign “News” is paused');
-  expect(warning.text).toContain('3 recipients have not got it');
+  expect(warning.text).toContain('3 recipients have not received it');
 });
 
 test('whose domain is removed and added anew sends what waited for it', async () => {

@@ -88,6 +88,7 @@ function world(clock: Clock = systemClock, campaigns?: CampaignMail, own: Partia
     senders: { find: async () => sender, ofEmail: async () => sender, forget() {}, ...own },
     transport: () => transport,
     personalise,
+    powerless: personalise,
     bulkWriter: {
       write: async (mail, copy, sender) => outboundMessage(mail, copy, sender, personalise),
       otherCame: () => others.push(null),

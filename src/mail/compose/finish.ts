@@ -1,4 +1,6 @@
+import { isAscii } from 'node:buffer';
 import { signMessage } from '../dkim/sign.ts';
+import { inSevenBit } from '../raw/wire-form.ts';
 import type { OutboundMessage } from '../transport/transport.ts';
 import { compose } from './compose.ts';
 
@@ -10,4 +12,10 @@ export const finishMessage = async (message: OutboundMessage): Promise<Buffer> =
   return written?.signatures
     ? Buffer.concat([written.signatures, written.composed])
     : signMessage(await compose(message), dkim, date);
+};
+
+/** The same for a server without 8BITMIME; null where a part that must not be changed, or the header, has octets beyond ASCII. */
+export const finishInSevenBit = async (message: OutboundMessage): Promise<Buffer | null> => {
+  const octets = inSevenBit(await compose(message));
+  return isAscii(octets) ? signMessage(octets, message.dkim, message.date) : null;
 };

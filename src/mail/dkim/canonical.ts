@@ -20,7 +20,13 @@ export const readMessage = (
   const fields = head
     .toString('latin1')
     .split(/\r\n(?![ \t])/)
-    .map((raw) => ({ name: raw.slice(0, raw.indexOf(':')).trim().toLowerCase(), raw }));
+    .map((raw) => ({
+      name: raw
+        .slice(0, raw.indexOf(':'))
+        .replace(/[ \t]+$/, '')
+        .toLowerCase(),
+      raw,
+    }));
   return { fields, body };
 };
 

@@ -1,5 +1,6 @@
 /** The html of a message as text that can be changed and written back. What is not changed stays octet for octet. */
 import { isUtf8 } from 'node:buffer';
+import { offersExit } from '../html/way-out.ts';
 import type { Leaf } from './mime-tree.ts';
 import type { HtmlLock } from './raw-mail.ts';
 import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
@@ -21,6 +22,16 @@ export function changeableHtml(message: Buffer, leaves: readonly Leaf[]): Leaf |
   return lettersOf(html.charset, octets) === null ? 'charset' : html;
 }
 
+/** The text that is shown and has a placeholder of the link to unsubscribe; null where none may be changed. */
+export function changeableText(message: Buffer, leaves: readonly Leaf[]): Leaf | null {
+  const text = leaves.find(
+    ({ type, isAttachment, lockedBy }) => type === 'text/plain' && !isAttachment && lockedBy === null,
+  );
+  if (!text || text.end - text.body > 2 * LARGEST_HTML) return null;
+  const octets = decodedOf(message.subarray(text.body, text.end), text.encoding);
+  return lettersOf(text.charset, octets) !== null && offersExit(lettersIn(message, text)) ? text : null;
+}
+
 /** How octets become letters so that the same letters become the same octets. */
 type Letters = 'utf8' | 'latin1';
 
@@ -36,17 +47,17 @@ function lettersOf(charset: string, octets: Buffer): Letters | null {
   return octets.every((octet) => octet < 0x80) ? 'latin1' : null;
 }
 
-/** The html of a leaf that may be changed. */
-export function htmlOf(message: Buffer, leaf: Leaf): string {
+/** The letters of a leaf that may be changed. */
+export function lettersIn(message: Buffer, leaf: Leaf): string {
   const octets = decodedOf(message.subarray(leaf.body, leaf.end), leaf.encoding);
   return octets.toString(lettersOf(leaf.charset, octets) ?? 'latin1');
 }
 
-/** The changes of a message that put other html in the place of a leaf's. */
-export function htmlEdits(message: Buffer, leaf: Leaf, html: string): readonly Edit[] {
+/** The changes of a message that put other letters in the place of a leaf's. */
+export function leafEdits(message: Buffer, leaf: Leaf, letters: string): readonly Edit[] {
   const { body, end, encoding, charset } = leaf;
   const before = decodedOf(message.subarray(body, end), encoding);
-  const octets = Buffer.from(html, lettersOf(charset, before) ?? 'latin1');
+  const octets = Buffer.from(letters, lettersOf(charset, before) ?? 'latin1');
   if (encoding === 'base64') return [{ start: body, end, octets: base64Lines(octets) }];
   const lines = octets.includes('\n')
     ? Buffer.from(octets.toString('latin1').replace(/\r\n?|\n/g, '\r\n'), 'latin1')

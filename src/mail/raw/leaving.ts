@@ -11,11 +11,17 @@ import {
   valueOfField,
   withField,
 } from './header-editor.ts';
-import { htmlEdits } from './html-leaf.ts';
+import { leafEdits } from './html-leaf.ts';
 import type { Leaf } from './mime-tree.ts';
 import { dateText, hasDate, messageIdOf } from './origination.ts';
 import type { Arrival } from './raw-mail.ts';
 import { withEdits } from './wire-form.ts';
+
+/** Other letters for a leaf. */
+export interface LeafChange {
+  readonly leaf: Leaf;
+  readonly letters: string;
+}
 
 /** What a message leaves with. */
 export interface OutboundTraits {
@@ -30,14 +36,14 @@ export interface OutboundTraits {
   /** The domains that it is signed for, in lower case. */
   readonly domains: readonly string[];
   readonly unsubscribe: Unsubscribe | null;
-  /** Null where the html stays what it is. */
-  readonly html: { readonly leaf: Leaf; readonly html: string } | null;
+  /** The letters of the leaves that change, in the order of the leaves. */
+  readonly changes: readonly LeafChange[];
 }
 
 /** The message without a signature of this service. */
 export function leavingMessage(octets: Buffer, leaving: OutboundTraits): Buffer {
-  const { html } = leaving;
-  const edited = html === null ? octets : withEdits(octets, htmlEdits(octets, html.leaf, html.html));
+  const edits = leaving.changes.flatMap(({ leaf, letters }) => leafEdits(octets, leaf, letters));
+  const edited = withEdits(octets, edits);
   const { fields, rest } = divideMessage(edited);
   const kept = originated(
     fields.filter((field) => !isRemoved(field, leaving.domains)),

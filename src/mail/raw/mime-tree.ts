@@ -88,18 +88,17 @@ function* partsWithin(
   // No search runs beyond the container: one with thousands of others would be searched once for each of them.
   const container = message.subarray(0, end);
   let open = -1;
-  for (let at = container.indexOf(delimiter, begin); at !== -1; ) {
+  for (let at = container.indexOf(delimiter, begin); at !== -1; at = container.indexOf(delimiter, at + 1)) {
+    // The rest of a line is read where one begins: a line may repeat the delimiter a million times.
+    if (at !== begin && container[at - 1] !== 0x0a) continue;
     const after = at + delimiter.length;
     const lineEnd = container.indexOf('\n', after);
     const stop = lineEnd === -1 ? end : lineEnd;
     const rest = message.toString('latin1', after, Math.min(stop, after + 200)).trimEnd();
-    const isAtLineStart = at === begin || message[at - 1] === 0x0a;
-    if (isAtLineStart && (rest === '' || rest === '--')) {
-      if (open !== -1) yield [open, Math.max(open, at - (message[at - 2] === 0x0d ? 2 : 1))];
-      open = rest === '' ? Math.min(stop + 1, end) : -1;
-      if (open === -1) return;
-    }
-    at = container.indexOf(delimiter, after);
+    if (rest !== '' && rest !== '--') continue;
+    if (open !== -1) yield [open, Math.max(open, at - (message[at - 2] === 0x0d ? 2 : 1))];
+    open = rest === '' ? Math.min(stop + 1, end) : -1;
+    if (open === -1) return;
   }
   // A message that was cut off ends its last part.
   if (open !== -1) yield [open, end];

@@ -1,12 +1,14 @@
 /** The fields by which a message is known, and whether they are well formed (RFC 5322 3.6.1, 3.6.4 and 4.3). */
 import { type RawField, valueOfField } from './header-editor.ts';
 
+/** A longer Date or Message-ID is malformed, whatever its comments say. */
+const LONGEST_FIELD = 2_048;
 const MESSAGE_ID = /^<[!-;=?-~]{1,500}@[!-;=?-~]{1,500}>$/;
 
 /** The Message-ID with its angle brackets; null where it is missing or malformed. */
 export function messageIdOf(fields: readonly RawField[]): string | null {
   const field = fields.find(({ name }) => name === 'message-id');
-  const id = field && withoutComments(valueOfField(field));
+  const id = field && field.octets.length <= LONGEST_FIELD ? withoutComments(valueOfField(field)) : undefined;
   return id !== undefined && MESSAGE_ID.test(id) ? id : null;
 }
 
@@ -18,7 +20,7 @@ const DATE =
 /** True when a message says its date so that programs can read it; obsolete forms are read everywhere. */
 export function hasDate(fields: readonly RawField[]): boolean {
   const field = fields.find(({ name }) => name === 'date');
-  if (!field) return false;
+  if (!field || field.octets.length > LONGEST_FIELD) return false;
   const text = withoutComments(valueOfField(field));
   const [, day, month = '', year, hour, minute, second = '0'] =
     text.length > 200 ? [] : (DATE.exec(text) ?? []);

@@ -20,6 +20,8 @@ export interface RawIndex {
   readonly attachments: readonly RawFile[];
   /** The html that may be changed where that was asked for; or why none may be. */
   readonly html: Leaf | HtmlLock;
+  /** The text with a placeholder of the link to unsubscribe, which is filled in for each recipient. */
+  readonly text?: Leaf;
   /** How it came, for the trace field (RFC 5321 4.4); null where nothing is known. */
   readonly came: Arrival | null;
 }

@@ -1,4 +1,5 @@
 /** Brings a message into the form in which SMTP carries it, and changes nothing else (RFC 5321 2.3.8, RFC 5322 2.1.1). */
+import { isAscii } from 'node:buffer';
 import {
   divideMessage,
   fieldOf,
@@ -78,6 +79,17 @@ function editOf(message: Buffer, leaf: Leaf): readonly Edit[] {
   const content = message.subarray(body, end);
   if (encoding === 'base64') return [{ start: body, end, octets: base64Lines(decodedOf(content, encoding)) }];
   return encodedAs(message, leaf, quotedPrintable(decodedOf(content, encoding)), 'quoted-printable');
+}
+
+/** The message with quoted-printable in place of octets beyond ASCII, where a leaf may be changed (RFC 6152 3). */
+export function inSevenBit(message: Buffer): Buffer {
+  const edits = leavesOf(message).flatMap((leaf) => {
+    const { body, end, encoding, lockedBy } = leaf;
+    const content = message.subarray(body, end);
+    if (lockedBy !== null || encoding === 'base64' || isAscii(content)) return [];
+    return encodedAs(message, leaf, quotedPrintable(decodedOf(content, encoding)), 'quoted-printable');
+  });
+  return withEdits(message, edits);
 }
 
 /** A leaf with another content in this encoding: its Content-Transfer-Encoding is changed only where it says another one. */

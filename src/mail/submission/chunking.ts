@@ -137,7 +137,8 @@ function readOctets(
       if (left > 0) return done();
       parser._dataMode = false;
       delete parser._feedDataStream;
-      answer(() => parser._write(rest, 'buffer' as BufferEncoding, done));
+      // Thousands of small chunks may come in one packet: each begins with an empty stack.
+      answer(() => setImmediate(() => parser._write(rest, 'buffer' as BufferEncoding, done)));
     };
     if (!stream?.writable || stream.write(taken)) return next();
     const resume = () => {

@@ -16,6 +16,7 @@ import { detailOf, itemOf } from './read/views.ts';
 
 // Other modules reach emails through this file alone, so it also names the few values that they share with it.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
+export { erasedContent } from './accept/packed-content.ts';
 export { SendBody } from './accept/request-model.ts';
 export { readScheduledAt } from './accept/scheduled-at.ts';
 export {

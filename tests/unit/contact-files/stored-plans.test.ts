@@ -11,12 +11,14 @@ async function work(file: string, plan: object) {
   const told: string[] = [];
   const written: WorkedRows['contacts'][number][] = [];
   const offset = file.indexOf('\n') + 1;
+  const reads = [
+    [{ settings: { plan, bytes: bytes.length, dryRun: false }, merges: true, audienceId: null }],
+  ];
   const database = {
     kind: 'postgres',
-    query: async (sql: string) =>
-      sql.includes('contact_imports')
-        ? [{ settings: { plan, bytes: bytes.length, dryRun: false }, merges: true, audience_id: null }]
-        : [{ content: bytes.toString('base64') }],
+    // The first read is of the import, all others are of its file.
+    read: async () => reads.shift() ?? [{ content: bytes.toString('base64') }],
+    query: async () => [{ content: bytes.toString('base64') }],
   };
   const tell = async (event: {
     readonly type: string;

@@ -9,7 +9,7 @@ import { generatedMail } from './generated-mail.ts';
 const AT = Date.UTC(2026, 10, 27, 12);
 const LEAVING = {
   ...{ id: 'em_1', acceptedAt: AT, came: null, date: AT, messageId: '<em_1@sender.example>' },
-  ...{ domains: ['sender.example'], unsubscribe: null, html: null },
+  ...{ domains: ['sender.example'], unsubscribe: null, changes: [] },
 };
 
 const read = async (message: Buffer | string): Promise<RawMail> => {

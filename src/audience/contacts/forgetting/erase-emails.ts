@@ -1,6 +1,7 @@
 import type { EmailState } from '../../../../machines/email/machine.ts';
 import { stateList, statesWhere } from '../../../engine/machine/kind.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { erasedContent } from '../../../sending/emails/queries.ts';
 
 /** Reads the subjects of campaigns as they were written, by their ids; those whose content is gone have none. */
 export type CommonSubjects = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
@@ -35,14 +36,16 @@ from unnest($1::text[]) i(id) join emails b on b.id = i.id and b.workspace_id = 
  * Replaces the recipient wherever an email names it: in its lists and envelope, and in what its turns recorded and noted, whose
  * texts come from other servers and often repeat the address. Copies that were captured are removed, since they hold it in their
  * headers, and visits that were not judged yet, since links may name it. The subject of a campaign's email was made for the person: it
- * becomes the one that the campaign was written with. $1 the emails, $2 a pattern of the address.
+ * becomes the one that the campaign was written with. A message that stays what it is names them in its octets: it loses its content.
+ * $1 the emails, $2 a pattern of the address, $3 the workspace, $4 an empty content.
  */
 const ERASE = `with erased as materialized (
   select * from json_to_recordset($1::text::json)
     as r(id text, new text, recipients text[], recipient_keys text[], envelope json, subject text)
 ), births as (
   update emails e set recipients = r.recipients, recipient_keys = r.recipient_keys, envelope = r.envelope,
-    subject = coalesce(r.subject, e.subject)
+    subject = coalesce(r.subject, e.subject),
+    content = case when r.envelope ->> 'isRaw' = 'true' then decode($4, 'base64') else e.content end
   from erased r where e.id = r.id and e.workspace_id = $3
 ), turns as (
   update email_turns t set recorded = regexp_replace(t.recorded::text, $2, r.new, 'gi')::json,
@@ -50,6 +53,9 @@ const ERASE = `with erased as materialized (
   from erased r where t.email_id = r.id and t.workspace_id = $3 and (t.recorded::text ~* $2 or t.noted::text ~* $2)
 ), copies as (
   delete from captured c using erased r where c.email_id = r.id and c.workspace_id = $3
+), bodies as (
+  delete from email_bodies b using erased r
+  where b.email_id = r.id and b.workspace_id = $3 and r.envelope ->> 'isRaw' = 'true'
 ), visits as (
   delete from early_visits v using erased r where v.email_id = r.id
 )
@@ -83,7 +89,9 @@ export async function eraseFromEmails(
       return erasedOf(row, person, id === null ? null : (subjects.get(id) ?? ''));
     });
     if (erased.length > 0)
-      await database.query(ERASE, [JSON.stringify(erased), patternOf(person), workspaceId]);
+      await database.query(ERASE, [
+        ...[JSON.stringify(erased), patternOf(person), workspaceId, await erasedContent()],
+      ]);
   }
   return waiting;
 }
@@ -103,7 +111,11 @@ function erasedOf(
       ...{ id, new: replacement, subject },
       recipients: recipients.with(place, replacement),
       recipient_keys: keys.with(place, replacement),
-      envelope: { ...envelope, ...withoutMailbox(envelope, old, replacement) },
+      envelope: {
+        ...envelope,
+        ...withoutMailbox(envelope, old, replacement),
+        ...withoutOriginal(envelope, place),
+      },
     },
   ];
 }
@@ -123,6 +135,15 @@ const withoutMailbox = (envelope: Row['envelope'], old: string, replacement: str
       ),
     ]),
   );
+
+/** What a client said of its recipients, without the address that the mail was for at first (RFC 3461 4.2). */
+function withoutOriginal({ submitted }: Row['envelope'], place: number): object {
+  const { recipients, ...said } = (submitted ?? {}) as { readonly recipients?: readonly object[] };
+  const known = recipients?.[place];
+  return known
+    ? { submitted: { ...said, recipients: recipients.with(place, { ...known, originalRecipient: null }) } }
+    : {};
+}
 
 /** A pattern that both forms of the address match, in any case. */
 const patternOf = ({ address, key }: Person): string =>

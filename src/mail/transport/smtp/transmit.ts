@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 import { envelopeAddress, needsSmtpUtf8 } from '../../compose/envelope.ts';
-import { finishMessage } from '../../compose/finish.ts';
+import { finishInSevenBit, finishMessage } from '../../compose/finish.ts';
 import type { AskedReports } from '../../message/asked-reports.ts';
 import { type Beginning, TakenBack } from '../begin.ts';
 import { saysEnoughRecipients } from '../limits/limit-words.ts';
@@ -16,6 +16,8 @@ export interface Mail {
   /** The recipients as given; the commands use their ASCII form. */
   readonly recipients: readonly string[];
   readonly raw: Buffer;
+  /** The same for a server without 8BITMIME; null where that is not possible. */
+  readonly inSevenBit: () => Promise<Buffer | null>;
   readonly needsSmtpUtf8: boolean;
   readonly reports: AskedReports | null;
   readonly isBulk: boolean;
@@ -26,6 +28,7 @@ export const mailOf = async (message: OutboundMessage): Promise<Mail> => ({
   from: envelopeAddress(message.returnPath),
   recipients: message.recipients,
   raw: await finishMessage(message),
+  inSevenBit: () => finishInSevenBit(message),
   needsSmtpUtf8: needsSmtpUtf8(message),
   reports: message.reports ?? null,
   isBulk: message.isBulk === true,
@@ -98,12 +101,14 @@ const over = async (session: Session, mail: Mail, signal: AbortSignal): Promise<
   const recipients = mail.recipients.map(envelopeAddress);
   const refuse = (reply: string): readonly Progress[] =>
     recipients.map((recipient) => ({ recipient, step: 'MAIL', reply, problem: '' }));
-  const needsEightBit = !isAscii(raw);
-  const { smtpUtf8, eightBitMime, dsn } = session.extensions;
+  const { smtpUtf8, dsn } = session.extensions;
   if (needsSmtpUtf8 && !smtpUtf8) return refuse(NO_SMTPUTF8);
-  if (needsEightBit && !eightBitMime) return refuse(NO_8BITMIME);
-  const envelope = { from, recipients, needsSmtpUtf8, needsEightBit, reports };
-  const progress = await session.transmit(envelope, raw, signal);
+  // RFC 6531 3.1: a server with SMTPUTF8 has 8BITMIME, whether it says so or not.
+  const takesEightBit = session.extensions.eightBitMime || smtpUtf8;
+  const octets = takesEightBit || isAscii(raw) ? raw : await mail.inSevenBit();
+  if (octets === null) return refuse(NO_8BITMIME);
+  const envelope = { from, recipients, needsSmtpUtf8, needsEightBit: !isAscii(octets), reports };
+  const progress = await session.transmit(envelope, octets, signal);
   const isUnreported = reports?.notify?.includes('SUCCESS') === true && !dsn;
   return isUnreported ? progress.map((one) => ({ ...one, isUnreported: true as const })) : progress;
 };

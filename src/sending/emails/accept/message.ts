@@ -35,6 +35,8 @@ export interface Envelope {
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
   /** Why what was asked for could not be done in a message that came as it is to leave. */
+  /** True of a message that stays what it is: its octets name its recipients. */
+  readonly isRaw?: true | undefined;
   readonly untouched?: HtmlLock | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
@@ -112,6 +114,7 @@ export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
     contactId: envelope.contactId,
     submitted: envelope.submitted,
     untouched: envelope.untouched,
+    isRaw: envelope.isRaw,
     messageId: messageId === impliedMessageId(id, from) ? undefined : messageId,
     size: envelope.size,
   } satisfies Record<keyof Envelope, unknown>;
@@ -196,6 +199,7 @@ export function storedMessage(
       contactId,
       submitted,
       untouched: untouchedOf(request),
+      isRaw: request.raw ? true : undefined,
       messageId: request.raw?.messageId ?? request.messageId?.id ?? messageIdOf(id, request.from.domain),
       size: request.size + (rendered ? rendered.html.length + rendered.text.length : 0),
     },

@@ -19,6 +19,10 @@ export function packContent(content: Content): string | Promise<string> {
     : packed.toString('base64');
 }
 
+/** The stored form in place of the content of a message that named a person who was forgotten. */
+export const erasedContent = async (): Promise<string> =>
+  packContent({ text: null, html: null, markdown: null, attachments: [] });
+
 /** The octets of a content before they are packed. */
 export function writtenContent({ raw, ...content }: PartialContent): string | Buffer<ArrayBuffer> {
   if (raw === undefined) return JSON.stringify(content);

@@ -1,8 +1,7 @@
 import { domainOf } from '../../../mail/compose/envelope.ts';
 import { offersExit } from '../../../mail/html/way-out.ts';
-import { htmlOf } from '../../../mail/raw/html-leaf.ts';
-import { leavingMessage } from '../../../mail/raw/leaving.ts';
-import type { Leaf } from '../../../mail/raw/mime-tree.ts';
+import { lettersIn } from '../../../mail/raw/html-leaf.ts';
+import { type LeafChange, leavingMessage } from '../../../mail/raw/leaving.ts';
 import type { RawContent } from '../../../mail/raw/raw-mail.ts';
 import type { OutboundMessage, Unsubscribe, WrittenMessage } from '../../../mail/transport/transport.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
@@ -13,31 +12,44 @@ interface Parts {
   readonly html: string | null;
 }
 
-/** The html of one copy of a message that stays what it is elsewhere. */
-interface ChangedHtml {
-  readonly leaf: Leaf;
-  readonly html: string;
+/** The changes of one copy of a message that stays what it is elsewhere. */
+interface CopyChanges {
+  readonly changes: readonly LeafChange[];
   readonly unsubscribe: Unsubscribe | null;
 }
 
-/** The html of messages, the same object for every copy: reading it takes time. */
+const UNCHANGED: CopyChanges = { changes: [], unsubscribe: null };
+
+/** The parts of messages, the same object for every copy: reading html takes time. */
 const partsOf = new WeakMap<RawContent, Parts>();
 
-/** The html as one recipient gets it, where its links are counted or offer to unsubscribe; null where it stays what it is. */
-export function changedHtml<Whose extends { readonly opens: boolean; readonly clicks: boolean }>(
-  { raw, html }: Pick<Content, 'raw' | 'html'>,
+/** True when a message shows a link to unsubscribe in any part. */
+export const rawOffersExit = ({ text, html }: Parts): boolean =>
+  [text, html].some((part) => part !== null && offersExit(part));
+
+/** The parts as one recipient gets them, where links are counted or offer to unsubscribe. */
+export function copyChanges<Whose extends { readonly opens: boolean; readonly clicks: boolean }>(
+  content: Pick<Content, 'raw' | 'text' | 'html'>,
   whose: Whose,
   personalise: (parts: Parts, whose: Whose) => Parts & { readonly unsubscribe: Unsubscribe | null },
-): ChangedHtml | null {
-  const leaf = raw?.index.html;
-  if (!raw || !leaf || typeof leaf === 'string') return null;
-  const isAsked = whose.opens || whose.clicks || (html !== null && offersExit(html));
-  if (!isAsked) return null;
-  // The text part stays what it is, so that none is made of the html.
-  const parts = partsOf.get(raw) ?? { text: '', html: htmlOf(raw.octets, leaf) };
+): CopyChanges {
+  const { raw } = content;
+  if (!raw || !(whose.opens || whose.clicks || rawOffersExit(content))) return UNCHANGED;
+  const { html, text } = raw.index;
+  const htmlLeaf = typeof html === 'string' ? null : html;
+  if (!htmlLeaf && !text) return UNCHANGED;
+  // A text part that stays what it is is empty here, so that none is made of the html.
+  const parts = partsOf.get(raw) ?? {
+    text: text ? lettersIn(raw.octets, text) : '',
+    html: htmlLeaf && lettersIn(raw.octets, htmlLeaf),
+  };
   partsOf.set(raw, parts);
-  const { html: changed, unsubscribe } = personalise(parts, whose);
-  return { leaf, html: changed ?? '', unsubscribe };
+  const changed = personalise(parts, whose);
+  const changes = [
+    ...(text ? [{ leaf: text, letters: changed.text ?? '' }] : []),
+    ...(htmlLeaf ? [{ leaf: htmlLeaf, letters: changed.html ?? '' }] : []),
+  ].toSorted((one, other) => one.leaf.start - other.leaf.start);
+  return { changes, unsubscribe: changed.unsubscribe };
 }
 
 /** The octets of a copy before it is signed. */
@@ -50,13 +62,12 @@ export function rawOctets(
     date,
     dkim,
   }: Pick<OutboundMessage, 'emailId' | 'from' | 'messageId' | 'date' | 'dkim'>,
-  changed: ChangedHtml | null,
+  { changes, unsubscribe }: CopyChanges,
 ): WrittenMessage {
   const composed = leavingMessage(octets, {
     ...{ id: emailId, acceptedAt: timeOfId(emailId), came: index.came, date, messageId },
     domains: [domainOf(from.address), ...dkim.map(({ domain }) => domain.toLowerCase())],
-    unsubscribe: changed?.unsubscribe ?? null,
-    html: changed,
+    ...{ unsubscribe, changes },
   });
   return { composed, signatures: null };
 }

@@ -52,6 +52,8 @@ export function readRawRequest(
   return problems.failure() ?? parts;
 }
 
+/** Octets of a mailbox (RFC 5321 4.5.3.1), and room for letters beyond ASCII. */
+const LONGEST_MAILBOX = 1_024;
 /** Fields that are added on the way. */
 const FRAME = 4_096;
 const MOST_TAGS = 10;
@@ -61,12 +63,16 @@ const contentOf = ({ octets, index }: RawMail, came: Arrival): RawContent => ({
   index: { ...index, came },
 });
 
+/** RFC 5322 3.4.1: a dot-atom or a quoted string, and one domain. Any other is read in another way by some mail program. */
+const MAILBOX =
+  /^(?:[^\s"(),.:;<>@[\\\]\p{Cc}]+(?:\.[^\s"(),.:;<>@[\\\]\p{Cc}]+)*|"(?:[^"\\\p{Cc}]|\\[^\p{Cc}])*")@([^\s"(),:;<>@[\\\]\p{Cc}]+)$/u;
+
 /** A sender. Its local part may be whatever its domain allows: it stays in the message, and goes nowhere else. */
 function senderOf({ name, address }: NamedMailbox): Address {
   const read = parseAddress(address);
   if (!isProblem(read)) return { ...read, name };
-  const domain = asciiHost(address.slice(address.lastIndexOf('@') + 1));
-  if (!address.includes('@') || domain === null || /[\p{Cc}<>]/u.test(address)) return NOBODY;
+  const domain = asciiHost((address.length <= LONGEST_MAILBOX && MAILBOX.exec(address)?.[1]) || '');
+  if (domain === null) return NOBODY;
   return { name, address, key: address.toLowerCase(), domain, utf8Local: false };
 }
 

@@ -3,7 +3,10 @@ import { type Call, type Route, route } from '../../../http/request/route.ts';
 import { LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { NotSubmittable } from '../../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
+import { BodyBudget } from '../../../platform/async/body-budget.ts';
+import { Semaphore } from '../../../platform/async/semaphore.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
+import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
 import { type Acceptance, type AcceptanceDeps, acceptEmail } from '../accept.ts';
 import { onNamedClock } from '../clocked/clock-of-email.ts';
@@ -49,8 +52,19 @@ interface RawAcceptance extends AcceptanceDeps {
   readonly serverName: string;
 }
 
-/** Sends or schedules a message that stays what it is. */
-async function sendRaw(deps: RawAcceptance, call: RawCall): Promise<Acceptance> {
+const NO_ROOM = new UnavailableError(
+  'Too many large messages are being read; send it again in a moment.',
+  'no',
+  5,
+);
+const TOO_MANY_READS = () =>
+  new UnavailableError('Too many messages are being read; ask again in a moment.', 'no', 5);
+/** Messages that are read for an answer at once, and those that wait: each may have 25 MiB. */
+const READS = 4;
+const MOST_WAITING = 64;
+
+/** Sends or schedules a message that stays what it is. `budget`: the memory of those that wait for a reading thread. */
+async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): Promise<Acceptance> {
   const { caller, query, body, claim, now, headers, client } = call;
   const { recipients = null, tag, scheduledAt, trackOpens, trackClicks } = query;
   const [name = '', value = ''] = tag?.split(':') ?? [];
@@ -64,7 +78,11 @@ async function sendRaw(deps: RawAcceptance, call: RawCall): Promise<Acceptance> 
   const asked = withNamedScript(onNamedClock(wishes, headers), headers);
   const refused = refusalOfHeader(caller, headers, asked);
   if (refused) return refused;
-  const mail = await deps.mailReader.raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  const room = budget.reserve(caller.workspaceId);
+  if (!room.hold(body.byteLength)) throw NO_ROOM;
+  const mail = await deps.mailReader
+    .raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+    .finally(() => room.release());
   if (mail instanceof NotSubmittable)
     return mail.status === '5.3.4'
       ? new Failure('PAYLOAD_TOO_LARGE', `${mail.reason}.`)
@@ -84,61 +102,65 @@ const Octets = (description: string) =>
 export type RawDeps = RawAcceptance & OctetReader & { readonly mailReader: Pick<MailReader, 'raw' | 'file'> };
 
 /** The endpoints of messages and files as octets. */
-export const rawEmailRoutes = (deps: RawDeps): readonly Route[] => [
-  route({
-    method: 'POST',
-    path: '/v1/emails/raw',
-    name: 'sendRawEmail',
-    permission: 'emails:send',
-    summary: 'Send or schedule a message as it is',
-    description:
-      'The body is a whole message (RFC 5322), at most 25 MiB and 1,000 header fields. It leaves as it is: Bcc, Return-Path, X-Svc- fields, commands to relays and signatures of its own domain are removed, a Received field, a missing Date, Message-ID or MIME-Version is added, and lines that SMTP cannot carry get other ends. Its From must be at a verified domain. Only where tracking or a link to unsubscribe is asked for, the html part is changed, and never one that is signed, encrypted or within another message.',
-    query: RawQuery,
-    mediaTypes: ['message/rfc822'],
-    body: Octets('The message.'),
-    bodyLimit: LARGEST_MESSAGE,
-    headers: ['x-svc-test-clock', 'x-svc-simulate'],
-    response: EmailReceipt,
-    status: 202,
-    failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
-    example: { response: RECEIPT },
-    handle: (call) => sendRaw(deps, call),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/emails/:id/raw',
-    name: 'getRawEmail',
-    permission: 'emails:read',
-    summary: 'Get the message as it left',
-    description:
-      'The octets that leave or have left for one recipient, with header and signatures, for as long as the content is kept. Links that are a recipient’s alone lead nowhere in it.',
-    params: { id: EMAIL_ID },
-    query: Type.Object({
-      recipient: Type.Optional(
-        Type.String({ maxLength: 320, description: 'One of its recipients; the first when left out.' }),
-      ),
+export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
+  const budget = new BodyBudget();
+  const reads = new Semaphore(READS, undefined, MOST_WAITING);
+  return [
+    route({
+      method: 'POST',
+      path: '/v1/emails/raw',
+      name: 'sendRawEmail',
+      permission: 'emails:send',
+      summary: 'Send or schedule a message as it is',
+      description:
+        'The body is a whole message (RFC 5322), at most 25 MiB and 1,000 header fields. It leaves as it is: Bcc, Return-Path, X-Svc- fields, commands to relays and signatures of its own domain are removed, a Received field, a missing Date, Message-ID or MIME-Version is added, and lines that SMTP cannot carry get other ends. Its From must be at a verified domain. Only where tracking or a link to unsubscribe is asked for, the html part is changed, and never one that is signed, encrypted or within another message.',
+      query: RawQuery,
+      mediaTypes: ['message/rfc822'],
+      body: Octets('The message.'),
+      bodyLimit: LARGEST_MESSAGE,
+      headers: ['x-svc-test-clock', 'x-svc-simulate'],
+      response: EmailReceipt,
+      status: 202,
+      failures: ['FORBIDDEN', 'NOT_FOUND', 'QUOTA_EXCEEDED'],
+      example: { response: RECEIPT },
+      handle: (call) => sendRaw(deps, budget, call),
     }),
-    response: Type.String({ description: 'The message.' }),
-    responseType: 'message/rfc822',
-    status: 200,
-    example: {
-      response:
-        'From: Acme <hello@acme.example>\r\nTo: ada@example.com\r\nSubject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
-    },
-    handle: (call) => emailAsSent(deps, call),
-  }),
-  route({
-    method: 'GET',
-    path: '/v1/emails/:id/attachments/:number',
-    name: 'getEmailAttachment',
-    permission: 'emails:read',
-    summary: 'Get one file of an email',
-    description: 'With the media type that its sender has given it, for as long as the content is kept.',
-    params: { id: EMAIL_ID, number: { text: 'Its place in `attachments` of the email, from 0.' } },
-    response: Type.String({ description: 'The file.' }),
-    responseType: 'application/octet-stream',
-    status: 200,
-    example: { response: '%PDF-1.7 …' },
-    handle: (call) => emailFile(deps, call),
-  }),
-];
+    route({
+      method: 'GET',
+      path: '/v1/emails/:id/raw',
+      name: 'getRawEmail',
+      permission: 'emails:read',
+      summary: 'Get the message as it left',
+      description:
+        'The octets that leave or have left for one recipient, with header and signatures, for as long as the content is kept. Links that are a recipient’s alone lead nowhere in it.',
+      params: { id: EMAIL_ID },
+      query: Type.Object({
+        recipient: Type.Optional(
+          Type.String({ maxLength: 320, description: 'One of its recipients; the first when left out.' }),
+        ),
+      }),
+      response: Type.String({ description: 'The message.' }),
+      responseType: 'message/rfc822',
+      status: 200,
+      example: {
+        response:
+          'From: Acme <hello@acme.example>\r\nTo: ada@example.com\r\nSubject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
+      },
+      handle: (call) => reads.run(() => emailAsSent(deps, call), undefined, TOO_MANY_READS),
+    }),
+    route({
+      method: 'GET',
+      path: '/v1/emails/:id/attachments/:number',
+      name: 'getEmailAttachment',
+      permission: 'emails:read',
+      summary: 'Get one file of an email',
+      description: 'With the media type that its sender has given it, for as long as the content is kept.',
+      params: { id: EMAIL_ID, number: { text: 'Its place in `attachments` of the email, from 0.' } },
+      response: Type.String({ description: 'The file.' }),
+      responseType: 'application/octet-stream',
+      status: 200,
+      example: { response: '%PDF-1.7 …' },
+      handle: (call) => reads.run(() => emailFile(deps, call), undefined, TOO_MANY_READS),
+    }),
+  ];
+}

@@ -4,6 +4,7 @@ import type { BirthRule } from '../../../http/module.ts';
 import { compose } from '../../../mail/compose/compose.ts';
 import { domainOf } from '../../../mail/compose/envelope.ts';
 import { composeReport, type StatusReport } from '../../../mail/compose/status-report.ts';
+import { endOfHeader } from '../../../mail/raw/header-editor.ts';
 import { leaves } from '../../../mail/transport/traits.ts';
 import type { OutboundMessage, Transport } from '../../../mail/transport/transport.ts';
 import type { Database } from '../../../platform/db/database.ts';
@@ -51,12 +52,14 @@ export const reportBirths: BirthRule = {
 const LASTS_MS = 14 * DAY_MS;
 const AT_ONCE = 10;
 const PATIENCE_MS = 30_000;
+/** A claim lasts until all that came with it have had their time. */
+const LEASE_S = (AT_ONCE * PATIENCE_MS) / 1_000;
 /** The octets of a message that a report returns whole; of a larger one it returns the header. */
 export const LARGEST_RETURNED = 1_048_576;
 
-/** Each look waits twice as long as the one before, up to an hour. Another instance passes over what one is looking at. */
+/** Claims what is due until all that is claimed with it has had its time: no other instance looks at what is being sent. */
 const CLAIM = `update report_requests r set attempts = r.attempts + 1,
-  next_at = $1::text::timestamptz + least(power(2, least(r.attempts, 12)) * 5, 3600) * interval '1 second'
+  next_at = $1::text::timestamptz + ${LEASE_S} * interval '1 second'
 from (
   select email_id, recipient from report_requests where next_at <= $1::text::timestamptz order by next_at limit ${AT_ONCE}
   for update skip locked
@@ -64,6 +67,10 @@ from (
 returning r.workspace_id as "workspaceId", r.email_id as "emailId", r.recipient, r.is_success_told as "isSuccessTold",
   (extract(epoch from r.asked_at) * 1000)::float8 as "askedAt"`;
 
+/** Each look waits twice as long as the one before, up to an hour. */
+const LATER = `update report_requests set
+  next_at = $3::text::timestamptz + least(power(2, least(attempts - 1, 12)) * 5, 3600) * interval '1 second'
+where email_id = $1 and recipient = $2::integer`;
 const DONE = 'delete from report_requests where email_id = $1 and recipient = $2::integer';
 const TOLD =
   'update report_requests set is_success_told = true where email_id = $1 and recipient = $2::integer';
@@ -91,22 +98,30 @@ export const reportSender = (parts: ReporterParts): Duty => ({
     for (;;) {
       const now = new Date(parts.clock.now()).toISOString();
       const due = await parts.database.query<Request>(CLAIM, [now]);
-      for (const one of due)
-        await look(parts, one).catch((error: unknown) =>
+      for (const one of due) {
+        const isOver = await look(parts, one).catch((error: unknown) => {
           parts.logger.warn(
             { err: error, email: one.emailId },
             'A report could not be sent; it is tried again.',
-          ),
-        );
+          );
+          return false;
+        });
+        const at = new Date(parts.clock.now()).toISOString();
+        if (!isOver) await parts.database.query(LATER, [one.emailId, one.recipient, at]);
+      }
       if (stop?.aborted || due.length < AT_ONCE) return;
     }
   },
 });
 
-async function look(parts: ReporterParts, request: Request): Promise<void> {
+/** Tells what there is to tell; false where it has to look again. */
+async function look(parts: ReporterParts, request: Request): Promise<boolean> {
   const { database, clock, reader } = parts;
   const { workspaceId, emailId, recipient, isSuccessTold, askedAt } = request;
-  const end = () => database.query(DONE, [emailId, recipient]);
+  const end = async () => {
+    await database.query(DONE, [emailId, recipient]);
+    return true;
+  };
   const found = await reader.message({ id: emailId, workspaceId });
   const { sender: to = null, recipients = [] } = found?.envelope.submitted ?? {};
   const notify = recipients[recipient]?.notify ?? [];
@@ -114,15 +129,17 @@ async function look(parts: ReporterParts, request: Request): Promise<void> {
     progress: RecipientProgress | null;
     events: readonly ReportedEvent[];
   }>(PROGRESS, [emailId, workspaceId, recipient]);
-  if (!found || to === null || !row?.progress || clock.now() - askedAt > LASTS_MS) return void (await end());
+  if (!found || to === null || !row?.progress || clock.now() - askedAt > LASTS_MS) return end();
   const news = newsOf(row.progress, row.events, notify, isSuccessTold);
-  if (news === null) return;
-  if (news === 'ended') return void (await end());
+  if (news === null) return false;
+  if (news === 'ended') return end();
   const content = found.content ?? (await reader.content({ id: emailId, workspaceId }));
   const isSent = content === null || (await tell(parts, request, { ...found, content }, to, news));
-  if (!isSent) return;
+  if (!isSent) return false;
   const mayFailYet = news.action !== 'failed' && notify.includes('FAILURE');
-  await (mayFailYet ? database.query(TOLD, [emailId, recipient]) : end());
+  if (!mayFailYet) return end();
+  await database.query(TOLD, [emailId, recipient]);
+  return false;
 }
 
 /** Sends a report; false where it is to be tried again. A stranger gets none: anybody may be named as the sender of a mail. */
@@ -188,4 +205,4 @@ async function reportOf(
   };
 }
 
-const headerOf = (octets: Buffer): Buffer => octets.subarray(0, octets.indexOf('\r\n\r\n') + 2);
+const headerOf = (octets: Buffer): Buffer => octets.subarray(0, endOfHeader(octets));

@@ -2,7 +2,7 @@ import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
 import { returnPathFor } from '../../../mail/inbound/verp.ts';
 import type { OutboundMessage, Transport, Unsubscribe } from '../../../mail/transport/transport.ts';
 import type { WarmUp } from '../../../mail/transport/warm-up.ts';
-import { changedHtml, rawOctets } from '../raw/raw-message.ts';
+import { copyChanges, rawOctets, rawOffersExit } from '../raw/raw-message.ts';
 import type { LiveMessage } from './reader.ts';
 import type { Destination } from './return-token.ts';
 
@@ -83,11 +83,9 @@ export const offersExit = (
   const { raw } = message.content;
   const headers = raw ? raw.index.headers : message.envelope.headers;
   if (headers.some(({ name }) => name.toLowerCase() === 'list-unsubscribe')) return true;
+  if (raw) return rawOffersExit(message.content);
   const personal = { ...personalOf(message, copy, sender), opens: false, clicks: false };
-  const { unsubscribe = null } = raw
-    ? (changedHtml(message.content, personal, personalise) ?? {})
-    : personalise(message.content, personal);
-  return unsubscribe !== null;
+  return personalise(message.content, personal).unsubscribe !== null;
 };
 
 /** Builds a copy. Only the return path, the links and the recipient differ between the copies of an email. */
@@ -101,9 +99,9 @@ export const outboundMessage = (
   const outbound = unwritten(message, copy, sender);
   const tracked = trackedOf(message, copy, sender);
   if (!raw) return { ...outbound, ...personalise(message.content, tracked) };
-  const changed = changedHtml(message.content, tracked, personalise);
-  const written = rawOctets(raw, outbound, changed);
-  return { ...outbound, text: null, html: null, unsubscribe: changed?.unsubscribe ?? null, written };
+  const changes = copyChanges(message.content, tracked, personalise);
+  const written = rawOctets(raw, outbound, changes);
+  return { ...outbound, text: null, html: null, unsubscribe: changes.unsubscribe, written };
 };
 
 /** The recipient of a copy, and what is counted of it. */

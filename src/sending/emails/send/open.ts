@@ -55,6 +55,7 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     monotonic: clock.monotonic,
     logger: parts.logger,
   });
+  const powerless = personaliser({ signer: POWERLESS, publicUrl, textFromHtml });
   return new LivePerformer({
     clock,
     logger,
@@ -67,10 +68,9 @@ export function openLiveMail(parts: LiveMailParts): LivePerformer {
     campaigns,
     senders,
     warmUps: new WarmUps(database, clock),
-    personalise,
+    ...{ personalise, powerless },
     leftMessage: leftMessages({
-      ...{ reader, senders, campaigns, now: () => clock.now() },
-      personalise: personaliser({ signer: POWERLESS, publicUrl, textFromHtml }),
+      ...{ reader, senders, campaigns, personalise: powerless, now: () => clock.now() },
     }),
     bulkWriter: bulkWriter({ signer, publicUrl, personalise, logger, monotonic: clock.monotonic }),
   });

@@ -64,10 +64,10 @@ export class LivePerformer {
     this.#memory = new Semaphore(limits.octets, clock.monotonic, MOST_WAITING);
   }
 
-  /** What a copy is written with. */
+  /** Writes messages that are shown or returned to others than their recipients: their links lead nowhere. */
   get writing(): Pick<LiveParts, 'reader' | 'senders' | 'personalise'> {
-    const { reader, senders, personalise } = this.parts;
-    return { reader, senders, personalise };
+    const { reader, senders, powerless } = this.parts;
+    return { reader, senders, personalise: powerless };
   }
 
   /** Makes the message of an email again. */
