@@ -58,7 +58,6 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/mail/transport/direct/public-address.ts': 'a rule of security, to be found by its name',
   'src/mail/dns/tag-list.ts': 'the syntax of DKIM, DMARC and MTA-STS records alike (RFC 6376, 3.2)',
   'src/mail/inbound/verp.ts': 'the address both ways, for those who write it and those who read it',
-  'src/mail/compose/finish.ts': 'shared by all transports',
   'src/platform/time/monotonic.ts': 'a type of all that measures intervals',
   'src/mail/transport/ses/sns-requests.ts': 'the one request to SNS, injected where it is used',
 };

@@ -149,12 +149,15 @@ describe('a raw message', () => {
   });
 
   test('is never tracked where it is signed, and says so', async () => {
-    const message = written(
-      ...FIELDS,
-      'Content-Type: multipart/signed; boundary=s; protocol="application/pgp-signature"',
-      ...['', '--s', 'Content-Type: text/html', '', '<a href="https://shop.example/">{{unsubscribeUrl}}</a>'],
-      ...['--s', 'Content-Type: application/pgp-signature', '', 'x', '--s--'],
-    );
+    const signed = (words: string) =>
+      written(
+        ...FIELDS,
+        'Content-Type: multipart/signed; boundary=s; protocol="application/pgp-signature"',
+        ...['', '--s', 'Content-Type: text/html', '', `<a href="https://shop.example/">${words}</a>`],
+        ...['--s', 'Content-Type: application/pgp-signature', '', 'x', '--s--'],
+      );
+    expect((await post(signed('{{unsubscribeUrl}}'), '?recipients=ada@example.com')).status).toBe(422);
+    const message = signed('Shop');
     const { body } = await post(message, '?recipients=ada@example.com&trackClicks=true');
     const [copy = ''] = (await leftOf(body.data.id)).values();
     expect(below(copy)).toBe(message);

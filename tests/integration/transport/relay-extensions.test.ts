@@ -78,8 +78,18 @@ describe('a message that needs an extension', () => {
     expect((await send('all', {})).received?.parameters).toEqual(['', '']);
   });
 
+  test('becomes quoted-printable for a server without 8BITMIME', async () => {
+    const { outcome, received } = await send('withoutEightBit', { written });
+    expect(outcome?.outcome).toBe('accepted');
+    expect(received?.parameters).toEqual(['', '']);
+    expect(received?.raw.toString('latin1')).toBe(
+      'Subject: x\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nGr=FC=DFe\r\n',
+    );
+  });
+
+  const inHeader = { composed: Buffer.from('Subject: \xfc\r\n\r\nx\r\n', 'latin1'), signatures: null };
   for (const [to, changes, status] of [
-    ['withoutEightBit', { written }, '5.6.3'],
+    ['withoutEightBit', { written: inHeader }, '5.6.3'],
     ['withoutUtf8', { cc: hidden }, '5.6.7'],
   ] as const)
     test(`is refused with ${status} by ourselves where the server lacks it`, async () => {
