@@ -38,7 +38,10 @@ const TOO_LARGE = new NotSubmittable(
   'The message has more than 25 MiB once its lines are those of SMTP',
   '5.3.4',
 );
-const NO_FROM = new NotSubmittable('The message has no From field, or one that is not a list of addresses');
+const NO_FROM = new NotSubmittable('The message has no From field');
+const UNREADABLE_FROM = new NotSubmittable(
+  'The From field has a part that is no address like user@example.com',
+);
 /** Mailboxes in From: a message of several authors has a few. */
 const MOST_SENDERS = 50;
 const TOO_MANY_SENDERS = new NotSubmittable(`The message has more than ${MOST_SENDERS} addresses in From`);
@@ -68,7 +71,8 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const email = whole ?? (await parsed(octets.subarray(0, headerEnd(fields)))) ?? EMPTY;
   const named = addressParser(decodedField(fields, 'from'));
   const from = mailboxes(named);
-  if (from.length === 0 || named.some(isNameless)) return NO_FROM;
+  if (named.length === 0) return NO_FROM;
+  if (from.length === 0 || named.some(isNameless)) return UNREADABLE_FROM;
   if (from.length > MOST_SENDERS) return TOO_MANY_SENDERS;
   const attachments = email.attachments.map(fileOf);
   const shown = {

@@ -5,7 +5,15 @@ import {
   ComboboxList,
   ComboboxProvider,
 } from '@ariakit/react/combobox';
-import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { useLocation } from 'wouter';
 import { useList, useSettled } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
@@ -66,6 +74,29 @@ export default function Palette({
     return () => shown?.close();
   }, []);
   const found = useFound(wanted, onShortcuts);
+  const [isEntered, setIsEntered] = useState(false);
+  const isCurrent = typed.trim() === wanted;
+  const [first] = found;
+  const change = (value: string) => {
+    setIsEntered(false);
+    setTyped(value);
+  };
+  const choose = (act: PaletteResult['act']) => {
+    onClose();
+    act();
+  };
+  // Enter may come before the results of the last letters, or before one of them is active: it then takes the first.
+  const onKeyDown = (event: KeyboardEvent) => {
+    const isActive = dialog.current?.querySelector('[data-active-item]') != null;
+    if (event.key !== 'Enter' || (isCurrent && isActive)) return;
+    event.preventDefault();
+    setIsEntered(true);
+  };
+  useEffect(() => {
+    if (!isEntered || !isCurrent || !first) return;
+    setIsEntered(false);
+    choose(first.act);
+  });
   const groups = Map.groupBy(found, ({ group }) => group);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
@@ -76,10 +107,11 @@ export default function Palette({
       onClick={({ target, currentTarget }) => target === currentTarget && onClose()}
       className="dialog mt-[12dvh] max-w-xl overflow-hidden"
     >
-      <ComboboxProvider open setValue={setTyped} value={typed} focusLoop includesBaseElement={false}>
+      <ComboboxProvider open setValue={change} value={typed} focusLoop includesBaseElement={false}>
         <div className="border-b border-edge">
           <Combobox
             autoSelect="always"
+            onKeyDown={onKeyDown}
             aria-label="Search pages, emails, contacts and campaigns"
             placeholder="Search pages, emails, contacts, campaigns, any ID…"
             className="w-full bg-transparent px-4 py-3.5 text-[15px] outline-none placeholder:text-faint"
@@ -99,10 +131,7 @@ export default function Palette({
                   setValueOnClick={false}
                   hideOnClick={false}
                   focusOnHover
-                  onClick={() => {
-                    onClose();
-                    act();
-                  }}
+                  onClick={() => choose(act)}
                   className="flex min-h-9 cursor-pointer items-center gap-3 rounded-md px-2.5 py-1 data-active-item:bg-hover"
                 >
                   <span className="text-dim">{icon}</span>
