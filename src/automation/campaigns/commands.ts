@@ -93,14 +93,17 @@ export const conflict = (state: CampaignState, suggestion: string): Failure =>
   new Failure('CONFLICT', CONFLICTS[state], { suggestion });
 
 /** Sends an event to a campaign of the caller's environment; campaigns of the other one are absent. */
-export function tellCampaign(
-  { engine }: Pick<CampaignDeps, 'engine'>,
+export async function tellCampaign(
+  { engine, forgetStanding }: Pick<CampaignDeps, 'engine' | 'forgetStanding'>,
   { workspaceId, livemode }: Principal,
   id: string,
   event: CampaignEvent,
   claim?: ClaimOf<'campaign'>,
 ): Promise<EventResultOf<'campaign'>> {
-  return engine.tell('campaign', id, event, { scope: { workspaceId, livemode }, ...(claim && { claim }) });
+  const scope = { workspaceId, livemode };
+  const told = await engine.tell('campaign', id, event, { scope, ...(claim && { claim }) });
+  if (told.outcome === 'changed') forgetStanding(id);
+  return told;
 }
 
 /** The 409 of a campaign that was changed since the client read it. */

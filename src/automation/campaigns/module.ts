@@ -83,13 +83,25 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
         provide(needs);
         const { acceptance, isMember, templateContents: contents } = needs;
         const { publicUrl } = config;
+        const mail = campaignMail({ database, signer, contents, publicUrl });
+        const { forgetStanding } = mail;
         return {
           api: {
-            campaignMail: campaignMail({ database, signer, contents, publicUrl }),
+            campaignMail: mail,
             forgetRecipient: (workspaceId, contactId) => forgetRecipient(database, workspaceId, contactId),
             commonSubjects: (ids) => commonSubjects(database, ids),
           },
-          deps: { database, reads, engine, signer, contents, publicUrl, acceptance, isMember },
+          deps: {
+            database,
+            reads,
+            engine,
+            signer,
+            contents,
+            publicUrl,
+            acceptance,
+            isMember,
+            forgetStanding,
+          },
           duties: [campaignTallyAccountant({ database })],
         };
       },

@@ -18,6 +18,7 @@ import {
 } from '../../../sending/emails/queries.ts';
 import { actSql } from '../../../sending/suppressions/queries.ts';
 import type { TemplateContents } from '../../templates/commands.ts';
+import type { CampaignDeps } from '../deps.ts';
 import { findKeptContent, type KeptContent } from '../preview/content.ts';
 import { addressHash } from './follow-emails.ts';
 import { renderKept } from './render.ts';
@@ -72,8 +73,13 @@ const SLOW = 'The template takes too long to render.';
 /** A fifth of the second in which a pause has to hold. */
 const HELD_FRESH_MS = 200;
 
-/** Makes and holds back the emails of campaigns. */
-export function campaignMail({ database, signer, contents, publicUrl }: MailDeps): CampaignMail {
+/** Makes and holds back the emails of campaigns; `forgetStanding` has the next one ask anew how its campaign stands. */
+export function campaignMail({
+  database,
+  signer,
+  contents,
+  publicUrl,
+}: MailDeps): CampaignMail & Pick<CampaignDeps, 'forgetStanding'> {
   const asked = new BatchedRead<CampaignEmail, AskedRow | null>('recipients of campaigns', async (emails) => {
     const rows = await database.query<AskedRow>(ASKED, [
       JSON.stringify(
@@ -85,7 +91,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
     const byKey = new Map(rows.map((row) => [`${row.campaign_id} ${row.key}`, row]));
     return ({ campaignId, recipientKey }) => byKey.get(`${campaignId} ${recipientKey}`) ?? null;
   });
-  const standing = standings(database);
+  const { standing, forget: forgetStanding } = standings(database);
   const kept = contentCache(database);
   const tried = new Map<string, number>();
   const isHopeless = (emailId: string): boolean => {
@@ -101,6 +107,7 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
       return reason === null ? 'now' : { skipped: reason };
     },
     standing,
+    forgetStanding,
     async parts({ campaignId, subject, ...email }, { campaign }, purpose) {
       const content = await kept(campaignId);
       if (!content) return null;
@@ -122,26 +129,32 @@ export function campaignMail({ database, signer, contents, publicUrl }: MailDeps
   };
 }
 
+interface Standings {
+  standing(campaignId: string): Promise<CampaignSendState>;
+  forget(campaignId: string): void;
+}
+
 /**
- * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause has to take effect
- * within a second.
+ * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause at another instance has to
+ * take effect within a second.
  */
-function standings(database: Database): (campaignId: string) => Promise<CampaignSendState> {
+function standings(database: Database): Standings {
   const known = new Map<string, { readonly standing: Promise<CampaignSendState>; readonly until: number }>();
   const read = async (id: string): Promise<CampaignSendState> => {
     const [row] = await database.query<{ state: string }>(STATE, [id]);
     return standingOf(row?.state);
   };
-  return (id) => {
+  const standing = (id: string): Promise<CampaignSendState> => {
     const now = performance.now();
     const entry = known.get(id);
     if (entry && entry.until > now) return entry.standing;
     if (known.size >= MOST_KEPT) known.clear();
-    const standing = read(id);
-    standing.catch(() => known.delete(id));
-    known.set(id, { standing, until: now + HELD_FRESH_MS });
-    return standing;
+    const asked = read(id);
+    asked.catch(() => known.delete(id));
+    known.set(id, { standing: asked, until: now + HELD_FRESH_MS });
+    return asked;
   };
+  return { standing, forget: (id) => void known.delete(id) };
 }
 
 const standingOf = (state: string | undefined): CampaignSendState =>
