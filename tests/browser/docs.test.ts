@@ -84,7 +84,7 @@ describe('the reference', () => {
   });
 
   test('can be read on a telephone, in the dark', async () => {
-    // A narrow window has a bar of its own. The colours of either theme are looked at in one width.
+    // A narrow window has a separate bar. One width is enough for the colours of each theme.
     const page = await reference('dark', '#tag/emails/sendEmail');
     expect(await violationsAt(page, 390)).toEqual([]);
     await page.context().close();

@@ -53,6 +53,10 @@ async function leftOf(id: string): Promise<ReadonlyMap<string, string>> {
   );
 }
 
+/** The bodies of an email that lie in the store. */
+const bodiesOf = (id: string): Promise<readonly unknown[]> =>
+  service.service.database.query('select key from email_bodies where email_id = $1', [id]);
+
 /** The message without the fields that are added on top of it. */
 const below = (message: string): string =>
   message.replace(/^(?:(?:DKIM-Signature|Received):[^\r]*\r\n(?:[ \t][^\r]*\r\n)*)+/, '');
@@ -131,6 +135,35 @@ describe('a raw message', () => {
     ]);
     expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.alloc(octets, 'file'))).toBe(true);
     expect((await ask(`/v1/emails/${id}/attachments/2`)).status).toBe(404);
+  });
+
+  test.each([30, 100_000])('of %i octets keeps nothing of a recipient who is forgotten', async (octets) => {
+    const address = `forget-${octets}@example.com`;
+    await service.live.post('/v1/contacts', { email: address });
+    const message = withFile(octets).replace('ada@example.com', address);
+    const { body } = await post(message, `?recipients=${address}`);
+    const { id } = body.data;
+    expect([...(await leftOf(id)).values()].join()).toContain(address);
+    expect((await bodiesOf(id)).length > 0).toBe(octets > 65_536);
+    expect((await service.live.delete(`/v1/contacts/${address}`)).status).toBe(204);
+    await service.until(id, ({ to }) => !JSON.stringify(to).includes(address));
+    expect(await octetsOf(`/v1/emails/${id}/raw`)).not.toContain(address);
+    expect(JSON.stringify((await service.live.get(`/v1/emails/${id}`)).body.data)).not.toContain(address);
+    expect(await bodiesOf(id)).toEqual([]);
+  });
+
+  test('keeps the octets of its html where only its text has a placeholder', async () => {
+    const html = Buffer.from('<p>Hello</p>').toString('base64').replace(/.{4}/g, '$&\r\n');
+    const message = written(
+      ...FIELDS,
+      'Content-Type: multipart/alternative; boundary=a',
+      ...['', '--a', 'Content-Type: text/plain', '', 'Leave: {{unsubscribeUrl}}'],
+      ...['--a', 'Content-Type: text/html', 'Content-Transfer-Encoding: base64', '', html, '--a--'],
+    );
+    const { body } = await post(message, '?recipients=ada@example.com');
+    const [copy = ''] = (await leftOf(body.data.id)).values();
+    expect(copy).toMatch(/Leave: http\S+\/t\/u\//);
+    expect(copy).toContain(html);
   });
 
   test('is tracked only where that is asked for, in its html alone', async () => {

@@ -115,7 +115,7 @@ describe.if(!lacks('openssl'))('S/MIME', () => {
   });
 });
 
-/** What a real client hands in over SMTP, with its password in a file of its own. */
+/** Mail that a real client submits by SMTP, with its password in a separate file. */
 describe('the mail of', () => {
   const idOf = async (before: ReadonlySet<string>): Promise<string> => {
     const { data } = (await service.live.get('/v1/emails?limit=100')).body;

@@ -10,16 +10,18 @@ let service: LiveService;
 /** A relay without DSN. It has no mailbox that begins with `no`. */
 let sink: Sink;
 let port: number;
+/** Recipients that the relay answers when a test lets it. */
+const held: (() => void)[] = [];
 
 beforeAll(async () => {
   port = await freePort();
   sink = await startSink({
-    onRcptTo: ({ address }, _session, done) =>
-      done(
-        address.startsWith('no')
-          ? Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 })
-          : null,
-      ),
+    onRcptTo: ({ address }, _session, done) => {
+      if (address.startsWith('held')) held.push(() => done(null));
+      else if (address.startsWith('no'))
+        done(Object.assign(new Error('5.1.1 No such mailbox'), { responseCode: 550 }));
+      else done(null);
+    },
   });
   service = await startLiveService({
     transport: relayTo(sink.port),
@@ -34,13 +36,18 @@ afterAll(async () => {
 type Dsn = NonNullable<Parameters<ReturnType<typeof createTransport>['sendMail']>[0]['dsn']>;
 
 /** Hands a mail in by SMTP, and waits for what becomes of it. */
-const handIn = async (to: string, dsn: Dsn | null, from = 'shop@sender.example'): Promise<string> => {
+const handIn = async (
+  to: string,
+  dsn: Dsn | null,
+  from = 'shop@sender.example',
+  text = 'It is on its way.',
+): Promise<string> => {
   const client = createTransport({
     ...{ host: '127.0.0.1', port, ignoreTLS: true },
     auth: { user: 'svc', pass: service.keys.live },
   });
   const { response } = await client.sendMail({
-    ...{ from: 'Shop <shop@sender.example>', to, subject: 'Your order', text: 'It is on its way.' },
+    ...{ from: 'Shop <shop@sender.example>', to, subject: 'Your order', text },
     ...{ envelope: { from, to: [to] }, ...(dsn && { dsn }) },
   });
   client.close();
@@ -107,6 +114,37 @@ test('a failure that a client wants to hear of is reported to it, with what it a
   const returned = await simpleParser(part('message/rfc822') ?? '');
   expect([returned.subject, returned.text?.trim()]).toEqual(['Your order', 'It is on its way.']);
   await eventually('nothing more to tell', async () => (await waiting(id)).length === 0 || undefined);
+});
+
+test('the links of a returned message act for nobody', async () => {
+  const id = await handIn(
+    'no8@example.com',
+    { return: 'full', notify: 'failure' },
+    undefined,
+    'Leave: {{unsubscribeUrl}}',
+  );
+  const returned = partsOf(await reportOn(id)).part('message/rfc822') ?? '';
+  const [, path = ''] =
+    /List-Unsubscribe: <http[^>]*?(\/t\/u\/[^>]+)>/.exec(returned.replace(/\r\n[ \t]/g, '')) ?? [];
+  expect(path).toStartWith('/t/u/');
+  const asked = { method: 'POST', body: new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }) };
+  expect((await fetch(new URL(path, service.url), asked)).status).toBe(400);
+  const { body } = await service.live.get('/v1/suppressions?address=no8@example.com');
+  expect(body.data.map(({ reason }: { reason: string }) => reason)).not.toContain('unsubscribed');
+});
+
+test('a report that is being sent is claimed until all that came with it have had their time', async () => {
+  const id = await handIn('no9@example.com', { notify: 'failure' }, 'held@sender.example');
+  const release = await eventually('the report is under way', async () => held[0]);
+  const [row] = await service.service.database.query<{ seconds: number }>(
+    'select extract(epoch from next_at - now())::float8 as seconds from report_requests where email_id = $1',
+    [id],
+  );
+  expect(row?.seconds).toBeGreaterThan(200);
+  release();
+  await reportOn(id);
+  await eventually('nothing more to tell', async () => (await waiting(id)).length === 0 || undefined);
+  expect(reportsOn(id)).toHaveLength(1);
 });
 
 test('RET=HDRS returns the header alone', async () => {

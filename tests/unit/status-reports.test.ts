@@ -18,7 +18,7 @@ const taken = { status: 'sent', reason: null } as const;
 const there = { status: 'delivered', reason: null } as const;
 const failed = { status: 'failed', reason: 'bounced' } as const;
 
-/** Where the recipient is, what was recorded, what was asked for, whether a success was told; and what is told then. */
+/** The progress, the events, the request and an earlier report of success; and the report that follows. */
 const NEWS: readonly (readonly [
   Parameters<typeof newsOf>[0],
   readonly ReportedEvent[],

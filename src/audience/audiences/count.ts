@@ -59,13 +59,16 @@ export class ContactCounter {
     private readonly mostCost: number | null = null,
   ) {}
 
-  /** How many there are. @throws UnavailableError */
+  /** The number of contacts that meet the condition. @throws UnavailableError */
   async count(scope: Scope, condition: SQL): Promise<Count> {
     const { count, isExact } = await this.#inTurn(scope, () => this.#find(scope, condition, 0));
     return { count, isExact };
   }
 
-  /** How many there are, and some of them: the newest, where they were all counted or are found among the newest contacts. @throws UnavailableError */
+  /**
+   * The number of contacts that meet the condition, with a sample. The sample has the newest, where all were counted or the newest
+   * contacts have enough. @throws UnavailableError
+   */
   async preview(scope: Scope, condition: SQL): Promise<CountWithSample> {
     const { count, isExact, ids } = await this.#inTurn(scope, () => this.#find(scope, condition, SHOWN));
     const sample = ids.length === 0 ? [] : await this.#rowsOf(scope, ids);

@@ -71,7 +71,7 @@ export const clockOfRequest = (
 ): Promise<StandingClock | Failure> | Failure | null =>
   testClocks ? clockOfHeader(testClocks, caller, headers) : null;
 
-/** Writes the contacts of a request; new ones live by its test clock, which is told of them. @throws UnavailableError */
+/** Writes the contacts of a request, and adds new ones to its test clock. @throws UnavailableError */
 export async function writeOnClock(
   commands: Pick<ContactCommands, 'database' | 'testClocks'>,
   call: Pick<Call, 'caller' | 'claim' | 'now' | 'headers'>,

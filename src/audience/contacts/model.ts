@@ -79,7 +79,7 @@ export const UpsertQuery = Type.Object({
   }),
 });
 
-/** Where and when a person agreed. */
+/** A consent: the place and the time at which a person agreed. */
 export const Consent = Type.Object(
   {
     source: Type.String({
@@ -93,7 +93,7 @@ export const Consent = Type.Object(
   { description: 'That the person wants mail again; kept in the activity of the contact.' },
 );
 
-/** How far a consent may lie in the future: clocks differ. */
+/** The most that a consent may lie in the future: clocks differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** The mistakes in the moment of a consent. */

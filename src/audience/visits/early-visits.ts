@@ -117,8 +117,8 @@ export class EarlyVisits {
 
   /**
    * Reports the visits of one network to the email, in their order; after a crash another judge goes on.
-   * Where one visit cannot be reported, the visits before it are not reported again: an email knows the
-   * latest visit alone, and would count the others twice.
+   * When a report fails, the visits before it are not reported again: an email knows the latest visit
+   * alone, and would count the others twice.
    */
   async #tell(visits: readonly ClaimedVisit[]): Promise<void> {
     const { database, engine } = this.deps;

@@ -48,3 +48,6 @@ export const NOBODY_VISIBLE = 'undisclosed-recipients:;';
  */
 export const withLineEnds = (text: string): string =>
   text.includes('\r') ? text.replace(/\r\n?|\n/g, '\r\n') : text.replaceAll('\n', '\r\n');
+
+/** The moment, in epoch milliseconds, as a Date field writes it (RFC 5322 3.3). */
+export const dateText = (at: number): string => new Date(at).toUTCString().replace('GMT', '+0000');

@@ -4,10 +4,11 @@
  * message (names and addresses beyond ASCII, structured fields) to the composer's own functions, so that there is one
  * implementation of each encoding. `tests/unit/transport/plain.test.ts` compares the two.
  */
+
 import { foldLines } from 'nodemailer/lib/mime-funcs';
 import MimeNode from 'nodemailer/lib/mime-node';
 import type { Mailbox, OutboundMessage } from '../transport/transport.ts';
-import { asWritten, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
+import { asWritten, dateText, NOBODY_VISIBLE, ownFields, withLineEnds } from './fields.ts';
 import { transferEncoded, transferEncodingOf } from './transfer-encoding.ts';
 
 /** The message, or null where it is not plain. */
@@ -36,7 +37,7 @@ export function composePlain(message: OutboundMessage): Buffer | null {
   pushAddresses(lines, 'Reply-To', message.replyTo);
   push(lines, 'Subject', asWritten(message.subject));
   lines.push(folded(`Message-ID: ${messageId}`));
-  lines.push(`Date: ${new Date(message.date).toUTCString().replace('GMT', '+0000')}`);
+  lines.push(`Date: ${dateText(message.date)}`);
   const [only, ...others] = parts.map(partOf);
   if (only === undefined) return null;
   if (others.length === 0) {

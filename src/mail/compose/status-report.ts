@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer';
 import type { MessageReports } from '../message/asked-reports.ts';
+import { dateText } from './fields.ts';
 
 /** The news of a report (RFC 3464 2.3.3). */
 export type ReportAction = 'failed' | 'delivered' | 'relayed';
@@ -22,7 +23,7 @@ export interface StatusReport extends Pick<MessageReports, 'envelopeId'> {
   /** ORCPT without its encoding. */
   readonly originalRecipient: string | null;
   readonly remoteMta: string | null;
-  /** What the server said. */
+  /** The reply of the server, or a sentence of this service. */
   readonly diagnostic: string;
   /** True where a server said it. */
   readonly isReply: boolean;
@@ -53,7 +54,7 @@ export function composeReport(report: StatusReport): Buffer {
     `To: ${to}`,
     `Subject: ${SUBJECTS[action]}`,
     `Message-ID: <report.${id}@${domain}>`,
-    `Date: ${new Date(date).toUTCString().replace('GMT', '+0000')}`,
+    `Date: ${dateText(date)}`,
     // RFC 3834 3.1: no answering machine answers it.
     'Auto-Submitted: auto-replied',
     'MIME-Version: 1.0',
@@ -89,7 +90,7 @@ const statusFields = (report: StatusReport): readonly string[] => {
   return [
     `Reporting-MTA: dns; ${reportingMta}`,
     ...(envelopeId === null ? [] : [`Original-Envelope-Id: ${envelopeId}`]),
-    `Arrival-Date: ${new Date(arrivedAt).toUTCString().replace('GMT', '+0000')}`,
+    `Arrival-Date: ${dateText(arrivedAt)}`,
     '',
     ...(originalRecipient === null
       ? []
@@ -102,7 +103,7 @@ const statusFields = (report: StatusReport): readonly string[] => {
   ];
 };
 
-/** RFC 6533 3: an address beyond ASCII has a type of its own, in which `\x{FC}` stands for a character. */
+/** RFC 6533 3: an address beyond ASCII has the type utf-8, which writes a character as `\x{FC}`. */
 const typed = (address: string): string =>
   /\P{ASCII}/u.test(address)
     ? `utf-8; ${address.replace(/\P{ASCII}/gu, (one) => `\\x{${(one.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`)}`

@@ -26,8 +26,8 @@ export interface MarkdownOrder {
 }
 
 /**
- * Renders markdown in a thread of its own, away from the one that answers requests. Rejects with UnavailableError where too much waits, of
- * all or of this owner.
+ * Renders markdown in a separate thread, away from the one that answers requests. Rejects with UnavailableError when too much waits, in
+ * all or for this owner.
  */
 export interface MarkdownRenderer {
   /** The html and text parts, or a 422. */

@@ -74,7 +74,7 @@ const WRITES: Readonly<Record<string, (moment: Moment) => PaddedNumber | string 
     p: upper,
     M: ({ minute }) => number(minute, 2),
     S: ({ second }) => number(second, 2),
-    // Where a zone has no abbreviation, the IANA database writes its offset as short as it can.
+    // The IANA database writes the shortest offset for a zone without an abbreviation.
     Z: (moment) => zoneNameOf(moment) ?? offset(moment, '', 0, 3).replaceAll(':', ''),
     A: (moment) => nameOf(DAYS, weekday(moment)),
     a: (moment) => nameOf(DAYS, weekday(moment)).slice(0, 3),

@@ -1,7 +1,7 @@
 /** The reports that a sender may ask for about a recipient (RFC 3461, 4.1). */
 export type Notify = 'SUCCESS' | 'FAILURE' | 'DELAY';
 
-/** What a sender asks of reports about one recipient. */
+/** The reports about one recipient that a sender asks for. */
 export interface RecipientReports {
   /** An empty list is NEVER; null where nothing is asked. */
   readonly notify: readonly Notify[] | null;
@@ -9,13 +9,13 @@ export interface RecipientReports {
   readonly originalRecipient: string | null;
 }
 
-/** What a sender asks of the reports about a message, whoever they are about. */
+/** The form of all reports about a message. */
 export interface MessageReports {
-  /** How much of the message a report returns (RET); null leaves that to the server. */
+  /** The part of the message that a report returns (RET); null leaves it to the server. */
   readonly returned: 'FULL' | 'HDRS' | null;
   /** ENVID without its encoding. */
   readonly envelopeId: string | null;
 }
 
-/** What a sender asks of the reports about one copy. */
+/** The reports about one copy that a sender asks for. */
 export type AskedReports = MessageReports & RecipientReports;

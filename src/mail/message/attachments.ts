@@ -94,3 +94,17 @@ function typeByName(filename: string): string {
   const [type = ''] = Bun.file(`file${ending ?? ''}`).type.split(';', 1);
   return type;
 }
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  'message/rfc822': '.eml',
+  'text/calendar': '.ics',
+  'image/png': '.png',
+  'image/jpeg': '.jpg',
+  'image/gif': '.gif',
+  'application/pdf': '.pdf',
+  'text/plain': '.txt',
+};
+
+/** The name of a file that came without one, by its place and its media type. */
+export const impliedFilename = (index: number, mediaType: string): string =>
+  `attachment-${index + 1}${ENDINGS[mediaType] ?? ''}`;

@@ -34,7 +34,7 @@ export function divideMessage(message: Buffer): DividedMessage {
 export const joinMessage = ({ fields, rest }: DividedMessage): Buffer =>
   Buffer.concat([Buffer.from(fields.map(({ octets }) => octets).join(''), 'latin1'), rest]);
 
-/** Where the empty line begins that ends the header: the end of the message without one. */
+/** The offset of the empty line that ends the header; the length of a message without one. */
 export function endOfHeader(message: Buffer): number {
   for (let at = 0; at < message.length; ) {
     if (message[at] === LF || (message[at] === CR && message[at + 1] === LF)) return at;

@@ -32,7 +32,7 @@ export function changeableText(message: Buffer, leaves: readonly Leaf[]): Leaf |
   return lettersOf(text.charset, octets) !== null && offersExit(lettersIn(message, text)) ? text : null;
 }
 
-/** How octets become letters so that the same letters become the same octets. */
+/** The decoding of a leaf, chosen so that unchanged letters give the same octets again. */
 type Letters = 'utf8' | 'latin1';
 
 /** In these each octet below 128 is the letter that it is in ASCII. */

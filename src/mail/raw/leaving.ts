@@ -1,5 +1,6 @@
 /** A raw message as it leaves: its header lines edited, its html where that was asked for, and nothing else (RFC 6409 8). */
 import { foldLines } from 'nodemailer/lib/mime-funcs';
+import { dateText } from '../compose/fields.ts';
 import { isCommandField } from '../message/reserved-fields.ts';
 import type { Unsubscribe } from '../transport/transport.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from './header-editor.ts';
 import { leafEdits } from './html-leaf.ts';
 import type { Leaf } from './mime-tree.ts';
-import { dateText, hasDate, messageIdOf } from './origination.ts';
+import { hasDate, messageIdOf } from './origination.ts';
 import type { Arrival } from './raw-mail.ts';
 import { withEdits } from './wire-form.ts';
 
@@ -23,7 +24,7 @@ export interface LeafChange {
   readonly letters: string;
 }
 
-/** What a message leaves with. */
+/** The values that a message leaves with. */
 export interface OutboundTraits {
   readonly id: string;
   /** Epoch milliseconds of its acceptance, for the trace field. */

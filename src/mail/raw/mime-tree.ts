@@ -20,7 +20,7 @@ export interface Leaf {
   readonly lockedBy: Lock | null;
 }
 
-/** Containers and types in which nothing may be changed: a signature covers the octets, or nobody here can read them. */
+/** Containers and types in which nothing may be changed: a signature covers the octets, or this service cannot read them. */
 export const LOCKS = [
   'multipart/signed',
   'multipart/encrypted',

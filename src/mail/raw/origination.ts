@@ -50,6 +50,3 @@ function withoutComments(value: string): string {
   }
   return kept.trim();
 }
-
-/** The moment as a Date field says it, in epoch milliseconds. */
-export const dateText = (at: number): string => new Date(at).toUTCString().replace('GMT', '+0000');

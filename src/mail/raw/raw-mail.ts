@@ -13,7 +13,7 @@ export interface RawFile {
 /** Why the html of a message is not changed. */
 export type HtmlLock = Lock | 'no html' | 'charset' | 'size';
 
-/** What is stored beside the octets of a message. */
+/** The index of a message, stored beside its octets. */
 export interface RawIndex {
   /** The sender's own fields, decoded, each name once. */
   readonly headers: readonly { readonly name: string; readonly value: string }[];
@@ -22,11 +22,11 @@ export interface RawIndex {
   readonly html: Leaf | HtmlLock;
   /** The text with a placeholder of the link to unsubscribe, which is filled in for each recipient. */
   readonly text?: Leaf;
-  /** How it came, for the trace field (RFC 5321 4.4); null where nothing is known. */
+  /** The connection that it came by, for the trace field (RFC 5321 4.4); null when unknown. */
   readonly came: Arrival | null;
 }
 
-/** How a message came to this service. Of the client it says the address alone. */
+/** The connection by which a message came. Of the client it holds the address alone. */
 export interface Arrival {
   /** The name that the client has given itself; null for a protocol without one. */
   readonly helo: string | null;
@@ -67,11 +67,11 @@ export interface RawMail {
   /** With its angle brackets; null where it is missing or malformed. */
   readonly messageId: string | null;
   readonly controls: RawControls;
-  /** Stands for the message in the fingerprint of an Idempotency-Key: the same whenever a client writes the same mail again. */
+  /** The fingerprint of the message for an Idempotency-Key: a client that writes the same mail again gets the same one. */
   readonly digest: string;
 }
 
-/** What a message asks of this service in fields of its own. */
+/** The requests to this service in X-Svc- fields and Idempotency-Key. */
 export interface RawControls {
   readonly idempotencyKey: string | null;
   readonly trackOpens: boolean;

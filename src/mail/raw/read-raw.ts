@@ -8,6 +8,7 @@ import PostalMime, {
 } from 'postal-mime';
 import { seenName } from '../../platform/text/characters.ts';
 import { offersExit } from '../html/way-out.ts';
+import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
 import { divideMessage, type RawField, valueOfField } from './header-editor.ts';
 import { changeableHtml, changeableText, lettersIn } from './html-leaf.ts';
@@ -65,7 +66,7 @@ export async function readRaw(raw: Buffer): Promise<RawMail | NotSubmittable> {
   const repeated = repeatedField(fields);
   if (repeated !== null)
     return new NotSubmittable(`The message has more than one ${repeated} field; RFC 5322 (3.6) allows one`);
-  // What the parser cannot read is sent as it is, and shown without its parts.
+  // A message that the parser cannot read is sent as it is, and shown without its parts.
   const whole = await parsed(octets);
   const isRead = whole !== null;
   const email = whole ?? (await parsed(octets.subarray(0, headerEnd(fields)))) ?? EMPTY;
@@ -151,7 +152,7 @@ function fileOf(file: Attachment, index: number): RawFile {
     .replace(/[/\\]/g, '_')
     .slice(0, LONGEST_FILENAME);
   return {
-    filename: name || `attachment-${index + 1}${ENDINGS[mimeType] ?? ''}`,
+    filename: name || impliedFilename(index, mimeType),
     contentType: mimeType,
     contentId: contentId?.replace(/^<(.*)>$/, '$1') ?? null,
     size: octetsOf(file).byteLength,
@@ -169,16 +170,6 @@ function calendarOctets(content: Attachment['content']): Uint8Array {
   const text = typeof content === 'string' ? content : Buffer.from(content as ArrayBuffer).toString();
   return Buffer.from(text.replace(/\r?\n/g, '\r\n'));
 }
-
-const ENDINGS: Readonly<Record<string, string>> = {
-  'message/rfc822': '.eml',
-  'text/calendar': '.ics',
-  'image/png': '.png',
-  'image/jpeg': '.jpg',
-  'image/gif': '.gif',
-  'application/pdf': '.pdf',
-  'text/plain': '.txt',
-};
 
 function controlsOf(fields: readonly RawField[]): RawControls {
   const said = (name: string): string | null => {

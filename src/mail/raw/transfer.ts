@@ -1,6 +1,6 @@
 /** The transfer encodings of RFC 2045 6 over octets. */
 
-/** The octets that a content stands for. An unknown encoding is taken for none. */
+/** The decoded octets of a content. An unknown encoding counts as none. */
 export function decodedOf(content: Buffer, encoding: string): Buffer {
   if (encoding === 'base64') return Buffer.from(content.toString('latin1'), 'base64');
   return encoding === 'quoted-printable' ? decodeQuoted(content) : content;

@@ -72,7 +72,7 @@ export function hasLongLine(message: Buffer, start: number, end: number): boolea
   return false;
 }
 
-/** What shortens the lines of a leaf. Its header is changed where its encoding is. */
+/** The edits that shorten the lines of a leaf. They change its header where its encoding changes. */
 function editOf(message: Buffer, leaf: Leaf): readonly Edit[] {
   const { body, end, encoding, lockedBy } = leaf;
   if (lockedBy !== null || !hasLongLine(message, body, end)) return [];

@@ -6,7 +6,7 @@ export interface SubmittedRecipient extends RecipientReports {
   readonly address: string;
 }
 
-/** What a client says of a message beside the message itself: MAIL, RCPT and their parameters. */
+/** The envelope of a submission: MAIL, RCPT and their parameters. */
 export interface SubmittedEnvelope extends MessageReports {
   /** Null for the null sender: nothing is ever sent back. */
   readonly sender: string | null;

@@ -71,7 +71,7 @@ function refusalOf(
     .slice(1)) {
     const [name = '', ...rest] = parameter.split('=');
     const syntax = syntaxes[name.toUpperCase()];
-    // What is not offered is refused by its name.
+    // The listener refuses a parameter that it does not offer, by its name.
     if (syntax === undefined) continue;
     const isRight = syntax === null ? rest.length === 0 : syntax.test(rest.join('='));
     if (!isRight)

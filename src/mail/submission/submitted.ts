@@ -2,7 +2,9 @@
  * A mail that names a template, converted to the body of `POST /v1/emails`: the template's content takes the place of the mail's, so
  * that nothing of it can stay what it is. Every other mail does (src/mail/raw).
  */
+
 import PostalMime, { type Address, type Attachment, decodeWords, type Email } from 'postal-mime';
+import { impliedFilename } from '../message/attachments.ts';
 import { isReservedField } from '../message/reserved-fields.ts';
 import { divideMessage } from '../raw/header-editor.ts';
 import { NotSubmittable } from '../raw/raw-mail.ts';
@@ -16,7 +18,7 @@ export interface SubmittedEmail {
   readonly cc?: readonly string[];
   readonly bcc?: readonly string[];
   readonly replyTo?: readonly string[];
-  /** Left out where the message has none of its own. */
+  /** Absent when the message has none. */
   readonly subject?: string;
   /** The id or alias of a template. */
   readonly templateId?: string;
@@ -158,18 +160,8 @@ const file = (
   { filename, mimeType, contentId, related, content }: Attachment,
   index: number,
 ): SubmittedFile => ({
-  filename: filename || `attachment-${index + 1}${ENDING[mimeType] ?? ''}`,
+  filename: filename || impliedFilename(index, mimeType),
   content: content as string,
   contentType: mimeType,
   ...(related && contentId ? { contentId: contentId.replace(/^<(.*)>$/, '$1') } : {}),
 });
-
-const ENDING: Readonly<Record<string, string>> = {
-  'message/rfc822': '.eml',
-  'text/calendar': '.ics',
-  'image/png': '.png',
-  'image/jpeg': '.jpg',
-  'image/gif': '.gif',
-  'application/pdf': '.pdf',
-  'text/plain': '.txt',
-};

@@ -60,7 +60,7 @@ export interface AcceptRequest extends PreparationRequest {
   readonly onBehalf?: Readonly<Record<string, string>>;
   /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
   readonly contactId?: string;
-  /** What an SMTP client has said beside the message. */
+  /** The envelope that an SMTP client gave. */
   readonly submitted?: SubmittedEnvelope;
 }
 

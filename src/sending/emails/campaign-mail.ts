@@ -37,7 +37,7 @@ export interface ReadCampaignEmail extends CampaignEmail {
 
 /** How emails of campaigns are made and held back. */
 export interface CampaignMail {
-  /** Whether it may leave: the recipient may have left since it was accepted. @throws UnavailableError */
+  /** Decides if it may leave: the recipient may have left since it was accepted. @throws UnavailableError */
   mayLeave(email: CampaignEmail): Promise<Leave>;
   /**
    * How its campaign stands, as of a moment ago: asked before anything is done for the email, and again just before a session takes the

@@ -46,10 +46,10 @@ const SubmittedBody = Type.Object(
   { additionalProperties: false },
 );
 
-/** What is asked of the acceptance. */
+/** The input of the acceptance. */
 interface AcceptanceInput extends Pick<AcceptRequest, 'body' | 'raw'> {
   readonly idempotencyKey: string | null;
-  /** Stands for the mail where a key says that it is sent again. */
+  /** The value that a repeated Idempotency-Key is compared by. */
   readonly fingerprint: unknown;
 }
 

@@ -25,7 +25,7 @@ const send = async (to: keyof typeof sinks, changes: Partial<OutboundMessage>) =
 
 const NOTHING: AskedReports = { returned: null, envelopeId: null, notify: null, originalRecipient: null };
 
-/** What is asked for, and the parameters of MAIL and RCPT that say so. */
+/** Requests for reports, with their parameters of MAIL and RCPT. */
 const ASKED: readonly (readonly [Partial<AskedReports>, readonly [string, string]])[] = [
   [{}, ['', '']],
   [{ notify: [] }, ['', 'NOTIFY=NEVER']],

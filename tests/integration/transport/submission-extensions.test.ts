@@ -1,49 +1,11 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { createTransport } from 'nodemailer';
-import type { SubmittedEnvelope } from '../../../src/mail/submission/envelope.ts';
-import { openSubmissionServer } from '../../../src/mail/submission/submission-server.ts';
-import { eventually } from '../../support/eventually.ts';
 import { SmtpClient } from './smtp-client.ts';
+import { firstLine, openSubmissionSink } from './submission-sink.ts';
 
-interface Submitted {
-  readonly raw: string;
-  readonly envelope: SubmittedEnvelope;
-}
-
-let submitted: Submitted[] = [];
-let raws: string[] = [];
-/** The messages that are arriving. */
-const room = 2 * 1024 * 1024;
-const server = await openSubmissionServer({
-  ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} },
-  limits: { memory: { total: room, each: room } },
-  mailReader: {
-    submission: async (raw) => {
-      raws.push(raw.toString('latin1'));
-      return { email: { from: 'a@sender.example', to: [] }, idempotencyKey: null };
-    },
-  },
-  onKey: async () => null,
-  onSubmit: async (_key, _submission, _session, envelope) => {
-    submitted.push({ raw: raws.at(-1) ?? '', envelope });
-    return { id: 'em_1' };
-  },
-});
+const { server, submitted, signedIn } = await openSubmissionSink(2 * 1024 * 1024);
 afterAll(() => server.close());
-beforeEach(() => {
-  submitted = [];
-  raws = [];
-});
-
-const SIGN_IN = `AUTH PLAIN ${Buffer.from('\0svc\0key').toString('base64')}`;
-const signedIn = async (): Promise<SmtpClient> => {
-  const client = await SmtpClient.open(server.port);
-  await client.say('EHLO client.test');
-  await client.say(SIGN_IN);
-  return client;
-};
-const first = async (client: SmtpClient, command: string): Promise<string> =>
-  (await client.say(command))[0] ?? '';
+beforeEach(() => void submitted.splice(0));
 
 test('the submission port announces what it honours, and nothing else', async () => {
   const client = await SmtpClient.open(server.port);
@@ -130,7 +92,7 @@ describe('a parameter is taken as its RFC writes it, and nothing else is', () =>
   test('of MAIL', async () => {
     const client = await signedIn();
     for (const [parameter, begins] of OF_MAIL) {
-      const reply = await first(client, `MAIL FROM:<a@sender.example> ${parameter}`);
+      const reply = await firstLine(client, `MAIL FROM:<a@sender.example> ${parameter}`);
       expect([parameter, reply.slice(0, begins.length)]).toEqual([parameter, begins]);
       await client.say('RSET');
     }
@@ -141,7 +103,7 @@ describe('a parameter is taken as its RFC writes it, and nothing else is', () =>
     const client = await signedIn();
     await client.say('MAIL FROM:<a@sender.example>');
     for (const [index, [parameter, begins]] of OF_RCPT.entries()) {
-      const reply = await first(client, `RCPT TO:<b${index}@receiver.example> ${parameter}`);
+      const reply = await firstLine(client, `RCPT TO:<b${index}@receiver.example> ${parameter}`);
       expect([parameter, reply.slice(0, begins.length)]).toEqual([parameter, begins]);
     }
     client.end();
@@ -149,13 +111,13 @@ describe('a parameter is taken as its RFC writes it, and nothing else is', () =>
 
   test('an address beyond ASCII needs SMTPUTF8 (RFC 6531)', async () => {
     const client = await signedIn();
-    expect(await first(client, 'MAIL FROM:<zoë@sender.example>')).toStartWith('553 5.6.7 ');
-    expect(await first(client, 'MAIL FROM:<a@sender.example>')).toStartWith('250 ');
-    expect(await first(client, 'RCPT TO:<zoë@receiver.example>')).toStartWith('553 5.6.7 ');
+    expect(await firstLine(client, 'MAIL FROM:<zoë@sender.example>')).toStartWith('553 5.6.7 ');
+    expect(await firstLine(client, 'MAIL FROM:<a@sender.example>')).toStartWith('250 ');
+    expect(await firstLine(client, 'RCPT TO:<zoë@receiver.example>')).toStartWith('553 5.6.7 ');
     await client.say('RSET');
-    expect(await first(client, 'MAIL FROM:<zoë@sender.example> SMTPUTF8')).toStartWith('250 ');
+    expect(await firstLine(client, 'MAIL FROM:<zoë@sender.example> SMTPUTF8')).toStartWith('250 ');
     expect(
-      await first(client, 'RCPT TO:<zoë@receiver.example> ORCPT=utf-8;zoë@receiver.example'),
+      await firstLine(client, 'RCPT TO:<zoë@receiver.example> ORCPT=utf-8;zoë@receiver.example'),
     ).toStartWith('250 ');
     client.sendOctets(Buffer.from('RCPT TO:<zo\xeb@receiver.example>\r\n', 'latin1'));
     expect((await client.read())[0]).toStartWith('501 5.5.2 ');
@@ -172,7 +134,7 @@ test('what a client asks for is handed on with the message', async () => {
   await client.say('RCPT TO:<bob@receiver.example> NOTIFY=NEVER');
   await client.say('RCPT TO:<cid@receiver.example>');
   await client.say('DATA');
-  expect(await first(client, 'Subject: x\r\n\r\nx\r\n.')).toBe('250 2.0.0 Accepted as em_1');
+  expect(await firstLine(client, 'Subject: x\r\n\r\nx\r\n.')).toBe('250 2.0.0 Accepted as em_1');
   expect(submitted[0]?.envelope).toEqual({
     sender: 'shop@sender.example',
     ...{ returned: 'HDRS', envelopeId: 'a+b', isEightBit: true, isSmtpUtf8: true },
@@ -196,132 +158,6 @@ test('what a client asks for is handed on with the message', async () => {
     recipients: [{ address: 'ada@receiver.example', notify: null, originalRecipient: null }],
   });
   client.end();
-});
-
-/** A transaction up to its message. */
-const ready = async (): Promise<SmtpClient> => {
-  const client = await signedIn();
-  await client.say('MAIL FROM:<a@sender.example>');
-  await client.say('RCPT TO:<b@receiver.example>');
-  return client;
-};
-const chunk = (octets: string, last = false): Buffer =>
-  Buffer.from(`BDAT ${octets.length}${last ? ' LAST' : ''}\r\n${octets}`, 'latin1');
-const replies = async (client: SmtpClient, count: number): Promise<string[]> => {
-  const lines: string[] = [];
-  while (lines.length < count) lines.push((await client.read())[0] ?? '');
-  return lines;
-};
-
-describe('a message in chunks (RFC 3030)', () => {
-  // Lines of dots, octets beyond ASCII, an end of line that two chunks share, and the words of commands.
-  const MESSAGE = 'Subject: x\r\n\r\n.\r\n..\r\n\xe9\x00\r\nQUIT\r\n.\r\nRSET\r\nend\r\n';
-
-  test('arrives octet by octet, however it is cut and sent', async () => {
-    for (const size of [1, 2, 3, 7, 16, MESSAGE.length]) {
-      const pieces = Array.from({ length: Math.ceil(MESSAGE.length / size) }, (_, index) =>
-        MESSAGE.slice(index * size, (index + 1) * size),
-      );
-      const client = await ready();
-      // Everything at once, as a client with PIPELINING may; then the last chunk, which is empty.
-      client.sendOctets(Buffer.concat([...pieces.map((piece) => chunk(piece)), chunk('', true)]));
-      const said = await replies(client, pieces.length + 1);
-      expect(said.at(-1)).toBe('250 2.0.0 Accepted as em_1');
-      expect(said[0]).toBe(`250 2.0.0 ${pieces[0]?.length} octets received`);
-      expect(submitted.at(-1)?.raw).toBe(MESSAGE);
-      client.end();
-    }
-  });
-
-  test('arrives when its octets come one by one, and the next message of the session too', async () => {
-    const client = await ready();
-    for (const octet of chunk(MESSAGE, true)) client.sendOctets(Buffer.of(octet));
-    expect((await client.read())[0]).toBe('250 2.0.0 Accepted as em_1');
-    await client.say('MAIL FROM:<a@sender.example>');
-    await client.say('RCPT TO:<b@receiver.example>');
-    client.sendOctets(chunk('Subject: y\r\n\r\n', true));
-    expect((await client.read())[0]).toBe('250 2.0.0 Accepted as em_1');
-    expect(submitted.map(({ raw }) => raw)).toEqual([MESSAGE, 'Subject: y\r\n\r\n']);
-    client.end();
-  });
-
-  /** What a client sends in one piece behind a session that has signed in, and how each of it is answered. */
-  const REFUSED: Readonly<Record<string, readonly [string, readonly string[]]>> = {
-    'without MAIL': ['BDAT 6 LAST\r\nQUIT\r\nNOOP\r\n', ['503 5.5.1', '250 2.0.0']],
-    'without a recipient that was taken': [
-      'MAIL FROM:<a@sender.example>\r\nRCPT TO:<b@>\r\nBDAT 6 LAST\r\nQUIT\r\nNOOP\r\n',
-      ['250 2.1.0', '501 5.', '503 5.5.1', '250 2.0.0'],
-    ],
-    'with a word that is not LAST': [
-      'MAIL FROM:<a@sender.example>\r\nRCPT TO:<b@r.example>\r\nBDAT 6 FIRST\r\nQUIT\r\nBDAT 6 LAST\r\nQUIT\r\nRSET\r\nNOOP\r\n',
-      ['250 2.1.0', '250 2.1.5', '501 5.5.4', '503 5.5.1', '250 2.0.0', '250 2.0.0'],
-    ],
-    'with DATA or a recipient in the middle': [
-      'MAIL FROM:<a@sender.example>\r\nRCPT TO:<b@r.example>\r\nBDAT 1\r\nxDATA\r\nRCPT TO:<c@r.example>\r\nMAIL FROM:<>\r\nBDAT 0 LAST\r\n',
-      ['250 2.1.0', '250 2.1.5', '250 2.0.0', '503 5.5.1', '503 5.5.1', '503 5.5.1', '250 2.0.0'],
-    ],
-    'taken back with RSET': [
-      'MAIL FROM:<a@sender.example>\r\nRCPT TO:<b@r.example>\r\nBDAT 1\r\nxRSET\r\nBDAT 1 LAST\r\nxNOOP\r\n',
-      ['250 2.1.0', '250 2.1.5', '250 2.0.0', '250 2.0.0', '503 5.5.1', '250 2.0.0'],
-    ],
-  };
-  for (const [name, [sent, begins]] of Object.entries(REFUSED))
-    test(`${name} is answered in step, and its octets are no commands`, async () => {
-      const client = await signedIn();
-      client.sendOctets(Buffer.from(sent));
-      const said = await replies(client, begins.length);
-      expect(said.map((reply, index) => reply.slice(0, begins[index]?.length))).toEqual([...begins]);
-      client.end();
-    });
-
-  test('without a number, or without a password, ends the session', async () => {
-    for (const [isSignedIn, command, begins] of [
-      [true, 'BDAT', '501 5.5.4'],
-      [true, 'BDAT x LAST', '501 5.5.4'],
-      [true, 'BDAT -1', '501 5.5.4'],
-      [true, 'BDAT 1234567890123456', '501 5.5.4'],
-      [false, 'BDAT 6 LAST', '530 5.7.0'],
-    ] as const) {
-      const client = isSignedIn ? await signedIn() : await SmtpClient.open(server.port);
-      expect(await first(client, command)).toStartWith(begins);
-      await client.ended;
-    }
-  });
-
-  test('beyond its largest size is refused at the chunk that goes beyond, and the session goes on', async () => {
-    const client = await ready();
-    client.sendOctets(chunk('x'.repeat(1_000)));
-    expect((await client.read())[0]).toStartWith('250 ');
-    // The octets are dropped as they come.
-    client.sendOctets(chunk('x'.repeat(25 * 1024 * 1024 - 999)));
-    expect((await client.read())[0]).toStartWith('552 5.3.4 ');
-    client.sendOctets(chunk('x', true));
-    expect((await client.read())[0]).toStartWith('503 5.5.1 ');
-    expect(await first(client, 'RSET')).toStartWith('250 ');
-    expect(submitted).toEqual([]);
-    client.end();
-  });
-
-  test('gives its room back when the client goes, or gives it up', async () => {
-    const large = 'x'.repeat(room - 200_000);
-    for (const leave of [
-      (client: SmtpClient) => client.end(),
-      (client: SmtpClient) => void client.say('RSET'),
-    ]) {
-      const client = await ready();
-      client.sendOctets(chunk(large));
-      expect((await client.read())[0]).toStartWith('250 ');
-      leave(client);
-      await eventually('room for another one', async () => {
-        const next = await ready();
-        next.sendOctets(chunk(large, true));
-        const [reply = ''] = await next.read();
-        next.end();
-        return reply.startsWith('250 ') || undefined;
-      });
-      client.end();
-    }
-  });
 });
 
 test('nodemailer asks for reports', async () => {

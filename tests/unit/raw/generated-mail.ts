@@ -40,7 +40,7 @@ const REMOVED = [
 ];
 const FILE_NAMES = ['a/b.pdf', 'scan.pdf', 'Rechnung=20f=FCr.pdf', '', '..'];
 
-/** A message that nothing has to be added to or taken from, but what is told. */
+/** A random message, with the fields that leave it and those that have to be added. */
 export function generatedMail(random: RandomSource): GeneratedMail {
   const isSometimes = (share: number): boolean => random.next() < share;
   const removed = REMOVED.filter(() => isSometimes(0.2));

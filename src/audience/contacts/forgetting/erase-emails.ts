@@ -136,7 +136,7 @@ const withoutMailbox = (envelope: Row['envelope'], old: string, replacement: str
     ]),
   );
 
-/** What a client said of its recipients, without the address that the mail was for at first (RFC 3461 4.2). */
+/** The submitted envelope without the original address of one recipient (ORCPT, RFC 3461 4.2). */
 function withoutOriginal({ submitted }: Row['envelope'], place: number): object {
   const { recipients, ...said } = (submitted ?? {}) as { readonly recipients?: readonly object[] };
   const known = recipients?.[place];

@@ -114,7 +114,7 @@ export function startImport(
   return idempotently(database, keyedBy(call), { run });
 }
 
-/** The plan, with a warning where the file names audiences that nobody can join by it. @throws UnavailableError */
+/** The plan, with a warning where the file names audiences that no contact can join by it. @throws UnavailableError */
 async function withAudienceWarning(database: Database, scope: Scope, file: StoredFile): Promise<ImportPlan> {
   const { plan, audiences } = file;
   if (audiences.length === 0) return plan;

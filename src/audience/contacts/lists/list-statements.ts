@@ -133,7 +133,7 @@ export class ContactPages {
     ];
   }
 
-  /** Everybody who meets the conditions, which an index finds. @throws UnavailableError */
+  /** All contacts that meet the conditions, found by an index. @throws UnavailableError */
   all(): Promise<FoundPage> {
     return this.#read('all', () => ({
       relations: [],
@@ -144,7 +144,7 @@ export class ContactPages {
     }));
   }
 
-  /** Who meets the conditions among the newest. @throws UnavailableError */
+  /** The newest contacts that meet the conditions. @throws UnavailableError */
   among(newest: number): Promise<FoundPage> {
     return this.#read(`among ${newest}`, () => ({
       relations: [],

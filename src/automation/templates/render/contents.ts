@@ -11,7 +11,7 @@ import type { RenderTemplate } from './rendering.ts';
 export interface TemplateContents {
   /** Makes content ready to be rendered, or says everything that is wrong with it. @throws UnavailableError */
   compile(workspaceId: string, given: GivenContent, now: number): Promise<StoredContent | Failure>;
-  /** What a template, by id or alias, says at present. @throws UnavailableError */
+  /** The current version of a template, by id or alias. @throws UnavailableError */
   find(owner: Owner, name: string): Promise<FoundVersion | Failure>;
   readonly render: RenderTemplate;
 }

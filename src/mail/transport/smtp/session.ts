@@ -143,7 +143,7 @@ const connectionOptions = (endpoint: Endpoint) => ({
   socketTimeout: endpoint.silenceMs,
 });
 
-/** What nodemailer has no public way to change. */
+/** The parts of a connection that nodemailer has no public way to change. */
 interface Internals {
   /** The listener of the socket's `timeout`. */
   _onTimeout(): void;

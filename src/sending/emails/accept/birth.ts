@@ -65,7 +65,7 @@ export const messageOf = (
   ),
 });
 
-/** What is stored of the envelope of a submission; nothing where it asks for nothing. */
+/** The stored part of a submitted envelope; undefined when it asks for nothing. */
 function submittedOf(
   { sender, returned, envelopeId, recipients }: SubmittedEnvelope,
   request: SendRequest,

@@ -40,7 +40,7 @@ export interface Envelope {
   readonly untouched?: HtmlLock | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;
-  /** What came with an email that was submitted by SMTP, where that says more than its recipients. */
+  /** The envelope of an SMTP submission, when it has more than recipients. */
   readonly submitted?: SubmittedTraits | undefined;
   /** The estimated octets of the finished message, which are asked for before it is read. */
   readonly size: number;
@@ -48,9 +48,9 @@ export interface Envelope {
 
 /** The envelope that an email was submitted with. */
 export interface SubmittedTraits extends MessageReports {
-  /** Who is sent the reports that are asked for; null for the null sender, which is sent nothing and stays null on the way out. */
+  /** The address that gets the reports; null for the null sender, which gets none and stays null on the way out. */
   readonly sender: string | null;
-  /** What is asked for about each recipient, over to, cc and bcc. */
+  /** The reports that are asked for, by recipient, over to, cc and bcc. */
   readonly recipients: readonly RecipientReports[];
 }
 

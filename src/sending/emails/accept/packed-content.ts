@@ -30,7 +30,7 @@ export function writtenContent({ raw, ...content }: PartialContent): string | Bu
   return Buffer.concat([Buffer.from(`${JSON.stringify({ ...content, index })}\n`), octets]);
 }
 
-/** What of a content is stored at a place: other parts of it lie elsewhere. */
+/** The part of a content that is stored in one place; other parts lie elsewhere. */
 type PartialContent = Partial<Content> & { readonly outside?: unknown };
 
 /** Content from its stored form. */

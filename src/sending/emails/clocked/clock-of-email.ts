@@ -15,9 +15,9 @@ export interface ClockUsage {
 
 /** What others ask of test clocks. */
 export interface TestClocks {
-  /** The clock as it stands; 404 where the workspace has none of that id, 409 while it moves. @throws UnavailableError */
+  /** The clock at its present time; 404 when the workspace has none with that id, 409 while it advances. @throws UnavailableError */
   find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
-  /** Gives it something more, if it still stands at that moment and has not had too much. @throws UnavailableError */
+  /** Adds actors to the clock if its time is still the same and its limits allow it. @throws UnavailableError */
   enter(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<Failure | null>;
   /** Gives it something more while it moves: what its own runs make. @throws UnavailableError */
   admit(workspaceId: string, clock: StandingClock, more: ClockUsage): Promise<Failure | null>;

@@ -8,7 +8,7 @@ const ADDRESS = `select workspace_id, recipients[$2::integer + 1] as address fro
 
 /**
  * Suppresses the recipient of a report that the email itself refused, such as a complaint about an email that had failed in doubt.
- * A repeated report changes nothing, even if somebody has lifted the suppression since. @throws UnavailableError
+ * A repeated report changes nothing, even if a member has lifted the suppression since. @throws UnavailableError
  */
 export async function suppressRefused(
   database: Database,

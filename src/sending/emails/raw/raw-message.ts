@@ -38,7 +38,7 @@ export function copyChanges<Whose extends { readonly opens: boolean; readonly cl
   const { html, text } = raw.index;
   const htmlLeaf = typeof html === 'string' ? null : html;
   if (!htmlLeaf && !text) return UNCHANGED;
-  // A text part that stays what it is is empty here, so that none is made of the html.
+  // An unchanged text part is empty here, so that none is made of the html.
   const parts = partsOf.get(raw) ?? {
     text: text ? lettersIn(raw.octets, text) : '',
     html: htmlLeaf && lettersIn(raw.octets, htmlLeaf),
@@ -47,7 +47,8 @@ export function copyChanges<Whose extends { readonly opens: boolean; readonly cl
   const changed = personalise(parts, whose);
   const changes = [
     ...(text ? [{ leaf: text, letters: changed.text ?? '' }] : []),
-    ...(htmlLeaf ? [{ leaf: htmlLeaf, letters: changed.html ?? '' }] : []),
+    // Html in which nothing changed keeps the octets of its encoding.
+    ...(htmlLeaf && changed.html !== parts.html ? [{ leaf: htmlLeaf, letters: changed.html ?? '' }] : []),
   ].toSorted((one, other) => one.leaf.start - other.leaf.start);
   return { changes, unsubscribe: changed.unsubscribe };
 }

@@ -11,12 +11,12 @@ import { simulatedOutcome } from '../simulator/simulated-addresses.ts';
 /** A message that is to stay what it is. */
 export interface RawRequest {
   readonly mail: RawMail;
-  /** Who gets it; null for all whom its To, Cc and Bcc fields name. */
+  /** The recipients; null for all addresses in its To, Cc and Bcc fields. */
   readonly recipients: readonly string[] | null;
   readonly came: Arrival;
 }
 
-/** What a request asks for a message besides its content. */
+/** The options of a request, beside the message. */
 type Wishes = Pick<SendBody, 'scheduledAt' | 'trackOpens' | 'trackClicks' | 'tags'>;
 
 const NO_RECIPIENT = 'Must name a recipient, or the message must have one in To, Cc or Bcc.';

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { NO_ROOM } from '../../../http/body/read-body.ts';
 import { type Call, type Route, route } from '../../../http/request/route.ts';
 import { LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { NotSubmittable } from '../../../mail/raw/raw-mail.ts';
@@ -52,11 +53,6 @@ interface RawAcceptance extends AcceptanceDeps {
   readonly serverName: string;
 }
 
-const NO_ROOM = new UnavailableError(
-  'Too many large messages are being read; send it again in a moment.',
-  'no',
-  5,
-);
 const TOO_MANY_READS = () =>
   new UnavailableError('Too many messages are being read; ask again in a moment.', 'no', 5);
 /** Messages that are read for an answer at once, and those that wait: each may have 25 MiB. */
@@ -79,7 +75,7 @@ async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): 
   const refused = refusalOfHeader(caller, headers, asked);
   if (refused) return refused;
   const room = budget.reserve(caller.workspaceId);
-  if (!room.hold(body.byteLength)) throw NO_ROOM;
+  if (!room.hold(body.byteLength)) return NO_ROOM;
   const mail = await deps.mailReader
     .raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
     .finally(() => room.release());

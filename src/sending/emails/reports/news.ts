@@ -15,7 +15,7 @@ export interface ReportedEvent {
   };
 }
 
-/** What a report says of a recipient. */
+/** The content of a report about a recipient. */
 export interface News {
   readonly action: ReportAction;
   readonly status: string;
@@ -25,8 +25,8 @@ export interface News {
 }
 
 /**
- * What is to be told of a recipient now; null where nothing has become certain yet. What was not asked for is told as `ended`: nothing
- * more will be.
+ * The report that is due about a recipient now; null while nothing is certain. `ended` when no report that was asked for can still
+ * follow.
  */
 export function newsOf(
   { status, reason }: Pick<RecipientProgress, 'status' | 'reason'>,

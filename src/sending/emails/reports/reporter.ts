@@ -36,7 +36,7 @@ export interface ReporterParts {
 
 const IS_ASKED = 'reports_for is not null';
 
-/** What an email's reports are asked for about is written with it: the places of those recipients. */
+/** Writes, together with an email, the places of the recipients that reports are asked for about. */
 export const reportBirths: BirthRule = {
   of: 'email',
   columns: 'reports_for text, reports_at timestamptz',
@@ -142,7 +142,7 @@ async function look(parts: ReporterParts, request: Request): Promise<boolean> {
   return false;
 }
 
-/** Sends a report; false where it is to be tried again. A stranger gets none: anybody may be named as the sender of a mail. */
+/** Sends a report; false when it has to be tried again. An address at a foreign domain gets none: any client can name it as the sender. */
 async function tell(
   parts: ReporterParts,
   { workspaceId, emailId, recipient }: Request,

