@@ -66,6 +66,38 @@ describe('a message arrives through the relay', () => {
   });
 });
 
+describe('the lines of a message arrive as they are, and end nothing', () => {
+  const crossing = `${'x'.repeat(65_000)}\r\n`.repeat(2);
+  test.each([
+    ['without dots', 'a\r\nb.\r\n'],
+    ['a dot alone', '.\r\n'],
+    ['a dot alone between others', 'a\r\n.\r\nMAIL FROM:<b@sender.example>\r\n..\r\n.b\r\n'],
+    ['dots in a large one', `${crossing}.\r\n${crossing}`],
+    ['an empty line at its end', 'a\r\n\r\n'],
+  ])('%s', async (_, lines) => {
+    const composed = Buffer.from(`Subject: x\r\n\r\n${lines}`);
+    const message = { ...aMessage(), written: { composed, signatures: null }, dkim: [] };
+    const transport = relay(plain);
+    expect(await transport.send(message, LIMITS)).toMatchObject([{ outcome: 'accepted' }]);
+    await transport.close();
+    expect(plain.received.at(-1)?.raw.toString()).toBe(composed.toString());
+  });
+  test.each([
+    ['a bare LF', 'a\n.\nMAIL FROM:<b@sender.example>\r\n'],
+    ['a bare CR', 'a\r.\rMAIL FROM:<b@sender.example>\r\n'],
+    ['a bare LF at the beginning', '\n.\r\n'],
+  ])('%s becomes a line end', async (_, lines) => {
+    const before = plain.received.length;
+    const composed = Buffer.from(`Subject: x\r\n\r\n${lines}`);
+    const transport = relay(plain);
+    await transport.send({ ...aMessage(), written: { composed, signatures: null }, dkim: [] }, LIMITS);
+    await transport.close();
+    expect(plain.received.slice(before).map(({ raw }) => raw.toString())).toEqual([
+      composed.toString().replace(/\r\n|\r|\n/g, '\r\n'),
+    ]);
+  });
+});
+
 describe('a relay misconfiguration defers the email when', () => {
   const deferred = (subType: string) => ({ outcome: 'deferred', fault: 'infrastructure', subType });
   const cases: [string, () => RelayTransport, string][] = [

@@ -7,7 +7,7 @@
  * the dot was written to the socket. `Source` watches for that end, so that no SMTP client of our own is needed.
  */
 import { isIP } from 'node:net';
-import { Readable, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import SMTPConnection, { type SMTPEnvelope } from 'nodemailer/lib/smtp-connection';
 import type { AskedReports } from '../../message/asked-reports.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -228,7 +228,9 @@ class OpenSession implements Session {
       };
       if (signal.aborted) return abort();
       signal.addEventListener('abort', abort, { once: true });
-      this.connection.send(envelope, source, (error, info) => finish(error, info?.response ?? ''));
+      this.connection.send(envelope, source as unknown as Readable, (error, info) =>
+        finish(error, info?.response ?? ''),
+      );
     });
   }
 
@@ -313,24 +315,41 @@ const end = (error: SmtpError, source: Source): End => {
 
 const STEP_OF: Readonly<Record<string, Step>> = { 'MAIL FROM': 'MAIL', 'RCPT TO': 'RCPT', DATA: 'DATA' };
 
+/** nodemailer's stream that ends the lines of a message with CRLF and escapes the dots that begin them. */
+interface DataStream extends Writable {
+  inByteCount: number;
+  outByteCount: number;
+  /** The last octet that it was given, by which it ends the message. */
+  lastByte: number | false;
+  push(octets: Buffer): void;
+}
+
+/** Looking for an exception copies a message; nodemailer looks at a large one octet by octet. */
+const MOST_LOOKED_AT = 65_536;
+/** A dot that begins a line, or a line end that is not CRLF. */
+const EXCEPTION = /^\.|\n\.|\r(?!\n)|(?:^|[^\r])\n/;
+
 /** The message as a stream that records the step it has reached. */
-class Source extends Readable {
+class Source {
   reached: 'SESSION' | 'DATA' | 'DOT' = 'SESSION';
 
-  constructor(private readonly raw: Buffer) {
-    super();
-  }
+  constructor(private readonly raw: Buffer) {}
 
-  override _read(): void {
-    this.push(this.raw);
-    this.push(null);
-  }
-
-  override pipe<To extends NodeJS.WritableStream>(destination: To, options?: { end?: boolean }): To {
+  /** Writes the message. One without exceptions, as most are, is not looked through once more: that took 200 us of 10 kB. */
+  pipe<To extends NodeJS.WritableStream>(destination: To): To {
+    const { raw } = this;
+    const stream = destination as NodeJS.WritableStream as DataStream;
     this.reached = 'DATA';
-    (destination as NodeJS.WritableStream as Writable).once('end', () => {
+    stream.once('end', () => {
       this.reached = 'DOT';
     });
-    return super.pipe(destination, options);
+    if (raw.length <= MOST_LOOKED_AT && !EXCEPTION.test(raw.toString('latin1'))) {
+      stream.inByteCount = raw.length;
+      stream.outByteCount = raw.length;
+      stream.lastByte = raw.at(-1) ?? false;
+      stream.push(raw);
+      stream.end();
+    } else stream.end(raw);
+    return destination;
   }
 }
