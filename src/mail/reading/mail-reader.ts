@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
+import { movable } from '../../platform/threads/serve.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { NotSubmittable, type RawMail } from '../raw/raw-mail.ts';
@@ -14,9 +15,9 @@ import type { FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
   report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
-  /** A mail that stays what it is; or a request, where it names a template. */
+  /** A mail that stays what it is; or a request, where it names a template. Of a large `raw` nothing is left: the thread takes its memory. */
   submission(raw: Buffer, recipients: readonly string[]): Promise<RawMail | Submission | NotSubmittable>;
-  /** A mail that stays what it is, whatever it names. */
+  /** A mail that stays what it is, whatever it names. Of a large `raw` nothing is left. */
   raw(raw: Buffer): Promise<RawMail | NotSubmittable>;
   /** One file of a mail, numbered as in its index; null where there is none. */
   file(raw: Buffer, number: number): Promise<FileOctets | null>;
@@ -55,10 +56,14 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
   const reportPool = new WorkerPool('Reading reports', reports, start);
   const ownPool = new WorkerPool('Reading mail', own, start);
   /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
-  const ask = async (pool: typeof ownPool, question: MailQuestion): Promise<MailAnswer | null> => {
+  const ask = async (
+    pool: typeof ownPool,
+    question: MailQuestion,
+    moved: readonly ArrayBuffer[] = [],
+  ): Promise<MailAnswer | null> => {
     if (!isWithin(question.raw)) return null;
     try {
-      return await pool.ask(question);
+      return await pool.ask(question, moved);
     } catch (reason) {
       if (reason instanceof UnavailableError) throw reason;
       return null;
@@ -70,11 +75,11 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
       return answer !== null && 'feedback' in answer ? answer.feedback : [];
     },
     async submission(raw, recipients) {
-      const answer = await ask(ownPool, { as: 'submission', raw, recipients });
+      const answer = await ask(ownPool, { as: 'submission', raw, recipients }, movable(raw));
       return answer !== null && 'submission' in answer ? answer.submission : mailOf(answer);
     },
     async raw(raw) {
-      return mailOf(await ask(ownPool, { as: 'raw', raw, recipients: [] }));
+      return mailOf(await ask(ownPool, { as: 'raw', raw, recipients: [] }, movable(raw)));
     },
     async file(raw, number) {
       const answer = await ask(ownPool, { as: 'file', raw, recipients: [], file: number });

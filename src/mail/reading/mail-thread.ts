@@ -1,5 +1,5 @@
 // The entry point of the parser's thread, which is a separate bundle in the executable (scripts/build.ts).
-import { serve } from '../../platform/threads/serve.ts';
+import { movable, serve } from '../../platform/threads/serve.ts';
 import type { Feedback } from '../inbound/feedback.ts';
 import { readReport } from '../inbound/read-report.ts';
 import { NotSubmittable, type RawFile, type RawMail } from '../raw/raw-mail.ts';
@@ -33,13 +33,24 @@ export interface FileOctets extends RawFile {
   readonly octets: Uint8Array;
 }
 
-serve(async ({ as, raw, recipients, isFromNobody, file = 0 }: MailQuestion): Promise<MailAnswer> => {
+/** Octets from which on the memory of a mail is given back at once: a parser leaves several times as much of it behind. */
+const LARGE = 1_048_576;
+
+const read = async ({ as, raw, recipients, isFromNobody, file = 0 }: MailQuestion): Promise<MailAnswer> => {
   const mail = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   if (as === 'report') return { feedback: await readReport(mail, recipients, isFromNobody) };
   if (as === 'parts') return { parts: await readParts(mail) };
   if (as === 'file') return { file: await readFile(mail, file) };
   const isMade = as === 'submission' && isTemplated(mail);
-  const read = isMade ? await readSubmission(mail, recipients) : await readRaw(mail);
-  if (read instanceof NotSubmittable) return { refused: { reason: read.reason, status: read.status } };
-  return 'email' in read ? { submission: read } : { mail: read };
+  const found = isMade ? await readSubmission(mail, recipients) : await readRaw(mail);
+  if (found instanceof NotSubmittable) return { refused: { reason: found.reason, status: found.status } };
+  return 'email' in found ? { submission: found } : { mail: found };
+};
+
+serve(read, (answer) => {
+  const octets = 'mail' in answer ? answer.mail.octets : 'file' in answer ? answer.file?.octets : undefined;
+  if (!octets) return [];
+  // Once the answer is given.
+  if (octets.byteLength > LARGE) setTimeout(() => Bun.gc(true));
+  return movable(octets);
 });

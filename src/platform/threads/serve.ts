@@ -1,3 +1,4 @@
+import { SMALL } from '../async/body-budget.ts';
 import { measuredThread } from './thread-time.ts';
 
 /** A thread tells its number, null where its time is not counted, once it has been loaded; then it posts one reply to each question. */
@@ -8,8 +9,14 @@ export type Reply<Answer> =
 
 declare const self: Worker;
 
-/** Turns the calling module into a thread that answers one question after another. */
-export function serve<Question, Answer>(answer: (question: Question) => Answer | Promise<Answer>): void {
+/**
+ * Turns the calling module into a thread that answers one question after another. `moved` names the memory of an answer that the
+ * thread gives away; all else is copied.
+ */
+export function serve<Question, Answer>(
+  answer: (question: Question) => Answer | Promise<Answer>,
+  moved: (answer: Answer) => readonly ArrayBuffer[] = () => [],
+): void {
   const reply = async (question: Question): Promise<Reply<Answer>> => {
     try {
       return { answer: await answer(question) };
@@ -18,6 +25,19 @@ export function serve<Question, Answer>(answer: (question: Question) => Answer |
       return { fault: error instanceof Error ? error.name : typeof error };
     }
   };
-  self.onmessage = async ({ data }: MessageEvent<Question>) => self.postMessage(await reply(data));
+  self.onmessage = async ({ data }: MessageEvent<Question>) => {
+    const replied = await reply(data);
+    self.postMessage(replied, 'answer' in replied ? [...moved(replied.answer)] : []);
+  };
   self.postMessage({ ready: measuredThread() } satisfies Reply<Answer>);
 }
+
+/**
+ * The memory of octets that may go to another thread as it is: five copies of 25 MiB are one then. Small octets are copied, since
+ * they may share their memory with others.
+ */
+export const movable = (octets: Uint8Array): readonly ArrayBuffer[] => {
+  const { buffer, byteLength } = octets;
+  const isAlone = byteLength > SMALL && byteLength === buffer.byteLength;
+  return isAlone && buffer instanceof ArrayBuffer ? [buffer] : [];
+};

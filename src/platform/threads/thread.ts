@@ -40,10 +40,15 @@ export class Thread<Question, Answer> {
     }
   }
 
-  /** Asks a question and waits for its answer like `next`. */
-  ask(question: Question, withinMs: number, late: Error): Promise<Answer> {
+  /** Asks a question and waits for its answer like `next`. Of `moved` nothing is left here, where all else is copied. */
+  ask(
+    question: Question,
+    withinMs: number,
+    late: Error,
+    moved: readonly ArrayBuffer[] = [],
+  ): Promise<Answer> {
     const answer = this.next(withinMs, late);
-    this.#worker.postMessage(question);
+    this.#worker.postMessage(question, [...moved]);
     return answer;
   }
 

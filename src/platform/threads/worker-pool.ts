@@ -59,13 +59,13 @@ export class WorkerPool<Question, Answer> {
   }
 
   /** Rejects with JobTimeout, with PossibleTimeout where time is not counted, and with UnavailableError where there is no thread for it. */
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: Question, moved: readonly ArrayBuffer[] = []): Promise<Answer> {
     const taken = this.#slots.take();
     const isGranted = taken === true || (await taken);
     try {
       if (this.#isClosed) throw this.#stopping;
       if (!isGranted) throw new UnavailableError(`${this.#work}: too many wait for a thread.`);
-      return await this.#serve(question);
+      return await this.#serve(question, moved);
     } finally {
       if (isGranted) this.#slots.release();
     }
@@ -78,11 +78,11 @@ export class WorkerPool<Question, Answer> {
     for (const slot of this.#all) slot.end(this.#stopping);
   }
 
-  async #serve(question: Question): Promise<Answer> {
+  async #serve(question: Question, moved: readonly ArrayBuffer[]): Promise<Answer> {
     const slot = this.#free.pop();
     if (!slot) throw new Error('More were let in than there are threads.');
     try {
-      return await slot.ask(question);
+      return await slot.ask(question, moved);
     } finally {
       this.#free.push(slot);
     }
@@ -111,12 +111,12 @@ class PoolSlot<Question, Answer> {
     private readonly leaving: LeavingThreads,
   ) {}
 
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: Question, moved: readonly ArrayBuffer[]): Promise<Answer> {
     clearTimeout(this.#retirement);
     const { work, limits } = this;
     try {
       const thread = this.#thread ?? (await this.#loaded(limits.startMs));
-      const reply = await this.#answered(thread, question);
+      const reply = await this.#answered(thread, question, moved);
       if ('answer' in reply) return reply.answer;
       throw new Error(`${work} failed: ${'fault' in reply ? reply.fault : 'it started again'}.`);
     } catch (reason) {
@@ -151,25 +151,29 @@ class PoolSlot<Question, Answer> {
   async #answered(
     { worker, number }: LoadedThread<Question, Answer>,
     question: Question,
+    moved: readonly ArrayBuffer[],
   ): Promise<Reply<Answer>> {
     const { work, limits } = this;
-    const before = timeOfThread(number);
     const late = (known: string | null): Error =>
       known === null
         ? new PossibleTimeout(`${work}: it takes too long, or the machine is too busy.`)
         : new JobTimeout(`${work} took too long.`);
     let watch: Timer | undefined;
+    let before: number | undefined;
     const look = (afterMs: number): void => {
       watch = setTimeout(() => {
-        const left = limits.deadlineMs - (timeOfThread(number) - before);
+        const time = timeOfThread(number);
+        before ??= time;
+        const left = limits.deadlineMs - (time - before);
         if (left <= 0) worker.end(late(number));
         else look(Math.max(LOOK_MS, left));
       }, afterMs);
     };
-    look(limits.deadlineMs);
+    // Time counts from the first look on. Most questions are answered before it, and a look costs as much as a small one.
+    look(LOOK_MS);
     try {
       const starved = new UnavailableError(`${work}: the machine is too busy.`);
-      return await worker.ask(question, STARVED_MS + limits.deadlineMs, starved);
+      return await worker.ask(question, STARVED_MS + limits.deadlineMs, starved, moved);
     } finally {
       clearTimeout(watch);
     }

@@ -20,9 +20,13 @@ export const postfixMissing = (): string | null => {
 
 /**
  * Starts a whole instance in a directory of its own, beside any that the machine runs. It passes mail for elsewhere.test on to port
- * `relaysTo` of this machine, and bounces for our return paths to port `bouncesTo`.
+ * `relaysTo` of this machine, and bounces for our return paths to port `bouncesTo`. `settings` are further lines of main.cf.
  */
-export const startPostfix = async ({ relaysTo = 25, bouncesTo = 25 } = {}): Promise<Postfix> => {
+export const startPostfix = async ({
+  relaysTo = 25,
+  bouncesTo = 25,
+  settings = '',
+} = {}): Promise<Postfix> => {
   const home = await mkdtemp(join(tmpdir(), 'posthorn-postfix-'));
   const port = await freePort();
   const inside = (name: string) => join(home, name);
@@ -37,7 +41,7 @@ export const startPostfix = async ({ relaysTo = 25, bouncesTo = 25 } = {}): Prom
     inside('config/transport'),
     `/@elsewhere\\.test$/ relay:[127.0.0.1]:${relaysTo}\n/^b\\+/ relay:[127.0.0.1]:${bouncesTo}\n`,
   );
-  await writeFile(inside('config/main.cf'), configuration(home));
+  await writeFile(inside('config/main.cf'), configuration(home) + settings);
   await writeFile(inside('config/master.cf'), services(port));
   await run('chown', 'postfix', inside('data'));
   await run('chown', 'nobody', inside('mail'));
@@ -109,6 +113,7 @@ const services = (port: number): string =>
     'verify unix - - n - 1 verify',
     'proxymap unix - - n - - proxymap',
     'relay unix - - n - - smtp',
+    'smtp unix - - n - - smtp',
     'virtual unix - n n - - virtual',
     'error unix - - n - - error',
     'retry unix - - n - - error',

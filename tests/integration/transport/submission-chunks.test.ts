@@ -146,3 +146,32 @@ describe('a message in chunks (RFC 3030)', () => {
     }
   });
 });
+
+test('large messages are read and stored one after the other, and small ones beside them', async () => {
+  const large = 20 * 1024 * 1024;
+  const all = Promise.withResolvers<void>();
+  let [begun, atOnce, most] = [0, 0, 0];
+  const slow = await openSubmissionSink(10 * large, async (octets) => {
+    if (octets < large) return;
+    begun++;
+    most = Math.max(most, ++atOnce);
+    await all.promise;
+    atOnce--;
+  });
+  const send = async (client: SmtpClient, octets: number): Promise<string> => {
+    await client.say('MAIL FROM:<a@sender.example>');
+    await client.say('RCPT TO:<b@receiver.example>');
+    client.sendOctets(chunk('x'.repeat(octets), true));
+    return (await client.read())[0] ?? '';
+  };
+  const clients = await Promise.all([1, 2, 3, 4].map(() => slow.signedIn()));
+  const [first, ...rest] = clients as [SmtpClient, ...SmtpClient[]];
+  const replies = rest.map((client) => send(client, large));
+  await eventually('one is being read', () => begun === 1 || undefined);
+  expect(await send(first, 60_000)).toStartWith('250 ');
+  all.resolve();
+  for (const reply of replies) expect(await reply).toStartWith('250 ');
+  expect([begun, most]).toEqual([3, 1]);
+  for (const client of clients) client.end();
+  await slow.server.close();
+});

@@ -20,8 +20,11 @@ export interface SubmissionSink {
 
 const SIGN_IN = `AUTH PLAIN ${Buffer.from('\0svc\0key').toString('base64')}`;
 
-/** Opens one. `room` is the memory (octets) for messages that are arriving. */
-export async function openSubmissionSink(room: number): Promise<SubmissionSink> {
+/** Opens one. `room` is the memory (octets) for messages that are arriving; `reading` is awaited while one is read. */
+export async function openSubmissionSink(
+  room: number,
+  reading: (octets: number) => Promise<void> = async () => {},
+): Promise<SubmissionSink> {
   const submitted: Submitted[] = [];
   let last = '';
   const server = await openSubmissionServer({
@@ -29,6 +32,7 @@ export async function openSubmissionSink(room: number): Promise<SubmissionSink> 
     limits: { memory: { total: room, each: room } },
     mailReader: {
       submission: async (raw) => {
+        await reading(raw.length);
         last = raw.toString('latin1');
         return { email: { from: 'a@sender.example', to: [] }, idempotencyKey: null };
       },
