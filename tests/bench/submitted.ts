@@ -7,8 +7,10 @@ import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from '../integration/transport/ce
 import { createClient } from '../support/client.ts';
 import { startCluster } from '../support/cluster.ts';
 import { eventually } from '../support/eventually.ts';
-import { startLimitedSmtp } from '../support/limited-smtp.ts';
 import { LIVE_KEY, startService } from '../support/service.ts';
+import { meterCpu, parentOf } from './cpu.ts';
+import { openSink } from './live.ts';
+import { onlooker } from './lives.ts';
 import { memoryOf } from './memory.ts';
 
 // Mail that comes by SMTP, from the first octet to the sink, and the memory that it takes:
@@ -19,7 +21,7 @@ const KILOBYTES = Number(process.argv[3] ?? 5);
 const CONNECTIONS = Number(process.argv[4] ?? 16);
 
 await using stack = new AsyncDisposableStack();
-const sink = stack.use(await startLimitedSmtp({}));
+const sink = stack.use(await openSink());
 const cluster = await startCluster();
 stack.defer(() => cluster.stop());
 const files = mkdtempSync(join(tmpdir(), 'posthorn-submitted-'));
@@ -82,7 +84,14 @@ const mailer = createTransport({
   tls: { ca: AUTHORITY, servername: 'relay.test' },
   auth: { user: 'svc', pass: LIVE_KEY },
 });
+const sql = onlooker(cluster.url);
+stack.defer(() => sql.end());
+const sent = async (): Promise<number> =>
+  (await sql<{ n: number }[]>`select count(*)::int as n from email_turns where state = 'sent'`)[0]?.n ?? 0;
+const sentBefore = await sent();
 const idle = memoryOf(service.pid).now;
+const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+const cpu = meterCpu([service.pid], parentOf(backend?.pid ?? 0));
 const refusals = new Map<string, number>();
 const begun = performance.now();
 const replies = await Promise.all(
@@ -101,12 +110,16 @@ const replies = await Promise.all(
 );
 const acceptedMs = performance.now() - begun;
 const accepted = replies.filter(Boolean).length;
-await eventually('all have arrived', () => new Set(sink.taken).size === accepted || undefined);
+await eventually('all have left', async () => ((await sent()) - sentBefore >= accepted ? true : undefined), {
+  withinMs: 600_000,
+});
 const arrivedMs = performance.now() - begun;
 mailer.close();
+const each = cpu(accepted);
 const rate = (ms: number) => Math.round((accepted * 1_000) / ms);
 console.log(
-  `${accepted} of ${MESSAGES} messages of ${KILOBYTES} kB accepted at ${rate(acceptedMs)} a second, at the sink at ${rate(arrivedMs)} a second;`,
+  `${accepted} of ${MESSAGES} messages of ${KILOBYTES} kB accepted at ${rate(acceptedMs)} a second, sent at ${rate(arrivedMs)} a second;`,
+  `${Math.round(each.service)} us of the service and ${Math.round(each.postgres)} us of PostgreSQL each;`,
   `idle ${idle} MB, at most ${memoryOf(service.pid).most} MB`,
 );
 for (const [words, count] of refusals) console.log(`  ${count} × ${words}`);

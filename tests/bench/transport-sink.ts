@@ -39,11 +39,17 @@ const REPLIES: Readonly<Record<string, string>> = {
   QUIT: '221 Bye\r\n',
 };
 
+const END = '\r\n.\r\n';
+
 const read = (conversation: Conversation): string => {
   let replies = '';
   for (;;) {
-    const end = conversation.pending.indexOf(conversation.inData ? '\r\n.\r\n' : '\r\n');
-    if (end < 0) return replies;
+    const end = conversation.pending.indexOf(conversation.inData ? END : '\r\n');
+    if (end < 0) {
+      // Of a message nothing is kept but what may begin its end: 25 MB would be searched again with every packet.
+      if (conversation.inData) conversation.pending = conversation.pending.slice(1 - END.length);
+      return replies;
+    }
     if (conversation.inData) {
       conversation.pending = conversation.pending.slice(end + 5);
       conversation.inData = false;
