@@ -1,16 +1,20 @@
+const SHORTEST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 100;
+
 /**
  * Asks again until there is an answer: `ask` gives undefined, or throws, while there is none. For what happens in another
  * process and can only be looked at; within one process await the event itself instead. The only place that may pause: how
- * long it asks on says nothing but that the rest of the run is worth more, and no test may rest on it. It counts how often it has
- * asked: on a busy machine that takes as much longer as what it waits for.
+ * long it asks on says nothing but that the rest of the run is worth more, and no test may rest on it. It adds up its own pauses: on a
+ * busy machine they take as much longer as what it waits for. What takes longer is asked for less often: a question costs milliseconds
+ * of the processor, in up to three processes. A test that states how often it asks is asked as often all the time.
  */
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
-  { withinMs = 90_000, everyMs = 20 } = {},
+  { withinMs = 90_000, everyMs }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<T> {
   let last: unknown;
-  for (let round = 0; round * everyMs < withinMs; round++) {
+  for (let paused = 0; paused < withinMs; ) {
     try {
       const answer = await ask();
       if (answer !== undefined) return answer;
@@ -18,7 +22,9 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    await Bun.sleep(everyMs);
+    const pause = everyMs ?? Math.min(Math.max(paused / 10, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await Bun.sleep(pause);
+    paused += pause;
   }
   throw new Error(`${what}: not within ${withinMs} ms of its own`, { cause: last });
 }
