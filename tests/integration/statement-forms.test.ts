@@ -41,13 +41,18 @@ async function faultOf(database: Database, sql: string): Promise<string | null> 
     }
 }
 
-describe.each(['PostgreSQL', 'PGlite'])('on %s', (name) => {
+// The embedded database takes three times as long for one. Its planner is that of the server, so that there it is asked for those forms
+// alone that together have everything that any form has.
+describe.each([
+  ['PostgreSQL', 'every'],
+  ['PGlite', 'ends'],
+] as const)('on %s', (name, which) => {
   test('every form of every statement of every kind can be planned', async () => {
     const database = databases.get(name) as Database;
     const faults: string[] = [];
     let planned = 0;
     for (const kind of kinds)
-      for (const sql of formsOf(kind)) {
+      for (const sql of formsOf(kind, which)) {
         planned++;
         const fault = await faultOf(database, sql);
         if (fault !== null) faults.push(`${kind.name}: ${fault}\n${sql}`);
