@@ -27,6 +27,9 @@ export const OPEN_API = withSchemasInPlace(
   openApiOf(ROUTES, MODULE_TAGS, { baseUrl: 'http://localhost:3000', ...LONGEST_RETENTION }),
 );
 
+/** One for all services of this process: it compiles a schema with the first answer that has it. */
+const WITNESS = new Witness(OPEN_API);
+
 /** The whole service in this process, on a socket and a database of its own. */
 export interface RealService extends AsyncDisposable {
   readonly url: string;
@@ -73,7 +76,6 @@ export async function startRealService(
   await service.start();
   const workspace = await ensureFirstWorkspace(service.database, 'free', Date.now());
   const server = listen(service.app, { hostname: '127.0.0.1', port: 0, sockets: service.sockets });
-  const witness = new Witness(OPEN_API);
   return {
     url: server.url.origin,
     port: server.port ?? 0,
@@ -88,7 +90,7 @@ export async function startRealService(
       ),
     async ask(asking) {
       const reply = await ask(server.url.origin, asking);
-      witness.hold(asking, reply);
+      WITNESS.hold(asking, reply);
       return reply;
     },
     async [Symbol.asyncDispose]() {
@@ -100,7 +102,10 @@ export async function startRealService(
   };
 }
 
-/** The environments in which a service uses each of the databases: what the API says of people is mostly said by SQL. */
+/**
+ * The environments in which a service uses each of the databases: what the API says of people is mostly said by SQL. A file whose
+ * statements others run on both needs one.
+ */
 export const BOTH_DATABASES: [string, Record<string, string>][] = [
   ['PostgreSQL', {}],
   ['PGlite', { DATABASE_URL: '' }],

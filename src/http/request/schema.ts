@@ -28,10 +28,17 @@ export function compileChecker(schema: TSchema): Checker {
   };
 }
 
+/** The routes of keys and of members share their schemas, so that each one is compiled once. */
+const compiledOf = new WeakMap<TSchema, TypeCheck<TSchema>>();
+
 function compile(schema: TSchema): TypeCheck<TSchema> {
+  const known = compiledOf.get(schema);
+  if (known) return known;
   // TypeBox keeps formats in one table for the process. Elysia puts a laxer one there, which takes 30 February.
   FormatRegistry.Set('date-time', isDateTime);
-  return TypeCompiler.Compile(mapped(closed(schema), withCharacters));
+  const compiled = TypeCompiler.Compile(mapped(closed(schema), withCharacters));
+  compiledOf.set(schema, compiled);
+  return compiled;
 }
 
 /** Closes every object of a schema that does not state otherwise: a misspelt `scheduledAt` must never send at once. */
