@@ -1,5 +1,6 @@
 import { afterAll, setDefaultTimeout } from 'bun:test';
 import { hashBriefly } from './brief-hashing.ts';
+import { reuseKeys } from './reused-keys.ts';
 import { stopOwnCluster } from './server.ts';
 
 // Loaded before every test file (bunfig.toml), so that `bun test one.test.ts` works by itself.
@@ -8,6 +9,7 @@ import { stopOwnCluster } from './server.ts';
 setDefaultTimeout(600_000);
 
 hashBriefly();
+await reuseKeys();
 
 // The file that first asks for a database starts a cluster, and this ends it.
 afterAll(stopOwnCluster);
