@@ -134,7 +134,9 @@ describe.each([
     expect(newsTo(before)).toEqual(reached.filter((name) => !isAbsent(name)));
   });
 
-  for (const fate of ['stays', 'is deleted'] as const)
+  // The statements of both are the same, so that the embedded database is asked for the one with more of them.
+  const isEmbedded = 'DATABASE_URL' in environment;
+  for (const fate of isEmbedded ? (['is deleted'] as const) : (['stays', 'is deleted'] as const))
     test(`while the emails are put off, and the audience ${fate}`, async () => {
       const people = await peopleFor(service, NAMES, `deferred-${fate.length}`);
       const audienceId = await anAudience(people.values());

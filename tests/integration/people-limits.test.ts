@@ -9,7 +9,7 @@ const FILTER = { field: 'status', operator: 'eq', value: 'subscribed' };
 
 // The embedded database has one connection, on which nothing is done at once: there the boundary is looked at.
 describe.each([
-  ['PostgreSQL', {}, 20],
+  ['PostgreSQL', {}, 8],
   ['PGlite', { DATABASE_URL: '' }, 2],
 ] as const)('limits of people on %s', (place, environment, rounds) => {
   let service: LiveService;
