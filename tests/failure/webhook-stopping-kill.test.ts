@@ -11,7 +11,7 @@ import { startService, TEST_KEY } from '../support/service.ts';
 import { multiply, stopperOver, waitingFor } from '../support/waiting-deliveries.ts';
 import { openReceiver } from '../support/webhook-world.ts';
 
-const DELIVERIES = 60_000;
+const DELIVERIES = 20_000;
 /** Of those that are left, so many are due when the next process starts. */
 const DUE = 500;
 
