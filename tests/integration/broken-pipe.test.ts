@@ -3,15 +3,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { COMMAND } from '../support/service.ts';
 
-const MAIN = resolve(import.meta.dir, '../../src/main.ts');
+const [PROGRAM = '', ...WORDS] = COMMAND;
 
 test.each(['doctor', 'machines', 'version'])(
   'posthorn %s, whose reader has gone, ends as other programs do and says nothing',
   async (command) => {
     const folder = mkdtempSync(join(tmpdir(), 'posthorn-pipe-'));
-    const child = spawn(process.execPath, [MAIN, command], {
+    const child = spawn(PROGRAM, [...WORDS, command], {
       env: { PATH: process.env.PATH, DATA_DIR: join(folder, 'none'), DNS_SERVERS: '127.0.0.1:9' },
     });
     // Long before the program has been read, and has anything to write.

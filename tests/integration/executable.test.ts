@@ -6,8 +6,10 @@ import { join, resolve } from 'node:path';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import {
+  COMPILERS,
   EXECUTABLE,
   LIVE_KEY,
+  type Service,
   type ServiceOptions,
   spawnService,
   startService,
@@ -54,7 +56,10 @@ function container(name: string): ServiceOptions & { readonly dataDir: string } 
     dataDir,
     ...(isRoot ? { uid: CONTAINER_USER } : {}),
     // Nowhere to write but the volume.
-    env: { HOME: '/nonexistent', TMPDIR: '/nonexistent', PATH: '' },
+    env: {
+      ...{ HOME: '/nonexistent', TMPDIR: '/nonexistent', PATH: '' },
+      ...Object.fromEntries(COMPILERS.map((setting) => setting.split('='))),
+    },
   };
 }
 
@@ -86,14 +91,39 @@ describe('the executable alone in an empty folder', () => {
     expect(readdirSync(join(home, 'image'))).toEqual(['posthorn']);
   });
 
-  test('takes the mail apart that stayed here, in a thread that is part of it', async () => {
-    await using service = await startService(container('captures'));
-    const client = createClient(service.url, LIVE_KEY);
-    expect((await client.post('/v1/domains', { name: 'sender.example' })).body.data.status).toBe('verified');
-    const mail = { ...firstEmail, from: 'you@sender.example', to: 'ada@example.com' };
-    expect((await client.post('/v1/emails', mail)).status).toBe(202);
-    const id = await eventually('captured', async () => (await client.get('/v1/captured')).body.data[0]?.id);
-    expect((await client.get(`/v1/captured/${id}`)).body.data.html).toContain('<strong>alone</strong>');
+  describe('with keys that it is given', () => {
+    let service: Service;
+    beforeAll(async () => {
+      service = await startService(container('captures'));
+    });
+    afterAll(() => service[Symbol.asyncDispose]());
+
+    test('takes the mail apart that stayed here, in a thread that is part of it', async () => {
+      const client = createClient(service.url, LIVE_KEY);
+      const domain = await client.post('/v1/domains', { name: 'sender.example' });
+      expect(domain.body.data.status).toBe('verified');
+      const mail = { ...firstEmail, from: 'you@sender.example', to: 'ada@example.com' };
+      expect((await client.post('/v1/emails', mail)).status).toBe(202);
+      const id = await eventually(
+        'captured',
+        async () => (await client.get('/v1/captured')).body.data[0]?.id,
+      );
+      expect((await client.get(`/v1/captured/${id}`)).body.data.html).toContain('<strong>alone</strong>');
+    });
+
+    test('answers the health check of its container', async () => {
+      const env = { PORT: String(service.port) };
+      const check = () => spawnSync(executable, ['health'], { env, encoding: 'utf8' });
+      expect(check()).toMatchObject({ status: 0, stdout: 'ok\n' });
+      await service.stop();
+      expect(check().status).toBe(1);
+    });
+
+    test('never prints them', () => {
+      expect(service.output()).not.toContain(LIVE_KEY);
+      expect(service.output()).not.toContain(TEST_KEY);
+      expect(service.output()).toContain('Posthorn is set up');
+    });
   });
 
   test('prints generated keys on the first start and never again', async () => {
@@ -111,14 +141,6 @@ describe('the executable alone in an empty folder', () => {
     expect(again.output()).not.toContain('svc_');
   });
 
-  test('never prints the keys it is given', async () => {
-    await using service = await startService(container('discreet'));
-    await service.stop();
-    expect(service.output()).not.toContain(LIVE_KEY);
-    expect(service.output()).not.toContain(TEST_KEY);
-    expect(service.output()).toContain('Posthorn is set up');
-  });
-
   test('refuses a second process on the same data directory and leaves the first one alone', async () => {
     const run = container('shared');
     await using first = await startService(run);
@@ -128,16 +150,6 @@ describe('the executable alone in an empty folder', () => {
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain(`Another Posthorn already uses the data directory ${run.dataDir}`);
     expect((await createClient(first.url).get('/health')).status).toBe(200);
-  });
-
-  test('answers the health check of its container', async () => {
-    const run = container('healthy');
-    await using service = await startService(run);
-    const env = { PORT: String(service.port) };
-    const check = () => spawnSync(executable, ['health'], { env, encoding: 'utf8' });
-    expect(check()).toMatchObject({ status: 0, stdout: 'ok\n' });
-    await service.stop();
-    expect(check().status).toBe(1);
   });
 
   test('says at once everything that is wrong with its configuration, and exits with 2', async () => {
