@@ -5,7 +5,7 @@ import { askings } from './arbitrary.ts';
 import { OPEN_API, type RealService, startRealService } from './real-service.ts';
 
 /** Requests for each operation: what a change must pass. FUZZ_RUNS=1000 asks more of it. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 50);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 
 let service: RealService;
 let key: string;
