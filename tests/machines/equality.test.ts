@@ -21,16 +21,17 @@ const drawn = (machine: AnyStateMachine): string[] =>
     .flatMap(({ key, transitions }) => [...transitions.keys()].map((type) => `${key} ${type}`))
     .sort();
 
-// `bun tests/machines/equality.ts` compares over a million events.
+// `bun tests/machines/equality.ts` compares over a million events. Here as many are that each arrow is taken.
 describe('compiled machines decide as XState does', () => {
-  test.each(Object.keys(catalogue) as LifecycleName[])('over ten thousand events of %s', (name) => {
+  test.each(Object.keys(catalogue) as LifecycleName[])('over thousands of events of %s', (name) => {
     const { machine } = catalogue[name];
     // A flow of many steps takes longer until every one of them has met everything.
-    const events = Math.max(10_000, 4_000 * Object.keys(machine.states).length);
+    const perState = name === 'flowRun' ? 4_000 : 2_000;
+    const events = Math.max(5_000, perState * Object.keys(machine.states).length);
     const { told, taken, pairs } = walk(machine, HAPPENINGS[name], randomFrom(1), events);
     expect([...pairs].sort()).toEqual(drawn(machine));
-    expect(told).toBeGreaterThanOrEqual(10_000);
-    expect(taken).toBeGreaterThan(1_500);
+    expect(told).toBeGreaterThanOrEqual(5_000);
+    expect(taken).toBeGreaterThan(750);
   });
 
   test('along every path of the email machine', () => {
@@ -60,7 +61,7 @@ describe('compiled machines decide as XState does', () => {
 
   test('over machines put together by chance', () => {
     let taken = 0;
-    for (let seed = 0; seed < 300; seed++) {
+    for (let seed = 0; seed < 200; seed++) {
       const random = randomFrom(seed);
       const { machine, happenings } = randomMachine(random);
       taken += walk(machine, happenings, random, 30).taken;
