@@ -210,12 +210,12 @@ const LIVED = {
   'with actors kept in memory': {
     keptActors: 20_000,
     onServer: oneOf(2, 0),
-    embedded: oneOf(8, 0).slice(0, 30),
+    embedded: oneOf(16, 0).slice(0, 20),
   },
   'with every actor read from its row before each event': {
     keptActors: 0,
     onServer: oneOf(2, 1),
-    embedded: oneOf(8, 1),
+    embedded: oneOf(16, 1),
   },
 };
 
