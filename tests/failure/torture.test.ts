@@ -61,7 +61,7 @@ test('two instances that are killed, frozen and cut off violate no invariant', a
 });
 
 test('an instance with its embedded database that is killed and frozen violates no invariant', async () => {
-  const run = { ...short, instances: 1, embedded: true, seconds: 5, seed: 1 };
+  const run = { ...short, instances: 1, embedded: true, workers: 6, seconds: 5, seed: 1 };
   const { verdict, faults } = await torture(run, () => {});
   expect(verdict.examples).toEqual([]);
   expect(verdict.emails).toBeGreaterThan(0);
