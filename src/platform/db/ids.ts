@@ -1,26 +1,23 @@
 import { getRandomValues } from 'node:crypto';
+import { customRandom } from 'nanoid';
 
 /** Crockford's base32, lower case: no i, l, o, u, so that an id can be read aloud and never spells a word. */
 export const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 14;
 
-/**
- * Random characters for this many ids at a time: ids put together one by one each make a separate text first.
- */
+/** Random bytes for 512 ids: to ask the system for those of each one takes longer than all the rest of an id. */
 const pool = Buffer.alloc(RANDOM_LENGTH * 512);
-const CHARACTERS = Buffer.from(ID_ALPHABET);
 let poolAt = pool.length;
 
-function randomPart(): string {
-  if (poolAt === pool.length) {
+const randomPart = customRandom(ID_ALPHABET, RANDOM_LENGTH, (size) => {
+  if (poolAt + size > pool.length) {
     getRandomValues(pool);
-    for (let at = 0; at < pool.length; at++) pool[at] = CHARACTERS[(pool[at] as number) & 31] as number;
     poolAt = 0;
   }
-  poolAt += RANDOM_LENGTH;
-  return pool.toString('latin1', poolAt - RANDOM_LENGTH, poolAt);
-}
+  poolAt += size;
+  return pool.subarray(poolAt - size, poolAt);
+});
 
 /** The kind of thing that an id names: two to four lower-case letters before the underscore, stated by its module. */
 export type IdPrefix = string;
