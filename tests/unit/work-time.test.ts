@@ -27,6 +27,16 @@ test('a limit on work goes on counting after what others take', async () => {
   expect(await time.limit(work).catch(messageOf)).toBe('the deadline passed');
 });
 
+test('a limit on work ends later once more time was granted', async () => {
+  const time = new WorkTime(5, () => 0);
+  const work = time.limit(async () => {
+    time.extend(60_000);
+    return await new WorkTime(20, () => 0).limit(never).catch(messageOf);
+  });
+  expect(await work).toBe('the deadline passed');
+  expect(time.isUsedUp).toBe(false);
+});
+
 test('who asks, before or afterwards, learns that the time is used up', async () => {
   const time = new WorkTime(5, () => 0);
   const early = time.usedUp;

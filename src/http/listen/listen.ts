@@ -1,5 +1,6 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun';
-import { type App, IDLE_SECONDS } from '../request/mount.ts';
+import { IDLE_SECONDS } from '../request/exchange.ts';
+import type { App } from '../request/mount.ts';
 
 /** The address and the port; port 0 takes a free one. */
 export interface ListenOptions {

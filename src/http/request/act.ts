@@ -1,6 +1,8 @@
+import { Elysia } from 'elysia';
 import { Failure } from '../../platform/errors/failure.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { RequestLog } from '../log.ts';
+import type { Log, RequestLog } from '../log.ts';
+import { type Exchange, exchanges } from './exchange.ts';
 import { type Call, Replay, type Route } from './route.ts';
 
 /** An act that succeeded, for the audit log. */
@@ -25,6 +27,38 @@ export interface ChangeByRequest {
 /** Writes an act to the audit log. */
 export type RecordAct = (act: Act) => Promise<void>;
 
+/** The parts of the service that hear of acts. */
+export interface ActDeps {
+  /** Writes an act that succeeded to the audit log. */
+  readonly recordAct?: RecordAct;
+  /** Is called with what a request has changed, for the pages that show it. */
+  readonly noteChange?: (change: ChangeByRequest) => void;
+  readonly log: Log;
+}
+
+/** Tells of what a request has done, before it is answered. */
+export const acts = ({ recordAct: record, noteChange, log }: ActDeps) =>
+  new Elysia({ name: 'acts' }).use(exchanges).macro({
+    change: {
+      afterHandle: ({ exchange, response }) => {
+        const done = doneIn(exchange);
+        const change = done && changeBehind(done.route, done.call, response);
+        if (change) noteChange?.(change);
+      },
+    },
+    audit: {
+      afterHandle: async ({ exchange, response }) => {
+        const done = doneIn(exchange);
+        if (done && record) await recordAct(done.route, done.call, response, record, log);
+      },
+    },
+  });
+
+/** The call of a handler by a caller; null where a hook has refused the request, or where there is no caller. */
+function doneIn({ endpoint, call }: Exchange): { readonly route: Route; readonly call: Call } | null {
+  return endpoint && call?.caller ? { route: endpoint.route, call: call as Call } : null;
+}
+
 /** The id in the path, or of what was made. The router gives no params to a path without names. */
 function targetOf(call: Call, answer: unknown): string | null {
   const { id } = (call.params ?? {}) as { readonly id?: string };
@@ -40,7 +74,7 @@ export const isChange = ({ method, path, permission }: Route): boolean =>
   method !== 'GET' && String(permission).endsWith(':write') && !ONLY_ASKS.test(path);
 
 /** The change that a request made; null when it was refused. */
-export const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByRequest | null =>
+const changeBehind = (route: Route, call: Call, answer: unknown): ChangeByRequest | null =>
   answer instanceof Failure || answer instanceof Replay
     ? null
     : { caller: call.caller, route, targetId: targetOf(call, answer) };
@@ -49,7 +83,7 @@ export const changeBehind = (route: Route, call: Call, answer: unknown): ChangeB
  * Records the act behind an answer, when the route states one and it succeeded. The act has been done by then, so a log that
  * cannot be written is reported and does not turn the answer into a failure, which the client would repeat.
  */
-export async function recordAct(
+async function recordAct(
   route: Route,
   call: Call,
   answer: unknown,

@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia';
 import { untilNextTurn } from '../../platform/async/batcher.ts';
 import { SMALL } from '../../platform/async/body-budget.ts';
 import type { ClientAddress } from '../../platform/config/client-address.ts';
@@ -9,6 +10,7 @@ import type { Recollection } from '../auth/recollection.ts';
 import { isFromOwnPage, OTHER_SITE } from '../auth/sessions/same-origin.ts';
 import type { RateLimiter, RateLimitStatus } from '../limits/rate-limit.ts';
 import type { Endpoint } from './endpoint.ts';
+import { type AdmittedRequest, type Exchange, exchanges } from './exchange.ts';
 import { DASHBOARD_API, type Route } from './route.ts';
 
 /** The parts of the service that authentication and rate limits use. */
@@ -44,12 +46,6 @@ export interface AdmissionRequest {
   isCounted: boolean;
 }
 
-/** An endpoint and the caller who may use it; null for a public endpoint. */
-export interface AdmittedRequest {
-  readonly endpoint: Endpoint;
-  readonly caller: Principal | null;
-}
-
 /** The refusal of an unknown path, or of a method that the path does not support. */
 export const NO_ROUTE = new Failure('NOT_FOUND', 'No such endpoint.', {
   suggestion: 'Compare the method and the path with the reference at /docs.',
@@ -59,30 +55,44 @@ const NO_SESSION = new Failure('UNAUTHORIZED', 'This request has no session, or 
   suggestion: 'Sign in at /app, or open /inspector and exchange an API key for a session.',
 });
 
-/** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
-export async function admit(
-  asking: AdmissionRequest,
-  deps: AdmissionDeps,
-): Promise<AdmittedRequest | Failure> {
-  const { endpoint, request } = asking;
-  const client = deps.clientAddress(asking.socketAddress, request.headers);
-  asking.client = client;
-  asking.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
-  if (asking.rateLimit?.isOver) return tooManyFrom(asking.rateLimit);
-  if (endpoint?.isPublic) return { endpoint, caller: null };
+/** Lets a request in, or answers it with the reason for which it may not come in. */
+export const admission = (deps: AdmissionDeps) =>
+  new Elysia({ name: 'admission' }).use(exchanges).macro({
+    /** Address limit, authentication, key limit, existence of the endpoint, permission, test mode. */
+    admission: { beforeHandle: ({ exchange }) => admit(exchange, deps) },
+  });
 
-  const known = rememberedCaller(asking, deps);
+/** A refusal after admission. Like every answer, it goes only to a caller who is certain. */
+export const refused = (exchange: Exchange, failure: Failure, deps: AdmissionDeps): unknown =>
+  exchange.admitted ? answeredBy(exchange.admitted, exchange, () => failure, deps) : failure;
+
+/** Makes the checks that need neither query nor body: address limit, authentication, key limit, route, permission and test mode. */
+async function admit(exchange: Exchange, deps: AdmissionDeps): Promise<Failure | undefined> {
+  const { endpoint, request } = exchange;
+  const client = deps.clientAddress(exchange.socketAddress, request.headers);
+  exchange.client = client;
+  exchange.rateLimit = await deps.limiter.byAddress(client, endpoint?.ownLimit);
+  if (exchange.rateLimit?.isOver) return tooManyFrom(exchange.rateLimit);
+  if (endpoint?.isPublic) return enter(exchange, { endpoint, caller: null });
+
+  const known = rememberedCaller(exchange, deps);
   if (known) {
     // The server hands a body over once the handler has returned, even one that came with its head. A look-up
     // takes that long anyway; without one, this turn of the event loop is needed.
     await untilNextTurn();
-    const { rateLimit } = asking;
-    const admitted = await admitCaller(known, asking, deps);
-    if (!(admitted instanceof Failure)) return admitted;
+    const { rateLimit } = exchange;
+    const admitted = await admitCaller(known, exchange, deps);
+    if (!(admitted instanceof Failure)) return enter(exchange, admitted);
     // Remembered permissions never refuse a request, because they may have been extended since.
-    asking.rateLimit = rateLimit;
+    exchange.rateLimit = rateLimit;
   }
-  return admitAnew(asking, deps);
+  return enter(exchange, await admitAnew(exchange, deps));
+}
+
+function enter(exchange: Exchange, admitted: AdmittedRequest | Failure): Failure | undefined {
+  if (admitted instanceof Failure) return admitted;
+  exchange.admitted = admitted;
+  return undefined;
 }
 
 /**

@@ -18,6 +18,8 @@ export interface Endpoint {
   readonly readQuery: QueryReader;
   /** Null where bodies have no meaning. */
   readonly body: (BodyRules & { readonly check: Checker | null }) | null;
+  /** True where it exists for the client of the request. */
+  isThereFor(request: Pick<Request, 'headers'>): boolean;
   /** The refusal of a caller who may not call it; null when the caller may. */
   refuse(caller: Principal): Failure | null;
   /** The 404 of a malformed path parameter; null when all are well-formed. */
@@ -60,10 +62,18 @@ export function endpointOf(route: Route): Endpoint {
           ? anyQuery
           : noQuery,
     body: method === 'GET' || route.takesAnything ? null : bodyOf(route),
+    isThereFor: route.onlyForBrowsers ? acceptsHtml : () => true,
     refuse: refuserOf(route, permissionsOf(route)),
     refuseParams: paramRefuserOf(route),
   };
 }
+
+const acceptsHtml = ({ headers }: Pick<Request, 'headers'>): boolean =>
+  (headers.get('accept') ?? '').split(',').some(isHtml);
+
+/** True for a media range that names HTML itself. The weight 0 refuses it (RFC 9110, 12.4.2). */
+const isHtml = (range: string): boolean =>
+  /^\s*text\/html\s*(;|$)/i.test(range) && !/;\s*q=0(\.0*)?\s*$/i.test(range);
 
 /** True for paths that only pages of the service request, where no client appends parameters. */
 const isForPages = (path: string): boolean =>

@@ -1,5 +1,8 @@
+import { Elysia } from 'elysia';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import type { Principal } from '../auth/principal.ts';
+import { type AdmissionDeps, refused } from './admission.ts';
+import { type Exchange, exchanges } from './exchange.ts';
 import { type IdempotencyClaim, type OwnHeader, ReceivedBody, Replay } from './route.ts';
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -16,6 +19,19 @@ const CONFLICT = new Failure('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key was u
   suggestion: 'Use a new key for a new request. To get the stored reply again, send the original request.',
 });
 
+/** Reads the Idempotency-Key of a request. `InFlight` holds it while the handler works, and the commit of the handler stores it. */
+export const idempotency = (deps: AdmissionDeps) =>
+  new Elysia({ name: 'idempotency' }).use(exchanges).macro({
+    idempotency: { beforeHandle: ({ exchange }) => claim(exchange, deps) },
+  });
+
+function claim(exchange: Exchange, deps: AdmissionDeps): unknown {
+  const claimed = claimOf(exchange.request.headers, () => fingerprinted(exchange));
+  if (claimed instanceof Failure) return refused(exchange, claimed, deps);
+  exchange.claim = claimed;
+  return undefined;
+}
+
 /** The parts of a request that its fingerprint covers. */
 export interface FingerprintedRequest {
   readonly method: string;
@@ -24,6 +40,12 @@ export interface FingerprintedRequest {
   readonly body: unknown;
   /** The values of the endpoint's own headers (`Route.headers`) that were sent. */
   readonly said?: Readonly<Record<string, string>>;
+}
+
+function fingerprinted({ request, endpoint, path, input }: Exchange): FingerprintedRequest {
+  if (!endpoint || !input) throw new Error('The body of the request has not been read.');
+  const { method, headers: own } = endpoint.route;
+  return { method, path, said: saidBy(request.headers, own), ...input };
 }
 
 /** The claim of a request by its Idempotency-Key header; null when it has none, as most: then nothing is put together for it. */

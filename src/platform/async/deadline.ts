@@ -82,6 +82,13 @@ export class WorkTime {
     return promise;
   }
 
+  /** Grants more time. */
+  extend(ms: number): void {
+    this.#ending?.delete(this);
+    this.ms += ms;
+    this.#arm();
+  }
+
   /** Waits for work that does not count. */
   async except<T>(waited: Promise<T>): Promise<T> {
     this.#ending?.delete(this);

@@ -25,7 +25,14 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { isDoneWithin } from '../async/deadline.ts';
-import type { EmailSpan, SpanAttributes, TracedRequest, Tracing, TracingOptions } from './tracing.ts';
+import type {
+  EmailSpan,
+  OnRoute,
+  SpanAttributes,
+  TracedRequest,
+  Tracing,
+  TracingOptions,
+} from './tracing.ts';
 
 /** Spans that wait for the collector, some 2 kB each; those beyond are dropped. */
 export const MOST_WAITING_SPANS = 4_096;
@@ -63,6 +70,11 @@ class ChosenIds {
   }
 }
 
+/** The span of a request; null before its route is known, and for a request that is not traced. */
+interface RequestSpan {
+  span: Span | null;
+}
+
 const HEADERS: TextMapGetter<Headers> = {
   get: (headers, name) => headers.get(name) ?? undefined,
   keys: (headers) => [...headers.keys()],
@@ -79,7 +91,7 @@ export class OtlpTracing implements Tracing {
   readonly #tracer: Tracer;
   readonly #now: () => number;
   /** The request in whose handling something happens. */
-  readonly #requests = new AsyncLocalStorage<Span>();
+  readonly #requests = new AsyncLocalStorage<RequestSpan>();
   readonly #propagator = new W3CTraceContextPropagator();
 
   constructor(options: TracingOptions & { readonly endpoint: string }) {
@@ -109,20 +121,25 @@ export class OtlpTracing implements Tracing {
   }
 
   async request(
-    { method, route, headers }: TracedRequest,
-    answer: () => Promise<Response>,
+    { method, headers }: TracedRequest,
+    answer: (onRoute: OnRoute) => Promise<Response>,
   ): Promise<Response> {
-    if (UNTRACED.has(route)) return answer();
-    const span = this.#tracer.startSpan(
-      route === 'unknown' ? method : `${method} ${route}`,
-      {
-        kind: SpanKind.SERVER,
-        startTime: hrTime(this.#now()),
-        attributes: { 'http.request.method': method, 'http.route': route },
-      },
-      this.#propagator.extract(ROOT_CONTEXT, headers, HEADERS),
-    );
-    const response = await this.#requests.run(span, answer);
+    const request: RequestSpan = { span: null };
+    const onRoute: OnRoute = (route) => {
+      if (UNTRACED.has(route)) return;
+      request.span = this.#tracer.startSpan(
+        route === 'unknown' ? method : `${method} ${route}`,
+        {
+          kind: SpanKind.SERVER,
+          startTime: hrTime(this.#now()),
+          attributes: { 'http.request.method': method, 'http.route': route },
+        },
+        this.#propagator.extract(ROOT_CONTEXT, headers, HEADERS),
+      );
+    };
+    const response = await this.#requests.run(request, () => answer(onRoute));
+    const { span } = request;
+    if (!span) return response;
     const { status } = response;
     span.setAttribute('http.response.status_code', status);
     span.setAttribute('posthorn.request.id', response.headers.get('x-request-id') ?? '');
@@ -132,7 +149,7 @@ export class OtlpTracing implements Tracing {
   }
 
   accepted(emailId: string, startedAt: number, attributes: SpanAttributes): void {
-    const request = this.#requests.getStore();
+    const request = this.#requests.getStore()?.span;
     const span = this.#ids.with(placeOf(emailId), () =>
       this.#tracer.startSpan(
         'email accepted',

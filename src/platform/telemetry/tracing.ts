@@ -15,10 +15,11 @@ export interface EmailSpan {
 /** A request, as its span describes it. */
 export interface TracedRequest {
   readonly method: string;
-  /** The pattern, never the path. */
-  readonly route: string;
   readonly headers: Headers;
 }
+
+/** Takes the pattern of the route, never the path, once it is known. */
+export type OnRoute = (route: string) => void;
 
 /**
  * Traces for OpenTelemetry. All that happens to an email lies in one trace, whose ids are computed of the email's own, so that a later
@@ -26,8 +27,11 @@ export interface TracedRequest {
  * caller's; the two are linked both ways.
  */
 export interface Tracing {
-  /** Answers a request inside a span, below the caller's (`traceparent`, W3C Trace Context level 1). */
-  request(asked: TracedRequest, answer: () => Promise<Response>): Promise<Response>;
+  /**
+   * Answers a request inside a span, below the caller's (`traceparent`, W3C Trace Context level 1). The span begins with the route,
+   * which names it.
+   */
+  request(asked: TracedRequest, answer: (onRoute: OnRoute) => Promise<Response>): Promise<Response>;
   /** An email has been accepted, in the request that is being answered or by the service itself. */
   accepted(emailId: string, startedAt: number, attributes: SpanAttributes): void;
   /** Records what happened to an email. It never throws and never waits. */

@@ -1,0 +1,170 @@
+import type { Server } from 'bun';
+import { Elysia } from 'elysia';
+import { untilNextTurn } from '../../platform/async/batcher.ts';
+import { WorkTime } from '../../platform/async/deadline.ts';
+import { mintId } from '../../platform/db/ids.ts';
+import type { Principal } from '../auth/principal.ts';
+import type { RateLimitStatus } from '../limits/rate-limit.ts';
+import type { Log } from '../log.ts';
+import { unexpectedError } from '../unexpected-error.ts';
+import type { Endpoint, Params } from './endpoint.ts';
+import { reply } from './reply.ts';
+import type { Call, IdempotencyClaim, PublicCall } from './route.ts';
+
+/** Longest silence on a connection. The deadlines of all handlers are shorter, but of those that wait. */
+export const IDLE_SECONDS = 30;
+
+/** The server behind a request. */
+export type RequestServer = Pick<Server<unknown>, 'requestIP' | 'timeout'>;
+
+/** An endpoint and the caller who may use it; null for a public endpoint. */
+export interface AdmittedRequest {
+  readonly endpoint: Endpoint;
+  readonly caller: Principal | null;
+}
+
+/** The query and the body of a request, which match the schemas of its endpoint. */
+export interface RequestInput {
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** The parts of the service that every exchange uses. */
+export interface ExchangeDeps {
+  readonly clock: { now(): number; monotonic(): number };
+  readonly log: Log;
+  /** The public URL of the service without a trailing slash. The links in errors begin with it. */
+  readonly baseUrl: string;
+}
+
+const NO_PARAMS: Params = {};
+
+/** One request on its way through the hooks. Each hook adds what later ones need. */
+export class Exchange {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The monotonic time of its arrival, in milliseconds. */
+  readonly startedAt: number;
+  readonly requestId: string;
+  readonly time: WorkTime;
+  readonly socketAddress: string;
+  /** Null until the router has found it, and for an unknown path or method. */
+  endpoint: Endpoint | null = null;
+  /** As it was sent. It is read off no URL: of a Host that is none there is no URL. */
+  path = '';
+  params: Params = NO_PARAMS;
+  /** The address of the client; empty until admission has found it. */
+  client = '';
+  /** The state of the address limit for the headers of the answer; null until the request was counted. */
+  rateLimit: RateLimitStatus | null = null;
+  /** The id of the caller; null until admission has found it. */
+  callerId: string | null = null;
+  /** True once it was counted against the limit of its key, and is within it. */
+  isCounted = false;
+  /** Null until admission has let it in. */
+  admitted: AdmittedRequest | null = null;
+  /** Null until query and body were read. */
+  input: RequestInput | null = null;
+  claim: IdempotencyClaim | null = null;
+  /** The argument of the handler; null until it is called. */
+  call: Call | PublicCall | null = null;
+  /** Is called with the pattern of the route once the router has found it. */
+  onRoute: ((route: string) => void) | null = null;
+
+  constructor(
+    readonly request: Request,
+    private readonly server: RequestServer,
+    workMs: number,
+    private readonly deps: ExchangeDeps,
+  ) {
+    const { clock } = deps;
+    this.now = clock.now();
+    this.startedAt = clock.monotonic();
+    this.requestId = mintId('req', this.now);
+    this.time = new WorkTime(workMs, () => clock.monotonic());
+    this.socketAddress = server.requestIP(request)?.address ?? 'unknown';
+  }
+
+  /** The pattern of the route for logs, metrics and traces; never the path, which may hold a secret. */
+  get route(): string {
+    return this.endpoint?.route.path ?? 'unknown';
+  }
+
+  /** Takes the endpoint that the router has found; null where it has found none. */
+  found(endpoint: Endpoint | null): void {
+    this.endpoint = endpoint?.isThereFor(this.request) ? endpoint : null;
+    this.onRoute?.(this.route);
+    const waitsMs = this.endpoint?.route.waitsMs;
+    if (waitsMs === undefined) return;
+    this.time.extend(waitsMs);
+    // The server cuts a connection that is silent for longer than any other route takes.
+    this.server.timeout(this.request, Math.ceil(waitsMs / 1_000) + IDLE_SECONDS);
+  }
+
+  /** Turns the result of a handler or a check into the response. */
+  reply(given: unknown): Response {
+    const { endpoint, requestId, rateLimit } = this;
+    return reply(given, {
+      requestId,
+      rateLimit,
+      baseUrl: this.deps.baseUrl,
+      status: endpoint?.route.status ?? 404,
+      errorBody: endpoint?.route.errorBody,
+    });
+  }
+
+  /** Turns a thrown error into the response. */
+  fail(thrown: unknown): Response {
+    const { requestId, route, request } = this;
+    return this.reply(unexpectedError(thrown, this.deps.log, { requestId, route }, request));
+  }
+}
+
+/** A request that carries its exchange through Elysia. */
+interface CarryingRequest extends Request {
+  exchange?: Exchange;
+}
+
+/** Hands the exchange of a request to the hooks. */
+export function carrying(exchange: Exchange): Request {
+  const request: CarryingRequest = exchange.request;
+  request.exchange = exchange;
+  return request;
+}
+
+function exchangeOf(request: CarryingRequest): Exchange {
+  if (!request.exchange) throw new Error('The request came past mount().');
+  return request.exchange;
+}
+
+/** Gives every hook and handler the `exchange` of its request. */
+export const exchanges = new Elysia({ name: 'exchanges' })
+  .derive({ as: 'global' }, ({ request, path, params }) => {
+    const exchange = exchangeOf(request);
+    exchange.path = path;
+    // The router gives none to a path without names.
+    exchange.params = (params as Params | undefined) ?? NO_PARAMS;
+    return { exchange };
+  })
+  .macro({
+    /** The endpoint behind a path and method of Elysia's; null for all others. */
+    endpoint: (endpoint: Endpoint | null) => ({
+      // Elysia tells macros apart by this text; without it, it writes the endpoint with all schemas as JSON.
+      seed: endpoint ? `${endpoint.route.method} ${endpoint.route.path}` : '',
+      transform: ({ exchange }) => {
+        exchange.found(endpoint);
+      },
+    }),
+    /**
+     * Carries a request out unless another one came right behind it. The server closes such a connection as soon as it has read the
+     * second (Bun 1.4.5), so that nothing tells what became of the first: nothing is done, and the client may send both again.
+     */
+    unlessPipelined: { beforeHandle: ({ exchange }) => dropPipelined(exchange) },
+  });
+
+async function dropPipelined({ endpoint, request }: Exchange): Promise<Response | undefined> {
+  if (!endpoint) return undefined;
+  const { signal } = request;
+  await untilNextTurn();
+  return signal.aborted ? new Response(null, { status: 400 }) : undefined;
+}

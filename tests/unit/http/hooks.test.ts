@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test';
+import { Type } from '@sinclair/typebox';
+import { isAsync } from 'elysia/compose';
+import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
+import { endpointOf } from '../../../src/http/request/endpoint.ts';
+import { application, type HttpDeps, hooksOf } from '../../../src/http/request/pipeline.ts';
+import { type Route, route } from '../../../src/http/request/route.ts';
+
+const counter = new LocalCounter(60_000, () => 0);
+const deps: HttpDeps = {
+  authenticate: () => null,
+  baseUrl: 'http://localhost',
+  limiter: new RateLimiter({ perAddress: 0, perKey: 0 }, counter, counter),
+  clientAddress: () => '',
+  clock: { now: () => 0, monotonic: () => 0 },
+  log: { warn() {}, error() {} },
+  recordAct: async () => {},
+  noteChange() {},
+};
+const AUDIT = { audit: { action: 'thing.made' } };
+const made = (spec: Partial<Route>): Route => ({
+  ...route({
+    method: 'GET',
+    path: '/v1/things',
+    permission: 'emails:read',
+    summary: 'Ask',
+    response: Type.Null(),
+    status: 200,
+    handle: () => null,
+  }),
+  ...spec,
+});
+const stored: Partial<Route> = { receive: () => Promise.reject(new Error('No body was sent.')) };
+const byId: Partial<Route> = { path: '/v1/things/:id', params: { id: { prefix: 'em', resource: 'thing' } } };
+
+describe('the hooks of an endpoint, in the order of the checks', () => {
+  test.each<[string, Partial<Route>, readonly string[]]>([
+    ['a page', { permission: 'public' }, ['admission', 'input', 'answer']],
+    [
+      'a public form',
+      { permission: 'public', method: 'POST' },
+      ['unlessPipelined', 'admission', 'input', 'answer'],
+    ],
+    ['a list', {}, ['admission', 'input', 'answer']],
+    ['one of a list', byId, ['admission', 'input', 'ids', 'answer']],
+    ['a list that is audited', AUDIT, ['admission', 'audit', 'input', 'answer']],
+    ['a public page that is audited', { ...AUDIT, permission: 'public' }, ['admission', 'input', 'answer']],
+    ['a POST', { method: 'POST' }, ['unlessPipelined', 'admission', 'input', 'idempotency', 'answer']],
+    ['a PATCH', { ...byId, method: 'PATCH' }, ['unlessPipelined', 'admission', 'input', 'ids', 'answer']],
+    [
+      'an upload that is audited and changes a list',
+      { ...stored, ...AUDIT, ...byId, method: 'POST', permission: 'contacts:write' },
+      ['unlessPipelined', 'admission', 'change', 'audit', 'input', 'stored', 'idempotency', 'ids', 'answer'],
+    ],
+  ])('%s', (_, spec, expected) => {
+    expect(Object.keys(hooksOf(endpointOf(made(spec)), deps))).toEqual(['parse', 'endpoint', ...expected]);
+  });
+});
+
+test('Elysia waits for the handler and for every hook before it', () => {
+  const routes = [made({ ...byId, method: 'POST' }), made({ ...stored, ...AUDIT, method: 'POST' })];
+  for (const { compile, handler, hooks } of application(routes.map(endpointOf), deps).routes) {
+    compile();
+    const before: { readonly isAsync?: boolean }[] = [hooks.beforeHandle].flat();
+    for (const { isAsync } of before) expect(isAsync).toBe(true);
+    expect(isAsync(handler)).toBe(true);
+  }
+});
+
+test('Elysia knows every route, its OPTIONS and the rest, each behind admission', () => {
+  const routes = [made({}), made({ method: 'POST' }), made({ ...byId, method: 'DELETE' })];
+  const known = application(routes.map(endpointOf), deps).routes;
+  expect(known.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /v1/things',
+    'POST /v1/things',
+    'DELETE /v1/things/:id',
+    'OPTIONS /v1/things',
+    'OPTIONS /v1/things/:id',
+    'ALL /*',
+  ]);
+  const guards = known.map(({ hooks }) => [hooks.beforeHandle].flat());
+  const [admission] = guards.at(-1) ?? [];
+  for (const guard of guards) expect(guard).toContainEqual(admission);
+});
