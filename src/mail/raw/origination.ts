@@ -3,13 +3,19 @@ import { type RawField, valueOfField } from './header-editor.ts';
 
 /** A longer Date or Message-ID is malformed, whatever its comments say. */
 const LONGEST_FIELD = 2_048;
-const MESSAGE_ID = /^<[!-;=?-~]{1,500}@[!-;=?-~]{1,500}>$/;
+const MESSAGE_ID = /^<(?:[!-;=?-~]{1,500}|"[ -~]{1,500}")@[!-;=?-~]{1,500}>$/;
+/** RFC 5322 4.5.4: an obsolete one has white space and comments between its words, and none of either is a part of it. */
+const BETWEEN_WORDS = /("(?:[^"\\]|\\.)*")|[ \t]*([.@<>])[ \t]*/g;
 
 /** The Message-ID with its angle brackets; null where it is missing or malformed. */
 export function messageIdOf(fields: readonly RawField[]): string | null {
   const field = fields.find(({ name }) => name === 'message-id');
-  const id = field && field.octets.length <= LONGEST_FIELD ? withoutComments(valueOfField(field)) : undefined;
-  return id !== undefined && MESSAGE_ID.test(id) ? id : null;
+  if (!field || field.octets.length > LONGEST_FIELD) return null;
+  const id = withoutComments(valueOfField(field)).replace(
+    BETWEEN_WORDS,
+    (_, quoted?: string, sign?: string) => quoted ?? sign ?? '',
+  );
+  return MESSAGE_ID.test(id) ? id : null;
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -39,12 +45,15 @@ export function hasDate(fields: readonly RawField[]): boolean {
 
 const fullYear = (year: number): number => (year < 50 ? 2_000 + year : year < 1_000 ? 1_900 + year : year);
 
-/** A value without its comments (RFC 5322 3.2.2), which may lie in each other. */
+/** A value without its comments (RFC 5322 3.2.2), which may lie in each other. In a quoted string there are none. */
 function withoutComments(value: string): string {
   let depth = 0;
   let kept = '';
+  let isQuoted = false;
   for (const character of value) {
-    if (character === '(') depth++;
+    if (depth === 0 && character === '"') isQuoted = !isQuoted;
+    if (isQuoted) kept += character;
+    else if (character === '(') depth++;
     else if (character === ')' && depth > 0) depth--;
     else if (depth === 0) kept += character;
   }

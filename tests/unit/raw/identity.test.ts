@@ -60,9 +60,20 @@ describe('a message that was submitted', () => {
       expect((await of(`Date: ${date}`)).match(/^Date:.*$/gm)).toEqual([
         'Date: Fri, 27 Nov 2026 12:00:00 +0000',
       ]);
-    for (const id of ['<a@b>', '<!&!AAA=@x.example>', '\r\n <a@[192.0.2.1]> (comment)'])
-      expect(await of(`Message-ID: ${id}`)).toContain(`\r\nMessage-ID: ${id}\r\n`);
-    for (const id of ['', 'a@b', '<a b@c>', '<ab>', '<\xfc@b>', '<a@b> <c@d>'])
+    for (const [id, known] of [
+      ['<a@b>', '<a@b>'],
+      ['<!&!AAA=@x.example>', '<!&!AAA=@x.example>'],
+      ['\r\n <a@[192.0.2.1]> (comment)', '<a@[192.0.2.1]>'],
+      // RFC 5322 A.6.3: an obsolete form is read by all.
+      ['<1234   @   local(blah)  .machine .example>', '<1234@local.machine.example>'],
+      ['(a) <\r\n\ta . b @ (c (d)) e >', '<a.b@e>'],
+      ['<"a (b) c"@d>', '<"a (b) c"@d>'],
+    ] as const) {
+      const message = `From: a@sender.example\r\nMessage-ID: ${id}\r\n\r\nx\r\n`;
+      expect(await sent(message)).toContain(`\r\nMessage-ID: ${id}\r\n`);
+      expect((await read(message)).messageId).toBe(known);
+    }
+    for (const id of ['', 'a@b', '<a b@c>', '<ab>', '<\xfc@b>', '<a@b> <c@d>', '<a@b c>', '<"a"@b> "c"'])
       expect((await of(`Message-Id: ${id}`)).match(/^Message-I.*$/gim)).toEqual([
         'Message-ID: <em_1@sender.example>',
       ]);
