@@ -36,11 +36,20 @@ const DEEPEST = 50;
 
 const isLock = (type: string): type is Lock => (LOCKS as readonly string[]).includes(type);
 
-/** The leaves of a message in their order. A locked container is one leaf. */
-export function leavesOf(message: Buffer): readonly Leaf[] {
-  const leaves: Leaf[] = [];
-  visit(message, 0, message.length, 'text/plain', 0, leaves);
-  return leaves;
+/** The places of a message that may be edited. */
+interface MimeTree {
+  /** In their order. A locked container is one leaf. */
+  readonly leaves: Leaf[];
+  /** The header of each part but the message itself, in their order; none is within a locked container. */
+  readonly headers: { readonly start: number; readonly end: number }[];
+}
+
+export const leavesOf = (message: Buffer): MimeTree['leaves'] => treeOf(message).leaves;
+
+export function treeOf(message: Buffer): MimeTree {
+  const tree: MimeTree = { leaves: [], headers: [] };
+  visit(message, 0, message.length, 'text/plain', 0, tree);
+  return tree;
 }
 
 function visit(
@@ -49,23 +58,24 @@ function visit(
   end: number,
   usual: string,
   depth: number,
-  leaves: Leaf[],
+  tree: MimeTree,
 ): void {
   const part = message.subarray(start, end);
   const header = endOfHeader(part);
   const fields = readFields(part.toString('latin1', 0, header));
   const body = start + header + lineEndAt(part, header);
+  if (depth > 0) tree.headers.push({ start, end: start + header });
   const content = typedOf(fields, 'content-type');
   const type = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(content.value) ? content.value : usual;
   const boundary = content.parameters.get('boundary');
   if (type.startsWith('multipart/') && !isLock(type) && boundary && depth < DEEPEST) {
     const usualWithin = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';
     for (const [from, to] of partsWithin(message, body, end, boundary))
-      visit(message, from, to, usualWithin, depth + 1, leaves);
+      visit(message, from, to, usualWithin, depth + 1, tree);
     return;
   }
   const disposition = typedOf(fields, 'content-disposition');
-  leaves.push({
+  tree.leaves.push({
     ...{ start, body, end, type },
     charset: (content.parameters.get('charset') ?? '').toLowerCase(),
     encoding: typedOf(fields, 'content-transfer-encoding').value || '7bit',

@@ -7,9 +7,10 @@ import {
   joinMessage,
   LONGEST_LINE,
   type RawField,
+  readFields,
   replaceField,
 } from './header-editor.ts';
-import { type Leaf, leavesOf } from './mime-tree.ts';
+import { type Leaf, leavesOf, treeOf } from './mime-tree.ts';
 import { base64Lines, decodedOf, quotedPrintable } from './transfer.ts';
 
 const CR = 0x0d;
@@ -36,13 +37,17 @@ export function withEdits(message: Buffer, edits: readonly Edit[]): Buffer {
 
 /**
  * The message with CRLF for every bare CR and LF, at its end too, without lines of more than 998 octets where they can be shortened: a leaf becomes
- * quoted-printable, one in base64 gets other lines, a field a fold. A part that must not be changed keeps them.
+ * quoted-printable, one in base64 gets other lines, a field a fold, also in the header of a part. A part that must not be changed keeps them.
  */
 export function inWireForm(message: Buffer): Buffer {
   const whole = withLineEnds(message);
   if (!hasLongLine(whole, 0, whole.length)) return whole;
-  const edits = leavesOf(whole).flatMap((leaf) => editOf(whole, leaf));
-  const { fields, rest } = divideMessage(withEdits(whole, edits));
+  const folded = withEdits(
+    whole,
+    treeOf(whole).headers.flatMap((header) => foldOf(whole, header)),
+  );
+  const edits = leavesOf(folded).flatMap((leaf) => editOf(folded, leaf));
+  const { fields, rest } = divideMessage(withEdits(folded, edits));
   return joinMessage({ fields: fields.map(foldLongLines), rest });
 }
 
@@ -70,6 +75,13 @@ export function hasLongLine(message: Buffer, start: number, end: number): boolea
     at += next + 1;
   }
   return false;
+}
+
+/** The edit that folds the header of a part where its lines are too long. */
+function foldOf(message: Buffer, { start, end }: Pick<Edit, 'start' | 'end'>): readonly Edit[] {
+  if (!hasLongLine(message, start, end)) return [];
+  const fields = readFields(message.toString('latin1', start, end)).map(foldLongLines);
+  return [{ start, end, octets: Buffer.from(fields.map(({ octets }) => octets).join(''), 'latin1') }];
 }
 
 /** The edits that shorten the lines of a leaf. They change its header where its encoding changes. */

@@ -119,6 +119,20 @@ describe('a message that was submitted', () => {
     expect(await sent(signed)).toBe(signed);
   });
 
+  test('gets folds in the header of a part, also of a container, and none within a signature', async () => {
+    const words = 'word '.repeat(300);
+    const within = (type: string, header: string) =>
+      `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: multipart/${type}; boundary=c\r\n${header}\r\n--c\r\nX-Leaf: ${words}\r\n\r\nshort \r\n--c--\r\n--b--\r\n`;
+    const message = within('mixed', `X-Container: ${words}\r\n`);
+    const changed = await sent(message);
+    expect(changed.split('\r\n').every((line) => line.length <= 80)).toBe(true);
+    expect(changed.replaceAll('\r\n word', ' word')).toBe(message);
+    const signed = within('signed', `X-Container: ${words}\r\n`);
+    const left = await sent(signed);
+    expect(left).toContain(`\r\nX-Leaf: ${words}\r\n`);
+    expect(left).not.toContain(`X-Container: ${words}`);
+  });
+
   test('leaves with the name of its client, and with none of its secrets', async () => {
     const came = {
       helo: 'laptop (\r\n evil)',
