@@ -1,14 +1,13 @@
 import type { HangUpSignal } from '../../platform/async/deadline.ts';
-import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
+import { FairPool } from '../../platform/threads/fair-pool.ts';
 import {
   isTimeout,
   JobTimeout,
   type PoolLimits,
   type PoolWorker,
   startThread,
-  WorkerPool,
 } from '../../platform/threads/worker-pool.ts';
 import type { RenderRequest, RenderResult } from './markdown-thread.ts';
 import type { RenderedMarkdown, TemplateFrame } from './render-markdown.ts';
@@ -69,36 +68,6 @@ export const startMarkdownThread = (): PoolWorker<RenderRequest, RenderResult> =
 
 const ELSEWHERE = Symbol('elsewhere');
 
-/** One thread or several, which owners take in turns. */
-class Lane {
-  readonly #pool: WorkerPool<RenderRequest, RenderResult>;
-  readonly #turns: FairQueue;
-
-  constructor(limits: PoolLimits, start: typeof startMarkdownThread) {
-    this.#pool = new WorkerPool('Rendering markdown', limits, start);
-    this.#turns = new FairQueue({
-      total: limits.threads,
-      perKey: limits.threads,
-      backlog: limits.mostWaiting,
-    });
-  }
-
-  /** Null when its turn never comes, ELSEWHERE when its owner belongs into another lane by then. */
-  ask(
-    owner: string,
-    request: RenderRequest,
-    signal: AbortSignal | undefined,
-    belongs: () => boolean,
-  ): Promise<RenderResult | typeof ELSEWHERE | null> {
-    return this.#turns.take(owner, async () => (belongs() ? this.#pool.ask(request) : ELSEWHERE), signal);
-  }
-
-  close(): void {
-    this.#turns.close();
-    this.#pool.close();
-  }
-}
-
 /**
  * A renderer that starts its threads with the first markdown. Owner by owner: a markdown may take the thread until the deadline, and
  * whoever sent one that took long has the other thread from then on, with all who did the same. So heavy markdown costs another owner
@@ -110,7 +79,8 @@ export function createMarkdownRenderer(
   monotonic: () => number = () => performance.now(),
 ): MarkdownRenderer {
   const all = { ...USUAL, ...limits };
-  const [usual, slow] = [new Lane(all, start), new Lane({ ...all, threads: 1 }, start)];
+  const lane = (limitsOfLane: PoolLimits) => new FairPool('Rendering markdown', limitsOfLane, start);
+  const [usual, slow] = [lane(all), lane({ ...all, threads: 1 })];
   const slowUntil = new Map<string, number>();
   const isSlow = (owner: string): boolean => {
     const until = slowUntil.get(owner);
@@ -129,11 +99,15 @@ export function createMarkdownRenderer(
   ): Promise<RenderedMarkdown | Failure> => {
     const signal = unheard?.();
     try {
-      let delivery = await usual.ask(owner, request, signal, () => !isSlow(owner));
-      if (delivery === ELSEWHERE) delivery = await slow.ask(owner, request, signal, () => true);
+      // Its owner may belong into the other lane by its turn.
+      let delivery = await usual.turn(
+        owner,
+        async (pool) => (isSlow(owner) ? ELSEWHERE : pool.ask(request)),
+        signal,
+      );
+      if (delivery === ELSEWHERE) delivery = await slow.turn(owner, (pool) => pool.ask(request), signal);
       if (delivery === null && signal?.aborted) return UNHEARD;
-      if (delivery === null || delivery === ELSEWHERE)
-        throw new UnavailableError('Rendering markdown: too many wait.');
+      if (delivery === null) throw new UnavailableError('Rendering markdown: too many wait.');
       if (delivery.ms >= SLOW_MS) wasSlow(owner);
       return 'problem' in delivery
         ? refused(path, delivery.problem)

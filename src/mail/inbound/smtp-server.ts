@@ -33,7 +33,7 @@ export interface SmtpServerLimits {
 }
 
 /**
- * 50 connections is Postfix's own limit for one client. The memory holds ten of the largest submissions, five of one key; reports
+ * 50 connections is Postfix's own limit for one client. The memory holds ten of the largest submissions, five of one workspace; reports
  * are small.
  */
 const LIMITS: SmtpServerLimits = {

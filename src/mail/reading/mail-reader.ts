@@ -1,4 +1,5 @@
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
+import { FairPool } from '../../platform/threads/fair-pool.ts';
 import { movable } from '../../platform/threads/serve.ts';
 import { type PoolLimits, startThread, WorkerPool } from '../../platform/threads/worker-pool.ts';
 import type { Feedback } from '../inbound/feedback.ts';
@@ -10,19 +11,24 @@ import type { FileOctets, MailAnswer, MailQuestion } from './mail-thread.ts';
 
 /**
  * Parses mail in worker threads, away from the thread that answers requests: 8 MB of empty parts took a parser 9.6 s, and anybody
- * can send them. Every method rejects with UnavailableError when no thread is free.
+ * can send them. Every method rejects with UnavailableError when no thread is free. `owner` is the workspace that a mail is read for:
+ * workspaces take turns, and many large mails of one hold no other's.
  */
 export interface MailReader {
   /** The feedback in a report; nothing when it cannot be read. */
   report(raw: Buffer, recipients: readonly string[], isFromNobody?: boolean): Promise<readonly Feedback[]>;
   /** A mail that stays what it is; or a request, where it names a template. Of a large `raw` nothing is left: the thread takes its memory. */
-  submission(raw: Buffer, recipients: readonly string[]): Promise<RawMail | Submission | NotSubmittable>;
+  submission(
+    raw: Buffer,
+    recipients: readonly string[],
+    owner: string,
+  ): Promise<RawMail | Submission | NotSubmittable>;
   /** A mail that stays what it is, whatever it names. Of a large `raw` nothing is left. */
-  raw(raw: Buffer): Promise<RawMail | NotSubmittable>;
+  raw(raw: Buffer, owner: string): Promise<RawMail | NotSubmittable>;
   /** One file of a mail, numbered as in its index; null where there is none. */
-  file(raw: Buffer, number: number): Promise<FileOctets | null>;
+  file(raw: Buffer, number: number, owner: string): Promise<FileOctets | null>;
   /** The parts of a message; null when it cannot be parsed. */
-  parts(raw: Buffer): Promise<MailParts | null>;
+  parts(raw: Buffer, owner: string): Promise<MailParts | null>;
   /** Ends the threads; waiting calls reject with UnavailableError. */
   close(): void;
 }
@@ -36,7 +42,7 @@ export interface ReaderLimits {
 const USUAL: ReaderLimits = {
   // A report has at most 256 KiB, which takes 300 ms at worst.
   reports: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
-  // A submission has at most 25 MiB, which takes a second; the second thread serves others meanwhile.
+  // A submission has at most 25 MiB, which takes a second; the second thread serves other workspaces meanwhile.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
 };
 
@@ -54,39 +60,49 @@ export function createMailReader(limits: Partial<ReaderLimits> = {}): MailReader
   const { reports, own } = { ...USUAL, ...limits };
   const start = () => startThread<MailQuestion, MailAnswer>(ENTRY);
   const reportPool = new WorkerPool('Reading reports', reports, start);
-  const ownPool = new WorkerPool('Reading mail', own, start);
+  const ownPool = new FairPool('Reading mail', own, start);
   /** The answer of a thread; null when the mail exceeds the limits of the parser, or makes it fail. */
-  const ask = async (
-    pool: typeof ownPool,
+  const answered = async (
     question: MailQuestion,
-    moved: readonly ArrayBuffer[] = [],
+    ask: () => Promise<MailAnswer>,
   ): Promise<MailAnswer | null> => {
     if (!isWithin(question.raw)) return null;
     try {
-      return await pool.ask(question, moved);
+      return await ask();
     } catch (reason) {
       if (reason instanceof UnavailableError) throw reason;
       return null;
     }
   };
+  const askFor = (
+    owner: string,
+    question: MailQuestion,
+    moved: readonly ArrayBuffer[] = [],
+  ): Promise<MailAnswer | null> =>
+    answered(question, async () => {
+      const answer = await ownPool.turn(owner, (pool) => pool.ask(question, moved));
+      if (answer === null) throw new UnavailableError('Reading mail: too many wait for a thread.');
+      return answer;
+    });
   return {
     async report(raw, recipients, isFromNobody = false) {
-      const answer = await ask(reportPool, { as: 'report', raw, recipients, isFromNobody });
+      const question = { as: 'report', raw, recipients, isFromNobody } as const;
+      const answer = await answered(question, () => reportPool.ask(question));
       return answer !== null && 'feedback' in answer ? answer.feedback : [];
     },
-    async submission(raw, recipients) {
-      const answer = await ask(ownPool, { as: 'submission', raw, recipients }, movable(raw));
+    async submission(raw, recipients, owner) {
+      const answer = await askFor(owner, { as: 'submission', raw, recipients }, movable(raw));
       return answer !== null && 'submission' in answer ? answer.submission : mailOf(answer);
     },
-    async raw(raw) {
-      return mailOf(await ask(ownPool, { as: 'raw', raw, recipients: [] }, movable(raw)));
+    async raw(raw, owner) {
+      return mailOf(await askFor(owner, { as: 'raw', raw, recipients: [] }, movable(raw)));
     },
-    async file(raw, number) {
-      const answer = await ask(ownPool, { as: 'file', raw, recipients: [], file: number });
+    async file(raw, number, owner) {
+      const answer = await askFor(owner, { as: 'file', raw, recipients: [], file: number });
       return answer !== null && 'file' in answer ? answer.file : null;
     },
-    async parts(raw) {
-      const answer = await ask(ownPool, { as: 'parts', raw, recipients: [] });
+    async parts(raw, owner) {
+      const answer = await askFor(owner, { as: 'parts', raw, recipients: [] });
       return answer !== null && 'parts' in answer ? answer.parts : null;
     },
     close() {

@@ -1,4 +1,5 @@
 import { SMALL } from '../../platform/async/body-budget.ts';
+import { FairQueue } from '../../platform/async/fair-slots.ts';
 import { Semaphore } from '../../platform/async/semaphore.ts';
 import { FullBuffer } from '../inbound/message-buffer.ts';
 import {
@@ -30,13 +31,23 @@ export interface SubmittedRaw {
   readonly recipients: readonly string[];
 }
 
+/** The workspace of a key. The memory and the reading of mail are shared between workspaces, however many keys one has. */
+interface KeyOwner {
+  readonly workspaceId: string;
+}
+
+/** The client of a session that has signed in. */
+interface SignedIn extends KeyOwner {
+  readonly key: string;
+}
+
 /** The options of the submission listener. Its clients are user `svc` with an API key as the password. */
 export interface SubmissionServerOptions extends SmtpServerOptions {
   readonly mailReader: Pick<MailReader, 'submission'>;
   /**
-   * Checks that the key may submit mail; the refusal says why not. `client` is the client's address, for rate limits.
+   * The owner of a key that may submit mail; the refusal says why not. `client` is the client's address, for rate limits.
    */
-  readonly onKey: (key: string, client: string) => Promise<SubmissionFailure | null>;
+  readonly onKey: (key: string, client: string) => Promise<KeyOwner | SubmissionFailure>;
   /** Accepts the email under that key, and returns its id. */
   readonly onSubmit: (
     key: string,
@@ -52,17 +63,25 @@ const LARGEST = 25 * 1024 * 1024;
 /** Octets of messages that are read and stored at once, which takes several times as much memory: five of 25 MiB took 1.5 GB. */
 const MOST_AT_ONCE = 32 * 1024 * 1024;
 
-/** Runs the work on large messages one after the other, and that on small ones at once. */
-function turns(): <Result>(octets: number, work: () => Promise<Result>) => Promise<Result> {
+/** Large messages under way, of which one workspace has an eighth of those that are free. Those that wait are bounded by their memory. */
+const LARGE_ONES = { total: 64, perKey: 64, backlog: 8_192 };
+
+/** Runs the work on large messages as memory allows, workspaces in turn, and that on small ones at once. */
+function turns(): <Result>(owner: string, octets: number, work: () => Promise<Result>) => Promise<Result> {
   const room = new Semaphore(MOST_AT_ONCE);
-  return async (octets, work) => {
+  const owners = new FairQueue(LARGE_ONES);
+  return async (owner, octets, work) => {
     if (octets <= SMALL) return work();
-    await room.take(octets);
-    try {
-      return await work();
-    } finally {
-      room.release(octets);
-    }
+    const done = await owners.take(owner, async () => {
+      await room.take(octets);
+      try {
+        return { result: await work() };
+      } finally {
+        room.release(octets);
+      }
+    });
+    if (done === null) throw refusalOf(UNAVAILABLE);
+    return done.result;
   };
 }
 
@@ -94,23 +113,25 @@ export const openSubmissionServer = ({
     onAuth: ({ username, password }, { remoteAddress }, done) => {
       const key = password ?? '';
       if (username !== 'svc') return done(refusalOf(WRONG_USER));
-      const answer = (failure: SubmissionFailure | null) =>
-        failure === null ? done(null, { user: key }) : done(refusalOf(failure));
+      const answer = (owner: KeyOwner | SubmissionFailure) =>
+        'code' in owner
+          ? done(refusalOf(owner))
+          : done(null, { user: { key, workspaceId: owner.workspaceId } satisfies SignedIn });
       onKey(key, remoteAddress).then(answer, () => done(NOT_NOW));
     },
     onRcptTo: (_address, { envelope }, done) => done(envelope.rcptTo.length < RECIPIENTS ? null : TOO_MANY),
     onData: (stream, arrival, done) => {
       const { user, hostNameAppearsAs, remoteAddress, transmissionType } = arrival;
-      const key = user as unknown as string;
+      const { key, workspaceId } = user as unknown as SignedIn;
       const envelope = submittedEnvelope(arrival);
-      const place = room.reserve(key);
+      const place = room.reserve(workspaceId);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
-        return inTurn(raw.length, () => accept(raw));
+        return inTurn(workspaceId, raw.length, () => accept(raw));
       };
       const accept = async (raw: Buffer): Promise<string> => {
         const recipients = envelope.recipients.map(({ address }) => address);
-        const submission = await mailReader.submission(raw, recipients);
+        const submission = await mailReader.submission(raw, recipients, workspaceId);
         if (submission instanceof NotSubmittable) throw refusedMail(submission);
         const session = {
           helo: hostNameAppearsAs || null,

@@ -89,7 +89,7 @@ export async function capturedDetail(
   return {
     ...itemOf(row),
     returnPath: row.return_path,
-    ...((await mailReader.parts(raw)) ?? NO_PARTS),
+    ...((await mailReader.parts(raw, caller.workspaceId)) ?? NO_PARTS),
     raw: raw.toString('utf8'),
   };
 }

@@ -123,8 +123,7 @@ export function openSubmission(parts: SubmissionParts): Promise<SmtpServer> {
     async onKey(key, client) {
       const rateLimit = await limiter.byAddress(clientAddress(client, NO_HEADERS));
       if (rateLimit?.isOver) return TOO_MANY;
-      const caller = await admit(key);
-      return caller instanceof Failure ? caller : null;
+      return admit(key);
     },
     onSubmit: submit,
   });

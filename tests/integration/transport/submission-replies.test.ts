@@ -18,7 +18,7 @@ const submission = (tls: typeof PAIR | null, implicitTls = false) =>
     ...{ ...shared, tls, implicitTls },
     onKey: async (key) => {
       asked.push(key);
-      return key === 'good' ? null : { code: 'UNAUTHORIZED', message: 'No such key.' };
+      return key === 'good' ? { workspaceId: 'ws_1' } : { code: 'UNAUTHORIZED', message: 'No such key.' };
     },
     onSubmit: async () => ({ id: 'em_1' }),
   });

@@ -16,8 +16,8 @@ import { AUTHORITY, CERTIFICATE, PRIVATE_KEY } from './certificates.ts';
 const KEY = 'svc_live_0123456789abcdefghijklmnopqrstuv';
 let submitted: { key: string; submission: SubmittedRaw }[] = [];
 let answer: { id: string } | SubmissionFailure = { id: 'em_1' };
-let lookUpKey = async (key: string): Promise<SubmissionFailure | null> =>
-  key === KEY ? null : { code: 'UNAUTHORIZED', message: 'No such key.' };
+let lookUpKey = async (key: string): Promise<{ workspaceId: string } | SubmissionFailure> =>
+  key === KEY ? { workspaceId: 'ws_1' } : { code: 'UNAUTHORIZED', message: 'No such key.' };
 
 // As long as it takes: how fast a mail is read is not what is shown here.
 const mailReader = createMailReader({

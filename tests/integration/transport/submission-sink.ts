@@ -37,7 +37,7 @@ export async function openSubmissionSink(
         return { email: { from: 'a@sender.example', to: [] }, idempotencyKey: null };
       },
     },
-    onKey: async () => null,
+    onKey: async () => ({ workspaceId: 'ws_1' }),
     onSubmit: async (_key, _submission, _session, envelope) => {
       submitted.push({ raw: last, envelope });
       return { id: 'em_1' };

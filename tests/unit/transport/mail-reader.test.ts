@@ -23,6 +23,7 @@ afterEach(() => {
   for (const reader of open.splice(0)) reader.close();
 });
 
+const OWNER = 'ws_1';
 const TO = ['b+token-1@bounces.sender.example'];
 const MIXED = 'From: a@b.example\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n';
 const parts = (count: number): Buffer => Buffer.from(MIXED + '--b\r\n\r\nx\r\n'.repeat(count));
@@ -37,18 +38,18 @@ describe('the mail reader thread', () => {
       { kind: 'bounced', reference: { token: 'token-1' } },
     ]);
     const mail = Buffer.from('From: a@b.example\r\nSubject: Hi\r\n\r\nGrüße\r\n');
-    expect(await reader.submission(mail, ['c@d.example'])).toMatchObject({
+    expect(await reader.submission(mail, ['c@d.example'], OWNER)).toMatchObject({
       ...{ octets: new Uint8Array(mail), from: [{ name: null, address: 'a@b.example' }] },
       ...{ subject: 'Hi', text: 'Grüße\n' },
     });
     const templated = Buffer.from('From: a@b.example\r\nX-Svc-Template: hello\r\n\r\nx\r\n');
-    expect(await reader.submission(templated, ['c@d.example'])).toMatchObject({
+    expect(await reader.submission(templated, ['c@d.example'], OWNER)).toMatchObject({
       email: { from: 'a@b.example', to: ['c@d.example'], templateId: 'hello' },
     });
-    expect(await reader.submission(Buffer.from('Subject: Hi\r\n\r\nx'), ['c@d.example'])).toEqual(
+    expect(await reader.submission(Buffer.from('Subject: Hi\r\n\r\nx'), ['c@d.example'], OWNER)).toEqual(
       new NotSubmittable('The message has no From field'),
     );
-    expect(await reader.parts(mail)).toEqual({
+    expect(await reader.parts(mail, OWNER)).toEqual({
       headers: [
         { name: 'From', value: 'a@b.example' },
         { name: 'Subject', value: 'Hi' },
@@ -61,9 +62,9 @@ describe('the mail reader thread', () => {
 
   test('leaves the main thread free while it reads a costly mail', async () => {
     const reader = readerWith();
-    await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
+    await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1), OWNER)]);
     const stall = await longestStall(() =>
-      Promise.all([reader.report(parts(9_000), TO), reader.parts(lines(400_000))]),
+      Promise.all([reader.report(parts(9_000), TO), reader.parts(lines(400_000), OWNER)]),
     );
     // Measured beside it, since a busy machine takes longer for either: 300 ms and half a second where nothing else runs.
     const report = await longestStall(() => readReport(parts(9_000), TO));
@@ -77,11 +78,11 @@ describe('a mail beyond the limits of the reader', () => {
     // Whatever has to wait for a thread of theirs is unavailable at once.
     const never = { ...HURRIED, startMs: 0 };
     const reader = readerWith({ reports: never, own: never });
-    await expect(reader.parts(lines(1))).rejects.toBeInstanceOf(UnavailableError);
+    await expect(reader.parts(lines(1), OWNER)).rejects.toBeInstanceOf(UnavailableError);
     for (const raw of [parts(800_000), lines(25_000_000)]) {
       expect(await reader.report(raw, TO)).toEqual([]);
-      expect(await reader.submission(raw, TO)).toBeInstanceOf(NotSubmittable);
-      expect(await reader.parts(raw)).toBeNull();
+      expect(await reader.submission(raw, TO, OWNER)).toBeInstanceOf(NotSubmittable);
+      expect(await reader.parts(raw, OWNER)).toBeNull();
     }
   });
 
@@ -100,24 +101,50 @@ describe('a mail beyond the limits of the reader', () => {
 
   test('is given up at the deadline, and the next one is read', async () => {
     const reader = readerWith({ reports: HURRIED, own: HURRIED });
-    await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1))]);
-    expect(await reader.parts(lines(999_000))).toBeNull();
-    expect(await reader.submission(lines(999_000), TO)).toBeInstanceOf(NotSubmittable);
-    const next = await eventually('the next one', async () => (await reader.parts(lines(1))) ?? undefined);
+    await Promise.all([reader.report(dsn({ status: POSTFIX }), TO), reader.parts(lines(1), OWNER)]);
+    expect(await reader.parts(lines(999_000), OWNER)).toBeNull();
+    expect(await reader.submission(lines(999_000), TO, OWNER)).toBeInstanceOf(NotSubmittable);
+    const next = await eventually(
+      'the next one',
+      async () => (await reader.parts(lines(1), OWNER)) ?? undefined,
+    );
     expect(next.headers.length).toBe(1);
   });
 });
 
 test('the mail reader refuses more waiting mails than its limit', async () => {
   const reader = readerWith({ own: HURRIED });
-  const outcomes = await Promise.allSettled([1, 2, 3].map(() => reader.parts(lines(1))));
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => reader.parts(lines(1), OWNER)));
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
   expect(outcomes[2]?.status === 'rejected' && outcomes[2].reason).toBeInstanceOf(UnavailableError);
 });
 
+describe('mail of one workspace', () => {
+  test('takes turns with that of others where there is one thread', async () => {
+    const reader = readerWith({ own: { ...HURRIED, deadlineMs: 15_000, mostWaiting: 256 } });
+    const order: string[] = [];
+    const read = (owner: string) => reader.parts(lines(1), owner).then(() => order.push(owner));
+    await Promise.all([...Array.from({ length: 6 }, () => read('ws_many')), read('ws_one'), read('ws_two')]);
+    expect(order.slice(0, 4)).toEqual(['ws_many', 'ws_one', 'ws_two', 'ws_many']);
+  });
+
+  test('has half of the places to wait at most, and what is too much is unavailable', async () => {
+    const reader = readerWith({ own: { ...HURRIED, deadlineMs: 15_000, mostWaiting: 4 } });
+    const asked = Array.from({ length: 5 }, () => reader.parts(lines(1), 'ws_many'));
+    const other = reader.parts(lines(1), 'ws_one');
+    const outcomes = await Promise.allSettled(asked);
+    const isRead = outcomes.map(({ status }) => status === 'fulfilled');
+    expect(isRead).toEqual([true, true, true, false, false]);
+    expect((await other)?.headers.length).toBe(1);
+  });
+});
+
 test('a closed mail reader rejects all waiting mails', async () => {
   const reader = readerWith();
-  const waiting = Promise.allSettled([reader.parts(lines(1)), reader.report(dsn({ status: POSTFIX }), TO)]);
+  const waiting = Promise.allSettled([
+    reader.parts(lines(1), OWNER),
+    reader.report(dsn({ status: POSTFIX }), TO),
+  ]);
   reader.close();
   for (const outcome of await waiting)
     expect(outcome.status === 'rejected' && outcome.reason).toBeInstanceOf(UnavailableError);

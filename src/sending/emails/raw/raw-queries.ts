@@ -60,7 +60,7 @@ export async function emailFile(
   if (content === null) return GONE;
   const at = Number(number);
   if (content.raw) {
-    const file = await mailReader.file(content.raw.octets, at);
+    const file = await mailReader.file(content.raw.octets, at, caller.workspaceId);
     return file ? answerOf(file, file.octets) : notFound('attachment');
   }
   const file = wholeEnvelope(id, row.envelope).attachments[at];

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { NO_ROOM } from '../../../http/body/read-body.ts';
-import { type Call, type Route, route } from '../../../http/request/route.ts';
+import { type Call, type RawResponse, type Route, route } from '../../../http/request/route.ts';
 import { LARGEST_MESSAGE } from '../../../mail/message/message-size.ts';
 import { NotSubmittable } from '../../../mail/raw/raw-mail.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
 import { BodyBudget } from '../../../platform/async/body-budget.ts';
-import { Semaphore } from '../../../platform/async/semaphore.ts';
+import { FairQueue } from '../../../platform/async/fair-slots.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { MOST_RECIPIENTS, type SendBody } from '../accept/request-model.ts';
@@ -55,9 +55,8 @@ interface RawAcceptance extends AcceptanceDeps {
 
 const TOO_MANY_READS = () =>
   new UnavailableError('Too many messages are being read; ask again in a moment.', 'no', 5);
-/** Messages that are read for an answer at once, and those that wait: each may have 25 MiB. */
-const READS = 4;
-const MOST_WAITING = 64;
+/** Messages that are read for an answer at once, workspace by workspace, and those that wait: each may have 25 MiB. */
+const READS = { total: 4, perKey: 4, backlog: 64 };
 
 /** Sends or schedules a message that stays what it is. `budget`: the memory of those that wait for a reading thread. */
 async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): Promise<Acceptance> {
@@ -77,7 +76,7 @@ async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): 
   const room = budget.reserve(caller.workspaceId);
   if (!room.hold(body.byteLength)) return NO_ROOM;
   const mail = await deps.mailReader
-    .raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
+    .raw(Buffer.from(body.buffer, body.byteOffset, body.byteLength), caller.workspaceId)
     .finally(() => room.release());
   if (mail instanceof NotSubmittable)
     return mail.status === '5.3.4'
@@ -100,7 +99,12 @@ export type RawDeps = RawAcceptance & OctetReader & { readonly mailReader: Pick<
 /** The endpoints of messages and files as octets. */
 export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
   const budget = new BodyBudget();
-  const reads = new Semaphore(READS, undefined, MOST_WAITING);
+  const turns = new FairQueue(READS);
+  const reads = async ({ caller }: Pick<RawCall, 'caller'>, read: () => Promise<RawResponse | Failure>) => {
+    const answer = await turns.take(caller.workspaceId, read);
+    if (answer === null) throw TOO_MANY_READS();
+    return answer;
+  };
   return [
     route({
       method: 'POST',
@@ -142,7 +146,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
         response:
           'From: Acme <hello@acme.example>\r\nTo: ada@example.com\r\nSubject: Your order is on its way\r\n\r\nIt left our warehouse this morning.\r\n',
       },
-      handle: (call) => reads.run(() => emailAsSent(deps, call), undefined, TOO_MANY_READS),
+      handle: (call) => reads(call, () => emailAsSent(deps, call)),
     }),
     route({
       method: 'GET',
@@ -156,7 +160,7 @@ export function rawEmailRoutes(deps: RawDeps): readonly Route[] {
       responseType: 'application/octet-stream',
       status: 200,
       example: { response: '%PDF-1.7 …' },
-      handle: (call) => reads.run(() => emailFile(deps, call), undefined, TOO_MANY_READS),
+      handle: (call) => reads(call, () => emailFile(deps, call)),
     }),
   ];
 }

@@ -1,0 +1,35 @@
+import { FairQueue } from '../async/fair-slots.ts';
+import { type PoolLimits, type PoolWorker, WorkerPool } from './worker-pool.ts';
+
+/**
+ * A worker pool that owners take in turns. Of two threads one owner has one, so that the next owner finds the other one free, however
+ * much the first one asks.
+ */
+export class FairPool<Question, Answer> {
+  readonly #pool: WorkerPool<Question, Answer>;
+  readonly #turns: FairQueue;
+
+  constructor(work: string, limits: PoolLimits, start: () => PoolWorker<Question, Answer>) {
+    this.#pool = new WorkerPool(work, limits, start);
+    this.#turns = new FairQueue({
+      total: limits.threads,
+      perKey: limits.threads,
+      backlog: limits.mostWaiting,
+    });
+  }
+
+  /** Uses a thread at the owner's turn; null when that never comes, or the signal fires before. */
+  turn<Result>(
+    owner: string,
+    use: (pool: Pick<WorkerPool<Question, Answer>, 'ask'>) => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result | null> {
+    return this.#turns.take(owner, () => use(this.#pool), signal);
+  }
+
+  /** Ends the threads; who still waits has no turn. */
+  close(): void {
+    this.#turns.close();
+    this.#pool.close();
+  }
+}
