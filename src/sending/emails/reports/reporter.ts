@@ -57,12 +57,18 @@ const LEASE_S = (AT_ONCE * PATIENCE_MS) / 1_000;
 /** The octets of a message that a report returns whole; of a larger one it returns the header. */
 export const LARGEST_RETURNED = 1_048_576;
 
-/** Claims what is due until all that is claimed with it has had its time: no other instance looks at what is being sent. */
+/**
+ * Claims what is due until all that is claimed with it has had its time: no other instance looks at what is being sent. Workspaces take
+ * turns: of one that has asked for many, the second comes after the first of every other one.
+ */
 const CLAIM = `update report_requests r set attempts = r.attempts + 1,
   next_at = $1::text::timestamptz + ${LEASE_S} * interval '1 second'
 from (
-  select email_id, recipient from report_requests where next_at <= $1::text::timestamptz order by next_at limit ${AT_ONCE}
-  for update skip locked
+  select d.email_id, d.recipient from report_requests d join (
+    select email_id, recipient, next_at, row_number() over (partition by workspace_id order by next_at) as turn
+    from report_requests where next_at <= $1::text::timestamptz order by turn, next_at limit ${AT_ONCE}
+  ) first on first.email_id = d.email_id and first.recipient = d.recipient
+  where d.next_at <= $1::text::timestamptz for update of d skip locked
 ) due where r.email_id = due.email_id and r.recipient = due.recipient
 returning r.workspace_id as "workspaceId", r.email_id as "emailId", r.recipient, r.is_success_told as "isSuccessTold",
   (extract(epoch from r.asked_at) * 1000)::float8 as "askedAt"`;
@@ -98,21 +104,33 @@ export const reportSender = (parts: ReporterParts): Duty => ({
     for (;;) {
       const now = new Date(parts.clock.now()).toISOString();
       const due = await parts.database.query<Request>(CLAIM, [now]);
-      for (const one of due) {
-        const isOver = await look(parts, one).catch((error: unknown) => {
-          parts.logger.warn(
-            { err: error, email: one.emailId },
-            'A report could not be sent; it is tried again.',
-          );
-          return false;
-        });
-        const at = new Date(parts.clock.now()).toISOString();
-        if (!isOver) await parts.database.query(LATER, [one.emailId, one.recipient, at]);
-      }
+      const byWorkspace = Map.groupBy(due, ({ workspaceId }) => workspaceId);
+      await Promise.all([...byWorkspace.values()].map((requests) => lookAtAll(parts, requests)));
       if (stop?.aborted || due.length < AT_ONCE) return;
     }
   },
 });
+
+/**
+ * Looks at the requests of one workspace, one after the other. A server that does not answer takes their time once: what is left then
+ * is looked at later, and those of other workspaces are claimed.
+ */
+async function lookAtAll(parts: ReporterParts, requests: readonly Request[]): Promise<void> {
+  const begun = parts.clock.monotonic();
+  for (const one of requests) {
+    const isLate = parts.clock.monotonic() - begun >= PATIENCE_MS;
+    const isOver = !isLate && (await look(parts, one).catch(unsent(parts, one)));
+    const at = new Date(parts.clock.now()).toISOString();
+    if (!isOver) await parts.database.query(LATER, [one.emailId, one.recipient, at]);
+  }
+}
+
+const unsent =
+  ({ logger }: ReporterParts, { emailId }: Request) =>
+  (error: unknown): false => {
+    logger.warn({ err: error, email: emailId }, 'A report could not be sent; it is tried again.');
+    return false;
+  };
 
 /** Tells what there is to tell; false where it has to look again. */
 async function look(parts: ReporterParts, request: Request): Promise<boolean> {
