@@ -10,10 +10,10 @@ import { COMMAND, type Service, startServiceOnServer, TEST_KEY } from '../suppor
 // The client of the protocol's own SDK.
 
 const READING = [
-  ...['explain_email', 'find_emails', 'find_bounces', 'list_templates', 'get_template', 'preview_template'],
-  ...['list_flows', 'simulate_flow'],
+  ...['explain_email', 'get_raw_email', 'find_emails', 'find_bounces', 'list_templates', 'get_template'],
+  ...['preview_template', 'list_flows', 'simulate_flow'],
 ];
-const CHANGING = ['draft_template', 'send_email'];
+const CHANGING = ['draft_template', 'send_email', 'send_raw_email'];
 const EMAIL = { from: 'Acme <hello@acme.example>', subject: 'Hello', text: 'Hi' };
 
 let reading: Service;
@@ -139,6 +139,23 @@ test('an assistant stores and sends where that is allowed, by what the key permi
       const sent = await call(client, 'send_email', once);
       expect((await call(client, 'send_email', once)).id).toBe(sent.id);
       expect(sent).toMatchObject({ livemode: false });
+      const raw = {
+        message: 'From: hello@acme.example\nMessage-ID: <7@acme.example>\nX-Own: Grüße\n\nHi\n',
+        recipients: ['delivered@simulator.svc.test'],
+        idempotencyKey: 'whole-1842',
+      };
+      const { id } = await call(client, 'send_raw_email', raw);
+      expect((await call(client, 'send_raw_email', raw)).id).toBe(id);
+      const left = await call(client, 'get_raw_email', { id });
+      expect(left).toEndWith(
+        '\r\nFrom: hello@acme.example\r\nMessage-ID: <7@acme.example>\r\nX-Own: Grüße\r\nDate: ' +
+          `${/Date: (.*)/.exec(left)?.[1]}\r\n\r\nHi\r\n`,
+      );
+      const asked = { id, recipient: 'other@simulator.svc.test' };
+      expect((await call(client, 'get_raw_email', asked)).refusal).toStartWith('NOT_FOUND: ');
+      expect((await call(client, 'send_raw_email', { message: 'Hi' })).refusal).toMatch(
+        /^VALIDATION_ERROR: [\s\S]*no From field/,
+      );
     });
   const made = await createClient(changing.url, TEST_KEY).post('/v1/api-keys', {
     ...{ name: 'Reader', env: 'test', permissions: ['emails:read'] },

@@ -31,6 +31,13 @@ const Variables = Type.Optional(
   Type.Record(Type.String(), Type.Unknown(), { description: 'Values by name.' }),
 );
 const Since = Type.Optional(Text('Only from this time on: ISO 8601, such as 2026-11-20T12:00:00Z.', 40));
+const ScheduledAt = Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40));
+const IdempotencyKey = Type.Optional(
+  Text(
+    'A unique name for this email. A repeated call with the same name, for example after a lost answer, sends no second email.',
+    255,
+  ),
+);
 
 const USUAL = 20;
 
@@ -47,6 +54,15 @@ export const TOOLS: readonly Tool[] = [
       ]);
       return { explanation, email };
     },
+  ),
+  tool(
+    'get_raw_email',
+    'The message of one email as it left: header, signatures and body. A long one is cut off.',
+    Type.Object({
+      id: Text('The id of the email: em_…', 40),
+      recipient: Type.Optional(Text('One of its recipients; the first when left out.', 320)),
+    }),
+    async (posthorn, { id, recipient }) => (await posthorn.emails.raw(id, { recipient })).text(),
   ),
   tool(
     'find_emails',
@@ -167,16 +183,33 @@ export const TOOLS: readonly Tool[] = [
       messageId: Type.Optional(
         Text('A Message-ID at the domain of the sender; one is made when left out.', 250),
       ),
-      scheduledAt: Type.Optional(Text('ISO 8601, at most 30 days ahead.', 40)),
-      idempotencyKey: Type.Optional(
-        Text(
-          'A unique name for this email. A repeated call with the same name, for example after a lost answer, sends no second email.',
-          255,
-        ),
-      ),
+      scheduledAt: ScheduledAt,
+      idempotencyKey: IdempotencyKey,
     }),
     // A caller may repeat a call whose answer was lost. Only the caller's own key prevents a second email.
     (posthorn, { idempotencyKey, ...email }) => posthorn.emails.send(email as never, { idempotencyKey }),
+    true,
+  ),
+  tool(
+    'send_raw_email',
+    'Sends one whole message as it is, such as an invitation or a signed mail, to real people with a live key, or simulates it with a test key. Ask the person you work for first.',
+    Type.Object({
+      message: Text(
+        'The message (RFC 5322): header fields, an empty line, the body. From is at a verified domain; Date and Message-ID are added where they are missing.',
+        262_144,
+      ),
+      recipients: Type.Optional(
+        Type.Array(Text('An address.'), {
+          minItems: 1,
+          maxItems: 50,
+          description: 'All whom To, Cc and Bcc of the message name when left out.',
+        }),
+      ),
+      scheduledAt: ScheduledAt,
+      idempotencyKey: IdempotencyKey,
+    }),
+    (posthorn, { idempotencyKey, message, ...query }) =>
+      posthorn.emails.sendRaw(message, query, { idempotencyKey }),
     true,
   ),
 ];
