@@ -133,6 +133,29 @@ test('a hostile message is shown, and does nothing; a scheduled one is cancelled
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
+test('the source of a raw email shows what left, and is downloaded octet for octet', async () => {
+  const body = [
+    ...['From: Acme <a@example.com>', 'To: Ada <ada@example.com>', 'Subject: Whole', 'X-Own:  <b>7</b> '],
+    ...['Message-ID: <whole-7@example.com>', 'Date: Fri, 27 Nov 2026 10:00:00 +0100', '', 'Gr\xfc\xdfe ', ''],
+  ].join('\r\n');
+  const answer = await fetch(`${url}/v1/emails/raw?recipients=delivered@simulator.svc.test`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TEST_KEY}`, 'content-type': 'message/rfc822' },
+    body: Buffer.from(body, 'latin1'),
+  });
+  const { data } = (await answer.json()) as { data: { id: string } };
+  await page.goto(`${url}/app/test/emails/${data.id}`);
+  await heading('Whole');
+  await pressOn(page.getByRole('radio', { name: 'Raw' }), 'Space');
+  await page.getByText('Raw message').waitFor();
+  expect(await page.locator('pre').filter({ hasText: 'X-Own:  <b>7</b> ' }).count()).toBe(1);
+  const link = page.getByRole('link', { name: 'Download message' });
+  const stored = await page.request.get(new URL((await link.getAttribute('href')) ?? '', url).href);
+  const octets = (await stored.body()).toString('latin1');
+  expect(octets.slice(octets.indexOf('From: Acme'))).toBe(body);
+  expect(stored.headers()['content-disposition']).toBe(`attachment; filename="${data.id}.eml"`);
+});
+
 test('a domain is added, its records are copied and looked up, and it is removed', async () => {
   await page.goto(`${url}/app/live/domains`);
   await page.getByText('No domains yet').waitFor();
