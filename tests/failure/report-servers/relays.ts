@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { Glob } from 'bun';
-import { eventually } from '../../support/eventually.ts';
+import { anyPort, startTreeServer, writeInTree } from './tree-server.ts';
 import { treeOf } from './trees.ts';
 
 /** A mail server of Debian with its default limits, which relays all mail to a port of this machine. */
@@ -95,21 +92,6 @@ export interface RunningRelay extends AsyncDisposable {
   readonly queued?: () => Promise<readonly string[]>;
 }
 
-const answers = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    const [greeting] = (await Promise.race([
-      once(socket, 'data'),
-      once(socket, 'close').then(() => []),
-    ])) as Buffer[];
-    return greeting?.toString().startsWith('220') ?? false;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-};
-
 /** Starts a relay that hands its mail to the port `to`; the reason where it cannot be had. */
 export async function startRelay(
   name: keyof typeof RELAYS,
@@ -118,34 +100,13 @@ export async function startRelay(
   const had = await treeOf(name);
   if ('reason' in had) return had;
   const { tree } = had;
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data: () => undefined } });
-  const { port } = probe;
-  probe.stop();
+  const port = anyPort();
   const relay: Relay = RELAYS[name];
-  for (const [path, text] of Object.entries(relay.files(port, to))) {
-    await mkdir(dirname(join(tree, path)), { recursive: true });
-    await writeFile(join(tree, path), text);
-  }
-  const inside = `hostname mx.example.com; echo '127.0.0.1 mx.example.com localhost' > "$1/etc/hosts"
-    mount -t proc proc "$1/proc"; mount --rbind /dev "$1/dev"; exec chroot "$1" /bin/sh -c "$2"`;
-  const child = Bun.spawn(
-    [
-      ...['unshare', '-m', '-u', '-p', '--fork', '--kill-child', 'sh', '-c', inside, 'sh'],
-      ...[tree, relay.start(port)],
-    ],
-    {
-      stdout: 'ignore',
-      stderr: Bun.file(join(tree, 'tmp/relay.log')),
-      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' },
-    },
-  );
-  await eventually(`${name} answers`, async () => (await answers(port)) || undefined);
+  await writeInTree(tree, relay.files(port, to));
+  const server = await startTreeServer(tree, 'mx.example.com', port, relay.start(port));
   return {
     port,
     ...(relay.queued && { queued: () => relay.queued?.(tree) ?? Promise.resolve([]) }),
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL');
-      await child.exited;
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }

@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type SERVER_NAMES, SERVERS } from './servers.ts';
@@ -27,13 +27,21 @@ export const missing = (): string | null => {
     : `${absent.join(', ')} not installed (apt-get install debootstrap iproute2)`;
 };
 
-/** The file tree with a mail server of Debian, installed where it is not there; the reason where that fails. */
-export async function treeOf(
-  name: (typeof SERVER_NAMES)[number],
-): Promise<{ tree: string } | { reason: string }> {
+/** A file tree, or the reason why there is none. */
+export type Tree = { readonly tree: string } | { readonly reason: string };
+
+/** The file tree with a mail server of Debian. */
+export const treeOf = (name: (typeof SERVER_NAMES)[number]): Promise<Tree> =>
+  treeWith(name, SERVERS[name].packages);
+
+/** The file tree of that name with packages of Debian, installed where it is not there. */
+export async function treeWith(name: string, packages: readonly string[]): Promise<Tree> {
   await mkdir(TREES, { recursive: true });
   const tree = join(TREES, name);
-  if (await exists(join(tree, 'ready'))) return { tree };
+  const wanted = packages.join(' ');
+  const ready = await readFile(join(tree, 'ready'), 'utf8').catch(() => null);
+  // One of before names no packages.
+  if (ready === wanted || ready === '') return { tree };
   const base = join(TREES, 'base');
   if (!(await exists(join(base, 'ready')))) {
     await rm(base, { recursive: true, force: true });
@@ -41,15 +49,17 @@ export async function treeOf(
     if (failure !== null) return { reason: failure };
     await writeFile(join(base, 'ready'), '');
   }
-  await rm(tree, { recursive: true, force: true });
-  await run('cp', '-a', base, tree);
+  if (ready === null) {
+    await rm(tree, { recursive: true, force: true });
+    await run('cp', '-a', base, tree);
+  }
   await rm(join(tree, 'ready'));
   await cp('/etc/resolv.conf', join(tree, 'etc/resolv.conf'));
   // No daemon starts while it is installed.
   await writeFile(join(tree, 'usr/sbin/policy-rc.d'), '#!/bin/sh\nexit 101\n', { mode: 0o755 });
-  const install = `mount -t proc proc /proc; echo mx.example.com > /etc/mailname; DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get install -y --no-install-recommends ${SERVERS[name].packages.join(' ')}`;
+  const install = `mount -t proc proc /proc; echo mx.example.com > /etc/mailname; DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get install -y --no-install-recommends ${wanted}`;
   const failure = await run('unshare', '-m', 'chroot', tree, 'sh', '-c', install);
   if (failure !== null) return { reason: failure };
-  await writeFile(join(tree, 'ready'), '');
+  await writeFile(join(tree, 'ready'), wanted);
   return { tree };
 }
