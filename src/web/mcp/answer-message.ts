@@ -18,7 +18,9 @@ const TOOL_MS = 7_000;
 /** A request as it would arrive: a body without a length would count as none. */
 function requestOf(url: string, init: RequestInit): Request {
   const headers = new Headers(init.headers);
-  if (typeof init.body === 'string') headers.set('content-length', String(Buffer.byteLength(init.body)));
+  const { body } = init;
+  if (typeof body === 'string') headers.set('content-length', String(Buffer.byteLength(body)));
+  if (body instanceof Blob) headers.set('content-length', String(body.size));
   return new Request(url, { ...init, headers });
 }
 
