@@ -274,14 +274,14 @@ await using secure = await startRecorder(submission, true);
 const key = service.keys.live;
 
 const attempt = async (name: string, work: () => Promise<Row>): Promise<void> => {
-  const begun = performance.now();
   try {
     rows[name] = await work();
   } catch (error) {
-    faults.push(`${name}: ${String(error)}`);
+    const { cause } = error as Error;
+    faults.push(`${name}: ${String(error)}${cause ? ` (${String(cause)})` : ''}`);
     rows[name] = { ...NONE, else: 'FAILED' };
   }
-  console.log(`${name}: ${Math.round(performance.now() - begun)} ms`);
+  console.log(`${name} was run.`);
 };
 
 const lacking = missing();
@@ -322,7 +322,8 @@ for (const [name, smarthost] of Object.entries(SMARTHOSTS).filter(([one]) => isA
     const port = anyPort();
     await writeInTree(found.tree, smarthost.files(port, way.port, key));
     await using _server = await startTreeServer(found.tree, HOST, port, smarthost.start(port));
-    return throughSmarthost(name, port, way, service, sink);
+    // The server is there until all of it is done.
+    return await throughSmarthost(name, port, way, service, sink);
   });
 }
 console.table(rows);

@@ -99,7 +99,7 @@ export const SMARTHOSTS: Readonly<Record<string, Smarthost>> = {
     start: (
       port,
     ) => `cp /usr/share/postfix/master.cf.dist /etc/postfix/master.cf; postconf -F '*/*/chroot = n'
-      sed -i 's/^smtp  *inet/127.0.0.1:${port} inet/' /etc/postfix/master.cf; newaliases; postsuper -d ALL; exec postfix start-fg`,
+      sed -i 's/^smtp  *inet/127.0.0.1:${port} inet/' /etc/postfix/master.cf; newaliases; rm -f /var/spool/postfix/pid/*; postsuper -d ALL; exec postfix start-fg`,
   },
   exim: {
     tree: 'exim',
