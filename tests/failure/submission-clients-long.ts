@@ -233,14 +233,16 @@ async function throughSmarthost(
   if (!report || !lost) throw new Error('It reports nothing.');
   const judged = await judge(name, [report], sink, {});
   const [reported] = await copiesOf(sink, report);
-  const { type } = await structureOf(reported?.raw ?? Buffer.alloc(0));
+  const { type, leaves } = await structureOf(reported?.raw ?? Buffer.alloc(0));
   const id = /em_\w+/.exec(lost.reply)?.[0] ?? '';
   await service.until(id, ({ status }) => status === 'failed');
   const asked = await service.service.database.query(
     'select 1 as one from report_requests where email_id = $1',
     [id],
   );
-  const isReport = reported?.from === '' && type === 'multipart/report' && /^MAIL FROM:<>/i.test(report.mail);
+  // OpenSMTPD writes multipart/mixed around its status.
+  const hasStatus = leaves.some(({ within }) => within === 'message/delivery-status');
+  const isReport = reported?.from === '' && hasStatus && /^MAIL FROM:<>/i.test(report.mail);
   const isUnanswered = asked.length === 0 && sink.received.every(({ raw }) => !raw.includes(`report.${id}`));
   if (!isReport) faults.push(`${name}: its report left as ${type} from <${reported?.from}>`);
   if (!isUnanswered) faults.push(`${name}: a report on its report was sent`);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
@@ -64,6 +64,10 @@ export async function startTreeServer(
 ): Promise<AsyncDisposable> {
   const child = spawnInTree(tree, host, `exec >/tmp/server.log 2>&1; ${command}`);
   const end = async () => {
+    // A server that has changed its user no longer ends with its parent: the first process of its namespace ends all others.
+    const { pid } = child;
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+    for (const one of children.split(' ').filter(Boolean)) process.kill(Number(one), 'SIGKILL');
     child.kill('SIGKILL');
     await child.exited;
   };
