@@ -14,6 +14,10 @@ export interface AcmeAuthority extends AsyncDisposable {
     refuse?: { readonly what: string; readonly status: number; readonly retryAfter?: string };
     /** Lets downloads of certificates wait for it. */
     holdDownload?: Promise<void>;
+    /** Refuses so many nonces in a row. */
+    badNonces?: number;
+    /** Answers in place of the authority, or changes its answer. */
+    around?: (what: string, answer: () => Promise<Response>) => Promise<Response> | Response;
   };
 }
 
@@ -88,9 +92,16 @@ export async function startAcmeAuthority({
     } = json(head ?? '') as Record<string, string> & { jwk?: JsonWebKey };
     if (url !== request.url || alg !== 'ES256')
       throw new Problem(400, 'malformed', 'The url or alg is wrong.');
+    // RFC 8555, 6.1 and 6.2.
+    if (!request.headers.get('user-agent')?.startsWith('Posthorn/'))
+      throw new Problem(400, 'malformed', 'The User-Agent is missing.');
+    if (request.headers.get('content-type') !== 'application/jose+json')
+      throw new Problem(415, 'malformed', 'The Content-Type is wrong.');
     // Every authority may refuse a nonce that it gave out; this one refuses the first.
-    if (!nonces.delete(used ?? '') || asksAnew) {
+    const { badNonces = 0 } = authority.faults;
+    if (!nonces.delete(used ?? '') || asksAnew || badNonces > 0) {
       asksAnew = false;
+      authority.faults.badNonces = badNonces - 1;
       throw new Problem(400, 'badNonce', 'Take another nonce.');
     }
     const key = jwk ?? accounts.get(kid ?? '');
@@ -212,11 +223,15 @@ export async function startAcmeAuthority({
   const server = Bun.serve({
     ...{ hostname: '127.0.0.1', port: 0, tls },
     async fetch(request) {
-      const response = await answer(request).catch((error: unknown) => {
-        const { status, type, message } =
-          error instanceof Problem ? error : new Problem(500, 'serverInternal', String(error));
-        return Response.json({ type: `urn:ietf:params:acme:error:${type}`, detail: message }, { status });
-      });
+      const answered = () =>
+        answer(request).catch((error: unknown) => {
+          const { status, type, message } =
+            error instanceof Problem ? error : new Problem(500, 'serverInternal', String(error));
+          return Response.json({ type: `urn:ietf:params:acme:error:${type}`, detail: message }, { status });
+        });
+      const { around } = authority.faults;
+      const what = new URL(request.url).pathname.split('/');
+      const response = await (around?.(what[3] ?? what[1] ?? '', answered) ?? answered());
       response.headers.set('replay-nonce', nonce());
       return response;
     },

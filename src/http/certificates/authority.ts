@@ -1,9 +1,6 @@
-import { Agent } from 'node:https';
-import { setTimeout as pause } from 'node:timers/promises';
-import type acme from 'acme-client';
-
-// acme-client (MIT) implements RFC 8555 with its nonces, signatures and CSRs, one call at a time; storing,
-// repeating and waiting between the calls is done here.
+import { setTimeout as delay } from 'node:timers/promises';
+import { type AcmeAnswer, AcmeClient, AcmeRefusal, jsonOf, reasonIn } from './acme-client.ts';
+import { certificateRequest, newEcKey } from './certificate-request.ts';
 
 /** The state of an order between two tries, and between two processes. Keys are in PEM. */
 export interface OrderState {
@@ -30,10 +27,18 @@ export interface OrderRequest {
   /** Makes progress durable. */
   readonly save: (progress: OrderProgress) => Promise<void>;
   readonly signal: AbortSignal;
-  /**
-   * The time between two polls of the authority, and between storing an answer and asking for its validation.
-   */
-  readonly waits: { readonly pollMs: number; readonly settleMs: number };
+  readonly waits: OrderWaits;
+}
+
+/**
+ * The shortest time between two polls of the authority, and the time between storing an answer and asking for its
+ * validation.
+ */
+export interface OrderWaits {
+  readonly pollMs: number;
+  readonly settleMs: number;
+  /** Tests replace it. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 /** A certificate chain with its key, in PEM. */
@@ -42,49 +47,38 @@ export interface IssuedCertificate {
   readonly key: string;
 }
 
-const REQUEST_MS = 20_000;
-const LARGEST_ANSWER = 1_048_576;
-
-/**
- * The time for which each authority (its origin) asked for no requests, by the Retry-After of its last
- * refusal (RFC 8555, 6.6), in ms.
- */
-const waitOf = new Map<string, number>();
-
-let loading: Promise<typeof acme> | undefined;
-
-/**
- * The library is loaded with the first order: most installations have none, and it is a tenth of the code
- * that a start would load.
- */
-const library = (): Promise<typeof acme> => {
-  loading ??= import('acme-client').then(({ default: loaded }) => configured(loaded));
-  return loading;
-};
-
-function configured(loaded: typeof acme): typeof acme {
-  const { defaults, interceptors } = loaded.axios;
-  // Without this setting, the library repeats a request refused for its rate up to five times, and waits as
-  // long as the server says in between.
-  Object.assign(defaults, { acmeSettings: { retryMaxAttempts: 0, retryDefaultDelay: 5 } });
-  defaults.timeout = REQUEST_MS;
-  defaults.maxContentLength = LARGEST_ANSWER;
-  interceptors.response.use((response) => {
-    const { origin } = new URL(response.config.url ?? '');
-    const { 'retry-after': wait, date } = response.headers;
-    const ms = /^\d{1,9}$/.test(wait) ? Number(wait) * 1_000 : Date.parse(wait) - Date.parse(date);
-    const isRefusal = response.status === 429 || response.status === 503;
-    waitOf.set(origin, isRefusal && ms > 0 ? ms : 0);
-    return response;
-  });
-  return loaded;
+/** An order or authorization as the authority shows it, and the wait that it asks for. */
+interface Resource {
+  readonly url: string;
+  readonly retryAfterMs: number;
+  readonly status: string;
+  readonly authorizations: readonly string[];
+  readonly challenges: readonly Challenge[];
+  readonly finalize: string;
+  readonly certificate: string;
+  readonly error?: Problem;
 }
 
-/**
- * The time for which an authority asked for no requests at its last refusal, in ms; 0 when it has answered
- * since.
- */
-export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new URL(directoryUrl).origin) ?? 0;
+interface Challenge {
+  readonly type: string;
+  readonly url: string;
+  readonly token: string;
+  readonly status: string;
+  readonly error?: Problem;
+}
+
+type Problem = Readonly<Record<string, unknown>>;
+
+const resourceIn = (url: string, { text, retryAfterMs }: AcmeAnswer): Resource => ({
+  status: 'missing',
+  authorizations: [],
+  challenges: [],
+  finalize: '',
+  certificate: '',
+  ...jsonOf(text),
+  url,
+  retryAfterMs,
+});
 
 /**
  * Orders a certificate for one host by HTTP-01 (RFC 8555, 7 and 8.3), or resumes the order in `state`. The
@@ -92,97 +86,120 @@ export const askedToWaitMs = (directoryUrl: string): number => waitOf.get(new UR
  * @throws the authority's refusals, in its words
  */
 export async function obtain(request: OrderRequest): Promise<IssuedCertificate> {
-  const { directoryUrl, host, email, ca, state, save, signal, waits } = request;
-  const until = <Value>(work: Promise<Value>): Promise<Value> => abortable(work, signal);
-  const { axios, crypto, Client } = await library();
-  axios.defaults.httpsAgent = ca === null ? undefined : new Agent({ ca });
-  const accountKey = state.accountKey ?? (await crypto.createPrivateEcdsaKey()).toString();
+  const { directoryUrl, email, ca, state, save, signal } = request;
+  const accountKey = state.accountKey ?? newEcKey();
   if (state.accountKey === null) await save({ accountKey, accountUrl: null, orderUrl: null, orderKey: null });
-  const isKnown = state.accountKey !== null && state.accountUrl !== null;
-  const client = new Client({
-    directoryUrl,
-    accountKey,
-    ...(isKnown && { accountUrl: state.accountUrl ?? '' }),
-  });
-  if (!isKnown) {
-    await until(
-      client.createAccount({ termsOfServiceAgreed: true, ...(email && { contact: [`mailto:${email}`] }) }),
-    );
-    await save({ accountUrl: client.getAccountUrl() });
+  const accountUrl = state.accountKey === null ? null : state.accountUrl;
+  const client = new AcmeClient({ directoryUrl, accountKey, accountUrl, ca, signal });
+  if (accountUrl === null) await save({ accountUrl: await client.open(email) });
+  const order = new CertificateOrder(client, request);
+  const resumed =
+    accountUrl === null || state.orderUrl === null || state.orderKey === null
+      ? null
+      : await order.resume(state.orderUrl, state.orderKey);
+  return order.complete(resumed ?? (await order.begin()));
+}
+
+interface StartedOrder {
+  readonly order: Resource;
+  readonly key: string;
+}
+
+/** One order, from its first request to the download of the certificate. */
+class CertificateOrder {
+  constructor(
+    private readonly client: AcmeClient,
+    private readonly request: OrderRequest,
+  ) {}
+
+  /** The order of an earlier try; null when the authority does not know it or has given it up. */
+  async resume(url: string, key: string): Promise<StartedOrder | null> {
+    const order = await this.#read(url).catch(() => null);
+    this.request.signal.throwIfAborted();
+    return order === null || order.status === 'invalid' ? null : { order, key };
   }
 
-  const goOn = async () => {
-    if (!isKnown || state.orderUrl === null || state.orderKey === null) return null;
-    const order = await until(client.getOrder({ url: state.orderUrl } as acme.Order)).catch(() => null);
-    signal.throwIfAborted();
-    return order === null || order.status === 'invalid' ? null : { order, key: state.orderKey };
-  };
-  const begin = async () => {
-    const key = (await crypto.createPrivateEcdsaKey()).toString();
-    const order = await until(client.createOrder({ identifiers: [{ type: 'dns', value: host }] }));
-    await save({ orderUrl: order.url, orderKey: key });
-    return { order, key };
-  };
-  const under = (await goOn()) ?? (await begin());
-  const { key } = under;
-  let { order } = under;
-
-  /** Polls until the state is none of these. */
-  const past = async (...statuses: readonly acme.Order['status'][]): Promise<void> => {
-    while (statuses.includes(order.status)) {
-      await pause(waits.pollMs, undefined, { signal });
-      order = await until(client.getOrder(order));
-    }
-    if (order.status === 'invalid')
-      throw new Error(`The order became invalid: ${reasonIn(order) || 'the authority gives no reason'}.`);
-  };
-
-  if (order.status === 'pending') {
-    for (const authorization of await until(client.getAuthorizations(order)))
-      if (authorization.status === 'pending') await prove(authorization);
-    await past('pending');
+  async begin(): Promise<StartedOrder> {
+    const { host, save } = this.request;
+    const key = newEcKey();
+    const identifiers = [{ type: 'dns', value: host }];
+    const answer = await this.client.post(await this.client.address('newOrder'), { identifiers });
+    if (answer.location === null) throw new Error('The certificate authority gives the order no address.');
+    await save({ orderUrl: answer.location, orderKey: key });
+    return { order: resourceIn(answer.location, answer), key };
   }
-  if (order.status === 'ready') {
-    const [, csr] = await crypto.createCsr({ altNames: [host] }, key);
-    order = await until(client.finalizeOrder(order, csr));
-  }
-  await past('ready', 'processing');
-  return { certificate: await until(client.getCertificate(order)), key };
 
-  async function prove(authorization: acme.Authorization): Promise<void> {
-    const challenge = authorization.challenges.find(({ type }) => type === 'http-01');
-    if (!challenge) throw new Error('The authority offers no HTTP-01 challenge for this host.');
-    const answer = await client.getChallengeKeyAuthorization(challenge);
-    await save({ challenge: { token: challenge.token, answer } });
-    await pause(waits.settleMs, undefined, { signal });
-    if (challenge.status === 'pending') await until(client.completeChallenge(challenge));
-    for (;;) {
-      const [now] = (await until(client.getAuthorizations(order))).filter(
-        ({ url }) => url === authorization.url,
-      );
-      if (now && now.status !== 'pending') {
-        if (now.status === 'valid') return;
-        const why = now.challenges.map(reasonIn).find((reason) => reason !== '');
-        throw new Error(`The authority could not validate ${host}: ${why ?? `it says ${now.status}`}.`);
+  /** Takes each step that the order waits for, and polls in between (RFC 8555, 7.1.6). */
+  async complete({ order: first, key }: StartedOrder): Promise<IssuedCertificate> {
+    let order = first;
+    let isProved = false;
+    let isFinalized = false;
+    while (order.status !== 'valid') {
+      if (order.status === 'pending' && !isProved) {
+        isProved = true;
+        for (const url of order.authorizations) await this.#prove(await this.#read(url));
+        order = await this.#read(order.url);
+      } else if (order.status === 'ready' && !isFinalized) {
+        const finalized = await this.#finalize(order, key);
+        isFinalized = finalized !== null;
+        order = finalized ?? (await this.#poll(order));
+      } else if (['pending', 'ready', 'processing'].includes(order.status)) {
+        order = await this.#poll(order);
+      } else {
+        throw new Error(
+          `The order became ${order.status}: ${reasonIn(order.error) || 'the authority gives no reason'}.`,
+        );
       }
-      await pause(waits.pollMs, undefined, { signal });
     }
+    return { certificate: chainIn((await this.client.post(order.certificate)).text), key };
+  }
+
+  /** Null when the order is not ready yet: some authorities say so of an order that they have just shown as ready. */
+  async #finalize({ url, finalize }: Resource, key: string): Promise<Resource | null> {
+    const csr = (await certificateRequest(this.request.host, key)).toString('base64url');
+    try {
+      return resourceIn(url, await this.client.post(finalize, { csr }));
+    } catch (error) {
+      if (error instanceof AcmeRefusal && error.type === 'orderNotReady') return null;
+      throw error;
+    }
+  }
+
+  async #prove(pending: Resource): Promise<void> {
+    if (pending.status !== 'pending') return;
+    const { host, save, waits } = this.request;
+    const challenge = pending.challenges.find(({ type }) => type === 'http-01');
+    if (!challenge) throw new Error('The authority offers no HTTP-01 challenge for this host.');
+    const { token, url } = challenge;
+    await save({ challenge: { token, answer: this.client.keyAuthorization(token) } });
+    await this.#pause(waits.settleMs);
+    if (challenge.status === 'pending') await this.client.post(url, {});
+    let authorization = await this.#read(pending.url);
+    while (authorization.status === 'pending') authorization = await this.#poll(authorization);
+    if (authorization.status === 'valid') return;
+    const why = authorization.challenges.map(({ error }) => reasonIn(error)).find((reason) => reason !== '');
+    throw new Error(`The authority could not validate ${host}: ${why ?? `it says ${authorization.status}`}.`);
+  }
+
+  async #read(url: string): Promise<Resource> {
+    return resourceIn(url, await this.client.post(url));
+  }
+
+  /** Reads a resource again, after the time that the authority asked for. */
+  async #poll({ url, retryAfterMs }: Resource): Promise<Resource> {
+    await this.#pause(Math.max(this.request.waits.pollMs, retryAfterMs));
+    return this.#read(url);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { signal, waits } = this.request;
+    await (waits.pause?.(ms) ?? delay(ms, undefined, { signal }));
   }
 }
 
-/** The problem document (RFC 7807) in a refused order or challenge, in words. */
-function reasonIn(refused: object): string {
-  const { error } = refused as { readonly error?: { readonly detail?: string; readonly type?: string } };
-  return (error?.detail ?? error?.type ?? '').replace(/\.$/, '');
-}
-
-/**
- * Settles with the work, or rejects as soon as the signal is aborted, because the library accepts no signal.
- */
-function abortable<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', stop));
+/** The chain in an answer, which may hold nothing but certificates (RFC 8555, 9.1). */
+function chainIn(text: string): string {
+  if (/^-----BEGIN (?!CERTIFICATE-----)/m.test(text) || !text.includes('-----BEGIN CERTIFICATE-----'))
+    throw new Error('The authority answered the download with something else than certificates.');
+  return text;
 }

@@ -2,7 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { openOrNull, type Sealer } from '../../platform/crypto/sealer.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
-import { askedToWaitMs, type OrderProgress, type OrderRequest, obtain } from './authority.ts';
+import { AcmeRefusal } from './acme-client.ts';
+import { type OrderProgress, type OrderRequest, obtain } from './authority.ts';
 import { putOffMs, renewalOf, type Validity } from './renewal.ts';
 import { type CertificateChange, type CertificateRow, type CertificateStore, LeaseLost } from './store.ts';
 
@@ -155,7 +156,8 @@ export class CertificateKeeper {
 
   async #failed(failures: number, error: unknown): Promise<void> {
     const { store, logger, order, clock } = this.parts;
-    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(putOffMs(failures), askedToWaitMs(order.directoryUrl)));
+    const askedMs = error instanceof AcmeRefusal ? error.retryAfterMs : 0;
+    const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(putOffMs(failures), askedMs));
     const message = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
     const next = clock.now() + waitMs;
     this.#failures = failures;
