@@ -1,3 +1,4 @@
+import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isId } from '../../platform/db/ids.ts';
 import { ALIAS } from './model.ts';
@@ -23,43 +24,34 @@ export interface Versions {
 const MOST_KEPT = 1_000;
 const MOST_CHARACTERS = 33_554_432;
 
+interface KeptVersion {
+  readonly found: Promise<VersionRow | null>;
+  /** 0 while it is being read. */
+  readonly characters: number;
+}
+
 /** A reader of templates with a bounded memory of their versions. */
 export function versionsOf(database: Database): Versions {
   const finder = templateFinder(database);
-  const kept = new Map<string, { readonly found: Promise<VersionRow | null>; characters: number }>();
-  let characters = 0;
+  const kept = new LruMap<string, KeptVersion>({
+    ...{ entries: MOST_KEPT, weight: MOST_CHARACTERS, weightOf: ({ characters }) => characters },
+  });
 
-  const forget = (key: string): void => {
-    characters -= kept.get(key)?.characters ?? 0;
-    kept.delete(key);
-  };
-  const count = (key: string, row: VersionRow | null): void => {
-    const entry = kept.get(key);
-    if (!entry) return;
+  const count = (key: string, found: Promise<VersionRow | null>, row: VersionRow | null): void => {
     // A version that is not there now may be there later.
-    if (row === null) return forget(key);
-    entry.characters = lengthOf(row.content);
-    characters += entry.characters;
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MOST_KEPT && characters <= MOST_CHARACTERS) return;
-      forget(oldest);
-    }
+    if (row === null) kept.delete(key);
+    else if (kept.has(key)) kept.set(key, { found, characters: lengthOf(row.content) });
   };
 
   const contentOf = (id: string, version: number): Promise<VersionRow | null> => {
     const key = `${id} ${version}`;
     const entry = kept.get(key);
-    if (entry) {
-      // Those that were used last stay longest.
-      kept.delete(key);
-      kept.set(key, entry);
-      return entry.found;
-    }
+    if (entry) return entry.found;
     const found = readVersion(database, id, version);
     kept.set(key, { found, characters: 0 });
     found.then(
-      (row) => count(key, row),
-      () => forget(key),
+      (row) => count(key, found, row),
+      () => kept.delete(key),
     );
     return found;
   };

@@ -1,4 +1,5 @@
 import type { AnyStateMachine } from 'xstate';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { Decider } from './decide.ts';
 import type { Kind } from './kind.ts';
@@ -26,16 +27,16 @@ const KEPT = 200;
 export class Definitions {
   readonly #own: Decider;
   readonly #ownOnly: Deciders;
-  /** The one that was used last comes last. */
-  readonly #kept = new Map<string, Decider>();
+  readonly #kept: LruMap<string, Decider>;
   readonly #loading = new Map<string, Promise<Decider>>();
 
   /** @throws UnsupportedMachine */
   constructor(
     private readonly kind: Kind,
     private readonly machineOf: MachineOf | undefined,
-    private readonly most = KEPT,
+    most = KEPT,
   ) {
+    this.#kept = new LruMap({ entries: most });
     if ((kind.hasDefinitions === true) !== (machineOf !== undefined))
       throw new Error(`${kind.name} needs both, hasDefinitions and machineOf, or neither.`);
     this.#own = new Decider(kind.machine);
@@ -74,10 +75,7 @@ export class Definitions {
 
   async #load(id: string): Promise<Decider> {
     const kept = this.#kept.get(id);
-    if (kept) {
-      this.#keep(id, kept);
-      return kept;
-    }
+    if (kept) return kept;
     const loading = this.#loading.get(id) ?? this.#compiled(id).finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return loading;
@@ -87,16 +85,8 @@ export class Definitions {
     const machine = await this.machineOf?.(id);
     if (!machine) throw new UnavailableError(`There is no definition "${id}" of ${this.kind.name}.`);
     const decider = new Decider(machine);
-    this.#keep(id, decider);
-    return decider;
-  }
-
-  #keep(id: string, decider: Decider): void {
-    this.#kept.delete(id);
     this.#kept.set(id, decider);
-    if (this.#kept.size <= this.most) return;
-    const [oldest = ''] = this.#kept.keys();
-    this.#kept.delete(oldest);
+    return decider;
   }
 
   /**

@@ -1,3 +1,4 @@
+import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isDistributed } from '../../platform/db/distribution/catalogue.ts';
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
@@ -114,12 +115,14 @@ const WORTH_KEEPING_MS = 60_000;
 
 /** Rebuilds actors from rows and keeps the latest of them, bounded: the oldest one goes first. */
 export class Actors {
-  readonly #kept = new Map<string, Actor>();
+  readonly #kept: LruMap<string, Actor>;
 
   constructor(
     private readonly kind: Kind,
-    private readonly kept = KEPT,
-  ) {}
+    kept = KEPT,
+  ) {
+    this.#kept = new LruMap({ entries: kept });
+  }
 
   /** @throws UnavailableError when a newer version has written the row, or its definition is missing */
   restore(row: ActorRow, deciders: Deciders): Actor {
@@ -151,11 +154,7 @@ export class Actors {
     const next = earliest(actor.timers);
     const isUnderWay = this.kind.underWay?.includes(stateOf(actor.snapshot)) ?? false;
     if (next === null || (next > at + WORTH_KEEPING_MS && !isUnderWay)) return;
-    if (this.#kept.size >= this.kept) {
-      const oldest = this.#kept.keys().next().value;
-      if (oldest !== undefined) this.#kept.delete(oldest);
-    }
-    if (this.kept > 0) this.#kept.set(actor.id, actor);
+    this.#kept.set(actor.id, actor);
   }
 
   forget(id: string): void {

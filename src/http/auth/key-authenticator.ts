@@ -1,4 +1,5 @@
 import { BatchedRead } from '../../platform/async/batched-read.ts';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import type { PlanName } from '../../platform/config/plans.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { hashOfKey } from './api-key.ts';
@@ -52,8 +53,8 @@ export class KeyAuthenticator {
   readonly #principals: BatchedRead<string, KeyPrincipal | null>;
   /** The keys used since the last flush. Only keys that exist are added, which bounds the set. */
   readonly #used = new Set<string>();
-  /** By the hash of the key, the most recently used one last. */
-  readonly #remembered = new Map<string, CachedPrincipal>();
+  /** By the hash of the key. */
+  readonly #remembered = new LruMap<string, CachedPrincipal>({ entries: MOST_REMEMBERED });
 
   constructor(
     private readonly database: Database,
@@ -103,10 +104,6 @@ export class KeyAuthenticator {
     for (const hash of asked) this.#remembered.delete(hash);
     const until = this.clock.monotonic() + REMEMBERED_MS;
     for (const [hash, principal] of found) this.#remembered.set(hash, { principal, until });
-    for (const oldest of this.#remembered.keys()) {
-      if (this.#remembered.size <= MOST_REMEMBERED) break;
-      this.#remembered.delete(oldest);
-    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { HangUpSignal } from '../../platform/async/deadline.ts';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import { Failure, invalid } from '../../platform/errors/failure.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { FairPool } from '../../platform/threads/fair-pool.ts';
@@ -81,7 +82,7 @@ export function createMarkdownRenderer(
   const all = { ...USUAL, ...limits };
   const lane = (limitsOfLane: PoolLimits) => new FairPool('Rendering markdown', limitsOfLane, start);
   const [usual, slow] = [lane(all), lane({ ...all, threads: 1 })];
-  const slowUntil = new Map<string, number>();
+  const slowUntil = new LruMap<string, number>({ entries: MOST_REMEMBERED });
   const isSlow = (owner: string): boolean => {
     const until = slowUntil.get(owner);
     if (until === undefined) return false;
@@ -90,7 +91,6 @@ export function createMarkdownRenderer(
     return false;
   };
   const wasSlow = (owner: string): void => {
-    if (slowUntil.size >= MOST_REMEMBERED) slowUntil.clear();
     slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
   };
   const ask = async (

@@ -1,3 +1,4 @@
+import { LruMap } from '../../platform/async/lru-map.ts';
 import { type Block, blocksOf, type Declarations, plainCss } from './css.ts';
 import { areHiding, areHidingInOutlook, areLettersTiny, maySay, seenDeclarations } from './hidden.ts';
 import { type Selector, type Step, selectorsOf } from './selector.ts';
@@ -39,7 +40,7 @@ const LONGEST_SHEETS = 262_144;
 const MOST_KEPT = 32;
 const LONGEST_KEPT = 65_536;
 
-const known = new Map<string, Rules>();
+const known = new LruMap<string, Rules>({ entries: MOST_KEPT });
 
 /** Reads the style sheets of a document. */
 export function rulesOf(sheets: readonly Sheet[]): Rules {
@@ -51,7 +52,6 @@ export function rulesOf(sheets: readonly Sheet[]): Rules {
   if (kept) return kept;
   const rules = indexed(sheets);
   if (key === null) return rules;
-  if (known.size >= MOST_KEPT) known.clear();
   known.set(key, rules);
   return rules;
 }

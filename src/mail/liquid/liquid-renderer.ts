@@ -1,4 +1,5 @@
 import { FairQueue } from '../../platform/async/fair-slots.ts';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Scope } from './engine.ts';
 import { LiquidProblem, TooSlow } from './limits.ts';
@@ -49,8 +50,8 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const quickThread = new BatchedJobs(new WatchedThread());
   const slowThread = new WatchedThread();
   const turns = new FairQueue(SLOW_LIMITS);
-  const quick = new Set<string>();
-  const slowUntil = new Map<string, number>();
+  const quick = new LruMap<string, true>({ entries: MOST_REMEMBERED });
+  const slowUntil = new LruMap<string, number>({ entries: MOST_REMEMBERED });
 
   const alone = async (owner: string, job: Job): Promise<JobResult> => {
     let ran: JobResult | null = 'again';
@@ -62,7 +63,7 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   };
 
   const isQuick = (owner: string, key: string | null): key is string => {
-    if (key === null || !quick.has(key)) return false;
+    if (key === null || !quick.get(key)) return false;
     const until = slowUntil.get(owner);
     if (until === undefined) return true;
     if (until > monotonic()) return false;
@@ -73,9 +74,8 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
   const learn = (owner: string, key: string | null, ran: JobResult): void => {
     if (key === null || ran === 'again') return;
     const isDone = ran !== 'late' && ran !== 'perhapsLate';
-    if (isDone && 'rendered' in ran && ran.ms < QUICK_MS) return void remember(quick, key);
+    if (isDone && 'rendered' in ran && ran.ms < QUICK_MS) return quick.set(key, true);
     quick.delete(key);
-    if (slowUntil.size >= MOST_REMEMBERED) slowUntil.clear();
     if (!isDone || ('isSlow' in ran && ran.isSlow)) slowUntil.set(owner, monotonic() + SLOW_FOR_MS);
   };
 
@@ -120,11 +120,6 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
       slowThread.close();
     },
   };
-}
-
-function remember(names: Set<string>, name: string): void {
-  if (names.size >= MOST_REMEMBERED) names.clear();
-  names.add(name);
 }
 
 /** The result of a job, or what its author did wrong. */

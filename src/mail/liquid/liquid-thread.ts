@@ -1,5 +1,6 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What strangers write in
 // Liquid is read and rendered here alone: a thread can be ended whatever it does.
+import { LruMap } from '../../platform/async/lru-map.ts';
 import { serve } from '../../platform/threads/serve.ts';
 import type { Scope } from './engine.ts';
 import { LIQUID_LIMITS, LiquidProblem, TooSlow } from './limits.ts';
@@ -51,8 +52,9 @@ interface ParsedTemplate {
   readonly characters: number;
 }
 
-const kept = new Map<string, ParsedTemplate>();
-let characters = 0;
+const kept = new LruMap<string, ParsedTemplate>({
+  ...{ entries: MOST_KEPT, weight: MOST_CHARACTERS, weightOf: ({ characters }) => characters },
+});
 let progress: Int32Array | null = null;
 
 // The first rendering of a thread takes six times as long as the next ones. This one takes 15 ms, while the thread is starting.
@@ -104,25 +106,11 @@ function answer(job: Job): ThreadAnswer {
 /** The parsed sources, which are kept while they are among those used last. */
 function parsedOf(key: string | null, sources: Sources | null): ParsedParts | null {
   const found = key === null ? undefined : kept.get(key);
-  if (key !== null && found) {
-    kept.delete(key);
-    kept.set(key, found);
-    return found.parsed;
-  }
+  if (found) return found.parsed;
   if (sources === null) return null;
   const parsed = parseParts(sources);
-  if (key !== null) keep(key, { parsed, characters: lengthOf(sources) });
+  if (key !== null) kept.set(key, { parsed, characters: lengthOf(sources) });
   return parsed;
-}
-
-function keep(key: string, entry: ParsedTemplate): void {
-  kept.set(key, entry);
-  characters += entry.characters;
-  for (const [oldest, { characters: freed }] of kept) {
-    if (kept.size <= MOST_KEPT && characters <= MOST_CHARACTERS) return;
-    kept.delete(oldest);
-    characters -= freed;
-  }
 }
 
 const lengthOf = ({ subject, previewText, html, text }: Sources): number =>

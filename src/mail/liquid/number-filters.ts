@@ -1,4 +1,5 @@
 import { type FilterImplOptions, filters as library } from 'liquidjs';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import {
   type Decimal,
   decimalOf,
@@ -58,15 +59,14 @@ const fixed: Handler = (value, places = 2) => {
   return written({ ...cut, units: cut.units * 10n ** BigInt(count - cut.places), places: count });
 };
 
-const formats = new Map<string, Intl.NumberFormat>();
 const MOST_FORMATS = 100;
+const formats = new LruMap<string, Intl.NumberFormat>({ entries: MOST_FORMATS });
 
 /** An amount as people of a language write it: `{{ 1234.5 | money: "EUR", "de" }}` is 1.234,50 €. What is no number stays as it is. */
 const money: Handler = function (this: Self, value: unknown, currency: unknown, language: unknown = 'en-US') {
   const name = `${textOf(currency)} ${textOf(language)}`;
   const read = amountOf(value);
   const format = formats.get(name) ?? formatOf(textOf(currency), textOf(language), isWritten(this));
-  if (formats.size >= MOST_FORMATS) formats.clear();
   formats.set(name, format);
   return read === null ? textOf(value) : format.format(written(read) as Intl.StringNumericLiteral);
 };

@@ -1,4 +1,5 @@
 import { within } from '../../platform/async/deadline.ts';
+import { LruMap } from '../../platform/async/lru-map.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { LeavingThreads } from '../../platform/threads/leaving-threads.ts';
 import type { Reply } from '../../platform/threads/serve.ts';
@@ -76,7 +77,7 @@ export class WatchedThread {
   /** The number of the thread, where the system has one. */
   #number: string | null = null;
   /** The keys whose sources the thread was given. */
-  readonly #known = new Set<string>();
+  readonly #known = new LruMap<string, true>({ entries: MOST_KNOWN });
   #watch: Timer | undefined;
   #retirement: Timer | undefined;
   readonly #leaving = new LeavingThreads('Rendering templates', 1);
@@ -167,7 +168,7 @@ export class WatchedThread {
 
   /** A job without the sources that the thread has. */
   readonly #slim = (job: Job): Job =>
-    job.do === 'render' && job.key !== null && this.#known.has(job.key) ? { ...job, sources: null } : job;
+    job.do === 'render' && job.key !== null && this.#known.get(job.key) ? { ...job, sources: null } : job;
 
   #noted(done: ThreadAnswer, job: Job | undefined): JobResult {
     if (job?.do !== 'render' || job.key === null) return done;
@@ -175,8 +176,7 @@ export class WatchedThread {
       this.#known.delete(job.key);
       return 'again';
     }
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    if ('rendered' in done) this.#known.add(job.key);
+    if ('rendered' in done) this.#known.set(job.key, true);
     return done;
   }
 

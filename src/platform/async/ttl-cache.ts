@@ -1,49 +1,59 @@
 import type { MonotonicClock } from '../time/monotonic.ts';
+import { LruMap } from './lru-map.ts';
+
+interface Entry<T> {
+  readonly value: Promise<T>;
+  until: number;
+}
 
 /**
  * Caches values for a short time, and lets callers that ask meanwhile share one search: a mailing to one domain then looks it
  * up once and not a thousand times. A value is as old as the beginning of its search. A failed
- * search is not cached, and the oldest entry goes when there are too many.
+ * search is not cached, and the entry that was used longest ago goes when there are too many.
  */
 export class TtlCache<T> {
-  readonly #entries = new Map<string, { readonly value: Promise<T>; readonly until: number }>();
+  readonly #entries: LruMap<string, Entry<T>>;
 
   constructor(
     private readonly options: {
       readonly forMs: (value: T) => number;
       readonly atMost: number;
       readonly monotonic: MonotonicClock;
+      /** The time for which callers share a search that has not ended; by default all of it. */
+      readonly sharedMs?: number;
     },
-  ) {}
+  ) {
+    this.#entries = new LruMap({ entries: options.atMost });
+  }
 
   /** Returns the cached value of `key`, or the one that `find` returns. */
   async get(key: string, find: () => Promise<T>): Promise<T> {
-    const { monotonic, atMost, forMs } = this.options;
-    const known = this.#entries.get(key);
-    if (known && known.until > monotonic()) return known.value;
+    const { monotonic, forMs, sharedMs = Number.POSITIVE_INFINITY } = this.options;
     const begun = monotonic();
-    const value = find();
-    this.#remember(key, value, Number.POSITIVE_INFINITY);
-    if (this.#entries.size > atMost) this.#forgetOldest();
+    const known = this.#entries.get(key);
+    if (known && known.until > begun) return known.value;
+    const entry: Entry<T> = { value: find(), until: begun + sharedMs };
+    this.#entries.set(key, entry);
     try {
-      const ms = forMs(await value);
-      if (ms > 0) this.#remember(key, value, begun + ms);
-      else this.#entries.delete(key);
+      entry.until = begun + forMs(await entry.value);
+      if (entry.until <= begun) this.#drop(key, entry);
     } catch {
-      this.#entries.delete(key);
+      this.#drop(key, entry);
     }
-    return value;
+    return entry.value;
   }
 
-  #remember(key: string, value: Promise<T>, until: number): void {
+  /** Drops a value. A search that began before is not cached when it ends. */
+  delete(key: string): void {
     this.#entries.delete(key);
-    this.#entries.set(key, { value, until });
   }
 
-  #forgetOldest(): void {
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
+  /** Drops all values, and those of searches that have not ended. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  #drop(key: string, entry: Entry<T>): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key);
   }
 }

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/engine.ts';
+import { TtlCache } from '../../platform/async/ttl-cache.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { domainKind } from './kind.ts';
 import { findSendingDomain, type SendingDomain } from './queries.ts';
@@ -19,21 +20,14 @@ export function cachedSendingDomains(
   engine: Pick<Engine, 'listen'>,
   monotonic: () => number,
 ): FindSendingDomain {
-  let known = new Map<string, { readonly domain: SendingDomain; readonly until: number }>();
-  engine.listen((kind) => {
-    if (kind.name === domainKind.name) known = new Map();
+  const known = new TtlCache<SendingDomain | null>({
+    forMs: (domain) => (domain ? FRESH_MS : 0),
+    // A shared search may have begun before another instance verified the domain.
+    ...{ sharedMs: 0, atMost: MOST, monotonic },
   });
-  return async (workspaceId, name) => {
-    const key = `${workspaceId} ${name}`;
-    const remembered = known.get(key);
-    if (remembered && remembered.until > monotonic()) return remembered.domain;
-    // A change replaces the map. A domain that was read before the change goes into the old map, which no
-    // call reads any more.
-    const current = known;
-    const domain = await findSendingDomain(database, workspaceId, name);
-    if (!domain) return null;
-    if (current.size >= MOST) current.clear();
-    current.set(key, { domain, until: monotonic() + FRESH_MS });
-    return domain;
-  };
+  engine.listen((kind) => {
+    if (kind.name === domainKind.name) known.clear();
+  });
+  return (workspaceId, name) =>
+    known.get(`${workspaceId} ${name}`, () => findSendingDomain(database, workspaceId, name));
 }

@@ -2,6 +2,8 @@ import type { WithheldReason } from '../../../../machines/email/recipient.ts';
 import { preferencesPath, SHOWN_PREFERENCES } from '../../../audience/preferences/queries.ts';
 import { withWayOut } from '../../../mail/html/way-out.ts';
 import { BatchedRead } from '../../../platform/async/batched-read.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
+import { TtlCache } from '../../../platform/async/ttl-cache.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
@@ -93,12 +95,12 @@ export function campaignMail({
   });
   const { standing, forget: forgetStanding } = standings(database);
   const kept = contentCache(database);
-  const tried = new Map<string, number>();
+  const tried = new LruMap<string, number>({ entries: MOST_TRIED });
   const isHopeless = (emailId: string): boolean => {
     const tries = (tried.get(emailId) ?? 0) + 1;
-    if (tried.size >= MOST_TRIED) tried.clear();
-    tried.set(emailId, tries);
-    return tries >= MOST_TRIES && tried.delete(emailId);
+    if (tries < MOST_TRIES) tried.set(emailId, tries);
+    else tried.delete(emailId);
+    return tries >= MOST_TRIES;
   };
 
   return {
@@ -139,22 +141,16 @@ interface Standings {
  * take effect within a second.
  */
 function standings(database: Database): Standings {
-  const known = new Map<string, { readonly standing: Promise<CampaignSendState>; readonly until: number }>();
+  // An answer that comes late is as old as its question, so nothing joins a question that is older than a value may be.
+  const known = new TtlCache<CampaignSendState>({
+    ...{ forMs: () => HELD_FRESH_MS, sharedMs: HELD_FRESH_MS, atMost: MOST_KEPT },
+    monotonic: () => performance.now(),
+  });
   const read = async (id: string): Promise<CampaignSendState> => {
     const [row] = await database.query<{ state: string }>(STATE, [id]);
     return standingOf(row?.state);
   };
-  const standing = (id: string): Promise<CampaignSendState> => {
-    const now = performance.now();
-    const entry = known.get(id);
-    if (entry && entry.until > now) return entry.standing;
-    if (known.size >= MOST_KEPT) known.clear();
-    const asked = read(id);
-    asked.catch(() => known.delete(id));
-    known.set(id, { standing: asked, until: now + HELD_FRESH_MS });
-    return asked;
-  };
-  return { standing, forget: (id) => void known.delete(id) };
+  return { standing: (id) => known.get(id, () => read(id)), forget: (id) => known.delete(id) };
 }
 
 const standingOf = (state: string | undefined): CampaignSendState =>
@@ -219,19 +215,9 @@ async function render(
 
 /** Reads the contents of campaigns, and keeps the most recent ones for a while. */
 function contentCache(database: Database): (campaignId: string) => Promise<KeptContent | null> {
-  const known = new Map<string, { readonly content: Promise<KeptContent | null>; readonly until: number }>();
-  return (id) => {
-    const now = performance.now();
-    const entry = known.get(id);
-    if (entry && entry.until > now) return entry.content;
-    known.delete(id);
-    for (const oldest of known.keys()) {
-      if (known.size < MOST_KEPT) break;
-      known.delete(oldest);
-    }
-    const content = findKeptContent(database, id);
-    content.catch(() => known.delete(id));
-    known.set(id, { content, until: now + FRESH_MS });
-    return content;
-  };
+  const known = new TtlCache<KeptContent | null>({
+    ...{ forMs: () => FRESH_MS, atMost: MOST_KEPT },
+    monotonic: () => performance.now(),
+  });
+  return (id) => known.get(id, () => findKeptContent(database, id));
 }

@@ -1,6 +1,7 @@
 import type { AnyStateMachine } from 'xstate';
 import { compileFlow } from '../../../../machines/flow-run/machine.ts';
 import { type Audit, auditActors } from '../../../engine/audit/actors.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import { flowRunKind } from '../kind.ts';
 import { definitionReader } from './run-reader.ts';
 import { ENTERED, OF_RUNS, tallied } from './tallies.ts';
@@ -52,14 +53,13 @@ interface CountedRow {
 export async function auditRuns(audit: Audit): Promise<void> {
   const { session, findings } = audit;
   const definitionOf = definitionReader(session);
-  const machines = new Map<string, AnyStateMachine | null>();
+  // An audit may meet any number of versions.
+  const machines = new LruMap<string, AnyStateMachine | null>({ entries: 200 });
   const machineOf = async (id: string): Promise<AnyStateMachine | null> => {
     const known = machines.get(id);
     if (known !== undefined) return known;
     const definition = await definitionOf(id);
     const machine = definition && compileFlow(definition);
-    // An audit may meet any number of versions.
-    if (machines.size >= 200) machines.clear();
     machines.set(id, machine);
     return machine;
   };

@@ -1,5 +1,6 @@
 import type { FlowDefinition } from '../../../../machines/flow-run/definition.ts';
 import { BatchedRead, rowsById } from '../../../platform/async/batched-read.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { zones } from '../../../platform/zones/zones.ts';
@@ -66,6 +67,7 @@ export function zoneOf(properties: Readonly<Record<string, unknown>>, ofWorkspac
 
 /** The characters of definitions that are kept, as JSON; most have some thousands. */
 const KEPT_CHARACTERS = 8_000_000;
+const KEPT_DEFINITIONS = 10_000;
 
 /** Reads the definition of a version by the name that runs know it by. */
 export type ReadDefinition = (definitionId: string) => Promise<FlowDefinition | null>;
@@ -84,8 +86,9 @@ export function definitionReader(database: Pick<Database, 'query'>): ReadDefinit
 }
 
 function readerOf(database: Pick<Database, 'query'>): ReadDefinition {
-  const kept = new Map<string, { readonly definition: FlowDefinition; readonly characters: number }>();
-  let characters = 0;
+  const kept = new LruMap<string, { readonly definition: FlowDefinition; readonly characters: number }>({
+    ...{ entries: KEPT_DEFINITIONS, weight: KEPT_CHARACTERS, weightOf: ({ characters }) => characters },
+  });
   return async (definitionId) => {
     const known = kept.get(definitionId);
     if (known) return known.definition;
@@ -93,16 +96,7 @@ function readerOf(database: Pick<Database, 'query'>): ReadDefinition {
     const row = named && (await readVersion(database, named.flowId, named.version));
     if (!row) return null;
     const { definition } = row;
-    // Another call may have read it meanwhile.
-    if (kept.has(definitionId)) return definition;
-    const own = JSON.stringify(definition).length;
-    kept.set(definitionId, { definition, characters: own });
-    characters += own;
-    for (const [oldest, one] of kept) {
-      if (characters <= KEPT_CHARACTERS) break;
-      kept.delete(oldest);
-      characters -= one.characters;
-    }
+    kept.set(definitionId, { definition, characters: JSON.stringify(definition).length });
     return definition;
   };
 }

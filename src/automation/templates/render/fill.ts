@@ -1,3 +1,4 @@
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import type { FilledTemplate, TemplateFilling } from '../../../sending/emails/queries.ts';
 import { NO_TEMPLATE, NO_VERSION, type TemplateReader } from '../queries.ts';
@@ -14,12 +15,7 @@ const MOST_REMEMBERED = 1_000;
  * cost an email of 2 kB a tenth of its processor time.
  */
 export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render: RenderTemplate) {
-  const remembered = new Map<string, TemplateRow>();
-  const remember = (place: string, row: TemplateRow): void => {
-    remembered.delete(place);
-    if (remembered.size >= MOST_REMEMBERED) remembered.delete(remembered.keys().next().value as string);
-    remembered.set(place, row);
-  };
+  const remembered = new LruMap<string, TemplateRow>({ entries: MOST_REMEMBERED });
 
   const fill = async (
     row: TemplateRow,
@@ -71,7 +67,7 @@ export function templateFiller(reader: Pick<TemplateReader, 'versions'>, render:
     if (!row) return NO_TEMPLATE;
     const filled = await fill(row, asked, null);
     if (filled instanceof Failure) remembered.delete(place);
-    else remember(place, row);
+    else remembered.set(place, row);
     return filled;
   };
 }

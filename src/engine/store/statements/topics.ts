@@ -1,3 +1,4 @@
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import type { Parameter } from '../../../platform/db/database.ts';
 import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import type { FactTable, Kind } from '../../machine/kind.ts';
@@ -105,7 +106,7 @@ const MOST = 20_000;
  * that unfolds rows for no listener.
  */
 export class KnownTopics {
-  readonly #until = new Map<string, number>();
+  readonly #until = new LruMap<string, number>({ entries: MOST });
 
   constructor(private readonly monotonic: MonotonicClock) {}
 
@@ -120,16 +121,6 @@ export class KnownTopics {
 
   /** Somebody listens to it. */
   note({ workspaceId, livemode, about }: Topic): void {
-    const key = keyOf(workspaceId, livemode, about);
-    this.#until.delete(key);
-    this.#until.set(key, this.monotonic() + HEARD_MS);
-    if (this.#until.size > MOST) this.#forgetOldest();
-  }
-
-  #forgetOldest(): void {
-    for (const oldest of this.#until.keys()) {
-      this.#until.delete(oldest);
-      return;
-    }
+    this.#until.set(keyOf(workspaceId, livemode, about), this.monotonic() + HEARD_MS);
   }
 }

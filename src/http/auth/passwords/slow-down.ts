@@ -1,3 +1,5 @@
+import { LruMap } from '../../../platform/async/lru-map.ts';
+
 /** The number of free wrong attempts. */
 const FREE_ATTEMPTS = 10;
 /** The wait after the last free attempt; each further one doubles it, up to a quarter of an hour. */
@@ -24,7 +26,7 @@ interface Tries {
  * parallel attempts are not free. Each process counts separately.
  */
 export class SlowDown {
-  readonly #tries = new Map<string, Tries>();
+  readonly #tries = new LruMap<string, Tries>({ entries: MOST_REMEMBERED });
 
   constructor(private readonly monotonic: () => number) {}
 
@@ -72,10 +74,6 @@ export class SlowDown {
     const beyond = tries.count - FREE_ATTEMPTS;
     if (beyond >= 0)
       tries.freeAt = now + Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(beyond, 20));
-    // A map keeps the order of insertion, so the first entry is the longest idle one.
-    this.#tries.delete(name);
     this.#tries.set(name, tries);
-    const oldest = this.#tries.size > MOST_REMEMBERED ? this.#tries.keys().next().value : undefined;
-    if (oldest !== undefined) this.#tries.delete(oldest);
   }
 }

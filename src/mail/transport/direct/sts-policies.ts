@@ -1,3 +1,4 @@
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import { policyId, readPolicy, type StsPolicy } from './sts-policy.ts';
@@ -18,7 +19,7 @@ const AT_MOST = 10_000;
  * file that has disappeared: an attacker who can remove those is the one it protects from (RFC 8461 5.1, 10.2).
  */
 export class StsPolicies {
-  readonly #known = new Map<string, CachedPolicy>();
+  readonly #known = new LruMap<string, CachedPolicy>({ entries: AT_MOST });
 
   constructor(
     private readonly resolver: Resolver,
@@ -35,19 +36,12 @@ export class StsPolicies {
     const text = await this.fetchPolicy(domain);
     const policy = text === null ? null : readPolicy(text);
     if (policy === null) return known?.policy ?? null;
-    this.#remember(domain, { id, policy, until: this.monotonic() + policy.maxAgeMs });
+    this.#known.set(domain, { id, policy, until: this.monotonic() + policy.maxAgeMs });
     return policy;
   }
 
   #current(domain: string): CachedPolicy | undefined {
     const known = this.#known.get(domain);
     return known && known.until > this.monotonic() ? known : undefined;
-  }
-
-  #remember(domain: string, known: CachedPolicy): void {
-    this.#known.delete(domain);
-    this.#known.set(domain, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > AT_MOST && oldest !== undefined) this.#known.delete(oldest);
   }
 }

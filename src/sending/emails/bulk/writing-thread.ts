@@ -1,11 +1,13 @@
 // The entry point of a thread of its own, and of a bundle of its own in the executable (scripts/build.ts). What takes the most of an
 // email of a campaign happens here: its links, its parts and headers, its signatures.
+
 import { createPrivateKey } from 'node:crypto';
 import { compose } from '../../../mail/compose/compose.ts';
 import { textFromHtml } from '../../../mail/content/text-part.ts';
 import { inThisThread, signaturesOf } from '../../../mail/dkim/sign.ts';
 import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
 import type { OutboundMessage } from '../../../mail/transport/transport.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import { signingWith } from '../../../platform/crypto/signer.ts';
 import { giveWay } from '../../../platform/threads/give-way.ts';
 import { serve } from '../../../platform/threads/serve.ts';
@@ -41,13 +43,12 @@ export interface WrittenBatch {
 
 /** Domains whose keys are kept: reading one takes 0.1 ms. */
 const KEPT = 1_000;
-const opened = new Map<string, readonly SigningKey[]>();
+const opened = new LruMap<string, readonly SigningKey[]>({ entries: KEPT });
 
 function openKeys(keys: readonly PortableKey[]): readonly SigningKey[] {
   const name = keys.map(({ domain, selector, pem }) => `${domain} ${selector} ${pem}`).join();
   const known = opened.get(name);
   if (known) return known;
-  if (opened.size >= KEPT) opened.clear();
   const fresh = keys.map(({ pem, ...key }) => ({ ...key, privateKey: createPrivateKey(pem) }));
   opened.set(name, fresh);
   return fresh;

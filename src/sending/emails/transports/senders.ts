@@ -1,5 +1,6 @@
 import { SENDER_KNOWN_MS } from '../../../accounts/workspace/queries.ts';
 import type { SigningKey } from '../../../mail/dkim/signing-key.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import { TtlCache } from '../../../platform/async/ttl-cache.ts';
 import type { EnabledTransports } from '../../../platform/config/transport-names.ts';
 import type { Sealer } from '../../../platform/crypto/sealer.ts';
@@ -56,18 +57,18 @@ export function cachedSenders({
   logger,
 }: SenderParts): Senders {
   const warn = rarely(logger, monotonic);
-  const newCache = () =>
-    new TtlCache<Sender | SenderProblem>({ forMs: () => SENDER_KNOWN_MS, atMost: KEPT, monotonic });
-  let senders = newCache();
-  const opened = new Map<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>();
+  const senders = new TtlCache<Sender | SenderProblem>({
+    ...{ forMs: () => SENDER_KNOWN_MS, atMost: KEPT, monotonic },
+  });
+  const opened = new LruMap<string, { readonly sealed: string; readonly keys: readonly SigningKey[] }>({
+    entries: KEPT,
+  });
 
   const keysOf = ({ id, keys }: SendingDomain): readonly SigningKey[] => {
     if (keys === null) return [];
     const sealed = JSON.stringify(keys);
     const known = opened.get(id);
     if (known?.sealed === sealed) return known.keys;
-    const [oldest] = opened.keys();
-    if (opened.size >= KEPT && oldest !== undefined) opened.delete(oldest);
     const fresh = signingKeys(sealer, keys);
     opened.set(id, { sealed, keys: fresh });
     return fresh;
@@ -122,8 +123,6 @@ export function cachedSenders({
     find,
     ofEmail,
     // A read that is under way fills the old cache, which nobody asks any more.
-    forget() {
-      senders = newCache();
-    },
+    forget: () => senders.clear(),
   };
 }

@@ -1,4 +1,5 @@
 import { allowedOn, bulkPartOf, startOfDay, type WarmUp } from '../../../mail/transport/warm-up.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { type Clock, DAY_MS } from '../../../platform/time/clock.ts';
 
@@ -64,7 +65,8 @@ interface Lot {
 
 /** The days of a domain's warm-up on a transport: how many recipients may be written to. */
 export class WarmUps {
-  readonly #lots = new Map<string, Lot>();
+  /** What a lot that goes has of its day is lost to everybody; no other gets more for it. */
+  readonly #lots = new LruMap<string, Lot>({ entries: MOST_LOTS });
   #isClosing = false;
 
   constructor(
@@ -148,16 +150,8 @@ export class WarmUps {
       ...{ lane, day, allowed, left, remaining: null, waiting: 0, claiming: null },
       refusedUntil: Number.NEGATIVE_INFINITY,
     };
-    this.#lots.delete(key);
-    if (this.#lots.size >= MOST_LOTS) this.#forgetOne();
     this.#lots.set(key, lot);
     return lot;
-  }
-
-  /** What it has of this day is lost to everybody; nobody gets more for it. */
-  #forgetOne(): void {
-    const [oldest] = this.#lots.keys();
-    if (oldest !== undefined) this.#lots.delete(oldest);
   }
 
   async #claim(lot: Lot, want: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import { hostOf } from '../endpoints/target.ts';
 import type { AddressGuard } from './address-guard.ts';
 import type { Target } from './connections.ts';
@@ -18,7 +19,7 @@ export interface Route extends Target {
 
 /** Works out the routes of endpoints, and remembers them: to parse and to check a URL takes longer than to read an answer. */
 export class Routes {
-  readonly #known = new Map<string, Route>();
+  readonly #known = new LruMap<string, Route>({ entries: REMEMBERED });
 
   constructor(private readonly guard: AddressGuard) {}
 
@@ -26,8 +27,6 @@ export class Routes {
     const known = this.#known.get(webhookId);
     if (known?.url === url) return known;
     const route = this.#routeTo(webhookId, url);
-    const oldest = this.#known.size < REMEMBERED ? undefined : this.#known.keys().next().value;
-    if (oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(webhookId, route);
     return route;
   }

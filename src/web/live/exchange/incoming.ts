@@ -1,4 +1,5 @@
 import type { Scope } from '../../../engine/machine/result.ts';
+import { LruMap } from '../../../platform/async/lru-map.ts';
 import { scopeKey } from '../visibility.ts';
 import type { ByKind, News } from './gathered.ts';
 import { sumOf } from './outgoing.ts';
@@ -30,7 +31,7 @@ interface WatchedScope {
   readonly scope: Scope;
   readonly listeners: Set<HeardListener>;
   /** The number of transitions of each kind that each instance has reported. */
-  readonly told: Map<string, ByKind>;
+  readonly told: LruMap<string, ByKind>;
   /**
    * The news at the first look was committed before the environment was watched, so missed moves count only
    * after it.
@@ -42,14 +43,14 @@ interface WatchedScope {
 export class IncomingNews {
   readonly #watched = new Map<string, WatchedScope>();
   /** The latest number that was heard of each instance. */
-  readonly #heard = new Map<string, number>();
+  readonly #heard = new LruMap<string, number>({ entries: MOST_INSTANCES });
 
   /** Adds a listener until the returned function is called. */
   join({ workspaceId, livemode }: Scope, listener: HeardListener): () => void {
     const scope = { workspaceId, livemode };
     const key = scopeKey(scope);
     const watched = this.#watched.get(key) ?? {
-      ...{ scope, listeners: new Set(), told: new Map() },
+      ...{ scope, listeners: new Set(), told: new LruMap({ entries: MOST_INSTANCES }) },
       isNew: true,
     };
     this.#watched.set(key, watched);
@@ -84,18 +85,12 @@ export class IncomingNews {
   }
 
   #hear({ instance, number, news: text, ...scope }: NewsRow): void {
-    this.#heard.delete(instance);
     this.#heard.set(instance, number);
-    const [oldest] = this.#heard.keys();
-    if (this.#heard.size > MOST_INSTANCES && oldest !== undefined) this.#heard.delete(oldest);
     const watched = this.#watched.get(scopeKey(scope));
     if (!watched) return;
     const news = JSON.parse(text) as News;
     const missed = missedBetween(watched.told.get(instance), news.before);
-    watched.told.delete(instance);
     watched.told.set(instance, sumOf(news.before, news.times));
-    const [first] = watched.told.keys();
-    if (watched.told.size > MOST_INSTANCES && first !== undefined) watched.told.delete(first);
     if (watched.isNew) return;
     for (const listener of watched.listeners) listener({ instance, news, missed });
   }
