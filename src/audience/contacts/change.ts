@@ -10,6 +10,7 @@ import { findContact, type Scope } from './lists/contact-rows.ts';
 import { type ContactView, momentProblems, type PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
 import { isMistaken, namesOf } from './read-contact.ts';
+import { NAME_INPUT_COLUMNS, setNamesSql } from './write.ts';
 
 const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
@@ -20,8 +21,7 @@ const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cann
  * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand.
  */
 const CHANGE = `with asked as (
-  select * from json_to_record($5::text::json) as a(sets_first_name boolean, first_name text, first_name_key text,
-    sets_last_name boolean, last_name text, last_name_key text, properties jsonb, removed text[], status text, consent json)
+  select * from json_to_record($5::text::json) as a(${NAME_INPUT_COLUMNS}, properties jsonb, removed text[], status text, consent json)
 ), target as materialized (
   select c.id as target_id, c.status as before, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
   from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
@@ -36,10 +36,7 @@ const CHANGE = `with asked as (
   from target
 ), changed as (
   update contacts c set
-    first_name = case when v.sets_first_name then v.first_name else c.first_name end,
-    first_name_key = case when v.sets_first_name then v.first_name_key else c.first_name_key end,
-    last_name = case when v.sets_last_name then v.last_name else c.last_name end,
-    last_name_key = case when v.sets_last_name then v.last_name_key else c.last_name_key end,
+    ${setNamesSql('v')},
     properties = v.merged, status = coalesce(v.becomes, c.status),
     unsubscribed_at = case v.becomes when 'subscribed' then null when 'unsubscribed' then $4::timestamptz else c.unsubscribed_at end,
     updated_at = ${laterSql('c.updated_at', '$4')}

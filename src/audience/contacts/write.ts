@@ -41,9 +41,23 @@ export interface WrittenContact {
   readonly outcome: 'created' | 'updated' | 'known' | 'full' | 'refused';
 }
 
+/** The columns of a contact's names in the input of a statement. */
+export const NAME_INPUT_COLUMNS = `sets_first_name boolean, first_name text, first_name_key text,
+  sets_last_name boolean, last_name text, last_name_key text`;
+
+/** Sets the names of a contact `c` to those of a row that has `NAME_INPUT_COLUMNS`, where the condition holds. */
+export const setNamesSql = (row: string, condition = 'true'): string =>
+  ['first_name', 'last_name']
+    .flatMap((name) => [name, `${name}_key`].map((column) => [column, `${row}.sets_${name}`] as const))
+    .map(
+      ([column, isSet]) =>
+        `${column} = case when ${condition} and ${isSet} then ${row}.${column} else c.${column} end`,
+    )
+    .join(',\n    ');
+
 /** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
 export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
-  sets_first_name boolean, first_name text, first_name_key text, sets_last_name boolean, last_name text, last_name_key text,
+  ${NAME_INPUT_COLUMNS},
   properties jsonb, removed text[], leaves text, left_at timestamptz, is_refused boolean, begins_out boolean, consent json`;
 
 /** SQL texts that the parts of the statement refer to. */
@@ -97,10 +111,7 @@ export const writeContactsSql = ({
   from (select *, is_refused is null and (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
 ), updated as (
   update contacts c set
-    first_name = case when k.is_merged and k.sets_first_name then k.first_name else c.first_name end,
-    first_name_key = case when k.is_merged and k.sets_first_name then k.first_name_key else c.first_name_key end,
-    last_name = case when k.is_merged and k.sets_last_name then k.last_name else c.last_name end,
-    last_name_key = case when k.is_merged and k.sets_last_name then k.last_name_key else c.last_name_key end,
+    ${setNamesSql('k', 'k.is_merged')},
     properties = case when k.is_merged then k.merged else c.properties end,
     status = case when k.lowers then k.leaves else c.status end,
     unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now}) else c.unsubscribed_at end,

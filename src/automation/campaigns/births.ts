@@ -1,4 +1,5 @@
 import { keptContactSql } from '../../audience/contacts/queries.ts';
+import { environmentLimit } from '../../http/limits/environment-limit.ts';
 import type { BirthRule } from '../../http/module.ts';
 
 const OF_CAMPAIGNS = 'campaign_contact_id is not null';
@@ -45,3 +46,8 @@ export const campaignBirths: BirthRule = {
   select campaign_id, -count(*), count(*), max(campaign_next_at) from ${admitted} where ${OF_CAMPAIGNS} group by campaign_id`,
   ],
 };
+
+/** A campaign is made where fewer than `most_campaigns` are in its environment. */
+export const campaignLimit = environmentLimit({
+  ...{ of: 'campaign', name: 'campaign_places', most: 'most_campaigns', count: 'campaigns_present' },
+});

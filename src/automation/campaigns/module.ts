@@ -7,11 +7,10 @@ import type { TemplatesApi } from '../templates/api.ts';
 import type { TemplateUse } from '../templates/commands.ts';
 import type { CampaignsApi } from './api.ts';
 import { auditCampaigns } from './audit.ts';
-import { campaignBirths } from './births.ts';
+import { campaignBirths, campaignLimit } from './births.ts';
 import { forgetRecipient } from './commands.ts';
 import type { CampaignDeps, DispatchDeps } from './deps.ts';
 import { campaignKind, campaigns } from './kind.ts';
-import { campaignPlaces } from './places.ts';
 import { commonSubjects } from './queries.ts';
 import { campaignRoutes } from './routes.ts';
 import { campaignTallyAccountant, followsCampaignEmails } from './sending/follow-emails.ts';
@@ -64,7 +63,7 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
     },
   ],
   follows: followsCampaignEmails.map((write) => ({ of: 'email', write })),
-  births: [campaignBirths, campaignPlaces],
+  births: [campaignBirths, campaignLimit],
   routes: campaignRoutes,
   open({ config, database, reads, clock, logger, signer }) {
     const { needed, provide } = later<CampaignNeeds>();

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { CLOSED, FULL, GONE, type WaitingRoom, type WaitTarget } from '../../platform/async/waiting-room.ts';
+import { CLOSED, FULL, GONE, WaitingRoom, type WaitTarget } from '../../platform/async/waiting-room.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { type IdPrefix, isId, lowestIdAt } from '../../platform/db/ids.ts';
 import { containing } from '../../platform/db/wire/values.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
@@ -67,8 +68,32 @@ export interface WantedMail extends WaitTarget {
 /** The longest time for a statement that stores mail; the id is created before it. */
 const COMMIT_MS = 30_000;
 
+/**
+ * The requests that wait for mail whose ids have this prefix. `look` is SQL of the number (n) and id of what came, from `$1`, a JSON
+ * array of `WantedMail` numbered by `n`, and `$2`, their workspaces.
+ */
+export const mailWaitingRoom = (
+  prefix: IdPrefix,
+  look: string,
+  { database, now }: { readonly database: Database; readonly now: () => number },
+): WaitingRoom<WantedMail> =>
+  new WaitingRoom<WantedMail>({
+    limits: MOST_WAITING,
+    now,
+    hasOthers: database.kind === 'postgres',
+    moveOn: moveOn(prefix),
+    async look(wanted) {
+      const rows = await database.query<{ n: number; id: string }>(look, [
+        JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
+        [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
+      ]);
+      const found = new Map(rows.map(({ n, id }) => [n, id]));
+      return wanted.map((_, n) => found.get(n) ?? null);
+    },
+  });
+
 /** The same once nothing was found: what was looked through is not looked through again. */
-export const moveOn =
+const moveOn =
   (prefix: IdPrefix) =>
   (want: WantedMail, lookedAt: number): WantedMail => {
     const reached = lowestIdAt(prefix, lookedAt - COMMIT_MS);

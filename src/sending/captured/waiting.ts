@@ -1,13 +1,7 @@
-import {
-  MOST_WAITING,
-  moveOn,
-  type WaitQuery,
-  type WantedMail,
-  waitForMail,
-} from '../../http/listen/waiting.ts';
+import { mailWaitingRoom, type WaitQuery, type WantedMail, waitForMail } from '../../http/listen/waiting.ts';
 import type { Call } from '../../http/request/route.ts';
 import { findInMail } from '../../mail/content/found.ts';
-import { WaitingRoom } from '../../platform/async/waiting-room.ts';
+import type { WaitingRoom } from '../../platform/async/waiting-room.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { Failure } from '../../platform/errors/failure.ts';
 import type { AwaitedCapture } from './model.ts';
@@ -33,20 +27,7 @@ cross join lateral (
  * a second.
  */
 export const capturedWaitingRoom = (database: Database, now: () => number): WaitingRoom<WantedMail> =>
-  new WaitingRoom<WantedMail>({
-    limits: MOST_WAITING,
-    now,
-    hasOthers: database.kind === 'postgres',
-    moveOn: moveOn('cap'),
-    async look(wanted) {
-      const rows = await database.query<{ n: number; id: string }>(LOOK, [
-        JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
-        [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
-      ]);
-      const found = new Map(rows.map(({ n, id }) => [n, id]));
-      return wanted.map((_, n) => found.get(n) ?? null);
-    },
-  });
+  mailWaitingRoom('cap', LOOK, { database, now });
 
 const ONLY_LIVE = new Failure('FORBIDDEN', 'A test key has no access to captured mail, which is live.', {
   suggestion: 'Use a live key (svc_live_…). For test emails use GET /v1/emails/wait.',

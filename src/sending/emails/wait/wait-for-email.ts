@@ -1,15 +1,14 @@
 import type { Engine } from '../../../engine/engine.ts';
 import {
   groupOf,
-  MOST_WAITING,
-  moveOn,
+  mailWaitingRoom,
   type WaitQuery,
   type WantedMail,
   waitForMail,
 } from '../../../http/listen/waiting.ts';
 import type { Call } from '../../../http/request/route.ts';
 import { findInMail } from '../../../mail/content/found.ts';
-import { WaitingRoom } from '../../../platform/async/waiting-room.ts';
+import type { WaitingRoom } from '../../../platform/async/waiting-room.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import type { EmailDetail } from '../read/answer-model.ts';
@@ -43,20 +42,7 @@ export function emailWaitingRoom({
   readonly engine: Pick<Engine, 'listen'>;
   now(): number;
 }): WaitingRoom<WantedMail> {
-  const room = new WaitingRoom<WantedMail>({
-    limits: MOST_WAITING,
-    now,
-    hasOthers: database.kind === 'postgres',
-    moveOn: moveOn('em'),
-    async look(wanted) {
-      const rows = await database.query<{ n: number; id: string }>(LOOK, [
-        JSON.stringify(wanted.map((want, n) => ({ n, ...want }))),
-        [...new Set(wanted.map(({ workspaceId }) => workspaceId))],
-      ]);
-      const found = new Map(rows.map(({ n, id }) => [n, id]));
-      return wanted.map((_, n) => found.get(n) ?? null);
-    },
-  });
+  const room = mailWaitingRoom('em', LOOK, { database, now });
   engine.listen(({ name }, drafts) => {
     if (name !== 'email' || room.isEmpty) return;
     for (const { before, after } of drafts)
