@@ -1,3 +1,5 @@
+import type { ContactTexts } from '../../src/platform/text/contact-fields.ts';
+
 /** A length of time as authors write it. Minutes and hours are lengths; days and weeks are those of the calendar. */
 export interface Wait {
   readonly amount: number;
@@ -34,9 +36,7 @@ export interface StepConfigs {
   readonly condition: { readonly filter: unknown };
   readonly branch: { readonly branches: readonly { readonly key: string; readonly filter: unknown }[] };
   readonly waitForEvent: { readonly name: string; readonly filter?: unknown; readonly timeout: Wait };
-  readonly updateContact: {
-    readonly firstName?: string | null;
-    readonly lastName?: string | null;
+  readonly updateContact: Partial<ContactTexts> & {
     readonly properties?: Readonly<Record<string, unknown>>;
   };
   readonly addToAudience: { readonly audienceId: string };

@@ -7,6 +7,7 @@ import { CONTACT_STATUSES } from '../../src/mail/list-files/consent-words.ts';
 import { execute } from '../../src/platform/db/database.ts';
 import { type Filter, Problems } from '../../src/platform/filters/condition.ts';
 import { readFilter } from '../../src/platform/filters/tree.ts';
+import { eachField } from '../../src/platform/text/contact-fields.ts';
 import { rowsOf } from '../support/engine.ts';
 import { ASKED, people, treeOf, type Values } from '../support/filter-arbitrary.ts';
 import { NOW } from '../support/filter-cases.ts';
@@ -66,8 +67,8 @@ type Generated = FilteredContact & { readonly id: string; readonly micros: numbe
 const contactOf = (person: Person): Generated => ({
   id: `con_${person.id}`,
   emailKey: `${person.id}ab@50.example`,
+  ...eachField(() => null),
   firstName: person.name,
-  lastName: null,
   status: CONTACT_STATUSES[person.id % CONTACT_STATUSES.length] as string,
   createdAt: person.createdAt ?? NOW,
   updatedAt: NOW,

@@ -31,6 +31,14 @@ const EVENT: readonly Addition[] = [
   ['machines/email/recipient.ts', 'export const EMAIL_EVENT_TYPES = [', `'replied',`],
 ];
 
+const FIELD: readonly Addition[] = [
+  [
+    'src/platform/text/contact-fields.ts',
+    'export const CONTACT_FIELDS = {',
+    `middleName: { column: 'middle_name', label: 'Middle name', isPartOfName: true, example: 'King', headers: 'middleinitial' },`,
+  ],
+];
+
 /** A copy of the sources, as they would be after the additions, in a folder of its own. */
 function scratchCopy(additions: readonly Addition[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'posthorn-total-maps-'));
@@ -64,7 +72,7 @@ function compile(folder: string): readonly string[] {
   return tsc.stdout.split('\n').filter((line) => /^\S+\(\d+,\d+\): error/.test(line));
 }
 
-const folder = scratchCopy([...STATE, ...TRANSPORT, ...EVENT]);
+const folder = scratchCopy([...STATE, ...TRANSPORT, ...EVENT, ...FIELD]);
 let errors: readonly string[] = [];
 beforeAll(() => {
   errors = compile(folder);
@@ -110,8 +118,12 @@ describe('an addition does not compile until every place has decided on it', () 
     ]);
   });
 
+  test('a field of contacts: the index by which it is searched', () => {
+    expect(placesOf('middleName')).toEqual(['src/platform/db/schema/contacts.ts']);
+  });
+
   test('and the compiler names no other error', () => {
-    const words = ['paused', 'pause.requested', 'archive', 'postmark', 'replied'];
+    const words = ['paused', 'pause.requested', 'archive', 'postmark', 'replied', 'middleName'];
     expect(errors.filter((line) => !words.some((word) => line.includes(word)))).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { CONTACT_FIELDS, eachField } from '../../platform/text/contact-fields.ts';
 import type { AddedView, AudienceView, PreviewView } from './model.ts';
 
 /** An audience for the documentation. */
@@ -27,8 +28,7 @@ export const PREVIEW: PreviewView = {
       id: 'con_01m7xj1rwzprnwr10308attx',
       livemode: true,
       email: 'ada@example.com',
-      firstName: 'Ada',
-      lastName: 'Lovelace',
+      ...eachField((name) => CONTACT_FIELDS[name].example),
       properties: { plan: 'pro' },
       status: 'subscribed',
       audienceIds: ['aud_01m7xj1rwzprnwr10308attx'],

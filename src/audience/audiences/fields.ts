@@ -8,6 +8,7 @@ import type { Bind, Field, FieldFamily, Fields } from '../../platform/filters/fi
 import { idSetField, presence, textField } from '../../platform/filters/kinds.ts';
 import { propertyFamily } from '../../platform/filters/properties.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import { type ContactTexts, eachField } from '../../platform/text/contact-fields.ts';
 
 /** An entry of a contact's activity, as filters see it. */
 export interface FilteredActivity {
@@ -21,11 +22,9 @@ export interface FilteredActivity {
 }
 
 /** A contact in memory, with everything that a filter can ask of it. Instants are epoch milliseconds. */
-export interface FilteredContact {
+export interface FilteredContact extends ContactTexts {
   /** `Address.key` */
   readonly emailKey: string;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
   readonly status: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -48,8 +47,7 @@ export const contactFields = (
 ): Fields<FilteredContact> => ({
   named: {
     email: emailField,
-    firstName: textField({ sql: sql`${contacts.firstName}`, read: ({ firstName }) => firstName }),
-    lastName: textField({ sql: sql`${contacts.lastName}`, read: ({ lastName }) => lastName }),
+    ...eachField((name) => textField({ sql: sql`${contacts[name]}`, read: (contact) => contact[name] })),
     status: choiceField({ sql: sql`${contacts.status}`, read: ({ status }) => status }),
     createdAt: dateField({ sql: sql`${contacts.createdAt}`, read: ({ createdAt }) => createdAt }),
     updatedAt: dateField({ sql: sql`${contacts.updatedAt}`, read: ({ updatedAt }) => updatedAt }),

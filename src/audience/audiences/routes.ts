@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { answeredOnce } from '../../http/request/idempotent.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { CONTACT_FIELD_NAMES } from '../../platform/text/contact-fields.ts';
 import { Contact } from '../contacts/queries.ts';
 import { type AudienceDeleter, createAudience, deleteAudience, patchAudience } from './commands.ts';
 import { ADDED, AUDIENCE, PREVIEW } from './examples.ts';
@@ -19,8 +20,8 @@ import { type AudienceLister, audienceDetail, listAudiences, listMembers, previe
 
 const AUDIENCE_ID = { prefix: 'aud', resource: 'audience' } as const;
 
-const MADE_OF =
-  'A filter asks of `email`, `firstName`, `lastName`, `status`, `createdAt`, `updatedAt`, `unsubscribedAt`, `lastActivityAt`, `properties.<key>`, `audiences`, and of what people did last: `activity.opened`, `activity.clicked`, `activity.delivered` (by a period, or `eq` with the id of a campaign) and `activity.event:<name>`.';
+const TEXTS = ['email', ...CONTACT_FIELD_NAMES].map((name) => `\`${name}\``).join(', ');
+const MADE_OF = `A filter asks of ${TEXTS}, \`status\`, \`createdAt\`, \`updatedAt\`, \`unsubscribedAt\`, \`lastActivityAt\`, \`properties.<key>\`, \`audiences\`, and of what people did last: \`activity.opened\`, \`activity.clicked\`, \`activity.delivered\` (by a period, or \`eq\` with the id of a campaign) and \`activity.event:<name>\`.`;
 
 /** The endpoints of audiences. */
 export const audienceRoutes = (deps: MemberDeps & AudienceDeleter & AudienceLister): readonly Route[] => [

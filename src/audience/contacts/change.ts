@@ -4,13 +4,14 @@ import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import { type Detail, Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../platform/text/address.ts';
+import type { ContactTexts } from '../../platform/text/contact-fields.ts';
 import { forgottenKey, noteRemovalSql, removalParameters } from '../../sending/suppressions/queries.ts';
+import { FIELD_INPUT_COLUMNS, fieldInput, setFieldsSql } from './field-columns.ts';
 import type { ContactCommands } from './lists/contact-rows.ts';
 import { findContact, type Scope } from './lists/contact-rows.ts';
 import { type ContactView, momentProblems, type PatchContact } from './model.ts';
 import { readProperties, tooManyProperties } from './properties.ts';
-import { isMistaken, namesOf } from './read-contact.ts';
-import { NAME_INPUT_COLUMNS, setNamesSql } from './write.ts';
+import { isMistaken } from './read-contact.ts';
 
 const CHANGED = changedSince('contact');
 const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cannot be subscribed again.');
@@ -21,7 +22,8 @@ const COMPLAINED = new Failure('CONFLICT', 'This person has complained, and cann
  * lifts what stood against the person: an unsubscription and a bounce, neither a complaint nor what was entered by hand.
  */
 const CHANGE = `with asked as (
-  select * from json_to_record($5::text::json) as a(${NAME_INPUT_COLUMNS}, properties jsonb, removed text[], status text, consent json)
+  select * from json_to_record($5::text::json) as a(${FIELD_INPUT_COLUMNS},
+    properties jsonb, removed text[], status text, consent json)
 ), target as materialized (
   select c.id as target_id, c.status as before, (c.properties || a.properties) - a.removed as merged, ${isStatedSql('c.updated_at', '$10')} as is_as_seen, a.*
   from asked a cross join contacts c where c.workspace_id = $1 and c.livemode = $2::boolean and c.id = $3 for update of c
@@ -36,7 +38,7 @@ const CHANGE = `with asked as (
   from target
 ), changed as (
   update contacts c set
-    ${setNamesSql('v')},
+    ${setFieldsSql('v')},
     properties = v.merged, status = coalesce(v.becomes, c.status),
     unsubscribed_at = case v.becomes when 'subscribed' then null when 'unsubscribed' then $4::timestamptz else c.unsubscribed_at end,
     updated_at = ${laterSql('c.updated_at', '$4')}
@@ -78,7 +80,7 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
   const contact = await findContact(commands, caller, params.contact);
   if (!contact) return notFound('contact');
   const { status = null, consent = null } = body;
-  const asked = { ...namesOf(body), properties: changes.set, removed: changes.removed, status, consent };
+  const asked = { ...fieldInput(body), properties: changes.set, removed: changes.removed, status, consent };
   const outcome = await change(commands, caller, contact, asked, now, statedMoment(body));
   if (outcome === 'outdated') return CHANGED;
   if (outcome === 'complained') return COMPLAINED;
@@ -115,9 +117,7 @@ async function change(
 }
 
 /** What a flow changes of a contact; what is absent stays. */
-export interface ContactChanges {
-  readonly firstName?: string | null;
-  readonly lastName?: string | null;
+export interface ContactChanges extends Partial<ContactTexts> {
   readonly properties?: Readonly<Record<string, unknown>>;
 }
 
@@ -132,7 +132,7 @@ export async function changeContact(
   const read = readProperties(changes.properties, '');
   // They were checked when they were written down.
   const { set, removed } = isMistaken(read) ? { set: {}, removed: [] } : read;
-  const asked = { ...namesOf(changes), properties: set, removed, status: null, consent: null };
+  const asked = { ...fieldInput(changes), properties: set, removed, status: null, consent: null };
   const outcome = await change(commands, scope, contact, asked, now);
   return outcome === 'full' ? 'full' : outcome === null ? 'gone' : 'changed';
 }
@@ -151,7 +151,7 @@ export async function changeStatus(
   chosen: ChosenStatus,
   now: number,
 ): Promise<void> {
-  await change(commands, scope, contact, { ...namesOf({}), properties: {}, removed: [], ...chosen }, now);
+  await change(commands, scope, contact, { ...fieldInput({}), properties: {}, removed: [], ...chosen }, now);
 }
 
 function consentProblems({ body: { status, consent }, now }: PatchCall): readonly Detail[] {

@@ -1,5 +1,11 @@
 import { foldedHeader } from '../../mail/list-files/address-columns.ts';
 import type { CellRule, StatusReading } from '../../mail/list-files/consent-columns.ts';
+import {
+  CONTACT_FIELD_NAMES,
+  CONTACT_FIELDS,
+  type ContactFieldName,
+  eachField,
+} from '../../platform/text/contact-fields.ts';
 
 /** What a property may be called. */
 export const PROPERTY_KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
@@ -34,8 +40,7 @@ export type Target =
   | {
       readonly to:
         | 'email'
-        | 'firstName'
-        | 'lastName'
+        | ContactFieldName
         | 'unsubscribedAt'
         | 'consentSource'
         | 'consentAt'
@@ -55,19 +60,14 @@ export const cleaned = (header: string): string =>
     .replace(/[\u200b-\u200d\u2060\ufeff]/g, '')
     .trim();
 
-const names = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+const HEADERS: Readonly<Record<ContactFieldName, ReadonlySet<string>>> = eachField(
+  (name) => new Set([foldedHeader(name), ...CONTACT_FIELDS[name].headers.split(/\s+/)]),
+);
 
-/** Names by which columns are recognised: of spreadsheets, address books and services, in several languages. */
-const FIRST_NAMES =
-  names(`firstname givenname forename fname vorname prenom nombre nombredepila primernombre nome voornaam imie
-  fornamn fornavn etunimi keresztnev jmeno prenume имя 名 名字`);
-const LAST_NAMES =
-  names(`lastname surname familyname lname nachname familienname zuname nom nomdefamille apellido apellidos cognome
-  sobrenome apelido achternaam nazwisko efternamn etternavn sukunimi vezeteknev prijmeni soyad фамилия 姓 姓氏`);
-/** The name that a column holds; null where it holds none. */
-export function nameTarget(header: string): 'firstName' | 'lastName' | null {
-  const name = foldedHeader(header);
-  return FIRST_NAMES.has(name) ? 'firstName' : LAST_NAMES.has(name) ? 'lastName' : null;
+/** The field that a column holds by its name; null where it holds none. */
+export function fieldByHeader(header: string): ContactFieldName | null {
+  const folded = foldedHeader(header);
+  return CONTACT_FIELD_NAMES.find((name) => HEADERS[name].has(folded)) ?? null;
 }
 
 /** `Größe (cm)` → `Grosse_cm`: a name that a property may have; null when nothing is left of it. */

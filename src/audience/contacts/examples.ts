@@ -1,3 +1,4 @@
+import { CONTACT_FIELDS, eachField } from '../../platform/text/contact-fields.ts';
 import type { ActivityView } from './activity/activity.ts';
 import type { ContactView } from './model.ts';
 
@@ -6,8 +7,7 @@ export const CONTACT: ContactView = {
   id: 'con_01m7xj1rwzprnwr10308attx',
   livemode: true,
   email: 'ada@example.com',
-  firstName: 'Ada',
-  lastName: 'Lovelace',
+  ...eachField((name) => CONTACT_FIELDS[name].example),
   properties: { plan: 'pro', seats: 3, renewsOn: '2027-01-31' },
   status: 'subscribed',
   audienceIds: ['aud_01m7xj1rwzprnwr10308attx'],

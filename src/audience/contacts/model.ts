@@ -6,6 +6,7 @@ import { ItemError } from '../../http/request/item-error.ts';
 import { literals } from '../../http/request/schema.ts';
 import { CONTACT_STATUSES } from '../../mail/list-files/consent-words.ts';
 import type { Detail } from '../../platform/errors/failure.ts';
+import { eachField } from '../../platform/text/contact-fields.ts';
 import { GivenPropertiesSchema, Properties } from './properties.ts';
 
 /** Characters (Unicode code points) of a name. */
@@ -26,8 +27,7 @@ export const Contact = Type.Object(
     id: Type.String({ examples: ['con_01m7xj1rwzprnwr10308attx'] }),
     livemode: Type.Boolean({ description: 'False for a contact of the test environment.' }),
     email: Type.String({ description: 'As it was given.', examples: ['ada@example.com'] }),
-    firstName: nullable(Type.String(), 'Null when unknown.'),
-    lastName: nullable(Type.String(), 'Null when unknown.'),
+    ...eachField(() => nullable(Type.String(), 'Null when unknown.')),
     properties: Properties,
     status: Status,
     audienceIds: Type.Array(Type.String(), {
@@ -44,12 +44,12 @@ export const Contact = Type.Object(
 /** A contact as it is answered. */
 export type ContactView = Static<typeof Contact>;
 
-const name = (which: string) =>
-  Type.Optional(nullable(Type.String({ maxLength: LONGEST_NAME }), `${which} An empty text is null.`));
+const FieldText = Type.Optional(
+  nullable(Type.String({ maxLength: LONGEST_NAME }), 'Null removes it. An empty text is null.'),
+);
 
 const details = {
-  firstName: name('Null removes it.'),
-  lastName: name('Null removes it.'),
+  ...eachField(() => FieldText),
   properties: Type.Optional(GivenPropertiesSchema),
 };
 

@@ -9,6 +9,7 @@ import type { ContactInput } from './write.ts';
 
 // Other modules reach contacts through this file and commands.ts alone.
 // biome-ignore lint/performance/noBarrelFile: a few names, beside the queries themselves.
+export { fieldsSql, nameOf } from './field-columns.ts';
 export {
   contactJson,
   contactOf,
@@ -19,7 +20,6 @@ export {
 export { type AudienceMatch, listContacts } from './lists/list.ts';
 export { Consent, Contact, type ContactView, momentProblems } from './model.ts';
 export { readProperties } from './properties.ts';
-export { nameOf } from './read-contact.ts';
 
 /** Reads a contact, or answers 404. */
 export const contactDetail = async (

@@ -3,14 +3,12 @@ import type { Signer } from '../../platform/crypto/signer.ts';
 import { mintId } from '../../platform/db/ids.ts';
 import type { Detail } from '../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../platform/text/address.ts';
-import { seenName } from '../../platform/text/characters.ts';
+import { CONTACT_FIELD_NAMES } from '../../platform/text/contact-fields.ts';
 import { forgottenKey } from '../../sending/suppressions/queries.ts';
+import { fieldInput, setFields } from './field-columns.ts';
 import type { NewContact } from './model.ts';
 import { readProperties } from './properties.ts';
 import type { ContactInput } from './write.ts';
-
-/** The form that names are searched by. It has to be the same for what is stored and for what is looked for. */
-export const searchKey = (text: string): string => text.normalize('NFC').toLowerCase();
 
 /** True when a value is a list of mistakes. */
 export const isMistaken = <Value extends object>(
@@ -34,7 +32,7 @@ export interface ContactPlace {
 
 /** Reads one contact; answers all its mistakes, or the row that a statement takes. */
 export function readContact(
-  { email, firstName, lastName, properties, status }: NewContact,
+  { email, properties, status, ...texts }: NewContact,
   { signer, workspaceId, now }: ContactReading,
   { ord, at }: ContactPlace,
 ): ContactInput | readonly Detail[] {
@@ -48,7 +46,7 @@ export function readContact(
     email: address.address,
     email_key: address.key,
     email_hash: forgottenKey(signer, workspaceId, address.key),
-    ...namesOf({ firstName, lastName }),
+    ...fieldInput(texts),
     properties: changes.set,
     removed: changes.removed,
     leaves: status === 'unsubscribed' ? 'unsubscribed' : null,
@@ -63,28 +61,7 @@ function bareAddress(text: string, path: string): Address | readonly Detail[] {
   if (isProblem(read)) return [{ path, message: read.problem }];
   return read.name === null
     ? read
-    : [{ path, message: 'Send the address alone; the name goes into firstName and lastName.' }];
-}
-
-interface Names {
-  readonly firstName?: string | null | undefined;
-  readonly lastName?: string | null | undefined;
-}
-
-/** A name as it is kept, however it comes here: it may stand in a header. An empty one is none. */
-export const nameOf = (text: string | null | undefined): string | null => seenName(text ?? '') || null;
-
-/** The columns of the names. */
-export function namesOf({ firstName, lastName }: Names) {
-  const [first, last] = [nameOf(firstName), nameOf(lastName)];
-  return {
-    sets_first_name: firstName !== undefined,
-    first_name: first,
-    first_name_key: first === null ? null : searchKey(first),
-    sets_last_name: lastName !== undefined,
-    last_name: last,
-    last_name_key: last === null ? null : searchKey(last),
-  };
+    : [{ path, message: `Send the address alone; the name goes into ${CONTACT_FIELD_NAMES.join(' and ')}.` }];
 }
 
 /**
@@ -92,16 +69,7 @@ export function namesOf({ firstName, lastName }: Names) {
  */
 export const mergedInto = (first: ContactInput, second: ContactInput): ContactInput => ({
   ...first,
-  ...(second.sets_first_name && {
-    sets_first_name: true,
-    first_name: second.first_name,
-    first_name_key: second.first_name_key,
-  }),
-  ...(second.sets_last_name && {
-    sets_last_name: true,
-    last_name: second.last_name,
-    last_name_key: second.last_name_key,
-  }),
+  ...setFields(second),
   properties: Object.fromEntries(
     Object.entries({ ...first.properties, ...second.properties }).filter(
       ([key]) => !second.removed.includes(key),

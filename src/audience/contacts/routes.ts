@@ -12,6 +12,7 @@ import { type BatchCommands, writeContactBatch } from './batch.ts';
 import { type ChangeDeps, patchContact } from './change.ts';
 import { createContact } from './commands.ts';
 import { ACTIVITY, CONTACT, CUSTOM_EVENT } from './examples.ts';
+import { FIELD_COLUMNS } from './field-columns.ts';
 import { type ForgetDeps, forgetContact } from './forgetting/forget.ts';
 import { exportContacts } from './lists/export.ts';
 import { type ContactLister, listContacts } from './lists/list.ts';
@@ -99,7 +100,9 @@ export const contactRoutes = (deps: ContactDeps): readonly Route[] => [
     response: Type.String({ description: 'The file.' }),
     responseType: 'text/csv',
     status: 200,
-    example: { response: 'id,email,first_name,last_name,status,created_at,unsubscribed_at,properties\r\n' },
+    example: {
+      response: `id,email,${FIELD_COLUMNS.join()},status,created_at,unsubscribed_at,properties\r\n`,
+    },
     handle: (call) => exportContacts(deps, call),
   }),
   route({

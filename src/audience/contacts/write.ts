@@ -1,10 +1,11 @@
 import type { LeaveReason } from '../../mail/list-files/consent-words.ts';
 import { keepReplySql } from '../../platform/db/stored-replies.ts';
 import { contactOfSql, replacesReason, strength } from '../../sending/suppressions/queries.ts';
+import { FIELD_INPUT_COLUMNS, type FieldInput, STORED_COLUMNS, setFieldsSql } from './field-columns.ts';
 import type { PropertyValues } from './properties.ts';
 
 /** A contact as a statement takes it. What is absent stays as it is. */
-export interface ContactInput {
+export interface ContactInput extends FieldInput {
   /** Its place in the request. Two of one statement never have the same address. */
   readonly ord: number;
   /** Its id if it is new. The entry in the activity that tells of the row is named after it in either case. */
@@ -13,12 +14,6 @@ export interface ContactInput {
   readonly email_key: string;
   /** The keyed hash by which a forgotten address is known. */
   readonly email_hash: string;
-  readonly sets_first_name: boolean;
-  readonly first_name: string | null;
-  readonly first_name_key: string | null;
-  readonly sets_last_name: boolean;
-  readonly last_name: string | null;
-  readonly last_name_key: string | null;
   readonly properties: PropertyValues;
   readonly removed: readonly string[];
   /** The status that the person has left by; null where nothing says that they have. */
@@ -41,23 +36,9 @@ export interface WrittenContact {
   readonly outcome: 'created' | 'updated' | 'known' | 'full' | 'refused';
 }
 
-/** The columns of a contact's names in the input of a statement. */
-export const NAME_INPUT_COLUMNS = `sets_first_name boolean, first_name text, first_name_key text,
-  sets_last_name boolean, last_name text, last_name_key text`;
-
-/** Sets the names of a contact `c` to those of a row that has `NAME_INPUT_COLUMNS`, where the condition holds. */
-export const setNamesSql = (row: string, condition = 'true'): string =>
-  ['first_name', 'last_name']
-    .flatMap((name) => [name, `${name}_key`].map((column) => [column, `${row}.sets_${name}`] as const))
-    .map(
-      ([column, isSet]) =>
-        `${column} = case when ${condition} and ${isSet} then ${row}.${column} else c.${column} end`,
-    )
-    .join(',\n    ');
-
 /** The columns of the input, for `json_to_recordset`. What is no, empty or null may be left out. */
 export const CONTACT_INPUT_COLUMNS = `ord integer, id text, email text, email_key text, email_hash text,
-  ${NAME_INPUT_COLUMNS},
+  ${FIELD_INPUT_COLUMNS},
   properties jsonb, removed text[], leaves text, left_at timestamptz, is_refused boolean, begins_out boolean, consent json`;
 
 /** SQL texts that the parts of the statement refer to. */
@@ -111,7 +92,7 @@ export const writeContactsSql = ({
   from (select *, is_refused is null and (select count(*) from jsonb_object_keys(merged)) <= 100 as fits from known) f
 ), updated as (
   update contacts c set
-    ${setNamesSql('k', 'k.is_merged')},
+    ${setFieldsSql('k', 'k.is_merged')},
     properties = case when k.is_merged then k.merged else c.properties end,
     status = case when k.lowers then k.leaves else c.status end,
     unsubscribed_at = case when k.lowers then coalesce(c.unsubscribed_at, least(k.left_at, ${now}), ${now}) else c.unsubscribed_at end,
@@ -123,9 +104,9 @@ export const writeContactsSql = ({
   select jsonb_object_agg(email_key, ord) as of, jsonb_object_agg(email_key, consent) filter (where consent is not null) as consents
   from ${input}
 ), created as (
-  insert into contacts (workspace_id, livemode, id, email, email_key, first_name, last_name, first_name_key, last_name_key,
+  insert into contacts (workspace_id, livemode, id, email, email_key, ${STORED_COLUMNS.join(', ')},
     properties, status, unsubscribed_at, created_at, updated_at)
-  select ${workspaceId}, ${livemode}, i.id, i.email, i.email_key, i.first_name, i.last_name, i.first_name_key, i.last_name_key,
+  select ${workspaceId}, ${livemode}, i.id, i.email, i.email_key, ${STORED_COLUMNS.map((column) => `i.${column}`).join(', ')},
     i.properties, case when ${strength('i.leaves')} > coalesce(${strength('s.reason')}, 0) then i.leaves
       else coalesce(s.reason, case when i.begins_out then 'unsubscribed' else 'subscribed' end) end,
     coalesce(s.created_at, case when i.leaves is not null then coalesce(least(i.left_at, ${now}), ${now}) when i.begins_out then ${now} end),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { answeredOnce } from '../../http/request/idempotent.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { CONTACT_FIELD_NAMES } from '../../platform/text/contact-fields.ts';
 import {
   activateFlow,
   createFlow,
@@ -28,8 +29,8 @@ import { flowDetail, listFlows, listVersions, versionDetail } from './queries.ts
 import { type RunDeps, runRoutes } from './runs/run-routes.ts';
 
 const FLOW_ID = { prefix: 'flw', resource: 'flow' } as const;
-const STEPS =
-  'Settings of steps: sendEmail `{templateId, variables?, from?, subject?}`, delay `{amount, unit}`, delayUntil `{at}` or `{time, weekdays?, timeZone?}`, condition `{filter}`, branch `{branches: [{key, filter}]}`, waitForEvent `{name, filter?, timeout}`, updateContact `{firstName?, lastName?, properties?}`, addToAudience and removeFromAudience `{audienceId}`, webhook `{url}`, exit `{reason?}`. A step without an edge ends the run.';
+const TEXTS = CONTACT_FIELD_NAMES.map((name) => `${name}?`).join(', ');
+const STEPS = `Settings of steps: sendEmail \`{templateId, variables?, from?, subject?}\`, delay \`{amount, unit}\`, delayUntil \`{at}\` or \`{time, weekdays?, timeZone?}\`, condition \`{filter}\`, branch \`{branches: [{key, filter}]}\`, waitForEvent \`{name, filter?, timeout}\`, updateContact \`{${TEXTS}, properties?}\`, addToAudience and removeFromAudience \`{audienceId}\`, webhook \`{url}\`, exit \`{reason?}\`. A step without an edge ends the run.`;
 
 export type FlowDeps = FlowCommands & RunDeps;
 

@@ -6,6 +6,7 @@ import type { PropertyValue } from '../../../src/audience/contacts/properties.ts
 import { CONTACT_STATUSES } from '../../../src/mail/list-files/consent-words.ts';
 import { csvRow } from '../../../src/platform/csv/write.ts';
 import { seenName } from '../../../src/platform/text/characters.ts';
+import { CONTACT_FIELDS, eachField, fieldsOf } from '../../../src/platform/text/contact-fields.ts';
 import { readContactFile } from '../../support/read-contact-file.ts';
 
 const storable = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
@@ -52,8 +53,7 @@ const contact = (at: number): fc.Arbitrary<ExportRow> =>
   fc.record({
     id: fc.constant(`con_${at}`),
     email: local.map((each) => `${each}@c${at}.example`),
-    firstName: name,
-    lastName: name,
+    ...eachField(() => name),
     properties: fc
       .dictionary(key, value, { maxKeys: 6 })
       .map((each) => Object.fromEntries(Object.entries(each))),
@@ -88,8 +88,7 @@ function fileOf(rows: readonly ExportRow[]): string {
 
 const wanted = (row: ExportRow) => ({
   email: row.email,
-  firstName: row.firstName,
-  lastName: row.lastName,
+  ...fieldsOf(row),
   properties: Object.entries(row.properties).sort(),
   status: row.status,
   leftAt: row.unsubscribedAt?.toISOString() ?? null,
@@ -99,8 +98,7 @@ const wanted = (row: ExportRow) => ({
 
 const back = (each: ImportedContact): ReturnType<typeof wanted> => ({
   email: each.email,
-  firstName: each.first_name,
-  lastName: each.last_name,
+  ...eachField((field) => each[CONTACT_FIELDS[field].column]),
   properties: Object.entries(each.properties).sort(),
   status: each.leaves ?? (each.begins_out ? 'not subscribed' : 'subscribed'),
   leftAt: each.left_at,
@@ -130,7 +128,7 @@ describe('what an export says comes back by its import', () => {
       Array.from({ length: 100 }, (_, at) => [`p${at}`, `${at}"\n`.repeat(250).slice(0, 1_000)]),
     );
     const row: ExportRow = {
-      ...{ id: 'con_1', email: 'long@example.com', firstName: null, lastName: null, status: 'bounced' },
+      ...{ id: 'con_1', email: 'long@example.com', ...eachField(() => null), status: 'bounced' },
       ...{ createdAt: new Date(1), unsubscribedAt: null, consent: null, audienceIds: [], properties },
     };
     const { batch } = await readContactFile(fileOf([row]));

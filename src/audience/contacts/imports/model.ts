@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { pageQuery } from '../../../http/lists/pagination.ts';
 import { literals } from '../../../http/request/schema.ts';
+import { FIELD_COLUMNS } from '../field-columns.ts';
 import { FAULT_CODES } from './file/faults.ts';
 import type { StoredFile } from './file/stored-file.ts';
 
@@ -174,8 +175,7 @@ export const ImportQuery = Type.Object({
   columns: Type.Optional(
     Type.String({
       maxLength: 65_536,
-      description:
-        'A JSON object, percent-encoded, of what columns become: `{"E-Mail": "email", "Age": "properties.age:number", "Notes": null}`. Targets are email, first_name, last_name; status, subscribed, unsubscribed, bounced and complained, of which the last four take yes and no; unsubscribedAt, consent.source, consent.at; audiences; and properties.<key> with a type (string, number, boolean, date; string without one), numbers and dates with the form in which they are written where the column leaves it open (number:point, number:comma, date:dmy, date:mdy). null leaves a column out. Columns that it does not name are recognised by their names and cells, or become properties.',
+      description: `A JSON object, percent-encoded, of what columns become: \`{"E-Mail": "email", "Age": "properties.age:number", "Notes": null}\`. Targets are ${['email', ...FIELD_COLUMNS].join(', ')}; status, subscribed, unsubscribed, bounced and complained, of which the last four take yes and no; unsubscribedAt, consent.source, consent.at; audiences; and properties.<key> with a type (string, number, boolean, date; string without one), numbers and dates with the form in which they are written where the column leaves it open (number:point, number:comma, date:dmy, date:mdy). null leaves a column out. Columns that it does not name are recognised by their names and cells, or become properties.`,
       examples: ['{"E-Mail": "email", "Age": "properties.age:number"}'],
     }),
   ),

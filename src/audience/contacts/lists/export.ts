@@ -6,6 +6,8 @@ import { type CellValue, CSV_MARK, csvRow } from '../../../platform/csv/write.ts
 import { PREPARED } from '../../../platform/db/database.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { contacts } from '../../../platform/db/schema/contacts.ts';
+import { CONTACT_FIELD_NAMES, type ContactTexts, eachField } from '../../../platform/text/contact-fields.ts';
+import { FIELD_COLUMNS } from '../field-columns.ts';
 import type { PropertyValue, PropertyValues } from '../properties.ts';
 import { ownContacts, type Scope } from './contact-rows.ts';
 
@@ -17,16 +19,14 @@ const MOST_COLUMNS = 1_000;
 const LONGEST_REST = LONGEST_CELL / 4;
 
 const FIRST_COLUMNS = [
-  ...['id', 'email', 'first_name', 'last_name', 'status', 'created_at', 'unsubscribed_at'],
+  ...['id', 'email', ...FIELD_COLUMNS, 'status', 'created_at', 'unsubscribed_at'],
   ...['consent_source', 'consent_at', 'audiences'],
 ];
 
 /** A contact as the export reads it. */
-export interface ExportRow {
+export interface ExportRow extends ContactTexts {
   readonly id: string;
   readonly email: string;
-  readonly firstName: string | null;
-  readonly lastName: string | null;
   readonly properties: PropertyValues;
   readonly status: string;
   readonly createdAt: Date;
@@ -87,15 +87,10 @@ export class ExportColumns {
     }
     const own = this.#all.map((column): CellValue => cells.get(column) ?? null);
     const [first = null, ...others] = restTexts(rest);
-    const more = others.map((json) => [
-      null,
-      row.email,
-      null,
-      null,
-      row.status,
-      ...this.header.slice(6).map(() => null),
-      json,
-    ]);
+    const more = others.map((json) => {
+      const told = new Map(Object.entries({ email: row.email, status: row.status, properties: json }));
+      return this.header.map((column): CellValue => told.get(column) ?? null);
+    });
     return [[...firstCells(row, audiences), ...own, first], ...more].map(csvRow).join('');
   }
 }
@@ -127,7 +122,7 @@ function restTexts(entries: readonly (readonly [string, PropertyValue])[]): read
 function firstCells(row: ExportRow, audiences: ReadonlyMap<string, string>): readonly CellValue[] {
   const names = row.audienceIds.map((id) => audiences.get(id) ?? id);
   return [
-    ...[row.id, row.email, row.firstName, row.lastName, row.status],
+    ...[row.id, row.email, ...CONTACT_FIELD_NAMES.map((name) => row[name]), row.status],
     ...[row.createdAt.toISOString(), row.unsubscribedAt?.toISOString() ?? null],
     ...[row.consent?.source ?? null, row.consent?.at ?? null],
     names.length === 0 ? null : JSON.stringify(names),
@@ -169,8 +164,7 @@ async function* batches(reads: Reads, scope: Scope): AsyncGenerator<readonly Exp
           .select({
             id: contacts.id,
             email: contacts.email,
-            firstName: contacts.firstName,
-            lastName: contacts.lastName,
+            ...eachField((name) => contacts[name]),
             properties: sql<PropertyValues>`${contacts.properties}`,
             status: contacts.status,
             createdAt: contacts.createdAt,

@@ -6,8 +6,8 @@ import { type Call, WrittenPage } from '../../../http/request/route.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { type Failure, invalid } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { searchKey } from '../field-columns.ts';
 import type { ContactQuery, ContactView } from '../model.ts';
-import { searchKey } from '../read-contact.ts';
 import type { Scope } from './contact-rows.ts';
 import { ContactPages, type FoundPage, withoutLast } from './list-statements.ts';
 

@@ -4,6 +4,7 @@ import { estimateSize } from '../../../mail/message/message-size.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type Address, isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { type ContactTexts, eachField, fieldsOf } from '../../../platform/text/contact-fields.ts';
 import { ownOf } from '../../../platform/text/own-member.ts';
 import type { StoredContent, TemplateContents } from '../../templates/commands.ts';
 import { type CampaignSettings, compileOwn } from '../settings.ts';
@@ -52,8 +53,7 @@ export async function findKeptContent(
 /** A contact with an address and no other properties. */
 export const BARE_CONTACT = {
   email: 'somebody@example.com',
-  firstName: null,
-  lastName: null,
+  ...eachField(() => null),
   properties: {},
 };
 
@@ -184,10 +184,8 @@ const NAMED = /^contact\.properties(?:\.|\[['"])([A-Za-z]\w*)/;
 /** The values of a contact that a content uses: its recipients' emails hold no others. */
 export function usedOf(
   { names }: StoredContent,
-  contact: {
+  contact: ContactTexts & {
     readonly email: string;
-    readonly firstName: string | null;
-    readonly lastName: string | null;
     readonly properties: Readonly<Record<string, unknown>>;
   },
 ): Record<string, unknown> {
@@ -195,9 +193,8 @@ export function usedOf(
   const properties = paths.filter((path) => path.startsWith('contact.properties'));
   const isWhole = paths.includes('contact') || properties.some((path) => !NAMED.test(path));
   const keys = properties.flatMap((path) => NAMED.exec(path)?.[1] ?? []);
-  const { email, firstName, lastName } = contact;
   return {
-    ...{ email, firstName, lastName },
+    ...{ email: contact.email, ...fieldsOf(contact) },
     properties: isWhole
       ? contact.properties
       : Object.fromEntries(

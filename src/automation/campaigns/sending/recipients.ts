@@ -1,15 +1,15 @@
+import { fieldsSql } from '../../../audience/contacts/queries.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { type ContactTexts, wholeName } from '../../../platform/text/contact-fields.ts';
 import type { CampaignRecipient } from '../../../sending/emails/accept.ts';
 import { actSql, isBeingForgottenSql } from '../../../sending/suppressions/queries.ts';
 import { type KeptContent, usedOf } from '../preview/content.ts';
 
 /** A contact that waits for an email, with its present data. */
-export interface WaitingRecipient {
+export interface WaitingRecipient extends ContactTexts {
   readonly contact_id: string;
   readonly email: string | null;
-  readonly first_name: string | null;
-  readonly last_name: string | null;
   readonly properties: Readonly<Record<string, unknown>> | null;
   /** The reason why nothing is sent any more; null for a recipient who may get it. */
   readonly gone: string | null;
@@ -23,10 +23,8 @@ export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Ba
   if (row.gone !== null || row.email === null) return null;
   const address = parseAddress(row.email);
   if (isProblem(address)) return null;
-  const { first_name: firstName, last_name: lastName, properties } = row;
-  const name = [firstName, lastName].filter(Boolean).join(' ');
-  const contact = usedOf(content, { email: row.email, firstName, lastName, properties: properties ?? {} });
-  return { contactId: row.contact_id, address: { ...address, name: name === '' ? null : name }, contact };
+  const contact = usedOf(content, { ...row, email: row.email, properties: row.properties ?? {} });
+  return { contactId: row.contact_id, address: { ...address, name: wholeName(row) || null }, contact };
 }
 
 /**
@@ -34,7 +32,7 @@ export function recipientOf(row: WaitingRecipient, { content }: KeptContent): Ba
  * was frozen. Lateral, so that each is looked up by its whole key, whatever PostgreSQL's statistics say of
  * the tables. $1 campaign, $2 contact, $3 how many, $4 the static audience that one can leave, $5 workspace.
  */
-const NEXT = `select r.contact_id, c.email, c.first_name, c.last_name, c.properties,
+const NEXT = `select r.contact_id, c.email, ${fieldsSql('c')}, c.properties,
   coalesce(${actSql({
     ...{ contact: 'c', contactId: 'r.contact_id' },
     // Once the erasure has ended, the row of the recipient has no address any more.

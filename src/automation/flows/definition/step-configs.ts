@@ -3,6 +3,7 @@ import { type StepType, WEEKDAYS } from '../../../../machines/flow-run/definitio
 import { compileChecker, literals } from '../../../http/request/schema.ts';
 import type { Detail } from '../../../platform/errors/failure.ts';
 import { ONE_LINE } from '../../../platform/errors/text-length.ts';
+import { eachField } from '../../../platform/text/contact-fields.ts';
 import { NO_ZONE, zones } from '../../../platform/zones/zones.ts';
 
 /** The longest delay, and the longest waiting for an event: a little over a year. */
@@ -54,8 +55,7 @@ export const CONFIGS = {
     timeout: Wait,
   }),
   updateContact: Type.Object({
-    firstName: Type.Optional(Name),
-    lastName: Type.Optional(Name),
+    ...eachField(() => Type.Optional(Name)),
     properties: Type.Optional(Dictionary),
   }),
   addToAudience: Type.Object({ audienceId: Type.String() }),

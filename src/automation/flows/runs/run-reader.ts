@@ -1,14 +1,16 @@
 import type { FlowDefinition } from '../../../../machines/flow-run/definition.ts';
+import { fieldsSql } from '../../../audience/contacts/queries.ts';
 import { BatchedRead, rowsById } from '../../../platform/async/batched-read.ts';
 import { LruMap } from '../../../platform/async/lru-map.ts';
 import type { PlanName } from '../../../platform/config/plans.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import type { ContactTexts } from '../../../platform/text/contact-fields.ts';
 import { zones } from '../../../platform/zones/zones.ts';
 import { type Act, actSql } from '../../../sending/suppressions/queries.ts';
 import { readDefinitionId, readVersion } from '../store.ts';
 
 /** The facts that a step of a run needs: the state of its flow, and its contact. */
-export interface RunRow {
+export interface RunRow extends ContactTexts {
   readonly id: string;
   readonly flow_id: string;
   readonly contact_id: string;
@@ -28,8 +30,6 @@ export interface RunRow {
   /** Null when the contact is gone. */
   readonly email: string | null;
   readonly email_key: string | null;
-  readonly first_name: string | null;
-  readonly last_name: string | null;
   readonly properties: Readonly<Record<string, unknown>>;
   /** The act that keeps mail from the contact; null where there is none. */
   readonly act: Act | null;
@@ -42,7 +42,7 @@ const READ = `select r.id, r.flow_id, r.contact_id,
   coalesce(f.is_held, false) as is_held,
   f.id is null or f.deleted_at is not null or coalesce(r.started_at <= f.cancels_before, false) as is_cancelled,
   w.archived_at is not null as is_archived, w.plan, w.default_from, w.default_reply_to, w.time_zone,
-  c.email, c.email_key, c.first_name, c.last_name, coalesce(c.properties, '{}') as properties,
+  c.email, c.email_key, ${fieldsSql('c')}, coalesce(c.properties, '{}') as properties,
   ${actSql({ contact: 'c', contactId: 'r.contact_id' })} as act,
   (select a.data from contact_activity a where a.contact_id = r.contact_id and a.id = r.context ->> 'occurrence') as event
 from flow_runs r join workspaces w on w.id = r.workspace_id

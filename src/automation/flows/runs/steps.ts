@@ -10,6 +10,7 @@ import type { Sealer } from '../../../platform/crypto/sealer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { Failure } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
+import { type ContactTexts, fieldsOf } from '../../../platform/text/contact-fields.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { type AcceptanceDeps, acceptEmail, WITHHELD } from '../../../sending/emails/accept.ts';
 import type { StandingClock } from '../../../sending/emails/commands.ts';
@@ -117,16 +118,12 @@ const sendEmail: Work<'sendEmail'> = async ({ templateId, variables, from, subje
 };
 
 /** The members of a contact that a template may use. */
-export const contactOf = ({
-  email,
-  first_name,
-  last_name,
-  properties,
-}: Pick<RunRow, 'email' | 'first_name' | 'last_name' | 'properties'>): Readonly<Record<string, unknown>> => ({
-  email,
-  firstName: first_name,
-  lastName: last_name,
-  properties,
+export const contactOf = (
+  contact: ContactTexts & Pick<RunRow, 'email' | 'properties'>,
+): Readonly<Record<string, unknown>> => ({
+  email: contact.email,
+  ...fieldsOf(contact),
+  properties: contact.properties,
 });
 
 /** A refusal that waiting does not mend is written down, and the run goes on without the email. */

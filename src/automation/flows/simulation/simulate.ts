@@ -11,12 +11,14 @@ import { textPartOf } from '../../../mail/content/text-part.ts';
 import { workspaces } from '../../../platform/db/schema/workspaces.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { Problems } from '../../../platform/filters/condition.ts';
+import { eachField } from '../../../platform/text/contact-fields.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { AcceptanceDeps } from '../../../sending/emails/accept.ts';
 import { readFlowFilter } from '../definition/filters.ts';
 import { problemsOf, type Validator } from '../definition/validate.ts';
 import { NO_FLOW } from '../queries.ts';
 import { zoneOf } from '../runs/run-reader.ts';
+import { contactOf } from '../runs/steps.ts';
 import { LEASE_MS } from '../runs/take-step.ts';
 import { findFlow } from '../store.ts';
 import {
@@ -214,12 +216,11 @@ class SimulationWalk {
           if (await this.#holds(filter, at)) return { way: key, outcome: key };
         return { outcome: 'default' };
       case 'updateContact': {
-        const { firstName, lastName, properties = {} } = step.config;
+        const { properties = {}, ...texts } = step.config;
         const merged = Object.entries({ ...this.#contact.properties, ...properties });
         this.#contact = {
           ...this.#contact,
-          ...(firstName !== undefined && { firstName: nameOf(firstName) }),
-          ...(lastName !== undefined && { lastName: nameOf(lastName) }),
+          ...eachField((name) => (texts[name] === undefined ? this.#contact[name] : nameOf(texts[name]))),
           properties: Object.fromEntries(merged.filter(([, value]) => value !== null)),
           updatedAt: at,
         };
@@ -245,13 +246,13 @@ class SimulationWalk {
     { templateId, variables = {}, subject }: (FlowStep & { readonly type: 'sendEmail' })['config'],
     at: number,
   ): Promise<{ readonly outcome: string }> {
-    const { email, firstName, lastName, properties, status } = this.#contact;
+    const { status } = this.#contact;
     const { fillTemplate, publicUrl } = this.simulator;
     if (status !== 'subscribed') return { outcome: `skipped: ${status}` };
     const filled = await fillTemplate({
       ...{ owner: this.scope, name: templateId, values: variables, now: at, at: '' },
       circumstances: {
-        contact: { email, firstName, lastName, properties },
+        contact: contactOf(this.#contact),
         event: this.#begunBy?.properties ?? {},
         preferencesUrl: publicUrl + SHOWN_PREFERENCES,
       },

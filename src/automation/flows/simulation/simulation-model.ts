@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { literals } from '../../../http/request/schema.ts';
+import { eachField } from '../../../platform/text/contact-fields.ts';
 import { EVENT_NAME } from '../definition/step-configs.ts';
 
 /** The most events of a simulation, and the most steps that it walks. */
@@ -22,8 +23,7 @@ const SimulatedContact = Type.Object(
   {
     id: Type.Optional(Type.String({ maxLength: 40 })),
     email: Type.Optional(Type.String({ maxLength: 320 })),
-    firstName: Type.Optional(TextOrNull),
-    lastName: Type.Optional(TextOrNull),
+    ...eachField(() => Type.Optional(TextOrNull)),
     properties: Type.Optional(Dictionary),
   },
   { description: 'The id of an existing contact, or the members of an invented one.' },

@@ -8,6 +8,7 @@ import {
 import type { Database } from '../../../platform/db/database.ts';
 import { type Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import { eachField, fieldsOf } from '../../../platform/text/contact-fields.ts';
 import type { SimulatedContact } from './simulation-model.ts';
 
 /** A contact that only a simulation changes. */
@@ -45,19 +46,18 @@ export async function virtualContact(
   if (!('set' in properties)) return invalid(properties);
   return {
     ...{ email: address.address, emailKey: address.key, status: 'subscribed' },
-    firstName: asked.firstName ?? null,
-    lastName: asked.lastName ?? null,
+    ...eachField((name) => asked[name] ?? null),
     ...{ createdAt: now, updatedAt: now, unsubscribedAt: null, audiences: [], activity: [] },
     properties: properties.set,
   };
 }
 
 async function copyOf(database: Database, contact: ContactView): Promise<VirtualContact> {
-  const { email, firstName, lastName, status, properties, audienceIds } = contact;
+  const { email, status, properties, audienceIds } = contact;
   const address = parseAddress(email);
   const activity = await database.query<FilteredContact['activity'][number]>(ACTIVITY, [contact.id]);
   return {
-    ...{ email, firstName, lastName, status, properties, activity },
+    ...{ email, ...fieldsOf(contact), status, properties, activity },
     emailKey: isProblem(address) ? email : address.key,
     audiences: audienceIds,
     createdAt: Date.parse(contact.createdAt),

@@ -1,6 +1,17 @@
-import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, json, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { type SQL, sql } from 'drizzle-orm';
+import { type AnyPgColumn, bigint, boolean, index, json, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import {
+  CONTACT_FIELD_NAMES,
+  CONTACT_FIELDS,
+  type ContactFieldName,
+  eachField,
+} from '../../text/contact-fields.ts';
 import { keyOf, moment, oneOf, textC } from './columns.ts';
+
+/** A column beside each field, for the search: `lastNameKey`. */
+const fieldKeys = Object.fromEntries(
+  CONTACT_FIELD_NAMES.map((name) => [`${name}Key`, textC(`${CONTACT_FIELDS[name].column}_key`)]),
+) as Record<`${ContactFieldName}Key`, ReturnType<typeof textC>>;
 
 /**
  * People that a workspace writes to. `email_key` is the normalised address, which is compared. The service
@@ -16,10 +27,8 @@ export const contacts = pgTable(
     id: textC('id').notNull(),
     email: text('email').notNull(),
     emailKey: textC('email_key').notNull(),
-    firstName: text('first_name'),
-    lastName: text('last_name'),
-    firstNameKey: textC('first_name_key'),
-    lastNameKey: textC('last_name_key'),
+    ...eachField((name) => text(CONTACT_FIELDS[name].column)),
+    ...fieldKeys,
     nameKey: textC('name_key').generatedAlwaysAs(
       sql`case when first_name_key is not null and last_name_key is not null then first_name_key || ' ' || last_name_key else coalesce(first_name_key, last_name_key) end`,
     ),
@@ -46,9 +55,27 @@ export const contacts = pgTable(
       .where(sql`${t.nameKey} is not null`),
     index('contacts_by_last_name')
       .on(t.workspaceId, t.livemode, t.lastNameKey, t.id)
-      .where(sql`${t.firstNameKey} is not null and ${t.lastNameKey} is not null`),
+      .where(FIELD_INDEXES.lastName.where),
   ],
 );
+
+/** An index that knows how texts begin, and the condition under which it has a contact. */
+export interface SearchIndex {
+  readonly key: AnyPgColumn;
+  readonly where: SQL;
+}
+
+/**
+ * The index by which each field is searched; a new field does not compile until it has one. That of last names leaves
+ * out people whose only name is the last one: `nameKey` is that name.
+ */
+export const FIELD_INDEXES: Readonly<Record<ContactFieldName, SearchIndex>> = {
+  firstName: { key: contacts.nameKey, where: sql`true` },
+  lastName: {
+    key: contacts.lastNameKey,
+    where: sql`${contacts.firstNameKey} is not null and ${contacts.lastNameKey} is not null`,
+  },
+};
 
 /**
  * Events of a contact, and the contact's actions. Rows of emails are deleted with their emails. `subject`

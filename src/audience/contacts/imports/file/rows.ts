@@ -5,11 +5,13 @@ import { withoutGuard } from '../../../../platform/csv/write.ts';
 import { mintId } from '../../../../platform/db/ids.ts';
 import { firstCharacters, isLonger } from '../../../../platform/errors/text-length.ts';
 import { isProblem, parseAddress } from '../../../../platform/text/address.ts';
+import { type ContactFieldName, isContactField } from '../../../../platform/text/contact-fields.ts';
 import { forgottenKey } from '../../../../sending/suppressions/queries.ts';
 import { isPropertyKey, type Target } from '../../column-names.ts';
+import { fieldInput } from '../../field-columns.ts';
 import { LONGEST_NAME } from '../../model.ts';
 import { MOST_PROPERTIES, type PropertyValue, problemOfProperty } from '../../properties.ts';
-import { leavingOf, mergedInto, namesOf } from '../../read-contact.ts';
+import { leavingOf, mergedInto } from '../../read-contact.ts';
 import type { ContactInput } from '../../write.ts';
 import type { ImportPlan } from '../plan/plan.ts';
 import { audienceNames } from '../plan/survey.ts';
@@ -103,7 +105,7 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
 /** A row of which the leaving counts and nothing else. */
 const leavingAlone = (row: ContactInput): ImportedContact => ({
   ...row,
-  ...namesOf({}),
+  ...fieldInput({}),
   properties: {},
   consent: null,
   is_refused: true,
@@ -141,8 +143,7 @@ function readRow(
     faults.push([line, null, 'wrong_cell_count']);
   let email = '';
   let emailColumn = 0;
-  let firstName: string | undefined;
-  let lastName: string | undefined;
+  const texts: { -readonly [Name in ContactFieldName]?: string } = {};
   let source: string | null = null;
   let agreedAt: string | null = null;
   let names: readonly string[] = [];
@@ -173,20 +174,18 @@ function readRow(
       refuse(column, 'invalid_character');
       continue;
     }
+    if (isContactField(target.to)) {
+      const text = withoutGuard(cell);
+      if (isLonger(text, LONGEST_NAME)) refuse(column, 'text_too_long');
+      else texts[target.to] = text;
+      continue;
+    }
     switch (target.to) {
       case 'property': {
         if (target.type !== 'string' && cell.trim() === '') break;
         const value = typedValue(cell, target);
         if (typeof value === 'object') refuse(column, value.code);
         else properties[target.key] = value;
-        break;
-      }
-      case 'firstName':
-      case 'lastName': {
-        const name = withoutGuard(cell);
-        if (isLonger(name, LONGEST_NAME)) refuse(column, 'text_too_long');
-        else if (target.to === 'firstName') firstName = name;
-        else lastName = name;
         break;
       }
       case 'unsubscribedAt':
@@ -216,7 +215,7 @@ function readRow(
     email: address.address,
     email_key: address.key,
     email_hash: hashes ? forgottenKey(signer, workspaceId, address.key) : '',
-    ...namesOf({ firstName, lastName }),
+    ...fieldInput(texts),
     properties,
     removed: [],
     ...consent.says,

@@ -13,15 +13,22 @@ import { isListWord, type LeaveReason, wordMeaning } from '../../../../mail/list
 import type { Delimiter } from '../../../../platform/csv/delimiter.ts';
 import type { Detail } from '../../../../platform/errors/failure.ts';
 import {
+  CONTACT_FIELD_NAMES,
+  CONTACT_FIELDS,
+  eachField,
+  isContactField,
+} from '../../../../platform/text/contact-fields.ts';
+import {
   type CellFormat,
   cleaned,
-  nameTarget,
+  fieldByHeader,
   PROPERTY_TYPES,
   type PropertyTarget,
   propertyByName,
   propertyOf,
   type Target,
 } from '../../column-names.ts';
+import { FIELD_COLUMNS } from '../../field-columns.ts';
 import type { ColumnSurvey } from './survey.ts';
 
 /** What is known of a file besides its header. */
@@ -44,9 +51,17 @@ const LONGEST_HEADER = 80;
 export const shortened = (name: string): string =>
   name.length > LONGEST_HEADER ? `${name.slice(0, LONGEST_HEADER - 1)}…` : name;
 
-/** What the header of a file has that `GET /v1/contacts/export` has written: its columns mean the same in return. */
+const BY_COLUMN: Readonly<Record<string, Target>> = Object.fromEntries(
+  CONTACT_FIELD_NAMES.map((name) => [CONTACT_FIELDS[name].column, { to: name }]),
+);
+
+/**
+ * What the header of a file has that `GET /v1/contacts/export` has written: its columns mean the same in return. A field that is added
+ * does not belong here, since the files of former versions lack its column.
+ */
 const OWN_EXPORT = ['id', 'email', 'first_name', 'last_name', 'status', 'created_at', 'unsubscribed_at'];
 const OWN_TARGETS: Readonly<Record<string, Target>> = {
+  ...BY_COLUMN,
   id: null,
   created_at: null,
   status: { to: 'status', reads: 'status' },
@@ -60,10 +75,8 @@ const OWN_TARGETS: Readonly<Record<string, Target>> = {
 /** What `columns` may say besides properties. */
 const STATED: Readonly<Record<string, Target>> = {
   email: { to: 'email' },
-  first_name: { to: 'firstName' },
-  firstName: { to: 'firstName' },
-  last_name: { to: 'lastName' },
-  lastName: { to: 'lastName' },
+  ...BY_COLUMN,
+  ...eachField((name): Target => ({ to: name })),
   unsubscribed_at: { to: 'unsubscribedAt' },
   unsubscribedAt: { to: 'unsubscribedAt' },
   'consent.source': { to: 'consentSource' },
@@ -75,8 +88,7 @@ const STATED: Readonly<Record<string, Target>> = {
 /** Targets as `columns` writes them, for the documentation and for what is answered. */
 export const TARGET_NAMES = [
   'email',
-  'first_name',
-  'last_name',
+  ...FIELD_COLUMNS,
   ...STATUS_READINGS,
   'unsubscribedAt',
   'consent.source',
@@ -112,8 +124,8 @@ export function namedTargets(
     const typed = propertyOf(name);
     if (typed) return name.includes(':') ? typed : keptType(typed, traits);
     if (addresses.includes(at)) return { to: 'email' };
-    const person = nameTarget(name);
-    if (person) return { to: person };
+    const field = fieldByHeader(name);
+    if (field) return { to: field };
     const consent = consentTarget(name, traits.surveys[at]);
     // A second column of the same keeps its cells as a property.
     // In a list of opt-outs the newsletter is what was left.
@@ -251,17 +263,13 @@ const openForm = (name: string, { key, type }: PropertyTarget, what: string): De
 
 /** A target as `columns` writes it; null for a column that is left out. */
 export function targetText(target: Target): string | null {
-  switch (target?.to) {
-    case undefined:
-      return null;
+  if (target === null) return null;
+  if (isContactField(target.to)) return CONTACT_FIELDS[target.to].column;
+  switch (target.to) {
     case 'property':
       return `properties.${target.key}:${target.type}${target.format ? `:${target.format}` : ''}`;
     case 'status':
       return target.reads ?? 'status';
-    case 'firstName':
-      return 'first_name';
-    case 'lastName':
-      return 'last_name';
     case 'consentSource':
       return 'consent.source';
     case 'consentAt':

@@ -1,4 +1,3 @@
-import type { Contact } from '../api/operations.ts';
 import { useList } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 
@@ -37,10 +36,6 @@ export function useDomainNames(): Readonly<Record<string, string>> {
   );
   return Object.fromEntries(items.map(({ id, name }) => [id, name]));
 }
-
-/** The first and last name of a contact, as far as they are known. */
-export const nameOf = ({ firstName, lastName }: Pick<Contact, 'firstName' | 'lastName'>): string =>
-  [firstName, lastName].filter(Boolean).join(' ');
 
 /** A property in a readable form. */
 export const propertyText = (value: string | number | boolean): string =>

@@ -15,6 +15,7 @@ import {
   useState,
 } from 'react';
 import { useLocation } from 'wouter';
+import { wholeName } from '../../../../../platform/text/contact-fields.ts';
 import { useList, useSettled } from '../api/queries.ts';
 import { useViewer } from '../api/viewer.tsx';
 import { icons } from '../ui/icons.tsx';
@@ -233,13 +234,13 @@ function useFound(wanted: string, onShortcuts: () => void): readonly PaletteResu
       : [];
   const byWords = isWorthAsking
     ? [
-        ...people.map(({ id, email, firstName, lastName }) => ({
-          key: id,
+        ...people.map((contact) => ({
+          key: contact.id,
           group: 'Contacts',
-          title: email,
-          sub: [firstName, lastName].filter(Boolean).join(' '),
+          title: contact.email,
+          sub: wholeName(contact),
           icon: icons.Person,
-          act: () => navigate(`/contacts/${id}`),
+          act: () => navigate(`/contacts/${contact.id}`),
         })),
         ...emails.map(({ id, subject, to }) => ({
           key: id,

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { wholeName } from '../../../../../../platform/text/contact-fields.ts';
 import { Close } from '../../../icons.tsx';
 import type { Audience, Contact } from '../../api/operations.ts';
 import { useChange, useList, useRead } from '../../api/queries.ts';
@@ -15,7 +16,6 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { toast, toastProblem } from '../../ui/overlays/toast.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
-import { nameOf } from '../names.ts';
 import { AddPeople } from './add-people.tsx';
 import { AudienceSettings } from './settings.tsx';
 
@@ -110,7 +110,7 @@ function Members({ audience }: { readonly audience: Audience }) {
   const columns: readonly [Column<Contact>, ...Column<Contact>[]] = [
     {
       name: 'Contact',
-      cell: (contact) => <Lead title={contact.email} sub={nameOf(contact) || undefined} />,
+      cell: (contact) => <Lead title={contact.email} sub={wholeName(contact) || undefined} />,
     },
     { name: 'Status', width: 'w-36', from: 'sm', cell: ({ status }) => <Badge status={status} /> },
     {

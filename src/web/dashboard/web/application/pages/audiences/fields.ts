@@ -1,3 +1,4 @@
+import { CONTACT_FIELDS, eachField } from '../../../../../../platform/text/contact-fields.ts';
 import type { Operator, Value } from './filter-tree.ts';
 
 /** The type of a field, which decides its comparisons. */
@@ -7,8 +8,7 @@ export type Kind = 'text' | 'status' | 'date' | 'audience' | 'activity' | 'prope
 export const FIELDS = {
   status: { text: 'Status', kind: 'status' },
   email: { text: 'Email address', kind: 'text' },
-  firstName: { text: 'First name', kind: 'text' },
-  lastName: { text: 'Last name', kind: 'text' },
+  ...eachField((name) => ({ text: CONTACT_FIELDS[name].label, kind: 'text' as const })),
   'properties.': { text: 'Property', kind: 'property' },
   audiences: { text: 'Audience', kind: 'audience' },
   createdAt: { text: 'Added', kind: 'date' },

@@ -1,10 +1,10 @@
 import { Link } from 'wouter';
+import { wholeName } from '../../../../../../platform/text/contact-fields.ts';
 import { useQuestion, useSettled } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { count } from '../../ui/display/format.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Problem } from '../../ui/forms/form.tsx';
-import { nameOf } from '../names.ts';
 import { isFinished } from './fields.ts';
 import { filterOf, type Group, isGroup, type Node } from './filter-tree.ts';
 
@@ -61,8 +61,8 @@ export function LiveCount({ answer }: { readonly answer: ReturnType<typeof useFi
               <Link href={`/contacts/${contact.id}`} className="block truncate hover:underline">
                 {contact.email}
               </Link>
-              {nameOf(contact) !== '' && (
-                <span className="block truncate text-caption text-dim">{nameOf(contact)}</span>
+              {wholeName(contact) !== '' && (
+                <span className="block truncate text-caption text-dim">{wholeName(contact)}</span>
               )}
             </li>
           ))}

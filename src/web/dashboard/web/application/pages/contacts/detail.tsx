@@ -1,5 +1,10 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import {
+  CONTACT_FIELD_NAMES,
+  CONTACT_FIELDS,
+  wholeName,
+} from '../../../../../../platform/text/contact-fields.ts';
 import type { Contact } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -13,7 +18,7 @@ import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
 import { Card, Facts, Page } from '../../ui/page.tsx';
-import { nameOf, propertyText, useAudienceNames } from '../names.ts';
+import { propertyText, useAudienceNames } from '../names.ts';
 import { Activity } from './activity.tsx';
 import { Consent } from './consent.tsx';
 import { EditContact } from './edit.tsx';
@@ -26,6 +31,15 @@ const MEANING = {
   bounced: 'The address does not exist. No email is sent to it.',
   complained: 'Reported an email as spam. No email is sent, and only the contact can change that.',
 } as const satisfies Record<Contact['status'], string>;
+
+/** The fields beside the name, by their labels. */
+const besidesName = (contact: Contact) =>
+  Object.fromEntries(
+    CONTACT_FIELD_NAMES.filter((name) => !CONTACT_FIELDS[name].isPartOfName).map((name) => [
+      CONTACT_FIELDS[name].label,
+      contact[name],
+    ]),
+  );
 
 /** One contact: what is known, and everything that happened. */
 export default function ContactDetail({ id }: { readonly id: string }) {
@@ -58,7 +72,8 @@ export default function ContactDetail({ id }: { readonly id: string }) {
             {data ? (
               <Facts
                 facts={{
-                  Name: nameOf(data),
+                  Name: wholeName(data),
+                  ...besidesName(data),
                   Added: <Time at={data.createdAt} />,
                   Unsubscribed: data.unsubscribedAt && <Time at={data.unsubscribedAt} />,
                   'Last active': <Time at={data.lastActivityAt} none="never" />,

@@ -1,5 +1,11 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import {
+  CONTACT_FIELD_NAMES,
+  CONTACT_FIELDS,
+  type ContactFieldName,
+  eachField,
+} from '../../../../../../platform/text/contact-fields.ts';
 import type { Contact } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
@@ -22,27 +28,25 @@ export function NewContact({ onClose }: { readonly onClose: () => void }) {
       <Form
         action="Add contact"
         aside={<Button onClick={onClose}>Cancel</Button>}
-        onSend={async ({ email = '', firstName, lastName }) => {
-          const body = { email, firstName: orNull(firstName), lastName: orNull(lastName) };
+        onSend={async ({ email = '', ...texts }) => {
+          const body = { email, ...eachField((name) => orNull(texts[name])) };
           const { id } = await create.mutateAsync({ body: { ...body, properties: propertiesOf(rows) } });
           toast(`${email} added`);
           navigate(`/contacts/${id}`);
         }}
       >
         <Field label="Email address" name="email" type="email" autoFocus />
-        <Names />
+        <ContactFields />
         <Properties rows={rows} onChange={setRows} />
       </Form>
     </Dialog>
   );
 }
 
-type ContactValues = {
-  readonly firstName: string;
-  readonly lastName: string;
+type ContactValues = Readonly<Record<ContactFieldName, string>> & {
   readonly properties: readonly PropertyRow[];
 };
-const LABELS = { firstName: 'First name', lastName: 'Last name', properties: 'Properties' } as const;
+const LABELS = { ...eachField((name) => CONTACT_FIELDS[name].label), properties: 'Properties' } as const;
 
 /**
  * Changes the data of a contact, but not the address: to its recipients, another address is another person.
@@ -63,15 +67,15 @@ export function EditContact({
     labels: LABELS,
     // Personal data is not kept in the browser.
     isKept: false,
-    read: ({ firstName, lastName, properties }) => ({
-      ...{ firstName: firstName ?? '', lastName: lastName ?? '', properties: rowsOf(properties) },
+    read: (stored) => ({
+      ...eachField((name) => stored[name] ?? ''),
+      properties: rowsOf(stored.properties),
     }),
-    write: ({ firstName, lastName, properties }, ifUpdatedAt, _, base) =>
+    write: ({ properties, ...texts }, ifUpdatedAt, _, base) =>
       change.mutateAsync({
         path,
         body: {
-          ...(firstName !== undefined && { firstName: orNull(firstName) }),
-          ...(lastName !== undefined && { lastName: orNull(lastName) }),
+          ...Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, orNull(text)])),
           ...(properties && { properties: changesOfProperties(properties, base.properties) }),
           ifUpdatedAt,
         },
@@ -93,16 +97,17 @@ export function EditContact({
           onClose();
         }}
       >
-        <Names />
+        <ContactFields />
         <Properties rows={editing.values.properties} onChange={(properties) => editing.set({ properties })} />
       </Form>
     </Dialog>
   );
 }
 
-const Names = () => (
+const ContactFields = () => (
   <div className="grid gap-4 sm:grid-cols-2">
-    <Field label="First name" name="firstName" />
-    <Field label="Last name" name="lastName" />
+    {CONTACT_FIELD_NAMES.map((name) => (
+      <Field key={name} label={CONTACT_FIELDS[name].label} name={name} />
+    ))}
   </div>
 );

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { CONTACT_FIELDS, wholeName } from '../../../../../../platform/text/contact-fields.ts';
 import type { Contact } from '../../api/operations.ts';
 import { useDownload, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
@@ -13,7 +14,7 @@ import { ChoiceFilter, FilterBar, TextFilter, useFilters } from '../../ui/filter
 import { icons } from '../../ui/icons.tsx';
 import { Item, Menu } from '../../ui/overlays/menu.tsx';
 import { Page } from '../../ui/page.tsx';
-import { nameOf, useAudienceNames } from '../names.ts';
+import { useAudienceNames } from '../names.ts';
 import { NewContact } from './edit.tsx';
 
 const STATUSES = {
@@ -23,11 +24,16 @@ const STATUSES = {
   complained: 'Complained',
 } as const satisfies Record<Contact['status'], string>;
 
+const SEARCHED = new Intl.ListFormat('en-GB').format([
+  'Addresses',
+  ...Object.values(CONTACT_FIELDS).map(({ label }) => `${label.toLowerCase()}s`),
+]);
+
 const COLUMNS: readonly [Column<Contact>, ...Column<Contact>[]] = [
   {
     name: 'Contact',
     cell: (contact) => {
-      const name = nameOf(contact);
+      const name = wholeName(contact);
       return name === '' ? <Lead title={contact.email} /> : <Lead title={contact.email} sub={name} />;
     },
   },
@@ -130,7 +136,7 @@ export function ContactList() {
         empty={
           isSet ? (
             <Empty title="No matching contacts" icon={icons.Person}>
-              <p>Addresses, first names and last names are matched from their beginning, ignoring case.</p>
+              <p>{SEARCHED} are matched from their beginning, ignoring case.</p>
             </Empty>
           ) : (
             <Empty

@@ -4,6 +4,7 @@ import type {
   StepType,
   Wait,
 } from '../../../../../../../machines/flow-run/definition.ts';
+import { CONTACT_FIELDS, isContactField } from '../../../../../../platform/text/contact-fields.ts';
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
 import type { Flow, FlowRunItem } from '../../api/operations.ts';
 import type { icons } from '../../ui/icons.tsx';
@@ -129,11 +130,12 @@ export function stepText(step: FlowStep, { audiences, templates }: Names): strin
   }
 }
 
-function changesText({ properties = {}, ...name }: Extract<FlowStep, { type: 'updateContact' }>['config']) {
-  const changed = [...Object.keys(name).map((key) => NAME_PARTS[key] ?? key), ...Object.keys(properties)];
+function changesText({ properties = {}, ...texts }: Extract<FlowStep, { type: 'updateContact' }>['config']) {
+  const changed = [...Object.keys(texts).map(fieldText), ...Object.keys(properties)];
   return changed.length === 0 ? 'No changes yet' : changed.join(', ');
 }
-const NAME_PARTS: Readonly<Record<string, string>> = { firstName: 'first name', lastName: 'last name' };
+const fieldText = (name: string): string =>
+  isContactField(name) ? CONTACT_FIELDS[name].label.toLowerCase() : name;
 
 /** The summary of a trigger, in one line. */
 export function triggerText({ trigger }: Pick<FlowDefinition, 'trigger'>, { audiences }: Names): string {

@@ -1,9 +1,13 @@
+import { CONTACT_FIELDS } from '../../../../../../../platform/text/contact-fields.ts';
 import type { ContactImportPlan } from '../../../api/operations.ts';
 import type { ColumnTarget } from './columns.ts';
 
 /** Targets as the service writes them, in the order in which they are offered. */
 const TARGETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  Contact: { email: 'Email address', first_name: 'First name', last_name: 'Last name' },
+  Contact: {
+    email: 'Email address',
+    ...Object.fromEntries(Object.values(CONTACT_FIELDS).map(({ column, label }) => [column, label])),
+  },
   Consent: {
     status: 'Status, as a word',
     subscribed: 'Subscribed: yes or no',

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import type { StepConfigs, StepType } from '../../../../../../../../machines/flow-run/definition.ts';
+import { CONTACT_FIELD_NAMES, CONTACT_FIELDS } from '../../../../../../../platform/text/contact-fields.ts';
 import { Field, TextArea } from '../../../ui/forms/form.tsx';
 import { DECIDING_FORMS } from './deciding-forms.tsx';
 import { linesOf, valuesIn } from './dictionary.ts';
@@ -20,10 +21,8 @@ const audienceForm: StepForm<StepConfigs['addToAudience']> = {
   read: ({ audienceId = '' }) => ({ audienceId }),
 };
 
-const NAME_PARTS = { firstName: 'First name', lastName: 'Last name' } as const;
-
-/** A part of a contact's name in a step that changes it: left alone, or set. */
-const namePart = (text: string | undefined, before: string | null | undefined) =>
+/** A field of a contact in a step that changes it: left alone, or set. */
+const fieldText = (text: string | undefined, before: string | null | undefined) =>
   given(text) ?? (before === null ? null : undefined);
 
 /** The form of every type of step. */
@@ -82,10 +81,10 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
   updateContact: {
     fields: ({ config }) => (
       <>
-        {(['firstName', 'lastName'] as const).map((name) => (
+        {CONTACT_FIELD_NAMES.map((name) => (
           <Field
             key={name}
-            label={NAME_PARTS[name]}
+            label={CONTACT_FIELDS[name].label}
             name={name}
             defaultValue={config[name] ?? ''}
             hint="Empty: unchanged."
@@ -100,15 +99,15 @@ export const FORMS: { readonly [Type in StepType]: StepForm<StepConfigs[Type]> }
         />
       </>
     ),
-    read: ({ firstName, lastName, properties = '' }, before) => {
-      const first = namePart(firstName, before.firstName);
-      const last = namePart(lastName, before.lastName);
-      return {
-        ...(first !== undefined && { firstName: first }),
-        ...(last !== undefined && { lastName: last }),
-        ...(properties.trim() !== '' && { properties: valuesIn(properties) }),
-      };
-    },
+    read: ({ properties = '', ...texts }, before) => ({
+      ...Object.fromEntries(
+        CONTACT_FIELD_NAMES.flatMap((name) => {
+          const text = fieldText(texts[name], before[name]);
+          return text === undefined ? [] : [[name, text]];
+        }),
+      ),
+      ...(properties.trim() !== '' && { properties: valuesIn(properties) }),
+    }),
   },
   addToAudience: audienceForm,
   removeFromAudience: audienceForm,
