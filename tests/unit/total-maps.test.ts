@@ -101,10 +101,13 @@ describe('an addition does not compile until every place has decided on it', () 
     for (const name of ['paused', 'pause.requested', 'archive']) expect(placesOf(name)).not.toBeEmpty();
   });
 
-  test('a type of event: its traits, its form in the API, its words and its look', () => {
+  test('a type of event: its traits, its columns, its form in the API, its words and its look', () => {
     expect(placesOf('replied')).toEqual([
       'machines/email/event-traits.ts',
+      'src/audience/contacts/activity/activity.ts',
       'src/automation/campaigns/queries.ts',
+      'src/sending/analytics/counting.ts',
+      'src/sending/analytics/model.ts',
       'src/sending/emails/read/event-model.ts',
       'src/web/dashboard/web/application/ui/display/event-looks.ts',
     ]);

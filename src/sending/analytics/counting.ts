@@ -1,12 +1,20 @@
 import { eventTypesWith, hasTraitSql } from '../../../machines/email/event-traits.ts';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
+import type { analytics } from '../../platform/db/schema/analytics.ts';
+
+type Column = keyof typeof analytics.$inferSelect;
+
+/** A type of event does not compile until the table has the columns of its counts. */
+type CountedType = {
+  [Type in Column]: `${Type}OfAccepted` extends Column ? Type : never;
+}[Column];
 
 /**
  * The facts that are counted from the events of live mail. An open or a click by a program that fetches or
  * scans counts apart.
  */
 export const OCCURRENCES = [
-  ...EMAIL_EVENT_TYPES,
+  ...(EMAIL_EVENT_TYPES satisfies readonly CountedType[]),
   ...eventTypesWith('isVisit').map((type) => `machine_${type}` as const),
 ];
 

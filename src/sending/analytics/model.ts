@@ -1,4 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TInteger, Type } from '@sinclair/typebox';
+import type { EmailEventType } from '../../../machines/email/recipient.ts';
 import { literals } from '../../http/request/schema.ts';
 import { MOST_TAGS, MOST_VALUES } from './counting.ts';
 import { MOST_POINTS } from './period.ts';
@@ -58,7 +59,7 @@ const counts = {
   unsubscribed: count('`unsubscribed` events.'),
   machineOpened: count('`opened` events by programs that fetch images.'),
   machineClicked: count('`clicked` events by programs that follow links.'),
-};
+} satisfies Readonly<Record<EmailEventType | 'accepted' | 'machineOpened' | 'machineClicked', TInteger>>;
 
 const share = (of: string) =>
   Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
@@ -109,3 +110,9 @@ export type Analytics = Static<typeof Analytics>;
 
 /** The counts of a point. */
 export type Counts = Analytics['totals'];
+
+/** The counts of a point for the documentation. */
+export const COUNTS_EXAMPLE: Counts = {
+  ...{ accepted: 1200, sent: 1196, delivered: 1190, opened: 512, clicked: 97, bounced: 6, complained: 0 },
+  ...{ unsubscribed: 2, machineOpened: 388, machineClicked: 14 },
+};

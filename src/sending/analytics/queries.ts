@@ -1,3 +1,4 @@
+import { EMAIL_EVENT_TYPES, type EmailEventType } from '../../../machines/email/recipient.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { Parameter } from '../../platform/db/database.ts';
 import type { Reads } from '../../platform/db/reads.ts';
@@ -163,13 +164,10 @@ function countsOf(row: Readonly<Record<string, number>>, by: AnalyticsQuery['by'
   const of = (name: string): number => row[by === 'occurred' ? name : `${name}_of_accepted`] ?? 0;
   return {
     accepted: row.accepted ?? 0,
-    sent: of('sent'),
-    delivered: of('delivered'),
-    opened: of('opened'),
-    clicked: of('clicked'),
-    bounced: of('bounced'),
-    complained: of('complained'),
-    unsubscribed: of('unsubscribed'),
+    ...(Object.fromEntries(EMAIL_EVENT_TYPES.map((type) => [type, of(type)])) as Record<
+      EmailEventType,
+      number
+    >),
     machineOpened: of('machine_opened'),
     machineClicked: of('machine_clicked'),
   };

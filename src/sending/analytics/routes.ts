@@ -1,11 +1,6 @@
 import { type Route, route } from '../../http/request/route.ts';
-import { Analytics, AnalyticsQuery, type Counts } from './model.ts';
+import { Analytics, AnalyticsQuery, COUNTS_EXAMPLE } from './model.ts';
 import { type AnalyticsReader, readAnalytics } from './queries.ts';
-
-const COUNTS: Counts = {
-  ...{ accepted: 1200, sent: 1196, delivered: 1190, opened: 512, clicked: 97, bounced: 6, complained: 0 },
-  ...{ unsubscribed: 2, machineOpened: 388, machineClicked: 14 },
-};
 
 /** The endpoint of analytics. */
 export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
@@ -25,8 +20,10 @@ export const analyticsRoutes = (reader: AnalyticsReader): readonly Route[] => [
         from: '2026-11-20T23:00:00.000Z',
         to: '2026-11-21T23:00:00.000Z',
         ...{ interval: 'day', timeZone: 'Europe/Vienna', by: 'occurred' },
-        series: [{ start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS }],
-        totals: COUNTS,
+        series: [
+          { start: '2026-11-20T23:00:00.000Z', local: '2026-11-21T00:00', open: false, ...COUNTS_EXAMPLE },
+        ],
+        totals: COUNTS_EXAMPLE,
         rates: {
           ...{ delivered: 0.9917, opened: 0.3217, clicked: 0.0725, bounced: 0.005, complained: 0 },
           unsubscribed: 0.0017,

@@ -36,7 +36,7 @@ export type {
 } from './campaign-mail.ts';
 export { recorded, recordedOnClock } from './facts.ts';
 export { EmailDetail, EmailEventType, EmailReceipt } from './read/answer-model.ts';
-export { EMAIL_EVENTS, EmailEvent } from './read/event-model.ts';
+export { EMAIL_EVENTS, EmailEvent, EVENT_PHRASES } from './read/event-model.ts';
 export { EVENTS_OF_TURN, type EventPlace, readEvents, readRecipients } from './read/recorded-events.ts';
 export { eventOf } from './read/views.ts';
 export { isReturnToken } from './send/return-token.ts';

@@ -6,15 +6,19 @@ import type { Call, Page } from '../../../http/request/route.ts';
 import { literals } from '../../../http/request/schema.ts';
 import { timePartSql } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
+import type { contactActivity } from '../../../platform/db/schema/contacts.ts';
 import { type Failure, notFound } from '../../../platform/errors/failure.ts';
 import { type ContactReader, findContact } from '../lists/contact-rows.ts';
+
+/** A type of event does not compile until the table has it. */
+type StoredType = (typeof contactActivity.$inferSelect)['type'];
 
 /** The entries of a contact's activity that are stored: those behind `event` are events of emails, as `unsubscribed` may be. */
 export const ACTIVITY_TYPES = [
   ...(['created', 'imported', 'subscribed', 'unsubscribed', 'asked', 'notAsked', 'joined', 'left'] as const),
   'event' as const,
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'unsubscribed'),
-];
+] satisfies readonly StoredType[];
 
 /** What is read from the runs of flows, named after how they end. */
 const RUN_TYPES = ['flowStarted', 'flowCompleted', 'flowExited', 'flowFailed', 'flowCancelled'] as const;

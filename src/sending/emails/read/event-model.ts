@@ -121,22 +121,24 @@ export const EMAIL_EVENTS = {
   unsubscribed: eventOfType('unsubscribed', unsubscribed, 'The recipient wants no more of these.'),
 } as const satisfies Readonly<Record<EmailEventType, TObject>>;
 
-/** An event of an email, the same object in the detail, in `/events` and in a webhook's body. */
-export const EmailEvent = Type.Union(Object.values(EMAIL_EVENTS) as Forms, {
-  title: 'EmailEvent',
-  description: 'Something that happened to an email; `type` says what, and which members `data` has.',
-});
+/** The end of "An email was …" for each event. */
+export const EVENT_PHRASES: Readonly<Record<EmailEventType, string>> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  opened: 'opened',
+  clicked: 'clicked in',
+  bounced: 'bounced',
+  complained: 'complained about',
+  unsubscribed: 'unsubscribed from',
+};
 
-type Events = typeof EMAIL_EVENTS;
-type Forms = [
-  Events['sent'],
-  Events['delivered'],
-  Events['opened'],
-  Events['clicked'],
-  Events['bounced'],
-  Events['complained'],
-  Events['unsubscribed'],
-];
+/** An event of an email, the same object in the detail, in `/events` and in a webhook's body. */
+export const EmailEvent = Type.Unsafe<EmailEvent>(
+  Type.Union(Object.values(EMAIL_EVENTS), {
+    title: 'EmailEvent',
+    description: 'Something that happened to an email; `type` says what, and which members `data` has.',
+  }),
+);
 
 /** The type of an event. */
-export type EmailEvent = Static<typeof EmailEvent>;
+export type EmailEvent = Static<(typeof EMAIL_EVENTS)[EmailEventType]>;

@@ -1,5 +1,6 @@
+import type { EmailEventType } from '../../../../machines/email/recipient.ts';
 import { JSON_TYPE } from '../../../http/body/media-type.ts';
-import { EMAIL_EVENTS } from '../../../sending/emails/queries.ts';
+import { EMAIL_EVENTS, EVENT_PHRASES } from '../../../sending/emails/queries.ts';
 import type { OpenApiDocument, Parameter } from './document.ts';
 import { type NamedSchemas, toJsonSchema } from './json-schema.ts';
 
@@ -37,7 +38,7 @@ export function webhooksOf(named: NamedSchemas): OpenApiDocument['webhooks'] {
         post: {
           operationId: `on${type.charAt(0).toUpperCase()}${type.slice(1)}`,
           tags: ['Webhooks'],
-          summary: `An email was ${PAST[type as keyof typeof EMAIL_EVENTS]}`,
+          summary: `An email was ${EVENT_PHRASES[type as EmailEventType]}`,
           description: `${schema.description} It reaches each endpoint whose \`events\` name \`${type}\`, at least once, and always with the same \`id\`.`,
           security: [],
           parameters: HEADERS,
@@ -49,13 +50,3 @@ export function webhooksOf(named: NamedSchemas): OpenApiDocument['webhooks'] {
   });
   return Object.fromEntries(entries);
 }
-
-const PAST = {
-  sent: 'sent',
-  delivered: 'delivered',
-  opened: 'opened',
-  clicked: 'clicked in',
-  bounced: 'bounced',
-  complained: 'complained about',
-  unsubscribed: 'unsubscribed from',
-} as const satisfies Record<keyof typeof EMAIL_EVENTS, string>;

@@ -1,5 +1,6 @@
 import { type ItemOf, useList } from '../../api/queries.ts';
 import { Badge } from '../../ui/display/badge.tsx';
+import { eventTexts } from '../../ui/display/event-looks.ts';
 import { Empty } from '../../ui/display/states.tsx';
 import { type Column, Lead, Table } from '../../ui/display/table.tsx';
 import { Time } from '../../ui/display/time.tsx';
@@ -14,12 +15,7 @@ const OUTCOMES = {
   sent: 'Sent',
   failed: 'Failed',
   skipped: 'Skipped',
-  delivered: 'Delivered',
-  opened: 'Opened',
-  clicked: 'Clicked',
-  bounced: 'Bounced',
-  complained: 'Complained',
-  unsubscribed: 'Unsubscribed',
+  ...eventTexts('sent'),
 } as const;
 
 const COLUMNS: readonly [Column<Item>, ...Column<Item>[]] = [

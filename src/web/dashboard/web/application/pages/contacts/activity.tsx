@@ -5,7 +5,7 @@ import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Timeline } from '../../ui/charts/timeline.tsx';
 import { toneOf } from '../../ui/display/badge.tsx';
-import type { Tone } from '../../ui/display/event-looks.ts';
+import { eventTexts, type Tone } from '../../ui/display/event-looks.ts';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { ChoiceFilter, useFilters } from '../../ui/filters.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -23,12 +23,9 @@ const WORDS = {
   joined: 'Joined',
   left: 'Left',
   event: 'Event',
+  ...eventTexts('unsubscribed'),
   sent: 'Email sent',
   delivered: 'Email delivered',
-  opened: 'Opened',
-  clicked: 'Clicked',
-  bounced: 'Bounced',
-  complained: 'Complained',
   flowStarted: 'Flow started',
   flowCompleted: 'Flow completed',
   flowExited: 'Flow exited',

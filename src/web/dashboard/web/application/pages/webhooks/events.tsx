@@ -1,19 +1,13 @@
+import { EVENT_TRAITS } from '../../../../../../../machines/email/event-traits.ts';
 import type { EmailEventType } from '../../api/operations.ts';
+import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import type { Fields } from '../../ui/forms/form.tsx';
 import { Tick } from '../../ui/forms/form.tsx';
 
-const EVENTS = {
-  sent: 'A mail server accepted the email.',
-  delivered: 'The email reached its mailbox.',
-  bounced: 'The email could not be delivered.',
-  complained: 'The recipient reported spam.',
-  unsubscribed: 'The recipient unsubscribed.',
-  opened: 'The email was opened.',
-  clicked: 'A link was clicked.',
-} as const satisfies Record<EmailEventType, string>;
-
-/** The events that an endpoint can receive. */
-export const EVENT_NAMES = Object.keys(EVENTS) as EmailEventType[];
+/** The events that an endpoint can receive; opens and clicks come last. */
+export const EVENT_NAMES = (Object.keys(EVENT_LOOKS) as EmailEventType[]).toSorted(
+  (a, b) => Number(EVENT_TRAITS[a].isVisit) - Number(EVENT_TRAITS[b].isVisit),
+);
 
 /** The events that are ticked in a form with `EventTicks`. */
 export const tickedEvents = (fields: Fields): readonly EmailEventType[] =>
@@ -34,7 +28,7 @@ export const EventTicks = ({
         key={name}
         name={`event ${name}`}
         label={name}
-        hint={EVENTS[name]}
+        hint={EVENT_LOOKS[name].about}
         defaultChecked={ticked.includes(name)}
       />
     ))}
