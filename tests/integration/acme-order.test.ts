@@ -94,6 +94,15 @@ describe('an order at an authority', () => {
     expect(pauses).toEqual([2, 7_000]);
   });
 
+  test.each(['30', '31', '2147483', '2147484', '999999999', 'Fri, 31 Dec 9999 23:59:59 GMT'])(
+    'waits before a poll no longer than 30 seconds when the authority asks for %s',
+    async (wait) => {
+      withHeader('finalize', 'retry-after', wait);
+      expect(await order()).toBe(HOST);
+      expect(pauses).toEqual([2, 30_000]);
+    },
+  );
+
   test('polls on when the authority says of an order that it showed as ready that it is not', async () => {
     once('finalize', () => problem('orderNotReady', 'Not yet.'));
     expect(await order()).toBe(HOST);

@@ -41,6 +41,12 @@ export interface OrderWaits {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
+/**
+ * The longest time between two polls, whatever the authority asks for: an order has four minutes, and a timer of more
+ * than 2^31 - 1 ms ends at once.
+ */
+const LONGEST_POLL_MS = 30_000;
+
 /** A certificate chain with its key, in PEM. */
 export interface IssuedCertificate {
   readonly certificate: string;
@@ -185,9 +191,9 @@ class CertificateOrder {
     return resourceIn(url, await this.client.post(url));
   }
 
-  /** Reads a resource again, after the time that the authority asked for. */
+  /** Reads a resource again, after the time that the authority asked for, within bounds. */
   async #poll({ url, retryAfterMs }: Resource): Promise<Resource> {
-    await this.#pause(Math.max(this.request.waits.pollMs, retryAfterMs));
+    await this.#pause(Math.max(this.request.waits.pollMs, Math.min(retryAfterMs, LONGEST_POLL_MS)));
     return this.#read(url);
   }
 
