@@ -154,12 +154,6 @@ describe('an order at an authority', () => {
     ],
     ['an unknown state', 'finalize', () => Response.json({ status: 'lost' }), /order became lost/],
     [
-      'a redirect of what is signed',
-      'new-order',
-      () => Response.redirect('https://127.0.0.1:1/'),
-      /answered 302/,
-    ],
-    [
       'a private key',
       'certificate',
       () => new Response('-----BEGIN PRIVATE KEY-----'),
@@ -168,6 +162,83 @@ describe('an order at an authority', () => {
   ] as const)('fails in words on %s', async (_name, what, instead, message) => {
     once(what, instead);
     await expect(order()).rejects.toThrow(message);
+  });
+
+  test.each([301, 302, 303, 307, 308])(
+    'follows no redirect of status %i, to whatever address',
+    async (status) => {
+      let visits = 0;
+      await using elsewhere = Bun.serve({
+        ...{ hostname: '127.0.0.1', port: 0 },
+        fetch: () => Response.json({ visits: ++visits }),
+      });
+      const plain = `http://127.0.0.1:${elsewhere.port}/`;
+      const shownOf = (to: string | null): string => {
+        if (to === '/relative') return new URL(to, authority.directoryUrl).href;
+        return to?.startsWith('http') ? to : 'no web address';
+      };
+      for (const what of ['directory', 'new-nonce', 'new-account', 'new-order'])
+        for (const to of [plain, 'https://127.0.0.1:1/', '/relative', 'file:///etc/passwd', null]) {
+          once(what, () => new Response(null, { status, ...(to !== null && { headers: { location: to } }) }));
+          await expect(order()).rejects.toThrow(
+            `/${what} to ${shownOf(to)}. Redirects are not followed: set ACME_`,
+          );
+        }
+      expect(visits).toBe(0);
+    },
+  );
+
+  /** Answers with the authorization, changed. */
+  const withToken = (token: unknown) => {
+    authority.faults.around = async (what, answer) => {
+      const response = await answer();
+      if (what !== 'authorization') return response;
+      const { challenges, ...rest } = (await response.json()) as { challenges: [object] };
+      return Response.json({ ...rest, challenges: [{ ...challenges[0], token }] });
+    };
+  };
+
+  test.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['of 129 characters', 'a'.repeat(129)],
+    ['a path', '../x'],
+    ['with a line break', 'abc\n'],
+    ['with a NUL', 'a\0b'],
+    ['outside ASCII', 'äbc'],
+    ['padded', 'abc='],
+    ['a number', 12],
+    ['a list', ['abc']],
+  ])('stores no answer for a token that is %s', async (_name, token) => {
+    withToken(token);
+    await expect(order()).rejects.toThrow('not 1 to 128 characters of base64url');
+    expect(saved.challenge).toBeUndefined();
+  });
+
+  test.each(['a', '-_9', 'a'.repeat(128)])('stores the answer for the token %s', async (token) => {
+    withToken(token);
+    await order().catch(() => {});
+    expect(saved.challenge?.token).toBe(token);
+    expect(saved.challenge?.answer.split('.')).toEqual([token, expect.stringMatching(/^[\w-]{43}$/)]);
+  });
+
+  test.each<[detail: unknown, instance: unknown, message: string]>([
+    ['A.', 'http://ca.example/a', 'A. See http://ca.example/a'],
+    ['A', 'https://ca.example/a\n[error] forged', 'A. See https://ca.example/a[error]%20forged'],
+    ['A', 'https://ca.example/\u001b[31m\0', 'A. See https://ca.example/%1B[31m'],
+    ['A', 'javascript:alert(1)', 'A.'],
+    ['A', 'data:text/html,x', 'A.'],
+    ['A', 'not an address', 'A.'],
+    ['A', 7, 'A.'],
+    ['A', `https://ca.example/${'a'.repeat(181)}`, `A. See https://ca.example/${'a'.repeat(181)}`],
+    ['A', `https://ca.example/${'a'.repeat(182)}`, 'A.'],
+    ['a\r\n\u001b[31m\0  b\u202e', undefined, 'a [31m b.'],
+    ['a'.repeat(251), undefined, `${'a'.repeat(250)}.`],
+    [`${'a'.repeat(249)}😀`, 'https://ca.example/', `${'a'.repeat(249)}. See https://ca.example/`],
+  ])('tells of the problem %j with the page %j in one line', async (detail, instance, message) => {
+    once('new-order', () => Response.json({ detail, instance }, { status: 403 }));
+    const refused = await order().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: 'AcmeRefusal', message });
   });
 
   test('takes an answer of exactly 1 MB', async () => {

@@ -195,6 +195,25 @@ describe('an order', () => {
     expect(keeper.current).not.toBeNull();
   });
 
+  test('whose authority answers in controls is stored as failed in one line of at most 500 characters', async () => {
+    const keeper = instance();
+    const error = { detail: `a\0b\n${'c'.repeat(600)}` };
+    authority.faults = {
+      around: (what, answer) =>
+        what === 'finalize' ? Response.json({ status: 'lost\n\u001b[31m\0', error }) : answer(),
+    };
+    await keeper.look();
+    expect((await storeOf('reader').read())?.last_error).toBe(
+      `The order became lost [31m : a b ${'c'.repeat(246)}.`,
+    );
+    authority.faults.around = (what, answer) =>
+      what === 'directory' ? Response.json({ newNonce: `http:\n${'d'.repeat(600)}` }) : answer();
+    now += 5 * MINUTE_MS;
+    await keeper.look();
+    const start = 'The certificate authority names an address that is not https: http: ';
+    expect((await storeOf('reader').read())?.last_error).toBe(start + 'd'.repeat(500 - start.length));
+  });
+
   test('of an instance that died before it stored the certificate is finished by another, and nothing is ordered twice', async () => {
     const dead = instance();
     const download = Promise.withResolvers<void>();

@@ -232,7 +232,8 @@ export async function startAcmeAuthority({
       const { around } = authority.faults;
       const what = new URL(request.url).pathname.split('/');
       const response = await (around?.(what[3] ?? what[1] ?? '', answered) ?? answered());
-      response.headers.set('replay-nonce', nonce());
+      // Only answers to signed requests have to bring one (RFC 8555, 6.5).
+      if (what[1] !== 'directory') response.headers.set('replay-nonce', nonce());
       return response;
     },
   });

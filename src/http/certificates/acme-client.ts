@@ -1,5 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { VERSION } from '../../platform/config/version.ts';
+import { storableText } from '../../platform/db/storable.ts';
+import { seenName } from '../../platform/text/characters.ts';
 
 // The signed requests of RFC 8555, section 6. acme-client had no release for two years, and brought axios and
 // node-forge along.
@@ -43,11 +45,26 @@ export class AcmeRefusal extends Error {
 
 const REQUEST_MS = 20_000;
 const LARGEST_ANSWER = 1_048_576;
+/** A reason and a page fit together into the error that is stored. */
+const LONGEST_REASON = 250;
+const LONGEST_PAGE = 200;
 /** An authority may refuse any nonce (RFC 8555, 6.5); Pebble does so on purpose. */
 const MOST_NONCES = 6;
 const ERROR_TYPE = 'urn:ietf:params:acme:error:';
 
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
+
 type Json = Readonly<Record<string, unknown>>;
+
+/** The authority redirects a request, which is not followed. */
+class Redirect extends Error {
+  constructor(url: string, location: string | null) {
+    const target = pageIn(location, url) ?? 'no web address';
+    super(
+      `The certificate authority redirects ${url} to ${target}. Redirects are not followed: set ACME_DIRECTORY_URL to a directory without one.`,
+    );
+  }
+}
 
 /** Signs and sends the requests of one account. */
 export class AcmeClient {
@@ -134,8 +151,8 @@ export class AcmeClient {
           'user-agent': `Posthorn/${VERSION} Bun/${Bun.version}`,
           ...(method === 'POST' && { 'content-type': 'application/jose+json' }),
         },
-        // The address is part of what is signed, so a signed request has no other.
-        redirect: method === 'POST' ? 'manual' : 'follow',
+        // Only this address is known to be https, and it is part of what is signed.
+        redirect: 'manual',
         signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
         // Some seconds lie between two requests: an authority may have closed the connection meanwhile.
         keepalive: false,
@@ -144,12 +161,13 @@ export class AcmeClient {
       });
       const text = await textOf(response);
       this.#nonce = nonceIn(response.headers) ?? this.#nonce;
-      if (!response.ok) throw refusal(url, response, text);
       const location = response.headers.get('location');
+      if (REDIRECTS.includes(response.status)) throw new Redirect(url, location);
+      if (!response.ok) throw refusal(url, response, text);
       return { status: response.status, text, location, retryAfterMs: retryAfterMs(response.headers) };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof AcmeRefusal) throw error;
+      if (error instanceof AcmeRefusal || error instanceof Redirect) throw error;
       throw new Error(`The certificate authority cannot be reached at ${url}: ${reasonOf(error)}.`, {
         cause: error,
       });
@@ -191,20 +209,30 @@ function refusal(url: string, response: Response, text: string): AcmeRefusal {
   const type = String(problem.type ?? '');
   const said = reasonIn(problem) || `The certificate authority answered ${response.status} to ${url}`;
   // The page where a person has to act, for new terms of service for example (RFC 8555, 6.7).
-  const page = typeof problem.instance === 'string' ? ` See ${problem.instance}` : '';
+  const page = pageIn(problem.instance);
   const isShort = type.startsWith(ERROR_TYPE);
   return new AcmeRefusal(
-    `${said}.${page}`,
+    `${said}.${page === null ? '' : ` See ${page}`}`,
     isShort ? type.slice(ERROR_TYPE.length) : '',
     retryAfterMs(response.headers),
   );
 }
 
-/** The reason in a problem document, without its full stop; empty when there is none. */
+/** The reason in a problem document, in one line without its full stop; empty when there is none. */
 export function reasonIn(problem: Json | undefined): string {
-  return String(problem?.detail ?? problem?.type ?? '')
-    .replace(/\s+/g, ' ')
-    .replace(/\.$/, '');
+  const reason = problem?.detail ?? problem?.type;
+  return typeof reason === 'string' ? inOneLine(reason, LONGEST_REASON).replace(/\.$/, '') : '';
+}
+
+/** A text that may hold words of the authority, for the log and the database. */
+export const inOneLine = (text: string, most: number): string =>
+  storableText(seenName(text).replace(/\s+/g, ' '), most);
+
+/** The address of a web page, whose white space and controls are encoded; null for any other value. */
+function pageIn(value: unknown, base?: string): string | null {
+  if (typeof value !== 'string' || !URL.canParse(value, base)) return null;
+  const { protocol, href } = new URL(value, base);
+  return ['http:', 'https:'].includes(protocol) && href.length <= LONGEST_PAGE ? href : null;
 }
 
 /** The object that the text holds; an empty one for any other text. */

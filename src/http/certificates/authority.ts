@@ -47,6 +47,9 @@ export interface OrderWaits {
  */
 const LONGEST_POLL_MS = 30_000;
 
+/** The alphabet of base64url (RFC 8555, 8.3). Authorities use 43 characters; more than 128 are not stored. */
+const TOKEN = /^[\w-]{1,128}$/;
+
 /** A certificate chain with its key, in PEM. */
 export interface IssuedCertificate {
   readonly certificate: string;
@@ -177,6 +180,10 @@ class CertificateOrder {
     const challenge = pending.challenges.find(({ type }) => type === 'http-01');
     if (!challenge) throw new Error('The authority offers no HTTP-01 challenge for this host.');
     const { token, url } = challenge;
+    if (typeof token !== 'string' || !TOKEN.test(token))
+      throw new Error(
+        'The authority gives the challenge a token that is not 1 to 128 characters of base64url.',
+      );
     await save({ challenge: { token, answer: this.client.keyAuthorization(token) } });
     await this.#pause(waits.settleMs);
     if (challenge.status === 'pending') await this.client.post(url, {});

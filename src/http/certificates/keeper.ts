@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { openOrNull, type Sealer } from '../../platform/crypto/sealer.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
-import { AcmeRefusal } from './acme-client.ts';
+import { AcmeRefusal, inOneLine } from './acme-client.ts';
 import { type OrderProgress, type OrderRequest, obtain } from './authority.ts';
 import { putOffMs, renewalOf, type Validity } from './renewal.ts';
 import { type CertificateChange, type CertificateRow, type CertificateStore, LeaseLost } from './store.ts';
@@ -158,7 +158,7 @@ export class CertificateKeeper {
     const { store, logger, order, clock } = this.parts;
     const askedMs = error instanceof AcmeRefusal ? error.retryAfterMs : 0;
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(putOffMs(failures), askedMs));
-    const message = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_ERROR);
+    const message = inOneLine(error instanceof Error ? error.message : String(error), LONGEST_ERROR);
     const next = clock.now() + waitMs;
     this.#failures = failures;
     // The account is requested again by its key, because an authority may have forgotten it.
