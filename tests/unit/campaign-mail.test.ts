@@ -28,6 +28,7 @@ test('an email whose rendering always takes too long fails in the end, and keeps
     contents: { render: async () => new Failure('SERVICE_UNAVAILABLE', 'Busy.') },
     signer: createSigner('only-for-tests'),
     publicUrl: 'https://mail.example',
+    ...still,
   } as unknown as MailDeps);
   for (let tries = 1; tries < 10; tries++)
     expect(await mail.parts(email, content, 'send').catch(String)).toContain('Busy.');
@@ -51,6 +52,7 @@ test('an email that was born with its subject is rendered without it, and one th
     contents: { render },
     signer: createSigner('only-for-tests'),
     publicUrl: 'https://mail.example',
+    ...still,
   } as unknown as MailDeps);
   const born = { ...content, campaign: { contact: {}, hasSubject: true as const } };
   expect(await mail.parts(email, born, 'send')).toMatchObject({ subject: null, html: 'x' });

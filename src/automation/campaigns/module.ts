@@ -82,7 +82,10 @@ export const campaignsModule: Module<CampaignDeps, CampaignNeeds, CampaignsApi> 
         provide(needs);
         const { acceptance, isMember, templateContents: contents } = needs;
         const { publicUrl } = config;
-        const mail = campaignMail({ database, signer, contents, publicUrl });
+        const mail = campaignMail({
+          ...{ database, signer, contents, publicUrl },
+          monotonic: clock.monotonic,
+        });
         const { forgetStanding } = mail;
         return {
           api: {

@@ -19,8 +19,11 @@ export class TtlCache<T> {
       readonly forMs: (value: T) => number;
       readonly atMost: number;
       readonly monotonic: MonotonicClock;
-      /** The time for which callers share a search that has not ended; by default all of it. */
-      readonly sharedMs?: number;
+      /**
+       * The time for which callers share a search that has not ended. It has an end everywhere: one search that never
+       * settles would hold all callers of its key.
+       */
+      readonly sharedMs: number;
     },
   ) {
     this.#entries = new LruMap({ entries: options.atMost });
@@ -28,7 +31,7 @@ export class TtlCache<T> {
 
   /** Returns the cached value of `key`, or the one that `find` returns. */
   async get(key: string, find: () => Promise<T>): Promise<T> {
-    const { monotonic, forMs, sharedMs = Number.POSITIVE_INFINITY } = this.options;
+    const { monotonic, forMs, sharedMs } = this.options;
     const begun = monotonic();
     const known = this.#entries.get(key);
     if (known && known.until > begun) return known.value;

@@ -10,6 +10,7 @@ import { timeOfId } from '../../../platform/db/ids.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isProblem, parseAddress } from '../../../platform/text/address.ts';
+import type { MonotonicClock } from '../../../platform/time/monotonic.ts';
 import {
   type CampaignEmail,
   type CampaignMail,
@@ -34,6 +35,7 @@ export interface MailDeps {
   readonly contents: TemplateContents;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;
+  readonly monotonic: MonotonicClock;
 }
 
 /** A sent campaign that was deleted still sends its deferred emails. */
@@ -81,6 +83,7 @@ export function campaignMail({
   signer,
   contents,
   publicUrl,
+  monotonic,
 }: MailDeps): CampaignMail & Pick<CampaignDeps, 'forgetStanding'> {
   const asked = new BatchedRead<CampaignEmail, AskedRow | null>('recipients of campaigns', async (emails) => {
     const rows = await database.query<AskedRow>(ASKED, [
@@ -93,8 +96,8 @@ export function campaignMail({
     const byKey = new Map(rows.map((row) => [`${row.campaign_id} ${row.key}`, row]));
     return ({ campaignId, recipientKey }) => byKey.get(`${campaignId} ${recipientKey}`) ?? null;
   });
-  const { standing, forget: forgetStanding } = standings(database);
-  const kept = contentCache(database);
+  const { standing, forget: forgetStanding } = standings(database, monotonic);
+  const kept = contentCache(database, monotonic);
   const tried = new LruMap<string, number>({ entries: MOST_TRIED });
   const isHopeless = (emailId: string): boolean => {
     const tries = (tried.get(emailId) ?? 0) + 1;
@@ -140,11 +143,10 @@ interface Standings {
  * The states of campaigns, as of a moment ago: their emails ask one by one, and a pause at another instance has to
  * take effect within a second.
  */
-function standings(database: Database): Standings {
+function standings(database: Database, monotonic: MonotonicClock): Standings {
   // An answer that comes late is as old as its question, so nothing joins a question that is older than a value may be.
   const known = new TtlCache<CampaignSendState>({
-    ...{ forMs: () => HELD_FRESH_MS, sharedMs: HELD_FRESH_MS, atMost: MOST_KEPT },
-    monotonic: () => performance.now(),
+    ...{ forMs: () => HELD_FRESH_MS, sharedMs: HELD_FRESH_MS, atMost: MOST_KEPT, monotonic },
   });
   const read = async (id: string): Promise<CampaignSendState> => {
     const [row] = await database.query<{ state: string }>(STATE, [id]);
@@ -214,10 +216,12 @@ async function render(
 }
 
 /** Reads the contents of campaigns, and keeps the most recent ones for a while. */
-function contentCache(database: Database): (campaignId: string) => Promise<KeptContent | null> {
+function contentCache(
+  database: Database,
+  monotonic: MonotonicClock,
+): (campaignId: string) => Promise<KeptContent | null> {
   const known = new TtlCache<KeptContent | null>({
-    ...{ forMs: () => FRESH_MS, atMost: MOST_KEPT },
-    monotonic: () => performance.now(),
+    ...{ forMs: () => FRESH_MS, sharedMs: FRESH_MS, atMost: MOST_KEPT, monotonic },
   });
   return (id) => known.get(id, () => findKeptContent(database, id));
 }

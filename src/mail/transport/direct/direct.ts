@@ -81,10 +81,11 @@ export class DirectTransport implements Transport {
     this.#published = new StsPolicies(resolver, fetchPolicy, monotonic);
     this.#routes = new TtlCache({
       forMs: ({ status }) => (status === 'found' ? FRESH_MS : 0),
-      atMost: 10_000,
-      monotonic,
+      ...{ sharedMs: FRESH_MS, atMost: 10_000, monotonic },
     });
-    this.#policies = new TtlCache({ forMs: () => FRESH_MS, atMost: 10_000, monotonic });
+    this.#policies = new TtlCache({
+      ...{ forMs: () => FRESH_MS, sharedMs: FRESH_MS, atMost: 10_000, monotonic },
+    });
   }
 
   async send(message: OutboundMessage, limits: SendLimits): Promise<readonly RecipientOutcome[]> {

@@ -20,7 +20,9 @@ export class Shards {
     private readonly database: Pick<Database, 'query'>,
     monotonic: MonotonicClock,
   ) {
-    this.#known = new TtlCache({ forMs: () => KNOWN_MS, atMost: MOST_KNOWN, monotonic });
+    this.#known = new TtlCache({
+      ...{ forMs: () => KNOWN_MS, sharedMs: KNOWN_MS, atMost: MOST_KNOWN, monotonic },
+    });
   }
 
   /** The items, those together whose workspaces have one shard, in the order in which they came. @throws UnavailableError */
