@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { buildDashboard } from '../dashboard/build-dashboard.ts';
 import { buildReference } from '../reference/build-reference.ts';
-import { browserMjml, EXECUTABLE } from './bundle.ts';
+import { EXECUTABLE, PLUGINS } from './bundle.ts';
 import { prepareDataDirectory } from './prepare-data-directory.ts';
 
 const DASHBOARD = resolve('src/web/dashboard/dist/pack.json');
@@ -65,7 +65,7 @@ export async function compile({ outfile, archive, target }: Executable): Promise
     bytecode: true,
     define: commit === null ? {} : { BUILT_COMMIT: JSON.stringify(commit) },
     sourcemap: 'linked',
-    plugins: [browserMjml, carrying(replacements, replaced)],
+    plugins: [...PLUGINS, carrying(replacements, replaced)],
   });
   for (const log of built.logs) console.warn(log);
   const missed = Object.keys(replacements).filter((path) => !replaced.has(path));
