@@ -21,7 +21,8 @@ let changing: Service;
 beforeAll(async () => {
   const env = { RATE_LIMIT_PER_IP: '0' };
   [reading, changing] = await Promise.all([
-    startServiceOnServer({ env }),
+    // Behind a proxy that ends TLS and takes the path off.
+    startServiceOnServer({ env: { ...env, PUBLIC_URL: 'https://mail.example.com/post' } }),
     startServiceOnServer({ env: { ...env, MCP_CHANGES: 'on', RATE_LIMIT_PER_KEY: '0' } }),
   ]);
 });
