@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ask, type Told } from './ask.ts';
+import { ask, speak, type Told } from './ask.ts';
 import { keyOf, startSmallService } from './small-service.ts';
 
 const key = keyOf('live', 'all');
@@ -39,6 +39,17 @@ describe('the rate limit per address', () => {
     expect(reply.headers.get('retry-after')).toBe('38');
     expect(headersOf(reply)).toEqual(['2', '0', '38']);
     expect(service.lookedUp).toEqual([]);
+  });
+
+  test.each([
+    ['HTTP/1.0', 'GET /page HTTP/1.0\r\n'],
+    ['an empty Host', 'GET /page HTTP/1.1\r\nHost:\r\nConnection: close\r\n'],
+    ['CONNECT', 'CONNECT a:80 HTTP/1.1\r\nHost: a:80\r\nConnection: close\r\n'],
+  ])('counts a request without a usable Host with the others of its address: %s', async (_, head) => {
+    using service = startSmallService({ limits: { perAddress: 2 } });
+    expect(await speak(service.port, `${head}\r\n`)).toContain('x-ratelimit-remaining: 1\r\n');
+    expect(headersOf(await ask(service.url, list))).toEqual(['2', '0', '60']);
+    expect(await speak(service.port, `${head}\r\n`)).toStartWith('HTTP/1.1 429 ');
   });
 
   test('opens a window with the first request that refused ones do not extend', async () => {

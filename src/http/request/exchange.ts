@@ -127,9 +127,18 @@ interface CarryingRequest extends Request {
 
 /** Hands the exchange of a request to the hooks. */
 export function carrying(exchange: Exchange): Request {
-  const request: CarryingRequest = exchange.request;
-  request.exchange = exchange;
-  return request;
+  const { request } = exchange;
+  const routed: CarryingRequest = request.url.startsWith('http://') ? request : withHost(request);
+  routed.exchange = exchange;
+  return routed;
+}
+
+/**
+ * Completes the URL for the router where a request has no usable Host, as HTTP/1.0 health probes send it: Bun gives the bare target
+ * there. The exchange keeps the original, because Bun knows the address of the client and the timeout by that object alone.
+ */
+function withHost({ url, method }: Request): Request {
+  return new Request(`http://localhost${url.startsWith('/') ? '' : '/'}${url}`, { method });
 }
 
 function exchangeOf(request: CarryingRequest): Exchange {

@@ -58,7 +58,7 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
   return {
     fetch(request, server) {
       if (!hasOneHost(request)) return refuse(UNCERTAIN_HOST, 400);
-      const exchange = new Exchange(withHost(request), server, workMs, deps);
+      const exchange = new Exchange(request, server, workMs, deps);
       if (!tracing) return answer(exchange);
       return tracing.request(request, (onRoute) => {
         exchange.onRoute = onRoute;
@@ -75,11 +75,6 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
 
 /** A public form logs what it refuses by itself. */
 const isRefusedAccess = (status: number): boolean => status === 401 || status === 403;
-
-/** Completes the URL of a request without a usable Host, as HTTP/1.0 health probes send it: Bun gives the bare target there. */
-function withHost(request: Request): Request {
-  return request.url.startsWith('http://') ? request : new Request(`http://localhost${request.url}`, request);
-}
 
 /** The path and the query of a request. */
 interface Target {

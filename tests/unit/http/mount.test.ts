@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test';
+import { Type } from '@sinclair/typebox';
+import { RateLimiter } from '../../../src/http/limits/rate-limit.ts';
+import { LocalCounter } from '../../../src/http/limits/window-counter.ts';
+import type { Exchange } from '../../../src/http/request/exchange.ts';
+import { mount } from '../../../src/http/request/mount.ts';
+import { route } from '../../../src/http/request/route.ts';
+
+const counter = new LocalCounter(60_000, () => 0);
+const waiting = route({
+  method: 'POST',
+  path: '/waiting',
+  permission: 'public',
+  summary: 'Wait',
+  response: Type.Null(),
+  status: 204,
+  waitsMs: 60_000,
+  handle: () => null,
+});
+const app = mount([waiting], {
+  authenticate: () => null,
+  baseUrl: 'http://localhost',
+  limiter: new RateLimiter({ perAddress: 0, perKey: 0 }, counter, counter),
+  clientAddress: (socket) => socket,
+  clock: { now: () => 0, monotonic: () => 0 },
+  log: { warn() {}, error() {} },
+});
+
+/** A request as Bun gives it: without a usable Host its URL is the bare target. */
+function requestTo(url: string): Request & { readonly exchange?: Exchange } {
+  const request = new Request('http://localhost/', { method: 'POST' });
+  return Object.defineProperty(request, 'url', { value: url });
+}
+
+test.each([
+  ['a URL', 'http://a.example/waiting', 204],
+  ['a bare path', '/waiting', 204],
+  ['a bare path with a query', '/waiting?', 204],
+  ['an authority', ':99999999', 401],
+])('Bun hears only of its own request object: %s', async (_, url, status) => {
+  const request = requestTo(url);
+  const heard: Request[] = [];
+  const { status: answered } = await app.fetch(request, {
+    requestIP: (its) => {
+      heard.push(its);
+      return null;
+    },
+    timeout: (its) => void heard.push(its),
+  });
+  expect(answered).toBe(status);
+  expect(heard).toHaveLength(status === 204 ? 2 : 1);
+  for (const its of heard) expect(its).toBe(request);
+});
