@@ -54,3 +54,13 @@ test('limited work that fails or ends in time settles as it does', async () => {
   const failing = time().limit(() => Promise.reject(new Error('mine')));
   expect(await failing.catch(messageOf)).toBe('mine');
 });
+
+test('limited work that throws before it returns a promise fails as it does, and its limit ends', async () => {
+  const time = new WorkTime(5, () => 0);
+  const failing = time.limit(() => {
+    throw new Error('mine');
+  });
+  expect(await failing.catch(messageOf)).toBe('mine');
+  expect(await new WorkTime(20, () => 0).limit(never).catch(messageOf)).toBe('the deadline passed');
+  expect(time.isUsedUp).toBe(false);
+});

@@ -101,6 +101,13 @@ export class Exchange {
     this.server.timeout(this.request, Math.ceil(waitsMs / 1_000) + IDLE_SECONDS);
   }
 
+  /** Lets go of the body, of up to 30 MiB: Bun's request object, which carries this, is collected late. */
+  forget(): void {
+    this.input = null;
+    this.claim = null;
+    this.call = null;
+  }
+
   /** Turns the result of a handler or a check into the response. */
   reply(given: unknown): Response {
     const { endpoint, requestId, rateLimit } = this;

@@ -42,7 +42,14 @@ export function mount(routes: readonly Route[], deps: HttpDeps): App {
     const elysia = app;
     let response: Response;
     try {
-      response = await exchange.time.limit(() => Promise.resolve(elysia.fetch(carrying(exchange))));
+      response = await exchange.time.limit(async () => {
+        try {
+          return await elysia.fetch(carrying(exchange));
+        } finally {
+          // After the deadline too, once the work has really ended.
+          exchange.forget();
+        }
+      });
     } catch (thrown) {
       response = exchange.fail(thrown);
     }

@@ -69,16 +69,7 @@ export class WorkTime {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     this.#late = reject;
     this.#arm();
-    work().then(
-      (value) => {
-        this.#ending?.delete(this);
-        resolve(value);
-      },
-      (reason: unknown) => {
-        this.#ending?.delete(this);
-        reject(reason);
-      },
-    );
+    void this.#settle(work, resolve, reject);
     return promise;
   }
 
@@ -118,6 +109,20 @@ export class WorkTime {
     this.#isUsedUp = true;
     this.#usedUp?.abort();
     this.#late(deadlinePassed());
+  }
+
+  async #settle<T>(
+    work: () => Promise<T>,
+    resolve: (value: T) => void,
+    reject: (reason: unknown) => void,
+  ): Promise<void> {
+    try {
+      resolve(await work());
+    } catch (reason) {
+      reject(reason);
+    } finally {
+      this.#ending?.delete(this);
+    }
   }
 
   #arm(): void {

@@ -17,7 +17,16 @@ const waiting = route({
   waitsMs: 60_000,
   handle: () => null,
 });
-const app = mount([waiting], {
+const taking = route({
+  ...{ method: 'POST', path: '/things', permission: 'public', summary: 'Take' },
+  ...{ body: Type.Object({ name: Type.String() }), response: Type.Null(), status: 204, handle: () => null },
+});
+const failing = route({
+  ...{ method: 'POST', path: '/failing', permission: 'public', summary: 'Fail' },
+  ...{ body: Type.Object({ name: Type.String() }), response: Type.Null(), status: 204 },
+  handle: () => Promise.reject(new Error('It failed on purpose.')),
+});
+const app = mount([waiting, taking, failing], {
   authenticate: () => null,
   baseUrl: 'http://localhost',
   limiter: new RateLimiter({ perAddress: 0, perKey: 0 }, counter, counter),
@@ -50,4 +59,18 @@ test.each([
   expect(answered).toBe(status);
   expect(heard).toHaveLength(status === 204 ? 2 : 1);
   for (const its of heard) expect(its).toBe(request);
+});
+
+test.each([
+  ['an answer', '/things', '{"name":"a"}', 204],
+  ['a refusal', '/things', '{"name":1}', 422],
+  ['a thrown error', '/failing', '{"name":"a"}', 500],
+])('a request keeps nothing of its body after %s', async (_, path, body, status) => {
+  const request: Request & { readonly exchange?: Exchange } = new Request(`http://localhost${path}`, {
+    ...{ method: 'POST', body },
+    headers: { 'content-type': 'application/json', 'content-length': String(body.length) },
+  });
+  const response = await app.fetch(request, { requestIP: () => null, timeout() {} });
+  expect(response.status).toBe(status);
+  expect(request.exchange).toMatchObject({ input: null, call: null, claim: null });
 });
