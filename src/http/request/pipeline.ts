@@ -98,18 +98,15 @@ export function hooksOf(endpoint: Endpoint, { recordAct, noteChange }: HttpDeps)
 /** Turns what a handler, a check or a thrown error has led to into a response. */
 const answers = new Elysia({ name: 'answers' }).use(exchanges).macro({
   answer: {
-    afterHandle: ({ exchange, response }) => {
-      if (response instanceof Response) return undefined;
-      const answer = exchange.reply(response);
-      return answer;
-    },
+    // No call follows the arrow or a `return` directly: by its source it is not async, and no request waits a turn for it.
+    afterHandle: ({ exchange, response }) =>
+      response instanceof Response ? undefined : exchange.reply(response),
     error: ({ exchange, error, set }) => {
       // The client has got the answer that the deadline passed.
       if (!exchange || exchange.time.isUsedUp) return new Response(null);
       // Elysia would copy a response whose status is not that of `set`, and stream its body.
       set.status = 200;
-      const answer = exchange.fail(error);
-      return answer;
+      return exchange.fail(error);
     },
   },
 });

@@ -31,6 +31,9 @@ const made = (spec: Partial<Route>): Route => ({
   }),
   ...spec,
 });
+/** The hooks of one sort, as Elysia holds them: none, one or several. */
+const hooksIn = <Hook>(held: Hook | Hook[] | undefined): Hook[] =>
+  held === undefined ? [] : ([held].flat() as Hook[]);
 const stored: Partial<Route> = { receive: () => Promise.reject(new Error('No body was sent.')) };
 const byId: Partial<Route> = { path: '/v1/things/:id', params: { id: { prefix: 'em', resource: 'thing' } } };
 
@@ -58,14 +61,27 @@ describe('the hooks of an endpoint, in the order of the checks', () => {
   });
 });
 
-test('Elysia waits for the handler and for every hook before it', () => {
-  const routes = [made({ ...byId, method: 'POST' }), made({ ...stored, ...AUDIT, method: 'POST' })];
-  for (const { compile, handler, hooks } of application(routes.map(endpointOf), deps).routes) {
-    compile();
-    const before: { readonly isAsync?: boolean }[] = [hooks.beforeHandle].flat();
-    for (const { isAsync } of before) expect(isAsync).toBe(true);
-    expect(isAsync(handler)).toBe(true);
-  }
+test('Elysia waits for the handler, for every hook before it, and for every later one that takes time', () => {
+  const routes = [
+    made({ ...byId, method: 'POST', permission: 'contacts:write' }),
+    made({ ...stored, ...AUDIT, method: 'POST' }),
+  ];
+  const later = application(routes.map(endpointOf), deps)
+    .routes.slice(0, routes.length)
+    .map(({ compile, handler, hooks }) => {
+      compile();
+      for (const hook of hooksIn(hooks.beforeHandle)) expect(isAsync(hook)).toBe(true);
+      expect(isAsync(handler)).toBe(true);
+      return {
+        after: hooksIn(hooks.afterHandle).map(isAsync),
+        error: hooksIn(hooks.error).map(isAsync),
+      };
+    });
+  // `audit` and `stored` write. `change` and `answer` do not, and each wait would cost every request. For an error it costs little.
+  expect(later).toEqual([
+    { after: [false, false], error: [true] },
+    { after: [true, true, false], error: [true, true] },
+  ]);
 });
 
 test('Elysia knows every route, its OPTIONS and the rest, each behind admission', () => {
