@@ -1,34 +1,37 @@
 import { expect, test } from 'bun:test';
 import { FairPool } from '../../src/platform/threads/fair-pool.ts';
 import { startThread } from '../../src/platform/threads/worker-pool.ts';
+import { eventually } from '../support/eventually.ts';
 
 const LIMITS = { threads: 2, deadlineMs: 1_000, startMs: 1_000, mostWaiting: 8, idleMs: 1_000 };
 const poolOf = () => new FairPool('Working', LIMITS, () => startThread(new URL('file:///none.ts')));
 
-test('an owner holds one of two threads, and the next owner finds the other one free', async () => {
+test('one owner has all threads while no other one waits; the next owner has the first that is free again', async () => {
   const pool = poolOf();
-  const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const begun: number[] = [];
-  const large = [1, 2, 3].map((n) =>
+  const begun: string[] = [];
+  const jobs = [1, 2, 3, 4].map((n) => ({ name: `large ${n}`, ...Promise.withResolvers<void>() }));
+  const large = jobs.map(({ name, promise }) =>
     pool.turn('large', async () => {
-      begun.push(n);
-      await held;
+      begun.push(name);
+      await promise;
     }),
   );
-  expect(await pool.turn('small', async () => 'done')).toBe('done');
-  expect(await pool.turn('small', async () => 'again')).toBe('again');
-  expect(begun).toEqual([1]);
-  release();
+  await eventually('two are under way', () => begun.length === 2 || undefined);
+  const small = pool.turn('small', async () => void begun.push('small'));
+  jobs[0]?.resolve();
+  await small;
+  expect(begun.slice(0, 3)).toEqual(['large 1', 'large 2', 'small']);
+  for (const { resolve } of jobs) resolve();
   await Promise.all(large);
-  expect(begun).toEqual([1, 2, 3]);
+  expect(begun.slice(3)).toEqual(['large 3', 'large 4']);
 });
 
 test('who waits when the pool is closed has no turn', async () => {
   const pool = poolOf();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
-  const first = pool.turn('one', () => held.then(() => 'first'));
-  const second = pool.turn('one', async () => 'second');
+  const working = [1, 2].map((n) => pool.turn('one', () => held.then(() => n)));
+  const waiting = pool.turn('one', async () => 3);
   pool.close();
   release();
-  expect([await first, await second]).toEqual(['first', null]);
+  expect(await Promise.all([...working, waiting])).toEqual([1, 2, null]);
 });

@@ -78,6 +78,18 @@ describe('slots', () => {
     });
   });
 
+  test('where no slot is kept free, one key runs all, and the next key has the first slot that is free again', () => {
+    const slots = new FairSlots<number>({ total: 4, perKey: 4, backlog: 64, isWorkConserving: true });
+    for (let i = 0; i < 30; i += 1) slots.offer('a', i);
+    expect(startAll(slots).map(({ work }) => work)).toEqual([0, 1, 2, 3]);
+    for (const key of ['b', 'c']) for (const work of [100, 101, 102]) slots.offer(key, work);
+    const next = () => {
+      slots.finish('a');
+      return startAll(slots).map(({ key }) => key);
+    };
+    expect([next(), next()]).toEqual([['b'], ['c']]);
+  });
+
   test('the backlog is bounded, and leaves as much to others as one key has', () => {
     const slots = new FairSlots<number>({ total: 0, perKey: 1, backlog: 100 });
     const accepted = (key: string): number =>
@@ -131,6 +143,7 @@ describe('slots', () => {
           total: fc.integer({ min: 1, max: 20 }),
           perKey: fc.integer({ min: 1, max: 5 }),
           backlog: fc.integer({ min: 1, max: 12 }),
+          isWorkConserving: fc.boolean(),
         }),
         fc.array(step, { maxLength: 200 }),
         (limits, steps) => {
@@ -164,7 +177,8 @@ describe('slots', () => {
             expect(waitingNow).toBeLessThanOrEqual(limits.backlog);
             if (runningNow < limits.total)
               for (const other of Object.keys(waiting))
-                if (waiting[other]?.length) expect(of(other)).toBeGreaterThan(0);
+                if (waiting[other]?.length)
+                  expect(of(other)).toBeGreaterThanOrEqual(limits.isWorkConserving ? limits.perKey : 1);
           }
         },
       ),

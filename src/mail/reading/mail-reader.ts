@@ -42,7 +42,7 @@ export interface ReaderLimits {
 const USUAL: ReaderLimits = {
   // A report has at most 256 KiB, which takes 300 ms at worst.
   reports: { threads: 1, deadlineMs: 2_000, startMs: 10_000, mostWaiting: 64, idleMs: 60_000 },
-  // A submission has at most 25 MiB, which takes a second; the second thread serves other workspaces meanwhile.
+  // A submission has at most 25 MiB, which takes a second; two threads use two processors.
   own: { threads: 2, deadlineMs: 15_000, startMs: 10_000, mostWaiting: 256, idleMs: 60_000 },
 };
 

@@ -6,6 +6,11 @@ export interface SlotLimits {
   readonly perKey: number;
   /** The most that waits, over all keys. */
   readonly backlog: number;
+  /**
+   * True when one key may run all while no other one waits. The next key then waits for one piece of work to end. Otherwise some slots
+   * stay free for it, as it has to be where work may take very long.
+   */
+  readonly isWorkConserving?: boolean;
 }
 
 /**
@@ -53,8 +58,10 @@ export class FairSlots<T> {
 
   /** Takes a slot for the next work; undefined when nothing may start now. */
   start(): { readonly key: string; readonly work: T } | undefined {
-    const share = Math.ceil((this.limits.total - this.#running) / FREE_SHARE);
-    const most = Math.min(this.limits.perKey, share);
+    const { total, perKey, isWorkConserving = false } = this.limits;
+    const free = total - this.#running;
+    if (free <= 0) return undefined;
+    const most = isWorkConserving ? perKey : Math.min(perKey, Math.ceil(free / FREE_SHARE));
     for (let running = 0; running < most; running += 1)
       for (const key of this.#level(running)) return { key, work: this.#begin(key) };
     return undefined;

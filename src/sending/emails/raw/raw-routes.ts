@@ -55,8 +55,8 @@ interface RawAcceptance extends AcceptanceDeps {
 
 const TOO_MANY_READS = () =>
   new UnavailableError('Too many messages are being read; ask again in a moment.', 'no', 5);
-/** Messages that are read for an answer at once, workspace by workspace, and those that wait: each may have 25 MiB. */
-const READS = { total: 4, perKey: 4, backlog: 64 };
+/** Messages that are read for an answer at once, workspaces in turn, and those that wait: each may have 25 MiB. */
+const READS = { total: 4, perKey: 4, backlog: 64, isWorkConserving: true };
 
 /** Sends or schedules a message that stays what it is. `budget`: the memory of those that wait for a reading thread. */
 async function sendRaw(deps: RawAcceptance, budget: BodyBudget, call: RawCall): Promise<Acceptance> {
