@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { FairSlots } from '../../src/platform/async/fair-slots.ts';
+import { FairQueue, FairSlots } from '../../src/platform/async/fair-slots.ts';
 
 const wide = { total: 1_000, perKey: 1_000, backlog: 100_000 };
 
@@ -88,6 +88,15 @@ describe('slots', () => {
       return startAll(slots).map(({ key }) => key);
     };
     expect([next(), next()]).toEqual([['b'], ['c']]);
+  });
+
+  test('what does not fit yet is overtaken by nothing, and a key that comes later has its turn before it', () => {
+    const slots = new FairSlots<string>(wide);
+    const start = (room: number) => slots.start((work) => work.length <= room)?.key;
+    for (const work of ['a', 'aaaa', 'a']) slots.offer('a', work);
+    expect([start(2), start(2)]).toEqual(['a', undefined]);
+    slots.offer('b', 'bbb');
+    expect([start(2), start(3), start(3), start(4), start(4)]).toEqual([undefined, 'b', undefined, 'a', 'a']);
   });
 
   test('the backlog is bounded, and leaves as much to others as one key has', () => {
@@ -183,5 +192,42 @@ describe('slots', () => {
         },
       ),
     );
+  });
+});
+
+describe('a queue with a memory', () => {
+  test('runs what fits, lets what is too large run alone, and goes on where one that waits gives up', async () => {
+    const queue = new FairQueue(wide, 10);
+    const begun: string[] = [];
+    const ends = new Map<string, () => void>();
+    const give = (key: string, octets: number, signal?: AbortSignal) =>
+      queue.take(
+        key,
+        async () => {
+          begun.push(`${key} ${octets}`);
+          await new Promise<void>((end) => ends.set(key, end));
+          return octets;
+        },
+        { octets, signal },
+      );
+    const settled = () => new Promise<void>((next) => setImmediate(next));
+    const leaving = new AbortController();
+    const [a, b, c] = [give('a', 6), give('b', 30, leaving.signal), give('c', 4)];
+    await settled();
+    expect(begun).toEqual(['a 6']);
+    leaving.abort();
+    expect(await b).toBeNull();
+    await settled();
+    expect(begun).toEqual(['a 6', 'c 4']);
+    const [d, e] = [give('d', 30), give('e', 1)];
+    for (const key of ['a', 'c']) ends.get(key)?.();
+    expect([await a, await c]).toEqual([6, 4]);
+    await settled();
+    expect(begun.slice(2)).toEqual(['d 30']);
+    ends.get('d')?.();
+    expect(await d).toBe(30);
+    await settled();
+    ends.get('e')?.();
+    expect(await e).toBe(1);
   });
 });

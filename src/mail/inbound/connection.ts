@@ -29,3 +29,14 @@ export interface Connection {
   send(code: number, text?: string | readonly string[], context?: string | false): void;
   close(): void;
 }
+
+/** Aborts when the connection has ended. */
+export function endOf(connection: Connection): AbortSignal {
+  const end = new AbortController();
+  const closed = connection._onClose.bind(connection);
+  connection._onClose = () => {
+    end.abort();
+    closed();
+  };
+  return end.signal;
+}

@@ -1,6 +1,7 @@
+import type { SMTPServerSession } from 'smtp-server';
 import { SMALL } from '../../platform/async/body-budget.ts';
-import { FairQueue } from '../../platform/async/fair-slots.ts';
-import { Semaphore } from '../../platform/async/semaphore.ts';
+import { FairQueue, type WorkOptions } from '../../platform/async/fair-slots.ts';
+import { endOf } from '../inbound/connection.ts';
 import { FullBuffer } from '../inbound/message-buffer.ts';
 import {
   openSmtpServer,
@@ -63,25 +64,21 @@ const LARGEST = 25 * 1024 * 1024;
 /** Octets of messages that are read and stored at once, which takes several times as much memory: five of 25 MiB took 1.5 GB. */
 const MOST_AT_ONCE = 32 * 1024 * 1024;
 
-/** Large messages under way, of which one workspace has an eighth of those that are free. Those that wait are bounded by their memory. */
+/** Large messages under way, besides their octets; one workspace has an eighth of those that are free. Those that wait are bounded by their memory. */
 const LARGE_ONES = { total: 64, perKey: 64, backlog: 8_192 };
 
 /** Runs the work on large messages as memory allows, workspaces in turn, and that on small ones at once. */
-function turns(): <Result>(owner: string, octets: number, work: () => Promise<Result>) => Promise<Result> {
-  const room = new Semaphore(MOST_AT_ONCE);
-  const owners = new FairQueue(LARGE_ONES);
-  return async (owner, octets, work) => {
-    if (octets <= SMALL) return work();
-    const done = await owners.take(owner, async () => {
-      await room.take(octets);
-      try {
-        return { result: await work() };
-      } finally {
-        room.release(octets);
-      }
-    });
-    if (done === null) throw refusalOf(UNAVAILABLE);
-    return done.result;
+function turns(): (
+  owner: string,
+  work: () => Promise<string>,
+  options: Required<WorkOptions>,
+) => Promise<string> {
+  const queue = new FairQueue(LARGE_ONES, MOST_AT_ONCE);
+  return async (owner, work, options) => {
+    if (options.octets <= SMALL) return work();
+    const accepted = await queue.take(owner, work, options);
+    if (accepted === null) throw refusalOf(UNAVAILABLE);
+    return accepted;
   };
 }
 
@@ -96,6 +93,7 @@ export const openSubmissionServer = ({
   ...options
 }: SubmissionServerOptions): Promise<SmtpServer> => {
   const inTurn = turns();
+  const ends = new WeakMap<SMTPServerSession, AbortSignal>();
   return openSmtpServer(options, (room) => ({
     authMethods: ['PLAIN', 'LOGIN'],
     authOptional: false,
@@ -106,6 +104,7 @@ export const openSubmissionServer = ({
       keywords: ['CHUNKING'],
       parameters: PARAMETERS,
       extend(connection) {
+        ends.set(connection.session, endOf(connection));
         checkParameters(connection);
         takeChunks(connection, LARGEST);
       },
@@ -127,7 +126,8 @@ export const openSubmissionServer = ({
       const place = room.reserve(workspaceId);
       const submit = async (): Promise<string> => {
         const raw = await takeIn(stream, new FullBuffer(), place);
-        return inTurn(workspaceId, raw.length, () => accept(raw));
+        // A client that has hung up never hears of the acceptance, and sends the message again.
+        return inTurn(workspaceId, () => accept(raw), { octets: raw.length, signal: ends.get(arrival) });
       };
       const accept = async (raw: Buffer): Promise<string> => {
         const recipients = envelope.recipients.map(({ address }) => address);

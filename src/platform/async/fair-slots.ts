@@ -1,3 +1,5 @@
+import { Semaphore } from './semaphore.ts';
+
 /** The limits of work that runs and waits at once. */
 export interface SlotLimits {
   /** The most that runs, over all keys. */
@@ -56,14 +58,18 @@ export class FairSlots<T> {
     return true;
   }
 
-  /** Takes a slot for the next work; undefined when nothing may start now. */
-  start(): { readonly key: string; readonly work: T } | undefined {
+  /**
+   * Takes a slot for the next work; undefined when nothing may start now. Where the next work does not fit yet, no other overtakes it:
+   * what fits sooner would hold it for ever.
+   */
+  start(fits: (work: T) => boolean = () => true): { readonly key: string; readonly work: T } | undefined {
     const { total, perKey, isWorkConserving = false } = this.limits;
     const free = total - this.#running;
     if (free <= 0) return undefined;
     const most = isWorkConserving ? perKey : Math.min(perKey, Math.ceil(free / FREE_SHARE));
     for (let running = 0; running < most; running += 1)
-      for (const key of this.#level(running)) return { key, work: this.#begin(key) };
+      for (const key of this.#level(running))
+        return fits(this.#queueOf(key).waiting[0] as T) ? { key, work: this.#begin(key) } : undefined;
     return undefined;
   }
 
@@ -135,16 +141,31 @@ export class FairSlots<T> {
   }
 }
 
-type Start = (granted: boolean) => void;
+interface Waiter {
+  readonly octets: number;
+  readonly answer: (granted: boolean) => void;
+}
 
-/** Runs the work of many keys within fair slots. Work beyond the backlog, or still waiting at the stop, is not done. */
+/** The settings of one piece of work. */
+export interface WorkOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The memory that it takes; none when left out. */
+  readonly octets?: number;
+}
+
+/**
+ * Runs the work of many keys within fair slots and within a memory. Work that needs more than all of it runs alone. Work beyond the
+ * backlog, or still waiting at the stop, is not done.
+ */
 export class FairQueue {
-  readonly #slots: FairSlots<Start>;
-  readonly #waiting = new Set<Start>();
+  readonly #slots: FairSlots<Waiter>;
+  readonly #waiting = new Set<Waiter>();
+  readonly #memory: Semaphore;
   #closed = false;
 
-  constructor(limits: SlotLimits) {
+  constructor(limits: SlotLimits, octets = Number.POSITIVE_INFINITY) {
     this.#slots = new FairSlots(limits);
+    this.#memory = new Semaphore(octets);
   }
 
   /** True once it starts nothing any more. */
@@ -153,12 +174,17 @@ export class FairQueue {
   }
 
   /** Does the work at the key's turn; null when that never comes, or the signal fires before. */
-  async take<Result>(key: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result | null> {
-    if (!(await this.#granted(key, signal))) return null;
+  async take<Result>(
+    key: string,
+    work: () => Promise<Result>,
+    { signal, octets = 0 }: WorkOptions = {},
+  ): Promise<Result | null> {
+    if (!(await this.#granted(key, octets, signal))) return null;
     try {
       return await work();
     } finally {
       this.#slots.finish(key);
+      this.#memory.release(octets);
       this.#startNext();
     }
   }
@@ -166,33 +192,37 @@ export class FairQueue {
   /** Starts nothing from now on, and ends what waits. */
   close(): void {
     this.#closed = true;
-    for (const start of this.#waiting) start(false);
+    for (const { answer } of this.#waiting) answer(false);
     this.#waiting.clear();
   }
 
-  #granted(key: string, signal?: AbortSignal): Promise<boolean> {
+  #granted(key: string, octets: number, signal?: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
-      const start: Start = (granted) => {
+      const answer = (granted: boolean) => {
         signal?.removeEventListener('abort', giveUp);
         resolve(granted);
       };
+      const waiter: Waiter = { octets, answer };
       const giveUp = () => {
-        this.#slots.withdraw(key, start);
-        this.#waiting.delete(start);
+        this.#slots.withdraw(key, waiter);
+        this.#waiting.delete(waiter);
         resolve(false);
+        // It may have been the next one, and others fit.
+        this.#startNext();
       };
-      if (this.#closed || signal?.aborted || !this.#slots.offer(key, start)) return resolve(false);
+      if (this.#closed || signal?.aborted || !this.#slots.offer(key, waiter)) return resolve(false);
       signal?.addEventListener('abort', giveUp, { once: true });
-      this.#waiting.add(start);
+      this.#waiting.add(waiter);
       this.#startNext();
     });
   }
 
   #startNext(): void {
     if (this.#closed) return;
-    for (let next = this.#slots.start(); next; next = this.#slots.start()) {
+    const fits = ({ octets }: Waiter): boolean => this.#memory.tryTake(octets);
+    for (let next = this.#slots.start(fits); next; next = this.#slots.start(fits)) {
       this.#waiting.delete(next.work);
-      next.work(true);
+      next.work.answer(true);
     }
   }
 }

@@ -25,7 +25,7 @@ export class FairPool<Question, Answer> {
     use: (pool: Pick<WorkerPool<Question, Answer>, 'ask'>) => Promise<Result>,
     signal?: AbortSignal,
   ): Promise<Result | null> {
-    return this.#turns.take(owner, () => use(this.#pool), signal);
+    return this.#turns.take(owner, () => use(this.#pool), { signal });
   }
 
   /** Ends the threads; who still waits has no turn. */

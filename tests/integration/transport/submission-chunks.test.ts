@@ -147,31 +147,94 @@ describe('a message in chunks (RFC 3030)', () => {
   });
 });
 
+const LARGE = 20 * 1024 * 1024;
+
+const submit = async (client: SmtpClient, octets: number): Promise<string> => {
+  await client.say('MAIL FROM:<a@sender.example>');
+  await client.say('RCPT TO:<b@receiver.example>');
+  client.sendOctets(chunk('x'.repeat(octets), true));
+  return (await client.read())[0] ?? '';
+};
+
 test('large messages are read and stored one after the other, and small ones beside them', async () => {
-  const large = 20 * 1024 * 1024;
   const all = Promise.withResolvers<void>();
   let [begun, atOnce, most] = [0, 0, 0];
-  const slow = await openSubmissionSink(10 * large, async (octets) => {
-    if (octets < large) return;
+  const slow = await openSubmissionSink(10 * LARGE, async (octets) => {
+    if (octets < LARGE) return;
     begun++;
     most = Math.max(most, ++atOnce);
     await all.promise;
     atOnce--;
   });
-  const send = async (client: SmtpClient, octets: number): Promise<string> => {
-    await client.say('MAIL FROM:<a@sender.example>');
-    await client.say('RCPT TO:<b@receiver.example>');
-    client.sendOctets(chunk('x'.repeat(octets), true));
-    return (await client.read())[0] ?? '';
-  };
   const clients = await Promise.all([1, 2, 3, 4].map(() => slow.signedIn()));
   const [first, ...rest] = clients as [SmtpClient, ...SmtpClient[]];
-  const replies = rest.map((client) => send(client, large));
+  const replies = rest.map((client) => submit(client, LARGE));
   await eventually('one is being read', () => begun === 1 || undefined);
-  expect(await send(first, 60_000)).toStartWith('250 ');
+  expect(await submit(first, 60_000)).toStartWith('250 ');
   all.resolve();
   for (const reply of replies) expect(await reply).toStartWith('250 ');
   expect([begun, most]).toEqual([3, 1]);
   for (const client of clients) client.end();
   await slow.server.close();
+});
+
+describe('large messages that wait', () => {
+  const begun: string[] = [];
+  let first = Promise.withResolvers<void>();
+  const sink = openSubmissionSink(10 * LARGE, async (octets, workspaceId) => {
+    if (octets < LARGE) return;
+    begun.push(workspaceId);
+    if (begun.length === 1) await first.promise;
+  });
+  beforeEach(() => {
+    begun.splice(0);
+    first = Promise.withResolvers<void>();
+  });
+  afterAll(async () => (await sink).server.close());
+
+  /** Sends a large message of a workspace, of which all but the end has come. */
+  const send = async (workspaceId: string) => {
+    const client = await (await sink).signedIn(workspaceId);
+    await client.say('MAIL FROM:<a@sender.example>');
+    await client.say('RCPT TO:<b@receiver.example>');
+    client.sendOctets(chunk('x'.repeat(LARGE)));
+    await client.read();
+    client.sendOctets(chunk('\r\n', true));
+    return { client, reply: client.read() };
+  };
+  /** Returns when what was sent before has come: small messages go by those that wait. */
+  const come = async () => {
+    const small = await (await sink).signedIn('ws_small');
+    for (let sent = 0; sent < 3; sent++) expect(await submit(small, 100)).toStartWith('250 ');
+    small.end();
+  };
+
+  test('are read workspace by workspace, however many of one came first', async () => {
+    const many = [await send('ws_many')];
+    await eventually('the first is being read', () => begun.length === 1 || undefined);
+    for (let sent = 0; sent < 4; sent++) many.push(await send('ws_many'));
+    const one = await send('ws_one');
+    await come();
+    first.resolve();
+    for (const { client, reply } of [...many, one]) {
+      expect((await reply)[0]).toStartWith('250 ');
+      client.end();
+    }
+    expect(begun).toEqual(['ws_many', 'ws_one', 'ws_many', 'ws_many', 'ws_many', 'ws_many']);
+  });
+
+  test('are dropped when their client hangs up', async () => {
+    const served = await send('ws_1');
+    await eventually('the first is being read', () => begun.length === 1 || undefined);
+    const gone = await send('ws_gone');
+    await come();
+    gone.client.end();
+    await come();
+    first.resolve();
+    expect((await served.reply)[0]).toStartWith('250 ');
+    const next = await send('ws_next');
+    expect((await next.reply)[0]).toStartWith('250 ');
+    for (const { client } of [served, next]) client.end();
+    expect(begun).toEqual(['ws_1', 'ws_next']);
+  });
 });

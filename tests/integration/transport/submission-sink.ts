@@ -14,16 +14,16 @@ export interface SubmissionSink {
   readonly server: SmtpServer;
   /** In the order of their coming; a test may empty it. */
   readonly submitted: Submitted[];
-  /** A session that has signed in. */
-  signedIn(): Promise<SmtpClient>;
+  /** A session that has signed in, for that workspace. */
+  signedIn(workspaceId?: string): Promise<SmtpClient>;
 }
 
-const SIGN_IN = `AUTH PLAIN ${Buffer.from('\0svc\0key').toString('base64')}`;
+const signIn = (key: string): string => `AUTH PLAIN ${Buffer.from(`\0svc\0${key}`).toString('base64')}`;
 
-/** Opens one. `room` is the memory (octets) for messages that are arriving; `reading` is awaited while one is read. */
+/** Opens one. `room` is the memory (octets) for messages that are arriving; `reading` is awaited while one is read for a workspace. */
 export async function openSubmissionSink(
   room: number,
-  reading: (octets: number) => Promise<void> = async () => {},
+  reading: (octets: number, workspaceId: string) => Promise<void> = async () => {},
 ): Promise<SubmissionSink> {
   const submitted: Submitted[] = [];
   let last = '';
@@ -31,13 +31,13 @@ export async function openSubmissionSink(
     ...{ host: '127.0.0.1', port: 0, name: 'relay.test', tls: null, onError: () => {} },
     limits: { memory: { total: room, each: room } },
     mailReader: {
-      submission: async (raw) => {
-        await reading(raw.length);
+      submission: async (raw, _recipients, workspaceId) => {
+        await reading(raw.length, workspaceId);
         last = raw.toString('latin1');
         return { email: { from: 'a@sender.example', to: [] }, idempotencyKey: null };
       },
     },
-    onKey: async () => ({ workspaceId: 'ws_1' }),
+    onKey: async (workspaceId) => ({ workspaceId }),
     onSubmit: async (_key, _submission, _session, envelope) => {
       submitted.push({ raw: last, envelope });
       return { id: 'em_1' };
@@ -46,10 +46,10 @@ export async function openSubmissionSink(
   return {
     server,
     submitted,
-    async signedIn() {
+    async signedIn(workspaceId = 'ws_1') {
       const client = await SmtpClient.open(server.port);
       await client.say('EHLO client.test');
-      await client.say(SIGN_IN);
+      await client.say(signIn(workspaceId));
       return client;
     },
   };
