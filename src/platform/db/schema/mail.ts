@@ -166,5 +166,9 @@ export const reportRequests = pgTable(
     nextAt: moment('next_at').notNull(),
     isSuccessTold: boolean('is_success_told').notNull().default(false),
   },
-  (t) => [keyOf(t.emailId, t.recipient), index('report_requests_by_next').on(t.nextAt)],
+  (t) => [
+    keyOf(t.emailId, t.recipient),
+    index('report_requests_by_next').on(t.nextAt),
+    index('report_requests_by_workspace').on(t.workspaceId, t.nextAt),
+  ],
 );

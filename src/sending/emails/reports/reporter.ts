@@ -57,18 +57,39 @@ const LEASE_S = (AT_ONCE * PATIENCE_MS) / 1_000;
 /** The octets of a message that a report returns whole; of a larger one it returns the header. */
 export const LARGEST_RETURNED = 1_048_576;
 
+/** Workspaces, and requests of each, that one claim looks at: several instances claim at once, and each passes over what others hold. */
+const CANDIDATES = 4 * AT_ONCE;
+
 /**
  * Claims what is due until all that is claimed with it has had its time: no other instance looks at what is being sent. Workspaces take
- * turns: of one that has asked for many, the second comes after the first of every other one.
+ * turns: of one that has asked for many, the second comes after the first of every other one. Each step of `owners` is one look into an
+ * index, so that a claim costs as much as there are workspaces, however many requests are due.
  */
-const CLAIM = `update report_requests r set attempts = r.attempts + 1,
+const CLAIM = `with recursive owners as (
+  (select workspace_id from report_requests
+  where exists (select 1 from report_requests where next_at <= $1::text::timestamptz)
+  order by workspace_id limit 1)
+  union all
+  select (select n.workspace_id from report_requests n where n.workspace_id > o.workspace_id order by n.workspace_id limit 1)
+  from owners o where o.workspace_id is not null
+), candidates as materialized (
+  select d.email_id, d.recipient, d.next_at, row_number() over (partition by w.workspace_id order by d.next_at) as turn
+  from (
+    select o.workspace_id from owners o cross join lateral (
+      select f.next_at from report_requests f
+      where f.workspace_id = o.workspace_id and f.next_at <= $1::text::timestamptz order by f.next_at limit 1
+    ) oldest order by oldest.next_at limit ${CANDIDATES}
+  ) w cross join lateral (
+    select r.email_id, r.recipient, r.next_at from report_requests r
+    where r.workspace_id = w.workspace_id and r.next_at <= $1::text::timestamptz order by r.next_at limit ${CANDIDATES}
+  ) d
+)
+update report_requests r set attempts = r.attempts + 1,
   next_at = $1::text::timestamptz + ${LEASE_S} * interval '1 second'
 from (
-  select d.email_id, d.recipient from report_requests d join (
-    select email_id, recipient, next_at, row_number() over (partition by workspace_id order by next_at) as turn
-    from report_requests where next_at <= $1::text::timestamptz order by turn, next_at limit ${AT_ONCE}
-  ) first on first.email_id = d.email_id and first.recipient = d.recipient
-  where d.next_at <= $1::text::timestamptz for update of d skip locked
+  select d.email_id, d.recipient from candidates c
+  join report_requests d on d.email_id = c.email_id and d.recipient = c.recipient
+  where d.next_at <= $1::text::timestamptz order by c.turn, c.next_at limit ${AT_ONCE} for update of d skip locked
 ) due where r.email_id = due.email_id and r.recipient = due.recipient
 returning r.workspace_id as "workspaceId", r.email_id as "emailId", r.recipient, r.is_success_told as "isSuccessTold",
   (extract(epoch from r.asked_at) * 1000)::float8 as "askedAt"`;
@@ -76,6 +97,9 @@ returning r.workspace_id as "workspaceId", r.email_id as "emailId", r.recipient,
 /** Each look waits twice as long as the one before, up to an hour. */
 const LATER = `update report_requests set
   next_at = $3::text::timestamptz + least(power(2, least(attempts - 1, 12)) * 5, 3600) * interval '1 second'
+where email_id = $1 and recipient = $2::integer`;
+/** Gives back what was claimed and not looked at. */
+const UNTRIED = `update report_requests set attempts = attempts - 1, next_at = $3::text::timestamptz
 where email_id = $1 and recipient = $2::integer`;
 const DONE = 'delete from report_requests where email_id = $1 and recipient = $2::integer';
 const TOLD =
@@ -105,23 +129,32 @@ export const reportSender = (parts: ReporterParts): Duty => ({
       const now = new Date(parts.clock.now()).toISOString();
       const due = await parts.database.query<Request>(CLAIM, [now]);
       const byWorkspace = Map.groupBy(due, ({ workspaceId }) => workspaceId);
-      await Promise.all([...byWorkspace.values()].map((requests) => lookAtAll(parts, requests)));
-      if (stop?.aborted || due.length < AT_ONCE) return;
+      // All end before this one does: after a stop, nothing may use the database.
+      const ends = await Promise.allSettled(
+        [...byWorkspace.values()].map((requests) => lookAtAll(parts, requests, stop)),
+      );
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+      // Fewer than a claim may take can be due to another instance, which holds some for a moment.
+      if (stop?.aborted || due.length === 0) return;
     }
   },
 });
 
 /**
- * Looks at the requests of one workspace, one after the other. A server that does not answer takes their time once: what is left then
- * is looked at later, and those of other workspaces are claimed.
+ * Looks at the requests of one workspace, one after the other. A server that does not answer takes their time once: what is left then,
+ * or at a stop, is given back, and those of other workspaces are claimed with it.
  */
-async function lookAtAll(parts: ReporterParts, requests: readonly Request[]): Promise<void> {
+async function lookAtAll(
+  parts: ReporterParts,
+  requests: readonly Request[],
+  stop: AbortSignal | undefined,
+): Promise<void> {
   const begun = parts.clock.monotonic();
   for (const one of requests) {
-    const isLate = parts.clock.monotonic() - begun >= PATIENCE_MS;
-    const isOver = !isLate && (await look(parts, one).catch(unsent(parts, one)));
+    const isUntried = stop?.aborted || parts.clock.monotonic() - begun >= PATIENCE_MS;
+    const isOver = !isUntried && (await look(parts, one).catch(unsent(parts, one)));
     const at = new Date(parts.clock.now()).toISOString();
-    if (!isOver) await parts.database.query(LATER, [one.emailId, one.recipient, at]);
+    if (!isOver) await parts.database.query(isUntried ? UNTRIED : LATER, [one.emailId, one.recipient, at]);
   }
 }
 
