@@ -45,17 +45,17 @@ export function hasDate(fields: readonly RawField[]): boolean {
 
 const fullYear = (year: number): number => (year < 50 ? 2_000 + year : year < 1_000 ? 1_900 + year : year);
 
-/** A value without its comments (RFC 5322 3.2.2), which may lie in each other. In a quoted string there are none. */
+/** A value without its comments (RFC 5322 3.2.2), which may lie in each other. In a quoted string there are none; a backslash quotes what follows. */
 function withoutComments(value: string): string {
   let depth = 0;
   let kept = '';
   let isQuoted = false;
-  for (const character of value) {
-    if (depth === 0 && character === '"') isQuoted = !isQuoted;
-    if (isQuoted) kept += character;
-    else if (character === '(') depth++;
-    else if (character === ')' && depth > 0) depth--;
-    else if (depth === 0) kept += character;
+  for (const [part] of value.matchAll(/\\?[\s\S]/gu)) {
+    if (depth === 0 && part === '"') isQuoted = !isQuoted;
+    if (isQuoted) kept += part;
+    else if (part === '(') depth++;
+    else if (part === ')' && depth > 0) depth--;
+    else if (depth === 0) kept += part;
   }
   return kept.trim();
 }

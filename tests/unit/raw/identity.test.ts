@@ -68,6 +68,11 @@ describe('a message that was submitted', () => {
       ['<1234   @   local(blah)  .machine .example>', '<1234@local.machine.example>'],
       ['(a) <\r\n\ta . b @ (c (d)) e >', '<a.b@e>'],
       ['<"a (b) c"@d>', '<"a (b) c"@d>'],
+      // RFC 5322 3.2.1: a backslash quotes what follows, in a quoted string and in a comment.
+      ['<"a\\"(b"@c>', '<"a\\"(b"@c>'],
+      ['<"a\\\\"@c> (b)', '<"a\\\\"@c>'],
+      ['<a@b> (c \\) d)', '<a@b>'],
+      ['<a@b> (c \\( d)', '<a@b>'],
     ] as const) {
       const message = `From: a@sender.example\r\nMessage-ID: ${id}\r\n\r\nx\r\n`;
       expect(await sent(message)).toContain(`\r\nMessage-ID: ${id}\r\n`);
