@@ -1,5 +1,6 @@
 import { VERSION } from '../../platform/config/version.ts';
 import { Posthorn } from '../../web/client/posthorn.ts';
+import { fetchBeginnings } from '../../web/mcp/result-size.ts';
 import { MISUSE } from './explain.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -25,7 +26,8 @@ export async function runMcp(
   // The protocol's library would be a fifth of the code that every other command loads.
   const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
   const { mcpServer } = await import('../../web/mcp/server.ts');
-  const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 1 });
+  const ask = fetchBeginnings((address, init) => fetch(address, init));
+  const posthorn = new Posthorn({ apiKey: key, baseUrl: url, maxRetries: 1, fetch: ask });
   const server = mcpServer({ posthorn, allowsChanges: allowChanges, version: VERSION });
   const ended = new Promise<void>((resolve) => {
     server.onclose = resolve;

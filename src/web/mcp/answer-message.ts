@@ -1,6 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { type Call, RawResponse } from '../../http/request/route.ts';
 import { Posthorn } from '../client/posthorn.ts';
+import { fetchBeginnings } from './result-size.ts';
 import { mcpServer } from './server.ts';
 
 /** The services that the endpoint calls. */
@@ -32,7 +33,7 @@ export async function answerMessage(deps: McpDeps, { headers, body, client }: Ca
   const apiKey = (headers.get('authorization') ?? '').replace(/^bearer\s+/i, '');
   const posthorn = new Posthorn({
     ...{ apiKey, baseUrl: HERE, maxRetries: 0, timeoutMs: TOOL_MS },
-    fetch: (url, init) => deps.ask(requestOf(url, init), client),
+    fetch: fetchBeginnings((url, init) => deps.ask(requestOf(url, init), client)),
   });
   const server = mcpServer({ posthorn, allowsChanges: deps.allowsChanges, version: deps.version });
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });

@@ -8,10 +8,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Checker, closed, compileChecker } from '../../http/request/schema.ts';
 import { isPosthornError, type Posthorn, type PosthornError } from '../client/posthorn.ts';
+import { LONGEST_RESULT } from './result-size.ts';
 import { TOOLS, type Tool } from './tools.ts';
-
-/** Characters of a result. What is longer fills the memory of an assistant, and says no more. */
-export const LONGEST_RESULT = 65_536;
 
 /** The parts of a server of the protocol. */
 export interface McpParts {
