@@ -155,20 +155,21 @@ function exchangeOf(request: CarryingRequest): Exchange {
 
 /** Gives every hook and handler the `exchange` of its request. */
 export const exchanges = new Elysia({ name: 'exchanges' })
-  .derive({ as: 'global' }, ({ request, path, params }) => {
-    const exchange = exchangeOf(request);
-    exchange.path = path;
-    // The router gives none to a path without names.
-    exchange.params = (params as Params | undefined) ?? NO_PARAMS;
-    return { exchange };
-  })
+  // The place in the context; `endpoint`, which every route has, fills it.
+  .decorate('exchange', null as unknown as Exchange)
   .macro({
     /** The endpoint behind a path and method of Elysia's; null for all others. */
     endpoint: (endpoint: Endpoint | null) => ({
       // Elysia tells macros apart by this text; without it, it writes the endpoint with all schemas as JSON.
       seed: endpoint ? `${endpoint.route.method} ${endpoint.route.path}` : '',
-      transform: ({ exchange }) => {
+      transform: (context) => {
+        const { request, path, params } = context;
+        const exchange = exchangeOf(request);
+        exchange.path = path;
+        // The router gives none to a path without names.
+        exchange.params = (params as Params | undefined) ?? NO_PARAMS;
         exchange.found(endpoint);
+        context.exchange = exchange;
       },
     }),
     /**
