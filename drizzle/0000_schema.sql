@@ -1153,7 +1153,6 @@ CREATE INDEX "early_visits_by_email" ON "early_visits" USING btree ("email_id","
 CREATE INDEX "early_visits_by_time" ON "early_visits" USING btree ("seen_at");
 CREATE INDEX "message_ids_by_until" ON "message_ids" USING btree ("until");
 CREATE INDEX "report_requests_by_next" ON "report_requests" USING btree ("next_at");
-CREATE INDEX "report_requests_by_workspace" ON "report_requests" USING btree ("workspace_id","next_at");
 CREATE INDEX "ses_removals_by_next" ON "ses_removals" USING btree ("next_at");
 CREATE INDEX "suppressions_by_age" ON "suppressions" USING btree ("workspace_id","created_at" DESC NULLS FIRST,"address_key" DESC NULLS FIRST);
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("created_at");
