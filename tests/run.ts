@@ -75,12 +75,11 @@ const flags = [
   `--reporter-outfile=${report}`,
 ];
 /**
- * What compiles hot code once more pays for itself after minutes: without the last two compilers tests of PGlite take a fifth less of
- * the processor, and without the second one those of machines, Markdown and filters a seventh less (45 s instead of 52). So do threads
- * that look for garbage beside the one that makes it, where every core has work anyway: a twentieth.
+ * What compiles hot code once more pays for itself after minutes: without it tests of PGlite take a fifth less of the processor. So do
+ * threads that look for garbage beside the one that makes it, where every core has work anyway: a twentieth.
  */
 const BRIEF = {
-  ...{ BUN_JSC_useDFGJIT: '0', BUN_JSC_useFTLJIT: '0', BUN_JSC_useOMGJIT: '0' },
+  ...{ BUN_JSC_useFTLJIT: '0', BUN_JSC_useOMGJIT: '0' },
   ...{ BUN_JSC_useConcurrentGC: '0', BUN_JSC_numberOfGCMarkers: '1' },
 };
 const isAskedFor = (file: string): boolean => {
