@@ -129,31 +129,11 @@ export const waitForToast = (page: Page, text: string): Promise<void> =>
 export const withoutDialog = (page: Page): Promise<void> =>
   page.locator('dialog').first().waitFor({ state: 'detached' });
 
-/**
- * Presses a key on an element once it has the focus: a key that came before was lost, and the test waited until its time was over. An
- * element that is drawn again at that moment does not get the key either: the new one does.
- */
+/** Presses a key on an element once it has the focus: a key that came before was lost, and the test waited until its time was over. */
 export async function pressOn(target: Locator, key: 'Enter' | 'Space' = 'Enter'): Promise<void> {
-  await eventually('an element that gets the key', async () => {
-    await focusOn(target);
-    const hasCome = target
-      .evaluate(
-        (each, waitMs) =>
-          new Promise<boolean>((resolve) => {
-            each.addEventListener('keydown', () => resolve(true), { once: true, capture: true });
-            setTimeout(() => resolve(false), waitMs);
-          }),
-        KEY_MS,
-      )
-      // The key has led to another page.
-      .catch(() => true);
-    await target.page().keyboard.press(key);
-    return (await hasCome) || undefined;
-  });
+  await focusOn(target);
+  await target.page().keyboard.press(key);
 }
-
-/** The time after which a key that has not come is lost. */
-const KEY_MS = 2_000;
 
 /** Presses a button with the keyboard. */
 export const press = (page: Page, name: string | RegExp): Promise<void> =>
