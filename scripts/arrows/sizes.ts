@@ -22,6 +22,7 @@ const SHORT_BY_KIND: readonly { readonly path: RegExp; readonly why: string }[] 
 
 /** Shorter ones all the same, and why. */
 const SHORT: Readonly<Record<string, string>> = {
+  'src/platform/db/migrations.ts': 'written by scripts/migrations.ts',
   'src/platform/config/plans.ts': 'read by settings, limits and schemas alike',
   'src/platform/bodies/address.ts': 'read by the settings, apart from the code that asks a server',
   'src/ops/torture/faults/crash.ts': 'shared by the faults that end a process',

@@ -1,9 +1,7 @@
 // Written by scripts/migrations.ts from the files in drizzle/. See drizzle/README.md.
 import schema from '../../../drizzle/0000_schema.sql' with { type: 'text' };
 import handWritten from '../../../drizzle/0001_hand_written.sql' with { type: 'text' };
-import reportRequestsByWorkspace from '../../../drizzle/0002_report_requests_by_workspace.sql' with {
-  type: 'text',
-};
+import reportTurns from '../../../drizzle/0002_report_turns.sql' with { type: 'text' };
 
 /** One step of the schema. Never changed once released: its hash is compared at every start. */
 export interface Migration {
@@ -16,5 +14,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: '0000_schema', sql: schema },
   { name: '0001_hand_written', sql: handWritten },
-  { name: '0002_report_requests_by_workspace', sql: reportRequestsByWorkspace },
+  { name: '0002_report_turns', sql: reportTurns },
 ];
