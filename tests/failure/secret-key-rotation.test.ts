@@ -71,9 +71,13 @@ test('a rotation that is killed again and again goes on, while two instances ser
       env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...both },
       ...({ stdout: 'ignore', stderr: 'ignore' } as const),
     });
-    await eventually('some are sealed anew', async () => ((await left()) < begin ? true : undefined), {
-      everyMs: 20,
-    });
+    await eventually(
+      'some are sealed with the new key',
+      async () => ((await left()) < begin ? true : undefined),
+      {
+        everyMs: 20,
+      },
+    );
     child.kill('SIGKILL');
     await child.exited;
   };

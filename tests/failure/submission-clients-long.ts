@@ -40,7 +40,7 @@ const isAskedFor = (name: string): boolean => values.only?.split(',').includes(n
 
 const HOST = 'mx.sender.example';
 const DOMAINS = ['sender.example', HOST];
-/** What all programs send together takes seconds; a program that hangs is given up. */
+/** All programs together need seconds to send; one that hangs is ended. */
 const PATIENCE = { withinMs: 60_000 };
 const SHA = createHash('sha256').update(FILE).digest('hex');
 
@@ -217,7 +217,7 @@ async function throughSmarthost(
   const parameters = copy?.parameters?.join(' | ') ?? '';
   const hasParameters = PARAMETERS.every((one) => one.split(' ').every((word) => parameters.includes(word)));
   if (!hasParameters) faults.push(`${name}: of reports is asked: ${parameters}`);
-  // What Posthorn refuses, since its author is at a foreign domain, the smarthost reports to the sender of its envelope, by Posthorn.
+  // Posthorn refuses mail whose author is at a foreign domain. The smarthost reports that to the envelope's sender, again through Posthorn.
   await send({
     from: 'shop@sender.example',
     to: 'ada@example.com',

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test';
+import { tellCampaign } from '../../src/automation/campaigns/commands.ts';
+import type { CampaignDeps } from '../../src/automation/campaigns/deps.ts';
 import type { KeptContent } from '../../src/automation/campaigns/preview/content.ts';
 import { campaignMail, type MailDeps } from '../../src/automation/campaigns/sending/mail.ts';
 import { paceOf } from '../../src/automation/campaigns/sending/pace.ts';
@@ -119,4 +121,30 @@ test('a rate is divided into what can be given out in one go, so that a high one
   expect(paceOf(3_600_000, 100)).toEqual({ slice: 100, everyMs: 100 });
   expect(paceOf(36_000, 100)).toEqual({ slice: 10, everyMs: 1_000 });
   expect(paceOf(7_919, 500)).toEqual({ slice: 1, everyMs: 3_600_000 / 7_919 });
+});
+
+test('after the answer to a pause no email of the campaign leaves, and a refused event drops nothing', async () => {
+  let state = 'sending';
+  let looks = 0;
+  const mail = campaignMail({
+    database: {
+      query: async () => {
+        looks++;
+        return [{ state }];
+      },
+    },
+    ...still,
+  } as unknown as MailDeps);
+  const caller = { workspaceId: 'ws_1', livemode: true } as Parameters<typeof tellCampaign>[1];
+  const tell = (outcome: string) => {
+    const deps = { engine: { tell: async () => ({ outcome }) }, forgetStanding: mail.forgetStanding };
+    const event = { type: 'pause.requested', at: 1 } as const;
+    return tellCampaign(deps as unknown as CampaignDeps, caller, 'cmp_1', event);
+  };
+  expect(await mail.standing('cmp_1')).toBe('sends');
+  await tell('refused');
+  expect([await mail.standing('cmp_1'), looks]).toEqual(['sends', 1]);
+  state = 'paused';
+  await tell('changed');
+  expect([await mail.standing('cmp_1'), looks]).toEqual(['held', 2]);
 });

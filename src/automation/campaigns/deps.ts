@@ -18,7 +18,7 @@ export interface CampaignDeps {
   readonly contents: TemplateContents;
   readonly acceptance: AcceptanceDeps;
   readonly isMember: IsMember;
-  /** Has the next email of a campaign ask anew how it stands: after the answer to a pause or an end nothing more leaves here. */
+  /** Drops the cached state of a campaign: after the answer to a pause or a cancel this instance sends nothing more for it. */
   readonly forgetStanding: (campaignId: string) => void;
   /** This service's own address, without a slash at its end. */
   readonly publicUrl: string;

@@ -70,7 +70,7 @@ class Session {
   #octets = '';
   #mail = '';
   #recipients: string[] = [];
-  /** What each reply is about, in the order of the commands. The first one greets. */
+  /** The command that each reply answers, in order. The first reply is the greeting. */
   readonly #replies: OnReply[] = [() => {}];
 
   constructor(private readonly keep: (message: HandedMessage) => void) {}

@@ -1,4 +1,4 @@
-/** The mail servers of Debian that pass their mail on to Posthorn, signed in, each with a queue of its own. */
+/** Debian's mail servers as smarthosts: each has its own queue, signs in, and relays to Posthorn. */
 export interface Smarthost {
   /** The name of its file tree. */
   readonly tree: string;

@@ -46,7 +46,7 @@ test.each([
   ['a bare path', '/waiting', 204],
   ['a bare path with a query', '/waiting?', 204],
   ['an authority', ':99999999', 401],
-])('Bun hears only of its own request object: %s', async (_, url, status) => {
+])('the server is asked about the original request, not about a copy: %s', async (_, url, status) => {
   const request = requestTo(url);
   const heard: Request[] = [];
   const { status: answered } = await app.fetch(request, {

@@ -77,7 +77,7 @@ const SLOW = 'The template takes too long to render.';
 /** A fifth of the second in which a pause has to hold. */
 const HELD_FRESH_MS = 200;
 
-/** Makes and holds back the emails of campaigns; `forgetStanding` has the next one ask anew how its campaign stands. */
+/** Makes and holds back the emails of campaigns. */
 export function campaignMail({
   database,
   signer,

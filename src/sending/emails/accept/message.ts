@@ -34,9 +34,9 @@ export interface Envelope {
   readonly trackClicks: boolean | null;
   /** The contact that it is for, where a flow sends it: an act of that contact keeps it away. */
   readonly contactId?: string | undefined;
-  /** Why what was asked for could not be done in a message that came as it is to leave. */
   /** True of a message that stays what it is: its octets name its recipients. */
   readonly isRaw?: true | undefined;
+  /** Why tracking or the link to unsubscribe, which were requested, could not be put into a raw message. */
   readonly untouched?: HtmlLock | undefined;
   /** With its angle brackets; the same in every attempt. */
   readonly messageId: string;

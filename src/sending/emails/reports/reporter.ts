@@ -193,7 +193,7 @@ async function look(parts: ReporterParts, request: Request): Promise<boolean> {
   return false;
 }
 
-/** Sends a report; false when it has to be tried again. An address at a foreign domain gets none: any client can name it as the sender. */
+/** Sends a report; false when it needs another try. An address at a foreign domain gets none, since any client can name it as the sender. */
 async function tell(
   parts: ReporterParts,
   { workspaceId, emailId, recipient }: Request,

@@ -65,7 +65,7 @@ interface Lot {
 
 /** The days of a domain's warm-up on a transport: how many recipients may be written to. */
 export class WarmUps {
-  /** What a lot that goes has of its day is lost to everybody; no other gets more for it. */
+  /** An evicted lot loses the rest of its day: no other instance gets more for it. */
   readonly #lots = new LruMap<string, Lot>({ entries: MOST_LOTS });
   #isClosing = false;
 

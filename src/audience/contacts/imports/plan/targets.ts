@@ -56,7 +56,7 @@ const BY_COLUMN: Readonly<Record<string, Target>> = Object.fromEntries(
 );
 
 /**
- * What the header of a file has that `GET /v1/contacts/export` has written: its columns mean the same in return. A field that is added
+ * The columns by which a file of `GET /v1/contacts/export` is recognised: they mean the same on the way back. A field that is added
  * does not belong here, since the files of former versions lack its column.
  */
 const OWN_EXPORT = ['id', 'email', 'first_name', 'last_name', 'status', 'created_at', 'unsubscribed_at'];
