@@ -58,6 +58,10 @@ onEachStore('following dynamic audiences', (store) => {
           id,
           JSON.stringify(properties),
         ]),
+      /** Walks through everybody who is due now. */
+      async look() {
+        while (await proceed({ database, clock }));
+      },
       /** Walks through everybody, as often as it takes for a new filter to be known. */
       async walk() {
         for (let pass = 0; pass < 2; pass++) {
@@ -110,6 +114,21 @@ onEachStore('following dynamic audiences', (store) => {
     clock.time += 3_600_000;
     await walk();
     expect((await activity()).map(({ type }) => type)).toEqual(['joined', 'left']);
+  });
+
+  test('a contact that joins a new audience and leaves it at once has left', async () => {
+    const { clock, contact, audience, change, look, walk, activity } = await world('ws_at_once');
+    const pro = await audience({ name: 'Pro', type: 'dynamic', filter: plan('pro') });
+    clock.time += 1_000;
+    const a = await contact('a', { plan: 'pro' });
+    // The walk begins so soon after the filter was set that the next one begins from the beginning as well.
+    await look();
+    await change(a, { plan: 'free' });
+    await walk();
+    expect(await activity()).toEqual([
+      { type: 'joined', email: 'a@x.example', subject: pro },
+      { type: 'left', email: 'a@x.example', subject: pro },
+    ]);
   });
 
   test('another filter is followed from the beginning, also by audiences that are made of it', async () => {

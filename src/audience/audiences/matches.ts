@@ -32,8 +32,8 @@ export interface MatchScan {
 
 /**
  * Asks contacts for all dynamic audiences at once, and compares with whom each matched before: who begins or ceases to match has
- * joined or left, which is written into the activity in the same commit. While an audience is not followed yet, only contacts that
- * were made after its filter can have joined. Of two instances that look at the same contact, the one that comes second writes
+ * joined or left, which is written into the activity in the same commit. While an audience is not followed yet, that is told only of
+ * contacts that were made after its filter: of the others nobody knows how they stood before. Of two instances that look at the same contact, the one that comes second writes
  * nothing, and a contact that was forgotten meanwhile stays forgotten. @throws UnavailableError
  */
 export async function noteMatches(
@@ -76,7 +76,7 @@ export async function noteMatches(
       m.audience_id, true
     from moved m join unnest(${texts(audiences.map(({ id }) => id))}, ${texts(audiences.map(({ since }) => since ?? ''))})
       as a(id, since) on a.id = m.audience_id
-    where a.since = '' or (m.type = 'joined' and m.created_at > a.since::timestamptz)
+    where a.since = '' or m.created_at > a.since::timestamptz
     on conflict (contact_id, id) do nothing returning 1
   )
   select (select max(id) from looked) as last, (select count(*) from looked)::float8 as contacts,
