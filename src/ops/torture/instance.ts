@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ChaosSetting, CrashPoint } from '../../platform/config/settings/chaos-setting.ts';
+import { Patience } from './patience.ts';
 
 /** Characters of an instance's output that are kept, to be shown when it does not start. */
 const KEPT_OUTPUT = 8_000;
@@ -96,13 +97,13 @@ export class Instance {
 
   /** Resolves once the instance answers /health, with any status. */
   async ready(): Promise<void> {
-    const deadline = performance.now() + READY_WITHIN_MS;
-    while (performance.now() < deadline && this.isRunning) {
+    const patience = new Patience(READY_WITHIN_MS);
+    while (patience.lasts && this.isRunning) {
       try {
         await fetch(`${this.url}/health`, { signal: AbortSignal.timeout(1_000) });
         return;
       } catch {
-        await Bun.sleep(20);
+        await patience.pause(20);
       }
     }
     throw new Error(`An instance did not come up. It printed:\n${this.#output}`);

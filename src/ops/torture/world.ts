@@ -13,6 +13,7 @@ import { Instance } from './instance.ts';
 import { preparePeople } from './judge/campaign-record.ts';
 import { prepareFlow } from './judge/flow-record.ts';
 import { MailSink } from './mail-sink.ts';
+import { Patience } from './patience.ts';
 import { PostgresServer } from './postgres-server.ts';
 import { Receiver } from './receiver.ts';
 
@@ -145,9 +146,9 @@ export class World implements AsyncDisposable {
 
   /** Waits until no email, delivery or event is pending, for a limited time. */
   async settled(): Promise<void> {
-    const deadline = performance.now() + this.#settleMs;
-    while (performance.now() < deadline && (await this.#isBusy()))
-      await Bun.sleep(this.server ? LOOK_MS : LOOK_AT_COPY_MS);
+    const patience = new Patience(this.#settleMs);
+    while (patience.lasts && (await this.#isBusy()))
+      await patience.pause(this.server ? LOOK_MS : LOOK_AT_COPY_MS);
   }
 
   /** The embedded database is read as a copy while its instance runs. */

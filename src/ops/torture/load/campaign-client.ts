@@ -1,4 +1,5 @@
 import type { CampaignRecord, CampaignStats } from '../judge/campaign-record.ts';
+import { Patience } from '../patience.ts';
 import { Workload, type WorkloadParts } from './workload.ts';
 
 /** The parts of the client of campaigns. */
@@ -55,8 +56,8 @@ export class CampaignClient extends Workload<CampaignClientParts> {
   async finish(): Promise<void> {
     const { record } = this.parts;
     const open = new Set(record.begun);
-    const deadline = performance.now() + FINISH_MS;
-    while (open.size > 0 && performance.now() < deadline) {
+    const patience = new Patience(FINISH_MS);
+    while (open.size > 0 && patience.lasts) {
       for (const id of open) {
         const status = await this.#follow(id);
         const isGivenOut = status === 'sent' || status === 'given out';
@@ -64,7 +65,7 @@ export class CampaignClient extends Workload<CampaignClientParts> {
         if (status === 'sent' && isDeleted) open.delete(id);
         if (status === 'paused') await this.#send(id);
       }
-      await Bun.sleep(REPEAT_MS);
+      await patience.pause(REPEAT_MS);
     }
   }
 

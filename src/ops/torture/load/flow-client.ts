@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { addressOf, type FlowContact, type FlowRecord } from '../judge/flow-record.ts';
+import { Patience } from '../patience.ts';
 import { Workload, type WorkloadParts } from './workload.ts';
 
 /** The parts of the client of flows. */
@@ -37,9 +38,9 @@ export class FlowClient extends Workload<FlowClientParts> {
   async finish(): Promise<void> {
     const { flowId, record } = this.parts;
     const path = `/v1/flows/${flowId}`;
-    const deadline = performance.now() + FINISH_MS;
+    const patience = new Patience(FINISH_MS);
     const begins = record.contacts.filter(({ isAcknowledged }) => isAcknowledged).length;
-    while (performance.now() < deadline) {
+    while (patience.lasts) {
       const { body } = await this.ask({ method: 'GET', path });
       const stats = (body as FlowResponse<{ stats: Stats }>)?.data?.stats;
       if (stats && stats.entered >= begins && stats.running + stats.waiting === 0) return;
@@ -49,7 +50,7 @@ export class FlowClient extends Workload<FlowClientParts> {
       });
       const runs = (waiting.body as FlowResponse<readonly { contactId: string }[]>)?.data ?? [];
       await Promise.all(runs.map(({ contactId }) => this.#tell(contactId)));
-      await Bun.sleep(1_000);
+      await patience.pause(1_000);
     }
   }
 
