@@ -4,6 +4,7 @@ import { openSession } from '../../src/engine/audit/session.ts';
 import { auditLedger } from '../../src/ops/audit/audit.ts';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { insisting } from '../support/insistent.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startService, TEST_KEY } from '../support/service.ts';
 
@@ -97,8 +98,8 @@ test('a flow whose advance is killed goes on, each step and each email once', as
   try {
     const first = await startService({ env });
     let at = createClient(first.url, TEST_KEY);
-    const post = async (path: string, body: unknown) => {
-      const reply = await at.post(path, body);
+    const post = async (path: string, body: unknown, client = insisting(at)) => {
+      const reply = await client.post(path, body);
       expect([path, reply.status < 300, reply.body]).toEqual([path, true, expect.anything()]);
       return reply.body.data;
     };
@@ -121,8 +122,9 @@ test('a flow whose advance is killed goes on, each step and each email once', as
       const joined = { 'x-svc-test-clock': clock };
       // Each of its emails is put off for three days.
       const email = `expired+${clock}@simulator.svc.test`;
-      const contact = await at.post('/v1/contacts', { email }, joined);
-      const run = await at.post(`/v1/flows/${flow.id}/runs`, { contactId: contact.body.data.id }, joined);
+      const client = insisting(at);
+      const contact = await client.post('/v1/contacts', { email }, joined);
+      const run = await client.post(`/v1/flows/${flow.id}/runs`, { contactId: contact.body.data.id }, joined);
       expect(run.status).toBe(201);
       return { clock, run: run.body.data.id };
     };
@@ -132,7 +134,7 @@ test('a flow whose advance is killed goes on, each step and each email once', as
         return found.length > 0 ? true : undefined;
       });
     const advance = (clock: string) =>
-      post(`/v1/test-clocks/${clock}/advance`, { by: { amount: 10, unit: 'days' } });
+      post(`/v1/test-clocks/${clock}/advance`, { by: { amount: 10, unit: 'days' } }, at);
     const ready = (clock: string) =>
       eventually('the clock is ready', async () => {
         const { data } = (await at.get(`/v1/test-clocks/${clock}`)).body;

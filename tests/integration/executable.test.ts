@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
+import { insisting } from '../support/insistent.ts';
 import {
   COMPILERS,
   EXECUTABLE,
@@ -76,7 +77,7 @@ describe('the executable alone in an empty folder', () => {
     let id: string;
     {
       await using service = await startService(run);
-      const client = createClient(service.url, TEST_KEY);
+      const client = insisting(createClient(service.url, TEST_KEY));
       const accepted = await client.post('/v1/emails', firstEmail);
       expect(accepted.status).toBe(202);
       id = accepted.body.data.id;
@@ -86,7 +87,7 @@ describe('the executable alone in an empty folder', () => {
       expect(await service.stop()).toBe(0);
     }
     await using again = await startService(run);
-    const { body } = await createClient(again.url, TEST_KEY).get(`/v1/emails/${id}`);
+    const { body } = await insisting(createClient(again.url, TEST_KEY)).get(`/v1/emails/${id}`);
     expect(body.data.html).toContain('<strong>alone</strong>');
     expect(readdirSync(join(home, 'image'))).toEqual(['posthorn']);
   });
@@ -99,7 +100,7 @@ describe('the executable alone in an empty folder', () => {
     afterAll(() => service[Symbol.asyncDispose]());
 
     test('takes the mail apart that stayed here, in a thread that is part of it', async () => {
-      const client = createClient(service.url, LIVE_KEY);
+      const client = insisting(createClient(service.url, LIVE_KEY));
       const domain = await client.post('/v1/domains', { name: 'sender.example' });
       expect(domain.body.data.status).toBe('verified');
       const mail = { ...firstEmail, from: 'you@sender.example', to: 'ada@example.com' };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { manyPeople } from '../support/campaign-people.ts';
 import { eventually } from '../support/eventually.ts';
+import { insisting } from '../support/insistent.ts';
 import { type LimitedSmtp, type ServerLimits, startLimitedSmtp } from '../support/limited-smtp.ts';
 import { type LiveService, startLiveService } from '../support/live-service.ts';
 
@@ -60,9 +61,10 @@ async function startedCampaign(service: LiveService, people: number): Promise<st
   const audienceId = await manyPeople(database, workspace?.id ?? '', people);
   const from = 'News <news@sender.example>';
   const content = { name: 'News', audienceId, from, subject: 'News', html: '<p>News</p>' };
-  const made = await service.live.post('/v1/campaigns', content);
+  const live = insisting(service.live);
+  const made = await live.post('/v1/campaigns', content);
   const { id } = made.body.data;
-  expect((await service.live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);
+  expect((await live.post(`/v1/campaigns/${id}/send`, {})).status).toBe(200);
   return id;
 }
 
@@ -76,7 +78,8 @@ describe('mail that has begun and has to wait for its server', () => {
       await using service = await startLiveService({
         environment: { TRANSPORT: 'capture,smtp', SMTP_URL: `smtp://127.0.0.1:${server.port}?tls=none` },
       });
-      await service.live.patch(`/v1/domains/${service.domainId}`, { provider: 'smtp' });
+      const live = insisting(service.live);
+      await live.patch(`/v1/domains/${service.domainId}`, { provider: 'smtp' });
       const mails = (from: number, count: number) =>
         Promise.all(
           Array.from({ length: count }, (_, n) => service.send({ to: `r${from + n}@people.example` })),
@@ -102,8 +105,8 @@ describe('mail that has begun and has to wait for its server', () => {
       });
       expect(waiting.filter(({ attempt }) => attempt > 0)).toEqual([]);
 
-      expect((await service.live.post(`/v1/campaigns/${campaign}/pause`)).status).toBe(200);
-      const suppressed = await service.live.post('/v1/suppressions', { address: 'leaver@people.example' });
+      expect((await live.post(`/v1/campaigns/${campaign}/pause`)).status).toBe(200);
+      const suppressed = await live.post('/v1/suppressions', { address: 'leaver@people.example' });
       expect(suppressed.status).toBe(201);
       // All instances know of a pause after a second.
       const pausedAt = performance.now();
@@ -121,7 +124,7 @@ describe('mail that has begun and has to wait for its server', () => {
       ]);
       expect(server.taken).toHaveLength(first + 1 + late.length);
 
-      expect((await service.live.post(`/v1/campaigns/${campaign}/send`, {})).status).toBe(200);
+      expect((await live.post(`/v1/campaigns/${campaign}/send`, {})).status).toBe(200);
       const all = first + 1 + late.length;
       await eventually('the campaign goes on', () => server.taken.length > all || undefined);
       expect(new Set(server.taken).size).toBe(server.taken.length);

@@ -32,7 +32,7 @@ beforeEach(() => {
   dns.asked.length = 0;
 });
 
-const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 120_000 };
 const POLITE = mxGroupLimits(10, 60_000);
 
 const transport = (changes: Partial<DirectOptions> = {}) =>

@@ -14,7 +14,7 @@ const sinks = {
 };
 afterAll(() => Promise.all(Object.values(sinks).map((sink) => sink[Symbol.asyncDispose]())));
 
-const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 120_000 };
 const send = async (to: keyof typeof sinks, changes: Partial<OutboundMessage>) => {
   const before = sinks[to].received.length;
   const transport = relayTo(sinks[to].port);

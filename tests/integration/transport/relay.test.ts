@@ -32,7 +32,7 @@ const relay = (sink: Sink, changes: Partial<Endpoint> = {}) =>
     poolParts(),
   );
 
-const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 120_000 };
 const sent = async (transport: RelayTransport) => {
   const [outcome] = await transport.send(aMessage(), LIMITS);
   await transport.close();

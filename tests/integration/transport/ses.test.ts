@@ -82,7 +82,7 @@ const isSigned = (request: Request, body: string): boolean => {
   );
 };
 
-const LIMITS = { signal: new AbortController().signal, deadlineMs: 5_000 };
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 120_000 };
 const error = (status: number, type: string, message = 'no') =>
   Response.json(
     { message },

@@ -53,7 +53,7 @@ const transports = (settings: Partial<TransportSettings> = {}, ca: string | null
     },
   );
 
-const LIMITS = { signal: new AbortController().signal, deadlineMs: 10_000 };
+const LIMITS = { signal: new AbortController().signal, deadlineMs: 120_000 };
 const SES = { sesRegion: 'eu-west-1', awsAccessKeyId: 'a', awsSecretAccessKey: 'b' };
 
 describe('the configured transports', () => {
