@@ -14,7 +14,7 @@ import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.t
 import { openService, type Service, type ServiceParts } from '../../src/service.ts';
 import { openApiOf } from '../../src/web/docs/openapi/openapi.ts';
 import { layEmbedded } from '../support/embedded.ts';
-import { createTestDatabase } from '../support/postgres.ts';
+import { createServedDatabase } from '../support/postgres.ts';
 import { type Asking, ask, type Told } from './ask.ts';
 import { withSchemasInPlace } from './schemas-in-place.ts';
 import { Witness } from './witness.ts';
@@ -53,7 +53,7 @@ export async function startRealService(
   environment: Record<string, string> = {},
   parts: Pick<ServiceParts, 'clock' | 'startMarkdown'> = {},
 ): Promise<RealService> {
-  const database = environment.DATABASE_URL === undefined ? await createTestDatabase() : null;
+  const database = environment.DATABASE_URL === undefined ? await createServedDatabase() : null;
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-contract-'));
   const loaded = loadConfig({
     ...(database && { DATABASE_URL: database.url }),

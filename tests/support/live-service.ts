@@ -18,7 +18,7 @@ import { openService, type Service } from '../../src/service.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually } from './eventually.ts';
 import { poolParts } from './pool-parts.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createServedDatabase } from './postgres.ts';
 
 /** The secret that every service of these tests signs with. */
 const SECRET = 'only-for-tests-only-for-tests-only';
@@ -67,7 +67,7 @@ export interface LiveServiceOptions {
 /** Starts one. Without a transport, mail is captured. */
 export async function startLiveService(options: LiveServiceOptions = {}): Promise<LiveService> {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await createTestDatabase());
+  const database = stack.use(await createServedDatabase());
   const dataDir = mkdtempSync(join(tmpdir(), 'posthorn-live-'));
   stack.defer(() => rmSync(dataDir, { recursive: true, force: true }));
   const loaded = loadConfig({

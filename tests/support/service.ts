@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { freePort } from '../../src/ops/torture/free-port.ts';
 import { layEmbedded } from './embedded.ts';
 import { eventually } from './eventually.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createServedDatabase } from './postgres.ts';
 
 /** The keys that a service started by a test knows, unless the test sets its own. */
 export const LIVE_KEY = `svc_live_${'L'.repeat(32)}`;
@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
  * processor time instead of 1.7, an idle second a third, and each statement is quicker.
  */
 export async function startServiceOnServer(options: ServiceOptions = {}): Promise<Service> {
-  const database = await createTestDatabase();
+  const database = await createServedDatabase();
   try {
     const service = await startService({ ...options, env: { DATABASE_URL: database.url, ...options.env } });
     return {

@@ -7,7 +7,7 @@ import type { Clock } from '../../src/platform/time/clock.ts';
 import { openService, type Service } from '../../src/service.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually } from './eventually.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createServedDatabase } from './postgres.ts';
 
 /** One POST that a receiver got. */
 export interface Received {
@@ -89,7 +89,7 @@ const ENV = {
 };
 
 export async function openWorld({ clock, env, databaseUrl }: WorldOptions = {}): Promise<World> {
-  const made = databaseUrl === undefined ? await createTestDatabase() : null;
+  const made = databaseUrl === undefined ? await createServedDatabase() : null;
   const url = databaseUrl ?? made?.url ?? '';
   const loaded = loadConfig({ ...ENV, DATABASE_URL: url, ...env });
   if ('problems' in loaded) throw new Error(loaded.problems.join('\n'));
