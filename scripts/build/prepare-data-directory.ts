@@ -48,5 +48,5 @@ async function shrink(dataDir: string): Promise<void> {
 
 /** The same, packed: 29 MB become 0.9. */
 export async function prepareDataDirectory(): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(Bun.zstdCompressSync(await dataDirectoryTar(), { level: 19 }));
+  return new Uint8Array(await Bun.zstdCompress(await dataDirectoryTar(), { level: 19 }));
 }

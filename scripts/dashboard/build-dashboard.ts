@@ -6,7 +6,7 @@ import type { Layouts } from '../../src/engine/drawing/layout.ts';
 import { draw } from '../../src/engine/drawing/moves.ts';
 import type { Pack } from '../../src/web/dashboard/pack.ts';
 import { layoutsOf } from './layout.ts';
-import { hashOf, packed, writePack } from './pack-files.ts';
+import { hashOf, type PlainFile, packed, packedFiles, writePack } from './pack-files.ts';
 import { type Chunk, type PageSize, sizesOf, withImports } from './sizes.ts';
 
 // src/web/dashboard/dist/pack.json: the application as browsers get it, every file compressed twice and named by its hash.
@@ -106,19 +106,17 @@ export async function buildDashboard(): Promise<readonly PageSize[]> {
     .map((name) => `<link rel="modulepreload" href="${addressOf(name)}">`);
   const pack: Pack = {
     build,
-    page: packed(
+    page: await packed(
       'text/html; charset=utf-8',
       html
         .replace(/%(code|css|icon)%/g, (_, part: keyof typeof names) => addressOf(names[part]))
         .replace('%modules%', modules.join('\n    ')),
     ),
-    files: {
-      [names.css]: packed('text/css; charset=utf-8', css),
-      ...Object.fromEntries(
-        chunks.map(({ name, code }) => [name, packed('text/javascript; charset=utf-8', code)]),
-      ),
-      [names.icon]: packed('image/svg+xml', icon),
-    },
+    files: await packedFiles([
+      [names.css, 'text/css; charset=utf-8', css],
+      ...chunks.map(({ name, code }): PlainFile => [name, 'text/javascript; charset=utf-8', code]),
+      [names.icon, 'image/svg+xml', icon],
+    ]),
   };
   const sizes = sizesOf(chunks, names.css, pack);
   await writePack('pack.json', pack);

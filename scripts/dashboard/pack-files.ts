@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FilePack, PackedFile } from '../../src/web/dashboard/pack.ts';
 
 const DIST = resolve(import.meta.dir, '../../src/web/dashboard/dist');
@@ -8,11 +9,27 @@ const DIST = resolve(import.meta.dir, '../../src/web/dashboard/dist');
 /** A short hash, for names of files. */
 export const hashOf = (bytes: Uint8Array): string => Bun.hash(bytes).toString(36);
 
-/** Compresses a file, as well as can be: it is done once and sent often. */
-export function packed(type: string, bytes: Uint8Array | string): PackedFile {
-  const brotli = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } });
-  return { type, brotli: brotli.toString('base64'), gzip: gzipSync(bytes, { level: 9 }).toString('base64') };
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+
+/** Compresses a file, as well as can be: it is done once and sent often. Threads do it, so that files are compressed side by side. */
+export async function packed(type: string, bytes: Uint8Array | string): Promise<PackedFile> {
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, BROTLI),
+    promisify(gzip)(bytes, { level: 9 }),
+  ]);
+  return { type, brotli: brotli.toString('base64'), gzip: gzipped.toString('base64') };
 }
+
+/** A file by its name, before it is compressed: its type, and its contents. */
+export type PlainFile = readonly [name: string, type: string, contents: Uint8Array];
+
+/** Compresses files. */
+export const packedFiles = async (files: readonly PlainFile[]): Promise<FilePack['files']> =>
+  Object.fromEntries(
+    await Promise.all(
+      files.map(async ([name, type, contents]) => [name, await packed(type, contents)] as const),
+    ),
+  );
 
 /** The kilobytes of brotli that a browser loads for these files of a pack. */
 export const kilobytesOf = ({ files }: FilePack, names: Iterable<string>): number =>

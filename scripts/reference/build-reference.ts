@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path';
 import type { ReferencePack } from '../../src/web/dashboard/pack.ts';
-import { hashOf, kilobytesOf, packed, writePack } from '../dashboard/pack-files.ts';
+import { hashOf, kilobytesOf, type PlainFile, packedFiles, writePack } from '../dashboard/pack-files.ts';
 import { patches } from './patches.ts';
 
 // src/web/dashboard/dist/reference.json: Scalar's API reference with our theme, every file compressed twice and named by its hash.
@@ -75,12 +75,10 @@ export async function buildReference(): Promise<Readonly<Record<'first' | 'all',
     build: hashOf(Buffer.concat([css, ...files.map(({ code }) => code)])),
     styles: name,
     script,
-    files: {
-      [name]: packed('text/css; charset=utf-8', css),
-      ...Object.fromEntries(
-        files.map((file) => [file.name, packed('text/javascript; charset=utf-8', file.code)]),
-      ),
-    },
+    files: await packedFiles([
+      [name, 'text/css; charset=utf-8', css],
+      ...files.map((file): PlainFile => [file.name, 'text/javascript; charset=utf-8', file.code]),
+    ]),
   };
   const sizes = {
     first: kilobytesOf(pack, [name, ...first]),
