@@ -6,7 +6,6 @@ import { issueKey } from '../../src/accounts/api-keys/issue.ts';
 import { ensureFirstWorkspace } from '../../src/accounts/workspace/commands.ts';
 import type { Permission } from '../../src/http/auth/permissions.ts';
 import { listen } from '../../src/http/listen/listen.ts';
-import type { RequestTimeouts } from '../../src/http/request/pipeline.ts';
 import type { Route } from '../../src/http/request/route.ts';
 import { documentedRoutes, MODULE_TAGS } from '../../src/modules.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
@@ -14,6 +13,7 @@ import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.t
 import { openService, type Service, type ServiceParts } from '../../src/service.ts';
 import { openApiOf } from '../../src/web/docs/openapi/openapi.ts';
 import { layEmbedded } from '../support/embedded.ts';
+import { PATIENT } from '../support/live-service.ts';
 import { createServedDatabase } from '../support/postgres.ts';
 import { type Asking, ask, type Told } from './ask.ts';
 import { withSchemasInPlace } from './schemas-in-place.ts';
@@ -45,9 +45,6 @@ export interface RealService extends AsyncDisposable {
   ask(asking: Asking): Promise<Told>;
 }
 
-/** How fast a machine is, is not what is shown; where a database fails on purpose, the limits are. */
-const PATIENT: RequestTimeouts = { workMs: 600_000, bodyMs: 600_000 };
-
 /** Starts one without rate limits; `environment` is added to what it would read, `parts` to what it is built from. */
 export async function startRealService(
   environment: Record<string, string> = {},
@@ -71,6 +68,7 @@ export async function startRealService(
   if (loaded.config.databaseUrl === null) await layEmbedded(dataDir);
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  // Where a database fails on purpose, the limits are shown.
   const timeouts = environment.DATABASE_URL ? {} : { timeouts: PATIENT };
   const service = await openService({ config: loaded.config, logger, ...timeouts, ...parts });
   await service.start();

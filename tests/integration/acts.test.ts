@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { begin } from '../../src/mail/transport/begin.ts';
 import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
 import type { OutboundMessage, Transport } from '../../src/mail/transport/transport.ts';
-import { auditLedger } from '../../src/ops/audit/audit.ts';
 import { ACT_WORDS } from '../../src/sending/suppressions/acts.ts';
 import { ACTS, type ActWorld, type Person, peopleFor } from '../support/acts.ts';
+import { faultsOf } from '../support/audited.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
@@ -105,9 +105,7 @@ describe.each([
   };
   const reached = NAMES.filter((name) => ACTS[name]?.reason === null).toSorted();
   const ledgerIsRight = async (): Promise<void> => {
-    const { database } = service.service;
-    const session = { query: database.query.bind(database), close: async () => {} };
-    expect((await auditLedger(session as never, service.service.clock.now())).named).toEqual([]);
+    expect(await faultsOf(service)).toEqual([]);
   };
 
   test('before a campaign begins, and while it has yet to give them out', async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { begin } from '../../src/mail/transport/begin.ts';
 import { withoutReply } from '../../src/mail/transport/smtp/outcome.ts';
 import type { Transport } from '../../src/mail/transport/transport.ts';
-import { auditLedger } from '../../src/ops/audit/audit.ts';
+import { faultsOf } from '../support/audited.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Email, type LiveService, startLiveService } from '../support/live-service.ts';
 
@@ -96,8 +96,6 @@ describe.each([
         `It may have arrived at one recipient: an attempt ended without a reply, and it was not sent again: ${words}.`,
         `Nobody got it: ${words}.`,
       ]);
-      const { database, clock } = service.service;
-      const session = { query: database.query.bind(database), close: async () => {} };
-      expect((await auditLedger(session as never, clock.now())).named).toEqual([]);
+      expect(await faultsOf(service)).toEqual([]);
     });
 });

@@ -5,6 +5,7 @@ import pino from 'pino';
 import { issueKey } from '../../src/accounts/api-keys/issue.ts';
 import { ensureFirstWorkspace } from '../../src/accounts/workspace/commands.ts';
 import { listen } from '../../src/http/listen/listen.ts';
+import type { RequestTimeouts } from '../../src/http/request/pipeline.ts';
 import { RelayTransport } from '../../src/mail/transport/smtp/relay.ts';
 import type { Transport } from '../../src/mail/transport/transport.ts';
 import { startOfDay } from '../../src/mail/transport/warm-up.ts';
@@ -22,6 +23,9 @@ import { createServedDatabase } from './postgres.ts';
 
 /** The secret that every service of these tests signs with. */
 const SECRET = 'only-for-tests-only-for-tests-only';
+
+/** The speed of a machine is not what is shown, so a request may take as long as it does. */
+export const PATIENT: RequestTimeouts = { workMs: 600_000, bodyMs: 600_000 };
 
 /** A wall clock that runs, and can be moved ahead. */
 class MovedClock implements Clock {
@@ -88,6 +92,7 @@ export async function startLiveService(options: LiveServiceOptions = {}): Promis
     config: loaded.config,
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     clock,
+    timeouts: PATIENT,
     liveMail: {
       ...{ ...(limits && { limits }), ...(schedule && { schedule }) },
       ...{ ...(transport && { transport }), ...(bodies && { bodies }) },
