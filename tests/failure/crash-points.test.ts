@@ -17,27 +17,33 @@ import { COMMAND } from '../support/service.ts';
 /** Each seed is another visit of each point; more than one: CRASH_SEEDS=1,2,3 bun run test tests/failure/crash-points */
 const SEEDS = (process.env.CRASH_SEEDS ?? '1').split(',').map(Number);
 
+const DATABASE_WAS_SILENT = /does not answer|did not answer|cannot be reached/;
+
 /** Runs until the instance has visited the point often enough; answers what it printed where it never did. */
 async function missedAt(target: Instance, point: CrashPoint, seed: number): Promise<string | null> {
   const chance = randomFrom(seed * 31 + CRASH_POINTS.indexOf(point));
   const crash = { at: point, visit: chance.between(1, 4), afterMs: chance.between(0, 4) };
-  let isKilled = false;
-  try {
-    await eventually('its kill', async () => {
-      // One that ends by itself, as a start does that the database does not answer in time, is started again by what runs it.
-      if (!isKilled && !target.isRunning) {
-        target.start(seed, crash);
-        void target.died().then((signal) => {
-          isKilled = signal === 'SIGKILL';
-        });
-      }
-      return isKilled || undefined;
+  /** The signal that ended the latest start; null where it ended by itself, undefined while it runs. */
+  let ended: string | null | undefined;
+  const begin = (): void => {
+    ended = undefined;
+    target.start(seed, crash);
+    void target.died().then((signal) => {
+      ended = signal;
     });
-    return null;
+  };
+  begin();
+  try {
+    await eventually('its end', () => {
+      // A start that the database does not answer in time ends, and is made again by what runs it. Any other end is a fault.
+      if (ended === null && DATABASE_WAS_SILENT.test(target.output)) begin();
+      return ended === undefined ? undefined : true;
+    });
   } catch {
     await target.end('SIGKILL');
     return target.output;
   }
+  return ended === 'SIGKILL' ? null : target.output;
 }
 
 test('kill -9 at every named point loses nothing, doubles nothing and leaves the ledger in order', async () => {

@@ -25,6 +25,6 @@ export async function faultsOf({ service, databaseUrl }: LiveService): Promise<r
     const mayPass = found.every(({ check }) => !isOnServer || check === 'overdue');
     return found.length === 0 || !mayPass || undefined;
   };
-  await eventually('a sound ledger', isOver).catch(() => {});
+  await eventually('a sound ledger', isOver, { withinMs: 20_000 }).catch(() => {});
   return found;
 }
