@@ -94,14 +94,20 @@ export interface ContactSql {
   readonly audience?: Omit<Membership, 'contactId'>;
 }
 
+/**
+ * SQL that is true where a row matches, found by an index each time it is asked. For the dozen contacts of a batch `exists` reads the
+ * whole table into a hash first, since the planner expects a hundred of them: 23 ms for an audience of 20,000.
+ */
+const looksUpSql = (rows: string): string => `coalesce((select true from ${rows} limit 1), false)`;
+
 /** SQL of whether a contact is being forgotten: its erasure lasts as long as an email to it is open (src/audience/contacts/forgetting/eraser.ts). */
 export const isBeingForgottenSql = (contactId: string): string =>
-  `exists (select from erasures erasing where erasing.contact_id = ${contactId})`;
+  looksUpSql(`erasures erasing where erasing.contact_id = ${contactId}`);
 
 /** SQL of whether a contact is in an audience, of which most are: only for the others the activity is read. */
-const isMemberSql = ({ contactId, audienceId }: Membership): string => `exists (
-  select from audience_members member
-  where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined')`;
+const isMemberSql = ({ contactId, audienceId }: Membership): string =>
+  looksUpSql(`audience_members member
+  where member.audience_id = ${audienceId} and member.contact_id = ${contactId} and member.state = 'joined'`);
 
 /**
  * SQL of the act that keeps list mail from a contact; null where there is none. It decides for campaigns and
