@@ -129,7 +129,7 @@ test('a copy that takes a thread too long is never written by the thread that an
         if (jobs.some(({ message: { subject } }) => subject === 'Hello Slow'))
           throw new JobTimeout('Too long.');
         const lengths = jobs.map(() => ({ signatures: 0, composed: 1 }));
-        return { answer: { octets: new Uint8Array(jobs.length), lengths } };
+        return { answer: { octets: new Uint8Array(jobs.length), lengths, library: null } };
       },
     };
     return worker as unknown as PoolWorker<WritingBatch, WrittenBatch>;
