@@ -88,6 +88,45 @@ test('copies that a thread has written are those that other mail would be, octet
   expect(warned).toEqual([]);
 });
 
+test('copies of one text have their own links, also once the key of links is rotated', async () => {
+  let current = signer;
+  const rotated = createSigner('another-for-tests');
+  const rotating = {
+    ...signer,
+    get key() {
+      return current.key;
+    },
+  };
+  const kept = bulkWriter({ ...parts, signer: rotating });
+  const written = new Set<string>();
+  for (const [index, by] of [signer, signer, rotated, signer].entries()) {
+    current = by;
+    const one = { ...copy, destination: { emailId: `em_${String(index).padStart(24, '0')}`, recipient: 0 } };
+    const got = await kept.write(message('Ada'), one, sender, 'capture');
+    const own = outboundMessage(
+      message('Ada'),
+      one,
+      sender,
+      personaliser({ ...parts, signer: by, textFromHtml }),
+    );
+    expect((await finishMessage(got)).toString()).toBe((await finishMessage(own)).toString());
+    written.add((await finishMessage(got)).toString());
+  }
+  kept.close();
+  expect(written.size).toBe(4);
+});
+
+test('an absent text and an empty one are no one text', async () => {
+  const html = '<p>Hi</p>';
+  for (const text of [null, '', '0 ', null]) {
+    const { content, ...rest } = message('Ada');
+    const one = { ...rest, content: { ...content, text, html } };
+    const got = await writer.write(one, copy, sender, 'capture');
+    const own = outboundMessage(one, copy, sender, personalise);
+    expect((await finishMessage(got)).toString()).toBe((await finishMessage(own)).toString());
+  }
+});
+
 test('what Amazon signs by itself is composed and not signed', async () => {
   const got = await writer.write(message('Ada'), copy, sender, 'ses');
   const own = outboundMessage(message('Ada'), copy, sender, personalise);

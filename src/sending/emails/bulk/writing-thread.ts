@@ -59,16 +59,49 @@ function openKeys(keys: readonly PortableKey[]): readonly SigningKey[] {
 
 const signer = new QuickestSigner();
 
+/**
+ * Texts that were written last, and their most characters. Recipients without personal values in the text have the same, and so have those
+ * with the same first name: their html is read once, which is what takes the most of a copy beside its signature.
+ */
+const texts = new LruMap<string, WritingJob['parts']>({
+  entries: 256,
+  weight: 1_048_576,
+  weightOf: ({ text, html }) => (text?.length ?? 0) + (html?.length ?? 0),
+});
+
+/** The same object for the same text, by which the personaliser knows what it has read. */
+function sharedParts(parts: WritingJob['parts']): WritingJob['parts'] {
+  const name = `${parts.text?.length ?? ''} ${parts.text ?? ''}${parts.html ?? ''}`;
+  const known = texts.get(name);
+  // An absent part and an empty one have the same name.
+  if (known && known.html === parts.html && known.text === parts.text) return known;
+  texts.set(name, parts);
+  return parts;
+}
+
+type Writer = ReturnType<typeof personaliser>;
+let last:
+  | { readonly signerKey: Buffer; readonly publicUrl: string; readonly personalise: Writer }
+  | undefined;
+
+/** The personaliser of the batch before, unless the key of links was rotated meanwhile. */
+function personaliserOf({ signerKey, publicUrl }: WritingBatch): Writer {
+  if (last?.signerKey.equals(signerKey) && last.publicUrl === publicUrl) return last.personalise;
+  const personalise = personaliser({ signer: signingWith(signerKey), publicUrl, textFromHtml });
+  last = { signerKey: Buffer.from(signerKey), publicUrl, personalise };
+  return personalise;
+}
+
 giveWay();
 
-serve(async ({ signerKey, publicUrl, jobs }: WritingBatch): Promise<WrittenBatch> => {
-  const personalise = personaliser({ signer: signingWith(signerKey), publicUrl, textFromHtml });
+serve(async (batch: WritingBatch): Promise<WrittenBatch> => {
+  const personalise = personaliserOf(batch);
   const pieces: Buffer[] = [];
   const lengths: WrittenBatch['lengths'][number][] = [];
-  for (const { message, parts, personal, keys } of jobs)
+  for (const { message, parts, personal, keys } of batch.jobs)
     try {
       const dkim = openKeys(keys);
-      const composed = await compose({ ...message, dkim, ...personalise(parts, personal) });
+      const composed = await compose({ ...message, dkim, ...personalise(sharedParts(parts), personal) });
       const signatures = await signaturesOf(composed, dkim, message.date, signer.sign);
       pieces.push(signatures, composed);
       lengths.push({ signatures: signatures.length, composed: composed.length });
