@@ -3,6 +3,7 @@ import { EXIT_PLACEHOLDER, missingWayOut, offersExit, textWithWayOut } from '../
 import type { Unsubscribe } from '../../mail/transport/transport.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import { isWeb, type Link, linkToken, MANY_LINKS, type Purpose } from './api.ts';
+import { PersonalWords, type ReadParts } from './personal-word.ts';
 import { rewriteHtml } from './rewrite.ts';
 
 /** The recipient of a copy, and the tracking of it. */
@@ -47,6 +48,7 @@ class Draft {
   readonly html: string | null;
   readonly offersExit: boolean;
   readonly #given: string | null;
+  readonly #known: ReadParts | null;
   #text: string | null | undefined;
   #reading: HtmlReading | undefined;
   #many: number | undefined;
@@ -54,17 +56,21 @@ class Draft {
   constructor(
     { text, html }: Parts,
     private readonly textFromHtml: LinkMaker['textFromHtml'],
+    words: PersonalWords | null,
   ) {
     // With the placeholder, the headers offer to unsubscribe as well (RFC 8058).
     this.offersExit = [text, html].some((part) => part !== null && offersExit(part));
     this.html = html === null ? null : html.replace(EXIT_PLACEHOLDER, EXIT);
     this.#given = text === null ? null : text.replace(EXIT_PLACEHOLDER, EXIT);
+    this.#known = this.html === null ? null : (words?.read(this.html) ?? null);
+    this.#reading = this.#known?.reading;
   }
 
   /** The text part, made before links are tracked: it shows the real addresses. */
   get text(): string | null {
     if (this.#text === undefined)
-      this.#text = this.#given ?? (this.html === null ? null : this.textFromHtml(this.html));
+      this.#text =
+        this.#given ?? this.#known?.text ?? (this.html === null ? null : this.textFromHtml(this.html));
     return this.#text;
   }
 
@@ -87,11 +93,13 @@ class Draft {
 export function personaliser({ signer, publicUrl, textFromHtml }: LinkMaker) {
   /** Drafts by the parts of a message, the same object for every copy of an attempt. */
   const drafts = new WeakMap<Parts, Draft>();
+  const words = new PersonalWords(EXIT, textFromHtml);
 
   return (parts: Parts, tracked: CopyTracking): Parts & { readonly unsubscribe: Unsubscribe | null } => {
-    const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml);
-    drafts.set(parts, draft);
     const { destination, workspaceId, address, host, opens, clicks, list } = tracked;
+    // Only the emails of a campaign are alike.
+    const draft = drafts.get(parts) ?? new Draft(parts, textFromHtml, list === null ? null : words);
+    drafts.set(parts, draft);
     const base = host === null ? publicUrl : `https://${host}`;
     const isOwn = (url: string): boolean => url === EXIT || url.startsWith(`${publicUrl}/p/`);
     const links = clicks && draft.html !== null ? draft.manyLinks(isOwn) : undefined;
