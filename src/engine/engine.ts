@@ -17,7 +17,7 @@ import type { SpawnRequest, SpawnRequestOf } from './runtime/spawn-queue.ts';
 import { Scheduler, type SchedulerHealth } from './runtime/timers/scheduler.ts';
 import { type Selection, type SelectionTeller, tellSelected } from './runtime/timers/tell-where.ts';
 import { wakeablesOf } from './runtime/timers/waking.ts';
-import type { ActorRow } from './store/actors.ts';
+import type { ActorRow } from './store/actor-columns.ts';
 import { CommitTags } from './store/commit.ts';
 
 export interface EngineParts extends KindParts {

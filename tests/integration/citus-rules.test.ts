@@ -1,15 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Kind } from '../../src/engine/machine/kind.ts';
-import { readLivesStatement } from '../../src/engine/store/statements/life-statements.ts';
-import {
-  claimSeenStatement,
-  loadStatement,
-  lookDueStatement,
-  nextWakeStatement,
-  readBackStatement,
-  whoseStatement,
-} from '../../src/engine/store/statements/read-statements.ts';
 import { wakeWriting } from '../../src/engine/store/statements/wake-at.ts';
+import { storeOf } from '../../src/engine/store/store-of.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
 import { DISTRIBUTED, DISTRIBUTED_VIEWS } from '../../src/platform/db/distribution/catalogue.ts';
 import { createLogger } from '../../src/platform/telemetry/logger.ts';
@@ -42,15 +34,17 @@ const distributed = new Set([...DISTRIBUTED.map(({ table }) => table), ...DISTRI
 const readsOf = (kind: Kind): readonly string[] =>
   distributed.has(kind.table)
     ? [
-        (kind.life ? readLivesStatement : loadStatement)(kind, true),
-        readBackStatement(kind, true),
-        ...CLOCKS.map((clock) => claimSeenStatement(kind, wakeWriting(clock))),
+        storeOf(kind).load(true),
+        storeOf(kind).readBack(true),
+        ...CLOCKS.map((clock) => storeOf(kind).claimOnNodes(wakeWriting(clock))),
       ]
     : [];
 
 /** Those that ask every node: a node knows what is due on it, and whose an actor is that somebody knows by its id alone. */
 const looksOf = (kind: Kind): readonly string[] =>
-  distributed.has(kind.table) ? [whoseStatement(kind), lookDueStatement(kind), nextWakeStatement(kind)] : [];
+  distributed.has(kind.table)
+    ? [storeOf(kind).whose(), storeOf(kind).dueOnNodes(), storeOf(kind).nextDue()]
+    : [];
 
 /**
  * What commits write on the coordinator beside distributed tables, or may: people, campaigns and flows lie there, and so does what is

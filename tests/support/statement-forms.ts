@@ -2,8 +2,8 @@ import type { Kind } from '../../src/engine/machine/kind.ts';
 import { WHOLE_SHARE } from '../../src/engine/runtime/handing-over.ts';
 import { Children } from '../../src/engine/store/children.ts';
 import type { BatchStatement } from '../../src/engine/store/statements/statement-parts.ts';
-import { commitStatement, spawnStatement } from '../../src/engine/store/statements/statements.ts';
 import { wakeWriting } from '../../src/engine/store/statements/wake-at.ts';
+import { storeOf } from '../../src/engine/store/store-of.ts';
 import { systemClock } from '../../src/platform/time/clock.ts';
 
 /** A clock that the database's is compared with, and one that it is not: they write `wake_at` differently. */
@@ -17,13 +17,13 @@ const STATEMENTS = CLOCKS.flatMap(
   (clock): readonly ((kind: Kind, isDistributed: boolean) => BatchStatement)[] => {
     const wake = wakeWriting(clock);
     return [
-      (kind, isDistributed) => spawnStatement(kind, wake, { isDistributed }),
-      (kind, isDistributed) => commitStatement(kind, wake, { isDistributed }),
-      (kind, isDistributed) => commitStatement(kind, wake, { isContended: true, isDistributed }),
+      (kind, isDistributed) => storeOf(kind).insert(wake, { isDistributed }),
+      (kind, isDistributed) => storeOf(kind).commit(wake, { isDistributed }),
+      (kind, isDistributed) => storeOf(kind).commit(wake, { isContended: true, isDistributed }),
       // Who listens is asked of one server.
-      (kind, isDistributed) => commitStatement(kind, wake, { isUnheard: !isDistributed, isDistributed }),
+      (kind, isDistributed) => storeOf(kind).commit(wake, { isUnheard: !isDistributed, isDistributed }),
       (kind, isDistributed) =>
-        commitStatement(kind, wake, { isContended: true, isUnheard: !isDistributed, isDistributed }),
+        storeOf(kind).commit(wake, { isContended: true, isUnheard: !isDistributed, isDistributed }),
     ];
   },
 );

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { hearingOf, KnownTopics, type Topic, topicsOf } from '../../src/engine/store/statements/topics.ts';
+import { KnownTopics, type Topic, topicsOf } from '../../src/engine/store/statements/topics.ts';
+import { storeOf } from '../../src/engine/store/store-of.ts';
 import { emailKind } from '../../src/sending/emails/kind.ts';
 import { fanOut } from '../../src/sending/webhooks/deliveries/fan-out.ts';
 
@@ -62,10 +63,12 @@ test('the oldest of more than 20,000 is forgotten', () => {
 });
 
 test('a kind with a reader that does not say where it listens always unfolds for it', () => {
-  expect(hearingOf({ ...emailKind, children: [fanOut] })?.fact.name).toBe('recorded');
+  expect(storeOf({ ...emailKind, children: [fanOut] }).listeners?.fact.name).toBe('recorded');
   const { listens: _, ...anywhere } = fanOut;
-  expect(hearingOf({ ...emailKind, children: [anywhere] })).toBeNull();
+  expect(storeOf({ ...emailKind, children: [anywhere] }).listeners).toBeNull();
   const deaf = { fact: 'recorded', name: 'deaf', sql: () => 'select 1' };
-  expect(hearingOf({ ...emailKind, followers: [deaf] })).toBeNull();
-  expect(hearingOf({ ...emailKind, followers: [{ ...deaf, fact: 'noted' }] })?.fact.name).toBe('recorded');
+  expect(storeOf({ ...emailKind, followers: [deaf] }).listeners).toBeNull();
+  expect(storeOf({ ...emailKind, followers: [{ ...deaf, fact: 'noted' }] }).listeners?.fact.name).toBe(
+    'recorded',
+  );
 });

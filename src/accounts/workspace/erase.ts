@@ -1,5 +1,6 @@
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { Kind } from '../../engine/machine/kind.ts';
+import { storeOf } from '../../engine/store/store-of.ts';
 import type { Database } from '../../platform/db/database.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { BATCH, Eraser, type ErasureOptions } from './eraser.ts';
@@ -67,14 +68,9 @@ async function forget(
   return removed;
 }
 
-/**
- * The table of the actors of each journal; their births where that is a view, in which a distributed database
- * cannot look rows up.
- */
-export const journalsOf = (
-  kinds: readonly { readonly kind: Pick<Kind, 'journal' | 'table' | 'life'> }[],
-): ReadonlyMap<string, string> =>
-  new Map(kinds.map(({ kind }) => [kind.journal, kind.life?.births ?? kind.table]));
+/** The table of the actors of each journal. */
+export const journalsOf = (kinds: readonly { readonly kind: Kind }[]): ReadonlyMap<string, string> =>
+  new Map(kinds.map(({ kind }) => [kind.journal, storeOf(kind).actorTable]));
 
 /** The number of rows between two progress messages. */
 const TOLD_EVERY = 100_000;

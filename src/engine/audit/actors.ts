@@ -1,7 +1,8 @@
 import type { AnyStateMachine } from 'xstate';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
-import { type Kind, keepsBirths } from '../machine/kind.ts';
+import type { Kind } from '../machine/kind.ts';
 import { ACTOR_COLUMNS, definitionColumn } from '../store/actor-columns.ts';
+import { storeOf } from '../store/store-of.ts';
 import { birthFaults, type Marks, readMarks } from './births.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
@@ -51,7 +52,7 @@ const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
 
 const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kind)}
   ${[...kind.actorColumnsForFacts, ...definitionColumn(kind)].map((name) => `, ${name}`).join('')}
-  ${keepsBirths(kind) ? ', kept_by' : ''}
+  ${storeOf(kind).keepsBirths ? ', kept_by' : ''}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
 /** Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind. */

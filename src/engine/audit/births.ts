@@ -1,4 +1,5 @@
-import { type Kind, keepsBirths } from '../machine/kind.ts';
+import type { Kind } from '../machine/kind.ts';
+import { storeOf } from '../store/store-of.ts';
 import type { Session } from './session.ts';
 import type { AuditedActor } from './snapshots.ts';
 
@@ -7,7 +8,7 @@ export type Marks = ReadonlyMap<number, string>;
 
 /** Reads the marks of a kind. */
 export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
-  if (!keepsBirths(kind)) return new Map();
+  if (!storeOf(kind).keepsBirths) return new Map();
   const rows = await session.query<{ id: number; low_water: string }>(
     'select id, low_water from instances where kind = $1',
     [kind.name],

@@ -1,18 +1,7 @@
 import { mintId } from '../../platform/db/ids.ts';
-import { WHOLE_CALL } from '../../platform/db/stored-replies.ts';
-import { leanContext } from '../store/statements/lean-context.ts';
 import type { Decider, Step } from './decide.ts';
-import {
-  type Actor,
-  type ActorEvent,
-  type Effect,
-  type EffectMeaning,
-  type FactRows,
-  type Kind,
-  stateOf,
-} from './kind.ts';
+import type { Actor, ActorEvent, Effect, EffectMeaning, Kind } from './kind.ts';
 import type { Claim } from './result.ts';
-import { wakeAtOf } from './timing.ts';
 
 /** An order that a commit released: I/O to perform now. */
 export interface Order {
@@ -44,88 +33,6 @@ export interface Draft {
   readonly isLeft?: boolean;
 }
 
-/** One draft as a row of the statements' input: the actor's new columns and all it brings along. */
-export function inputRow(kind: Kind, draft: Draft): Record<string, unknown> {
-  const { after, outbox, claim, steps } = draft;
-  const state = stateOf(after.snapshot);
-  const context = after.snapshot.context as never;
-  const row: Record<string, unknown> = {
-    id: after.id,
-    workspace_id: after.workspaceId,
-    livemode: after.livemode,
-    state,
-    context: kind.life ? leanContext(kind.life, draft) : context,
-    timers: Object.keys(after.timers).length > 0 ? after.timers : null,
-    wake_at: wakeAtOf(kind, after),
-    steps: kind.life ? steps.map(packedStep) : steps,
-  };
-  for (const column of kind.derived) row[column.name] = column.of(context, state);
-  addFacts(kind, draft, row);
-  if (outbox.length > 0)
-    row.outbox = outbox.map(({ id, kind: to_kind, to, event }) => ({ id, to_kind, to_id: to, event }));
-  return claim ? { ...row, ...claimColumns(claim, state, context, steps.at(-1)?.at ?? 0) } : row;
-}
-
-/**
- * A step in the order of the view that shows it by name (`life_steps`): the names were half of a journal's
- * size.
- */
-const packedStep = ({ event, from, to, at, attempt, effects }: Step): readonly unknown[] => [
-  event,
-  from,
-  to,
-  at,
-  attempt,
-  effects,
-];
-
-const claimColumns = (
-  claim: Claim,
-  state: string,
-  context: unknown,
-  at: number,
-): Record<string, unknown> => ({
-  idem_workspace_id: claim.scope.workspaceId,
-  idem_livemode: claim.scope.livemode,
-  idem_key: claim.key,
-  idem_item: claim.item ?? WHOLE_CALL,
-  idem_fingerprint: claim.fingerprint,
-  idem_status: claim.status,
-  idem_reply: claim.reply(state, context),
-  idem_at: new Date(at).toISOString(),
-});
-
-/** Adds the rows of the fact tables that a draft's effects turn into. */
-function addFacts(kind: Kind, { after, effects, steps }: Draft, row: Record<string, unknown>): void {
-  const at = steps.at(-1)?.at ?? 0;
-  const named = new Set<string>();
-  const addRows = ({ fact, rows: rowsOf }: FactRows<never>, params: unknown): void => {
-    const rows = rowsOf(params as never, after, at);
-    if (rows.length === 0) return;
-    row[fact] = named.has(fact) ? [...(row[fact] as object[]), ...rows] : rows;
-    named.add(fact);
-  };
-  for (const { type, params } of effects) {
-    const meaning = meaningOf(kind, type);
-    if (!('fact' in meaning)) continue;
-    addRows(meaning, params);
-    if (meaning.also) addRows(meaning.also, params);
-  }
-  for (const fact of named) row[fact] = inOrderOfIds(row[fact] as Record<string, unknown>[]);
-  for (const { fact, name, isFor } of kind.followers ?? [])
-    if (isFor && named.has(fact) && (row[fact] as Record<string, unknown>[]).some(isFor)) row[name] = true;
-}
-
-/** Ids of one millisecond are in no order. One actor's facts get theirs ascending, so that the log reads as it happened. */
-function inOrderOfIds(rows: readonly Record<string, unknown>[]): readonly object[] {
-  if (rows[0]?.id === undefined || isAscending(rows)) return rows;
-  const ids = rows.map(({ id }) => id as string).sort();
-  return rows.map((row, index) => ({ ...row, id: ids[index] }));
-}
-
-const isAscending = (rows: readonly Record<string, unknown>[]): boolean =>
-  rows.every(({ id }, index) => index === 0 || (id as string) > (rows[index - 1]?.id as string));
-
 /** An event of a draft for another actor. */
 export interface OutboxEvent {
   readonly id: string;
@@ -149,7 +56,7 @@ export function outboxEventsOf(
   return outbox;
 }
 
-function meaningOf(kind: Kind, effect: string): EffectMeaning {
+export function meaningOf(kind: Kind, effect: string): EffectMeaning {
   const meaning = kind.effects[effect];
   if (!meaning) throw new Error(`${kind.name} gives no meaning to the effect ${effect}.`);
   return meaning;

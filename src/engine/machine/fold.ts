@@ -1,6 +1,6 @@
 import { replyKey, type StoredReply } from '../../platform/db/stored-replies.ts';
 import { handedOver, orderAmongTimers, type Share, withoutOrders } from '../runtime/handing-over.ts';
-import type { ActorRow } from '../store/actors.ts';
+import type { ActorRow } from '../store/actor-columns.ts';
 import type { Decider } from './decide.ts';
 import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
 import { type Actor, type ActorEvent, type Effect, type Kind, stateOf } from './kind.ts';

@@ -240,10 +240,6 @@ export interface Kind {
   readonly effects: Readonly<Record<string, EffectMeaning>>;
 }
 
-/** True of a kind of which an instance may keep births: those that it carries out at once have no place among what is due. */
-export const keepsBirths = ({ life, keepsChildren }: Pick<Kind, 'life' | 'keepsChildren'>): boolean =>
-  life !== undefined || keepsChildren === true;
-
 /** The fact with a name. @throws when the kind has none: the name in a follower is wrong */
 export function factOf({ name, facts }: Kind, fact: string): FactTable {
   const table = facts.find((each) => each.name === fact);

@@ -1,6 +1,6 @@
 import type { PendingEvent } from '../machine/fold.ts';
 import type { Actor } from '../machine/kind.ts';
-import type { ActorRow } from '../store/actors.ts';
+import type { ActorRow } from '../store/actor-columns.ts';
 
 /** The events of a batch, by the ids of their actors. */
 export type ByActor = ReadonlyMap<string, readonly PendingEvent[]>;

@@ -5,11 +5,13 @@ import { mayBeRepetition, type StoredReply, storedReplies } from '../../platform
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Deciders, Definitions } from '../machine/definitions.ts';
-import { type Draft, inputRow } from '../machine/draft.ts';
+import type { Draft } from '../machine/draft.ts';
 import { type FoldContext, type FoldResult, fold, type PendingEvent } from '../machine/fold.ts';
 import { alreadyApplied } from '../machine/in-doubt.ts';
 import type { Actor, Kind } from '../machine/kind.ts';
-import { type ActorRow, type Actors, actorReader } from '../store/actors.ts';
+import type { ActorRow } from '../store/actor-columns.ts';
+import { type ActorStore, readBackParameters } from '../store/actor-store.ts';
+import { type Actors, actorReader } from '../store/actors.ts';
 import { type ChildDeps, type ChildRow, Children } from '../store/children.ts';
 import {
   type CommitTags,
@@ -21,7 +23,7 @@ import {
 } from '../store/commit.ts';
 import { CommitWriter } from '../store/commit-writer.ts';
 import type { KeptBirths } from '../store/kept-births.ts';
-import { readBackParameters, readBackStatement } from '../store/statements/read-statements.ts';
+import { storeOf } from '../store/store-of.ts';
 import { type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
 import { MailboxLanes } from './mailbox-lanes.ts';
 
@@ -61,6 +63,7 @@ export class Mailbox {
   readonly #lanes: MailboxLanes;
   readonly #writer: CommitWriter;
   readonly #read: ReturnType<typeof actorReader>;
+  readonly #store: ActorStore;
   readonly #readBackSql: string;
   readonly #children: Children;
   #lostRaces = 0;
@@ -79,7 +82,8 @@ export class Mailbox {
     });
     this.#writer = new CommitWriter(kind, deps);
     this.#read = actorReader(deps.database, kind, deps.shards);
-    this.#readBackSql = readBackStatement(kind, deps.shards !== null);
+    this.#store = storeOf(kind);
+    this.#readBackSql = this.#store.readBack(deps.shards !== null);
   }
 
   /**
@@ -192,7 +196,7 @@ export class Mailbox {
           templates.doubt();
           const rows = await this.deps.database.query<{ id: string; tag: number }>(
             this.#readBackSql,
-            readBackParameters(this.deps.shards, items),
+            readBackParameters(this.deps.shards !== null, items),
             { deadlineMs: READ_BACK_MS },
           );
           const tags = new Map(rows.map((row) => [row.id, row.tag]));
@@ -213,10 +217,8 @@ export class Mailbox {
 
   #row({ draft, answers }: FoldResult): Record<string, unknown> {
     const handled = answers.flatMap(({ pending: { outboxId } }) => outboxId ?? []);
-    const row = inputRow(this.kind, draft);
-    row.revision = draft.before?.revision;
+    const row = this.#store.commitRow(draft, this.#isAlone(draft));
     if (handled.length > 0) row.handled = handled;
-    if (this.kind.life && row.wake_at === null && !this.#isAlone(draft)) row.rests = true;
     return row;
   }
 

@@ -5,11 +5,13 @@ import type { Clock } from '../../platform/time/clock.ts';
 import { Definitions, type MachineOf } from '../machine/definitions.ts';
 import type { Draft, Order } from '../machine/draft.ts';
 import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from '../machine/fold.ts';
-import { type ActorEvent, type Kind, keepsBirths } from '../machine/kind.ts';
+import type { ActorEvent, Kind } from '../machine/kind.ts';
 import type { Claim, EventResult, Scope } from '../machine/result.ts';
-import { type ActorRow, Actors } from '../store/actors.ts';
+import type { ActorRow } from '../store/actor-columns.ts';
+import { Actors } from '../store/actors.ts';
 import type { CommitTags, StatementOptions } from '../store/commit.ts';
 import { type KeepingFaults, type KeepingTimes, KeptBirths } from '../store/kept-births.ts';
+import { storeOf } from '../store/store-of.ts';
 import { type Share, WHOLE_SHARE } from './handing-over.ts';
 import { Mailbox } from './mailbox.ts';
 import { OrderRunner, type Performer } from './performers.ts';
@@ -111,7 +113,7 @@ export class RunningKind {
     this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
-    this.keptBirths = keepsBirths(kind)
+    this.keptBirths = storeOf(kind).keepsBirths
       ? new KeptBirths(kind, {
           ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
           leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),

@@ -2,18 +2,17 @@ import { Batcher, GATHERED, HALVED } from '../../platform/async/batcher.ts';
 import { mayBeRepetition, REPLY_KEPT_MS, storedReplies } from '../../platform/db/stored-replies.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Deciders, Definitions } from '../machine/definitions.ts';
-import { type Draft, draftSpawn, inputRow } from '../machine/draft.ts';
+import { type Draft, draftSpawn } from '../machine/draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from '../machine/kind.ts';
 import type { Claim, ClaimOf, Meter, SpawnResult } from '../machine/result.ts';
-import { isOnOwnTime } from '../machine/timing.ts';
+import { type ActorStore, readBackParameters } from '../store/actor-store.ts';
 import type { Actors } from '../store/actors.ts';
 import { type ChildRow, Children, type Templates } from '../store/children.ts';
 import { checkTag, commitByShard, hasOverrun } from '../store/commit.ts';
 import { WITHHELD } from '../store/spawn-conditions.ts';
-import { readBackParameters, readBackStatement } from '../store/statements/read-statements.ts';
 import type { BatchStatement } from '../store/statements/statement-parts.ts';
-import { spawnStatement } from '../store/statements/statements.ts';
 import { wakeWriting } from '../store/statements/wake-at.ts';
+import { storeOf } from '../store/store-of.ts';
 import { BulkLane } from './bulk-lane.ts';
 import { handedOver } from './handing-over.ts';
 import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
@@ -86,6 +85,7 @@ export class SpawnQueue {
   readonly #bulk: Batcher<PendingSpawn>;
   /** The monotonic moment of the last insert with a waiting caller. */
   #othersAt = Number.NEGATIVE_INFINITY;
+  readonly #store: ActorStore;
   readonly #statement: BatchStatement;
   readonly #readBackSql: string;
   readonly #children: Children;
@@ -109,8 +109,9 @@ export class SpawnQueue {
       deps.clock.monotonic,
       () => this.#othersAt,
     );
-    this.#statement = spawnStatement(kind, wakeWriting(deps.clock), deps.statements);
-    this.#readBackSql = readBackStatement(kind, deps.shards !== null);
+    this.#store = storeOf(kind);
+    this.#statement = this.#store.insert(wakeWriting(deps.clock), deps.statements);
+    this.#readBackSql = this.#store.readBack(deps.shards !== null);
     this.#children = new Children(kind.children, deps);
   }
 
@@ -257,17 +258,11 @@ export class SpawnQueue {
   #row({ request, draft }: PendingSpawn, ord: number): Record<string, unknown> {
     const { meter } = request;
     const { after } = draft;
-    const row = inputRow(this.kind, draft);
-    for (const { name, of } of this.kind.life?.bornOnlyWith ?? [])
-      row[name] = of(after.snapshot.context, stateOf(after.snapshot));
-    // A birth has no columns for them: they would be lost without a word.
-    for (const fact of this.kind.life?.kept ?? [])
-      if (row[fact] !== undefined) throw new Error(`No ${this.kind.name} can be born with ${fact}.`);
+    const keep = () => this.deps.keptBirths?.take(after.id, stateOf(after.snapshot)) ?? null;
+    const row = this.#store.insertRow(draft, keep);
     // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
     row.ord = ord;
     row.definition_id = request.definitionId;
-    if (this.kind.life && !isOnOwnTime(this.kind, after))
-      row.kept_by = this.deps.keptBirths?.take(after.id, stateOf(after.snapshot));
     Object.assign(row, request.columns);
     row.period = meter?.period;
     row.quota = meter?.quota;
@@ -288,7 +283,7 @@ export class SpawnQueue {
   async #readBack(items: readonly PendingSpawn[]): Promise<readonly (SpawnResult | null)[]> {
     const rows = await this.deps.database.query<{ id: string }>(
       this.#readBackSql,
-      readBackParameters(this.deps.shards, items),
+      readBackParameters(this.deps.shards !== null, items),
       { deadlineMs: READ_BACK_MS },
     );
     const here = new Set(rows.map(({ id }) => id));

@@ -5,23 +5,8 @@ import { forEachGroup, type Shards } from '../../platform/db/distribution/shards
 import { earliest } from '../machine/decide.ts';
 import type { Deciders } from '../machine/definitions.ts';
 import { type Actor, decodeState, type Kind, newer, stateOf } from '../machine/kind.ts';
-import { type StoredContext, wholeContext } from './statements/lean-context.ts';
-import { lifeOf, readLivesParameters, readLivesStatement } from './statements/life-statements.ts';
-import { loadStatement, whoseStatement } from './statements/read-statements.ts';
-
-/** A row as the load, claim and spawn statements answer it. */
-export interface ActorRow {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly livemode: boolean;
-  readonly state: string;
-  readonly context: unknown;
-  readonly timers: Readonly<Record<string, number>> | null;
-  readonly revision: number;
-  readonly machine_version: number;
-  /** For kinds with definitions. */
-  readonly definition_id?: string | null;
-}
+import type { ActorRow } from './actor-columns.ts';
+import { storeOf } from './store-of.ts';
 
 /**
  * Reads the rows of actors by their ids; known workspaces spare a look for them where tables are distributed.
@@ -53,38 +38,19 @@ export function ownActorReader(
   return (ids) => read(ids, [workspaceId]);
 }
 
-/** An actor of an appended life as `readLivesStatement` answers it. */
-type LifeRow = Omit<ActorRow, 'context'> & StoredContext;
-
-/** Actors of appended lives, each with its context as a whole. */
-function livesOf(kind: Kind, rows: readonly LifeRow[]): readonly ActorRow[] {
-  const life = lifeOf(kind);
-  return rows.map((row) => ({
-    id: row.id,
-    workspace_id: row.workspace_id,
-    livemode: row.livemode,
-    state: row.state,
-    context: wholeContext(life, row),
-    timers: row.timers,
-    revision: row.revision,
-    machine_version: row.machine_version,
-  }));
-}
-
 /** Reads actors, whole; where tables are distributed those of some workspaces. */
 function rowReader(database: Pick<Database, 'query'>, kind: Kind, isPlaced: boolean) {
-  const text = (kind.life ? readLivesStatement : loadStatement)(kind, isPlaced);
+  const store = storeOf(kind);
+  const text = store.load(isPlaced);
   return async (ids: readonly string[], workspaces: readonly string[]): Promise<readonly ActorRow[]> => {
-    const parameters = [...(kind.life ? readLivesParameters(ids) : [ids]), ...(isPlaced ? [workspaces] : [])];
-    return kind.life
-      ? livesOf(kind, await database.query<LifeRow>(text, parameters))
-      : database.query<ActorRow>(text, parameters);
+    const parameters = [...store.loadParameters(ids), ...(isPlaced ? [workspaces] : [])];
+    return store.rowsOf(await database.query<object>(text, parameters));
   };
 }
 
 /** Shard by shard, since no lateral join with a limit goes over several. */
 function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shards): ActorReader {
-  const whose = whoseStatement(kind);
+  const whose = storeOf(kind).whose();
   const read = rowReader(database, kind, true);
   return async (ids, workspaceOf = () => undefined) => {
     const unknown = ids.filter((id) => workspaceOf(id) === undefined);

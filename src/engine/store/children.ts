@@ -1,8 +1,9 @@
 import { Decider } from '../machine/decide.ts';
-import { type Draft, inputRow } from '../machine/draft.ts';
+import type { Draft } from '../machine/draft.ts';
 import type { Actor, ChildSpec, Kind } from '../machine/kind.ts';
 import { handedOver, type Share } from '../runtime/handing-over.ts';
 import type { KeptBirths, PendingBirths } from './kept-births.ts';
+import { storeOf } from './store-of.ts';
 
 /** A child as a statement answers it; `child` is the place of its kind in the list of specs. */
 export interface ChildRow {
@@ -65,7 +66,7 @@ export class Children {
     return {
       rowsFor: (inputs) =>
         models.map(({ kind, draft }, place) => () => {
-          const row = inputRow(kind, draft);
+          const row = storeOf(kind).inputRow(draft);
           return JSON.stringify({
             ...row,
             machine_version: kind.version,

@@ -1,17 +1,12 @@
 import type { Database } from '../../platform/db/database.ts';
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
 import type { Kind } from '../machine/kind.ts';
-import type { ActorRow } from './actors.ts';
-import { claimLivesStatement } from './statements/life-statements.ts';
-import {
-  claimDueStatement,
-  claimSeenStatement,
-  findDueStatement,
-  lookDueStatement,
-} from './statements/read-statements.ts';
+import type { ActorRow } from './actor-columns.ts';
+import { type ActorReader, actorReader } from './actors.ts';
 import type { WakeWriting } from './statements/wake-at.ts';
+import { storeOf } from './store-of.ts';
 
-/** An actor that was claimed: whole, or its id alone where its life is appended. */
+/** An actor that was claimed: whole, or its id alone where the due row is another one. */
 export type ClaimedActor = Pick<ActorRow, 'id'> & Partial<ActorRow> & { readonly due_at: number };
 
 /** The range of due moments (ISO) to look for, and the limit. */
@@ -24,6 +19,11 @@ interface DueRange {
 /** The moment (ISO) at which the actor is due again if the claim is not followed by a write. */
 interface ClaimRange extends DueRange {
   readonly again: string;
+}
+
+interface DueRows {
+  readonly rows: readonly ActorRow[];
+  readonly missing: readonly string[];
 }
 
 interface DueActorRow {
@@ -44,6 +44,8 @@ export class Claims {
   readonly #claim: string;
   readonly #look: string;
   readonly #claimSeen: string;
+  readonly #forgetStray: string | null;
+  readonly #read: ActorReader;
 
   constructor(
     kind: Kind,
@@ -52,10 +54,13 @@ export class Claims {
     private readonly database: Pick<Database, 'query'>,
     private readonly shards: Shards | null,
   ) {
-    this.#find = findDueStatement(kind, where);
-    this.#claim = (kind.life ? claimLivesStatement : claimDueStatement)(kind, wake, where);
-    this.#look = lookDueStatement(kind, where);
-    this.#claimSeen = claimSeenStatement(kind, wake);
+    const store = storeOf(kind);
+    this.#find = store.due(where);
+    this.#claim = store.claim(wake, where);
+    this.#look = store.dueOnNodes(where);
+    this.#claimSeen = store.claimOnNodes(wake);
+    this.#forgetStray = store.forgetStray;
+    this.#read = actorReader(database, kind, shards);
   }
 
   /** The due actors, for the only process that wakes them. @throws UnavailableError */
@@ -82,5 +87,22 @@ export class Claims {
     );
     const dueAt = new Map(seen.map(({ id, due_at }) => [id, due_at]));
     return claimed.flat().map((row) => ({ ...row, due_at: dueAt.get(row.id) ?? 0 }));
+  }
+
+  /**
+   * The rows of due actors; `missing` are the ids of those that do not exist. They are forgotten; if that fails they
+   * are claimed, and found again, and keep no others from being woken. Over several nodes they stay so.
+   * @throws UnavailableError
+   */
+  async read(due: readonly ClaimedActor[]): Promise<DueRows> {
+    if (this.#forgetStray === null || due.length === 0)
+      return { rows: due as readonly (ClaimedActor & ActorRow)[], missing: [] };
+    const workspaces = new Map(due.map(({ id, workspace_id }) => [id, workspace_id]));
+    const rows = await this.#read([...workspaces.keys()], (id) => workspaces.get(id));
+    if (rows.length === workspaces.size) return { rows, missing: [] };
+    for (const { id } of rows) workspaces.delete(id);
+    const missing = [...workspaces.keys()];
+    if (!this.shards) await this.database.query(this.#forgetStray, [missing]).catch(() => {});
+    return { rows, missing };
   }
 }

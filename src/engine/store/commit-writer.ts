@@ -2,13 +2,14 @@ import type { Database } from '../../platform/db/database.ts';
 import { isDuplicateIn } from '../../platform/db/sqlstate.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { FactTable, Kind } from '../machine/kind.ts';
+import type { ActorStore } from './actor-store.ts';
 import type { Template } from './children.ts';
 import { checkTag, type StatementOptions } from './commit.ts';
-import type { TurnOptions } from './statements/life-statements.ts';
 import type { BatchStatement, BoundStatement } from './statements/statement-parts.ts';
-import { commitStatement } from './statements/statements.ts';
-import { HEARD, hearingOf, KnownTopics, SLOW, type Topic, topicsOf } from './statements/topics.ts';
+import type { CommitOptions } from './statements/statements.ts';
+import { HEARD, KnownTopics, SLOW, type Topic, topicsOf } from './statements/topics.ts';
 import { wakeWriting } from './statements/wake-at.ts';
+import { storeOf } from './store-of.ts';
 
 /** A row that a commit answers. */
 export interface CommitAnswer {
@@ -40,8 +41,7 @@ interface WriterDeps {
 interface Ways {
   readonly statement: BatchStatement;
   /**
-   * For a kind with appended lives: the statement that fails as a whole if the key of one of its turns is
-   * taken.
+   * The statement that fails as a whole if the key of one of its revisions is taken; null for a store without such a key.
    */
   readonly uncontested: BatchStatement | null;
 }
@@ -57,6 +57,7 @@ const NO_TOPICS: ReadonlyMap<string, Topic> = new Map();
 
 /** Runs the statements of a kind's commits. */
 export class CommitWriter {
+  readonly #store: ActorStore;
   readonly #heard: Ways;
   /**
    * For a kind whose commits record facts with listeners: the ways of writing without any listener, which
@@ -68,17 +69,19 @@ export class CommitWriter {
   #lostAt = Number.NEGATIVE_INFINITY;
 
   constructor(
-    private readonly kind: Kind,
+    kind: Kind,
     private readonly deps: WriterDeps,
   ) {
+    const store = storeOf(kind);
+    this.#store = store;
     const wake = wakeWriting(deps.clock);
     const { statements } = deps;
-    const isRaced = kind.life && !statements?.withoutRevisionCheck;
-    const ways = (options: TurnOptions): Ways => ({
-      statement: commitStatement(kind, wake, { ...options, isContended: true }),
-      uncontested: isRaced ? commitStatement(kind, wake, options) : null,
+    const isRaced = store.revisionKeyIn !== null && !statements?.withoutRevisionCheck;
+    const ways = (options: CommitOptions): Ways => ({
+      statement: store.commit(wake, { ...options, isContended: true }),
+      uncontested: isRaced ? store.commit(wake, options) : null,
     });
-    const hearing = statements?.isDistributed ? null : hearingOf(kind);
+    const hearing = statements?.isDistributed ? null : store.listeners;
     this.#heard = ways({ ...statements });
     this.#unheard = hearing && { ...ways({ ...statements, isUnheard: true }), fact: hearing.fact };
     this.#known = new KnownTopics(deps.clock.monotonic);
@@ -95,7 +98,7 @@ export class CommitWriter {
    */
   async write(given: readonly Row[], tag: number, templates: readonly Template[]): Promise<CommitAnswer[]> {
     // Batches that wait for each other in any other order would deadlock.
-    const rows = this.kind.life ? given.toSorted(byId) : given;
+    const rows = this.#store.revisionKeyIn === null ? given : given.toSorted(byId);
     const topics = this.#unheard ? topicsOf(this.#unheard.fact, rows) : NO_TOPICS;
     const batch = { rows, tag, templates, topics: [...topics.values()] };
     if (this.#unheard && topics.size > 0 && !this.#known.isHeard(topics)) {
@@ -127,7 +130,7 @@ export class CommitWriter {
     try {
       return await run(uncontested.prepare(rows, tag, templates, topics));
     } catch (error) {
-      if (!isDuplicateIn(error, this.kind.life?.turns ?? '')) throw error;
+      if (!isDuplicateIn(error, this.#store.revisionKeyIn ?? '')) throw error;
       this.lost();
       return contested();
     }

@@ -3,6 +3,7 @@ import type { Step } from '../machine/decide.ts';
 import type { Kind } from '../machine/kind.ts';
 import type { Scope } from '../machine/result.ts';
 import { ownActorReader } from './actors.ts';
+import { storeOf } from './store-of.ts';
 
 /** One step of a life, and the write it was part of. */
 export interface HistoryEntry extends Step {
@@ -38,12 +39,8 @@ export async function readLife(
   // The row first: a journal read later can only be newer, and what is newer is cut off below.
   const [row] = await ownActorReader(database, kind, workspaceId)([id]);
   if (!row || row.workspace_id !== workspaceId || row.livemode !== livemode) return null;
-  // The journals of other kinds have no workspace, or not on every database.
-  const own = kind.life ? ' and workspace_id = $3' : '';
-  const writes = await database.query<{ revision: number; steps: Step[] }>(
-    `select revision, steps from ${kind.journal} where actor_id = $1 and revision <= $2${own} order by revision desc limit ${MOST_WRITES}`,
-    [id, row.revision, ...(kind.life ? [workspaceId] : [])],
-  );
+  const { sql, parameters } = storeOf(kind).history(row, MOST_WRITES);
+  const writes = await database.query<{ revision: number; steps: Step[] }>(sql, parameters);
   writes.reverse();
   const { state, context, revision, definition_id: definitionId = null } = row;
   return {

@@ -1,6 +1,5 @@
 import type { Kind } from '../machine/kind.ts';
 import type { AppendedLife } from './statements/appended-life.ts';
-import { lifeOf } from './statements/life-statements.ts';
 
 // The statements of kept-births.ts, and how others find what is kept.
 
@@ -22,24 +21,15 @@ export const CLOSE = `update instances set open = false where id = $1 and open a
 /** Forgets a closed term once all that it kept is left to the clock. */
 export const FORGET = `delete from instances where id = $1 and not open`;
 
-/** Births of a closed instance from its mark on, and behind $2, that have no turn. */
-export function leftStatement(kind: Kind): string {
-  if (!kind.life)
-    return `select a.id from ${kind.table} a where a.id >= $1 and a.id > $2 and a.kept_by = $3 and ${hasNoTurn('a')} order by a.id limit ${LEFT_AT_ONCE}`;
-  const life = lifeOf(kind);
-  return `select b.id from ${life.births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
-  and ${isUnturned(life, 'b', '$1')} order by b.id limit ${LEFT_AT_ONCE}`;
-}
-
 /** SQL: the actor of a birth `alias` has had no turn; none lies below `lowest`. */
-const isUnturned = ({ turns }: AppendedLife, alias: string, lowest: string): string =>
+export const isUnturned = ({ turns }: AppendedLife, alias: string, lowest: string): string =>
   `not exists (select from ${turns} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
 
 /**
  * SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; it
  * is unknown to the clock.
  */
-const hasNoTurn = (alias: string): string =>
+export const hasNoTurn = (alias: string): string =>
   `${alias}.kept_by is not null and ${alias}.revision = 1 and ${alias}.wake_at is null`;
 
 /**
@@ -53,21 +43,16 @@ export const lowestMarkSql = ({ name }: Pick<Kind, 'name'>): string =>
 export const isKeptSql = (kind: Pick<Kind, 'name'>, alias: string): string =>
   `${alias}.id >= ${lowestMarkSql(kind)} and ${hasNoTurn(alias)}`;
 
-/** SQL that selects columns of the actors of a kind that instances keep; null for a kind of which none is ever kept. */
-export function keptSql(kind: Kind, columns: string): string | null {
-  if (kind.keepsChildren) return `select ${columns} from ${kind.table} a where ${isKeptSql(kind, 'a')}`;
-  if (!kind.life) return null;
-  const lowest = lowestMarkSql(kind);
-  return `select ${columns} from ${kind.life.births} b where b.id >= ${lowest} and b.kept_by is not null
-  and ${isUnturned(kind.life, 'b', lowest)}`;
-}
-
 /** Actors looked at for those that instances keep. */
 const KEPT_EXAMINED = 5_000;
 
 /** The newest actors (`f`) of a condition on their births that instances keep, unknown to the clock. */
-export function newestKeptSql(kind: Kind, condition: string, most: number): string {
-  const life = lifeOf(kind);
+export function newestKeptSql(
+  kind: Pick<Kind, 'name'>,
+  life: AppendedLife,
+  condition: string,
+  most: number,
+): string {
   const lowest = lowestMarkSql(kind);
   return `select f.id from (
     select f.id, f.workspace_id, f.kept_by from ${life.births} f where f.id >= ${lowest} and ${condition}

@@ -4,16 +4,8 @@ import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, timeOfId } from '../../platform/db/ids.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Kind } from '../machine/kind.ts';
-import {
-  BEGIN,
-  CLOSE,
-  END,
-  FIND_GONE,
-  FORGET,
-  LEFT_AT_ONCE,
-  leftStatement,
-  RENEW,
-} from './kept-births-sql.ts';
+import { BEGIN, CLOSE, END, FIND_GONE, FORGET, LEFT_AT_ONCE, RENEW } from './kept-births-sql.ts';
+import { storeOf } from './store-of.ts';
 
 /** When an instance shows that it lives, and when others stop believing it. */
 export interface KeepingTimes {
@@ -102,7 +94,7 @@ export class KeptBirths {
     private readonly kind: Kind,
     private readonly parts: KeepingParts,
   ) {
-    this.#left = leftStatement(kind);
+    this.#left = storeOf(kind).left(LEFT_AT_ONCE);
     this.#times = { ...TIMES, ...parts.times };
   }
 

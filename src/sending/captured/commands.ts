@@ -1,4 +1,4 @@
-import { boundsOf } from '../../engine/store/statements/life-statements.ts';
+import { boundsOf } from '../../engine/store/statements/statement-parts.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { CapturedMessage } from '../../mail/transport/capture.ts';
 import { Batcher } from '../../platform/async/batcher.ts';

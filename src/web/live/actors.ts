@@ -2,21 +2,18 @@ import { type Drawing, draw, isEnd } from '../../engine/drawing/moves.ts';
 import { type Kind, stateList } from '../../engine/machine/kind.ts';
 import type { Scope } from '../../engine/machine/result.ts';
 import type { Explain, LabelSql, OwnDefinitions } from '../../engine/presentation.ts';
+import type { StateRelation } from '../../engine/store/actor-store.ts';
 import { readLife } from '../../engine/store/history.ts';
-import { isKeptSql, newestKeptSql } from '../../engine/store/kept-births-sql.ts';
+import { storeOf } from '../../engine/store/store-of.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../platform/db/ids.ts';
-import { indexedStates, relationOf } from './count-statements.ts';
+import { indexedStates } from './count-statements.ts';
 import { type Label, readLabels } from './labels.ts';
 import { ownMachineOf, timedStates } from './machines.ts';
 import type { ActorItem, ActorLife, ActorPage } from './model.ts';
 import { redacted } from './redact.ts';
 
 const PAGE = 50;
-/** Rows that a search without a fitting index examines before it reports how far it came (about 20 ms). */
-const EXAMINED = 20_000;
-/** The same where each row's state has to be looked up. */
-const EXAMINED_LIVES = 5_000;
 
 /** The filter of a list of actors. */
 export interface ActorFilter {
@@ -83,7 +80,7 @@ async function findActors(
     );
     return pageOf(rows, null);
   }
-  const most = kind.life ? EXAMINED_LIVES : EXAMINED;
+  const most = storeOf(kind).examinedAtOnce;
   const moment = `${kind.idPrefix}_${timePart(0)}`.length;
   const inState = wanted.state === null ? '' : ` and state = ${stateList([wanted.state])}`;
   // The row at which a search stops may belong to another workspace, so the cursor names only its millisecond. The next page
@@ -115,33 +112,16 @@ async function relationFor(
   database: Database,
   kind: Kind,
   state: string | null,
-): Promise<{ readonly cte: string; readonly name: string; readonly condition: string } | null> {
+): Promise<StateRelation | null> {
   if (state === null) return null;
-  const condition = `state = ${stateList([state])}`;
   const indexed = await indexedStates(database, kind);
-  const isTimed = timedStates(kind).includes(state);
-  const isIndexed = indexed === 'all' || indexed.has(state);
-  if (kind.life && (isTimed || isIndexed)) {
-    const { name, id } = relationOf(kind, isTimed);
-    const own = 'f.workspace_id = $1 and f.livemode = $2';
-    const found = `select f.${id} as id from ${name} f
-      where ${own} and f.${condition} and f.${id} < $3 and f.${id} >= $4 order by f.${id} desc limit ${PAGE + 1}`;
-    const kept = isTimed
-      ? `union (${newestKeptSql(kind, `${own} and f.${condition} and f.id < $3 and f.id >= $4`, PAGE + 1)})`
-      : '';
-    const cte = `with found as materialized ((${found}) ${kept})`;
-    return { cte, name: `(select n.* from found f join ${kind.table} n on n.id = f.id)`, condition };
-  }
-  if (isIndexed) return { cte: '', name: kind.table, condition };
-  if (!isTimed) return null;
-  const waits = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${EXAMINED}`;
-  const waiting = kind.keepsChildren ? `(${waits}) union all (${keptRows(kind, condition)})` : waits;
-  return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
+  return storeOf(kind).inState({
+    condition: `state = ${stateList([state])}`,
+    isTimed: timedStates(kind).includes(state),
+    isIndexed: indexed === 'all' || indexed.has(state),
+    limit: PAGE + 1,
+  });
 }
-
-/** The rows that instances keep in memory, which the index on wake-up times lacks. */
-const keptRows = (kind: Kind, condition: string): string =>
-  `select * from ${kind.table} a where ${isKeptSql(kind, 'a')} and ${condition} limit ${EXAMINED}`;
 
 function pageOf(rows: readonly Row[], stoppedAt: string | null): FoundPage {
   const actors = rows.slice(0, PAGE).map(itemOf);

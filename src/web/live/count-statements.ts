@@ -1,6 +1,5 @@
 import type { Kind } from '../../engine/machine/kind.ts';
-import { keptSql } from '../../engine/store/kept-births-sql.ts';
-import { TOOK_STEP } from '../../engine/store/statements/life-statements.ts';
+import { storeOf } from '../../engine/store/store-of.ts';
 import type { Database } from '../../platform/db/database.ts';
 
 /** The states that an index on (workspace_id, livemode, state, …) covers; `all` when it covers every one. */
@@ -10,11 +9,11 @@ export type IndexedStates = ReadonlySet<string> | 'all';
  * Finds the states of a kind that can be counted and listed without reading the table. The database's catalogue tells, so a
  * migration that adds an index needs no change here.
  */
-export async function indexedStates(database: Database, { table, life }: Kind): Promise<IndexedStates> {
+export async function indexedStates(database: Database, kind: Kind): Promise<IndexedStates> {
   const indexes = await database.query<{ columns: string; predicate: string | null }>(
     `select pg_get_indexdef(i.indexrelid) as columns, pg_get_expr(i.indpred, i.indrelid) as predicate
      from unnest($1::text[]) t(name) join pg_index i on i.indrelid = t.name::regclass`,
-    [life ? [life.turns, life.due] : [table]],
+    [storeOf(kind).tablesByState],
   );
   const states = new Set<string>();
   for (const { columns, predicate } of indexes) {
@@ -27,11 +26,11 @@ export async function indexedStates(database: Database, { table, life }: Kind): 
 }
 
 /** The number of 8 kB pages of a kind's actors, which is known at once, with or without statistics. */
-export async function pagesOf(database: Database, { table, life }: Kind): Promise<number> {
+export async function pagesOf(database: Database, kind: Kind): Promise<number> {
   const [row] = await database.query<{ pages: number }>(
     `select (sum(pg_relation_size(t.relid)) / 8192)::float8 as pages from pg_partition_tree($1::text::regclass) t
      where t.isleaf`,
-    [life?.births ?? table],
+    [storeOf(kind).actorTable],
   );
   return row?.pages ?? 0;
 }
@@ -40,15 +39,9 @@ const GROUPS = 'workspace_id, livemode, state';
 
 /** SQL that counts all actors, or those on a share of the pages. */
 export function countStatement(kind: Kind, percent: number | null): string {
-  const { table, life } = kind;
-  if (percent === null) return `select ${GROUPS}, count(*)::float8 as count from ${table} group by 1, 2, 3`;
-  const sample = `tablesample system (${percent.toFixed(6)}) repeatable (7)`;
-  const sampled = life
-    ? `(select b.workspace_id, b.livemode, coalesce(t.state, b.state) as state from ${life.births} b ${sample}
-       left join lateral (
-         select l.state from ${life.turns} l where l.email_id = b.id order by l.revision desc limit 1
-       ) t on true) s`
-    : `${table} ${sample}`;
+  if (percent === null)
+    return `select ${GROUPS}, count(*)::float8 as count from ${kind.table} group by 1, 2, 3`;
+  const sampled = storeOf(kind).sampled(`tablesample system (${percent.toFixed(6)}) repeatable (7)`);
   return `select ${GROUPS}, round(count(*) * ${(100 / percent).toFixed(6)})::float8 as count
        from ${sampled} group by 1, 2, 3`;
 }
@@ -58,28 +51,6 @@ export const cappedStatement = (relation: string, condition: string, most: numbe
   `select ${GROUPS}, count(*)::float8 as count
    from (select ${GROUPS} from ${relation} where ${condition} limit ${most}) w group by 1, 2, 3`;
 
-/**
- * The relation that has the actors of a state without a search. For a kind with appended lives, waiting
- * actors are in one table and the turns that led to a rare end in another. The caller names it.
- */
-export const relationOf = (
-  { table, life }: Kind,
-  isTimed: boolean,
-): { readonly name: string; readonly id: string } =>
-  life
-    ? isTimed
-      ? { name: life.due, id: 'id' }
-      : { name: `(select * from ${life.turns} where ${TOOK_STEP})`, id: 'email_id' }
-    : { name: table, id: 'id' };
-
-/**
- * The actors that wait for a timer, with those that an instance keeps, of which neither the index on wake-up times nor the table of
- * what is due knows anything. Without lives that are appended an index on the state has the kept ones as well.
- */
-export function waitingRelation(kind: Kind, isIndexed: boolean): string {
-  const { name } = relationOf(kind, true);
-  const hasKept = isIndexed && !kind.life;
-  const waiting = `select ${GROUPS} from ${name}${isIndexed ? '' : ' where wake_at is not null'}`;
-  const kept = hasKept ? null : keptSql(kind, GROUPS);
-  return kept === null ? `(${waiting}) waiting` : `(${waiting} union all ${kept}) waiting`;
-}
+/** The actors that wait for a timer, with those that an instance keeps, of which no index on wake-up times knows. */
+export const waitingRelation = (kind: Kind, isIndexed: boolean): string =>
+  storeOf(kind).waiting(GROUPS, isIndexed);

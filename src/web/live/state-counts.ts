@@ -4,6 +4,7 @@ import { draw } from '../../engine/drawing/moves.ts';
 import type { Draft } from '../../engine/machine/draft.ts';
 import { type Kind, stateList, stateOf } from '../../engine/machine/kind.ts';
 import type { Scope } from '../../engine/machine/result.ts';
+import { storeOf } from '../../engine/store/store-of.ts';
 import { type Database, execute } from '../../platform/db/database.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import {
@@ -12,7 +13,6 @@ import {
   type IndexedStates,
   indexedStates,
   pagesOf,
-  relationOf,
   waitingRelation,
 } from './count-statements.ts';
 import { timedStates } from './machines.ts';
@@ -153,7 +153,7 @@ export class StateCounts {
     for (const state of covered) {
       const relation = kindCounts.timed.includes(state)
         ? waitingRelation(kind, true)
-        : `${relationOf(kind, false).name} ended`;
+        : `${storeOf(kind).byState(false).name} ended`;
       await this.#replace(relation, scopes, [state]);
     }
     await this.#replace(waitingRelation(kind, false), scopes, waiting);

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { EMAIL_EVENT_TYPES } from '../../../machines/email/recipient.ts';
 import { followsCampaignEmails } from '../../../src/automation/campaigns/sending/follow-emails.ts';
-import { inputRow } from '../../../src/engine/machine/draft.ts';
-import { commitStatement } from '../../../src/engine/store/statements/statements.ts';
 import { wakeWriting } from '../../../src/engine/store/statements/wake-at.ts';
+import { storeOf } from '../../../src/engine/store/store-of.ts';
 import { systemClock } from '../../../src/platform/time/clock.ts';
 import { emailKind } from '../../../src/sending/emails/kind.ts';
 
 const kind = { ...emailKind, followers: followsCampaignEmails };
+const store = storeOf(kind);
 const CONTEXT = {
   ...{ at: 0, lastEvent: null, failureReason: null, scheduledAt: null, sentAt: null, deliveredAt: null },
   ...{ acceptedAt: 0, attempt: 1 },
@@ -17,7 +17,7 @@ const CONTEXT = {
 const turnWith = (types: readonly string[]) => {
   const events = types.map((type) => ({ type, recipient: 0, at: 0, data: null }));
   const snapshot = { value: 'delivered', status: 'active' as const, context: CONTEXT };
-  return inputRow(kind, {
+  return store.inputRow({
     before: null,
     after: { id: 'em_1', workspaceId: 'ws', livemode: false, snapshot, timers: {}, revision: 2 },
     steps: [],
@@ -28,7 +28,7 @@ const turnWith = (types: readonly string[]) => {
 
 /** Which of the campaigns' writes a batch of turns has. */
 const writesOf = (...turns: readonly (readonly string[])[]): readonly string[] => {
-  const { sql } = commitStatement(kind, wakeWriting(systemClock)).prepare(turns.map(turnWith), 1, []);
+  const { sql } = store.commit(wakeWriting(systemClock)).prepare(turns.map(turnWith), 1, []);
   return ['campaign_marked', 'campaign_clicked', 'campaign_tallied'].filter((name) =>
     sql.includes(`${name} as (`),
   );

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test';
 import { leanContext } from '../../../src/engine/store/statements/lean-context.ts';
-import { lifeOf } from '../../../src/engine/store/statements/life-statements.ts';
 import { storedEnvelope, wholeEnvelope } from '../../../src/sending/emails/accept/message.ts';
 import { emailKind } from '../../../src/sending/emails/kind.ts';
 
-const life = lifeOf(emailKind);
+const { life } = emailKind;
+if (!life) throw new Error('The history of emails is appended.');
 const RECIPIENTS = [{ status: 'pending' }];
 const BORN = {
   ...{ at: 5, livemode: false, scheduledAt: 9, attempt: 1, begunBy: 'me', recipients: RECIPIENTS },

@@ -1,7 +1,7 @@
 import type { FlowRunEvent } from '../../../../machines/flow-run/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { ActorRow } from '../../../engine/store/actor-columns.ts';
 import { readColumns } from '../../../engine/store/actor-columns.ts';
-import type { ActorRow } from '../../../engine/store/actors.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';

@@ -3,9 +3,8 @@ import { isDistributed } from '../../../platform/db/distribution/catalogue.ts';
 import type { Shards } from '../../../platform/db/distribution/shards.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { Kind } from '../../machine/kind.ts';
-import { type ActorReader, type ActorRow, actorReader } from '../../store/actors.ts';
+import type { ActorRow } from '../../store/actor-columns.ts';
 import { type ClaimedActor, Claims } from '../../store/claims.ts';
-import { forgetStrayStatement } from '../../store/statements/life-statements.ts';
 import { wakeWriting } from '../../store/statements/wake-at.ts';
 
 /** Due actors woken at once. */
@@ -78,8 +77,6 @@ export interface BatchParts {
  */
 export class DueBatches {
   readonly #claims: Claims;
-  readonly #read: ActorReader;
-  readonly #forgetStray: string;
   /** Monotonic moment up to which what is due is claimed. */
   #claimsUntil = Number.NEGATIVE_INFINITY;
   /**
@@ -96,8 +93,6 @@ export class DueBatches {
     const { kind, where } = wakeable;
     const ofShards = isDistributed(kind.table) ? shards : null;
     this.#claims = new Claims(kind, wakeWriting(clock), where, database, ofShards);
-    this.#read = actorReader(database, kind, shards);
-    this.#forgetStray = kind.life ? forgetStrayStatement(kind) : '';
   }
 
   /**
@@ -124,7 +119,8 @@ export class DueBatches {
         if (this.parts.isStopped() || limit <= 0) break;
         found = await this.#find(from, upTo, limit, before.due, isLeft);
         count += found.due.length;
-        const rows = await this.#rowsOf(found.due, left);
+        const { rows, missing } = await this.#claims.read(found.due);
+        for (const id of missing) left.add(id);
         await before.ended;
         // A stopping process leaves to others the actors that it has found; those that it has claimed are
         // free when the claim ends.
@@ -204,28 +200,6 @@ export class DueBatches {
 
   #claimForAWhile(): void {
     this.#claimsUntil = this.parts.clock.monotonic() + CLAIMING_MS;
-  }
-
-  /** The actors of a kind with rows were found whole. */
-  async #rowsOf(due: readonly ClaimedActor[], left: Set<string>): Promise<readonly ActorRow[]> {
-    if (!this.wakeable.kind.life || due.length === 0) return due as readonly (ClaimedActor & ActorRow)[];
-    const workspaces = new Map(due.map(({ id, workspace_id }) => [id, workspace_id]));
-    const rows = await this.#read([...workspaces.keys()], (id) => workspaces.get(id));
-    if (rows.length < workspaces.size) {
-      for (const { id } of rows) workspaces.delete(id);
-      for (const id of workspaces.keys()) left.add(id);
-      await this.#forget([...workspaces.keys()]);
-    }
-    return rows;
-  }
-
-  /**
-   * Actors that cannot be forgotten now are claimed, and found again; they keep no others from being woken.
-   * Over several nodes they stay so.
-   */
-  async #forget(ids: readonly string[]): Promise<void> {
-    if (this.parts.shards) return;
-    await this.parts.database.query(this.#forgetStray, [ids]).catch(() => {});
   }
 }
 

@@ -4,6 +4,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Shards } from '../../../platform/db/distribution/shards.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { SettledTime } from '../../store/settled.ts';
+import { storeOf } from '../../store/store-of.ts';
 import type { DueActors } from './due-batches.ts';
 import { AHEAD_MS, Sweep } from './sweep.ts';
 
@@ -116,7 +117,7 @@ export class Scheduler {
     this.#areShared = areShared;
   }
 
-  /** Looks for due births of appended lives five times a second from now on, or stops that. */
+  /** Looks for new actors that other processes leave to this one five times a second from now on, or stops that. */
   lookForBirths(isOn: boolean): void {
     this.#looksFromStart = isOn;
     if (isOn === (this.#looking !== undefined) || (isOn && (!this.#started || this.#stopped))) return;
@@ -191,7 +192,8 @@ export class Scheduler {
 
   async #sweepLives(): Promise<void> {
     if (this.clock.agreement?.agrees === false) return;
-    for (const sweep of this.#sweeps) if (sweep.wakeable.kind.life) this.expect((await sweep.run()).alarm);
+    for (const sweep of this.#sweeps)
+      if (storeOf(sweep.wakeable.kind).isLookedForOften) this.expect((await sweep.run()).alarm);
   }
 
   /** Forgets all that was known of time. */

@@ -1,6 +1,6 @@
 import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
 import type { SettledTime } from '../../store/settled.ts';
-import { nextWakeStatement } from '../../store/statements/read-statements.ts';
+import { storeOf } from '../../store/store-of.ts';
 import { type BatchParts, type DueActors, DueBatches, iso } from './due-batches.ts';
 
 /** Actors that are due later are found by a later tick. */
@@ -75,7 +75,7 @@ export class Sweep {
     private readonly parts: SweepParts,
   ) {
     this.#batches = new DueBatches(wakeable, parts);
-    this.#next = nextWakeStatement(wakeable.kind, wakeable.where);
+    this.#next = storeOf(wakeable.kind).nextDue(wakeable.where);
   }
 
   /** Forgets how far it has come: time went otherwise than it was thought. */

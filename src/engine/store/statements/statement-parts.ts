@@ -4,7 +4,6 @@ import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../../../platform/db/di
 import { type ChildSpec, type FactTable, factOf, type Kind } from '../../machine/kind.ts';
 import type { Template } from '../children.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { type Bounds, boundsOf } from './life-statements.ts';
 import { columnsWith, Forms, type Part, type PartCheck, single } from './statement-forms.ts';
 import { TOPIC_PARAMETERS, type Topic, topicParameters, topicsSql } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
@@ -152,6 +151,22 @@ export function batchStatement(
   };
 }
 
+/** The parameters of a statement that hold the lowest and the highest id of a batch. */
+export interface Bounds {
+  readonly lowest: string;
+  readonly highest: string;
+}
+
+/** The lowest and the highest of ids. */
+export function boundsOf(ids: readonly string[]): readonly [lowest: string, highest: string] {
+  let [lowest = '', highest = ''] = [ids[0], ids[0]];
+  for (const id of ids) {
+    if (id < lowest) lowest = id;
+    if (id > highest) highest = id;
+  }
+  return [lowest, highest];
+}
+
 /** Something for each item, one behind the other. */
 export const each = <Item>(items: readonly Item[], write: (item: Item) => string) =>
   items.map(write).join('');
@@ -173,7 +188,7 @@ export const sideEffectCtes = (
   changed: string,
   { has, templates, shard }: Pick<FormInput, 'has' | 'templates' | 'shard'>,
   wake: WakeWriting,
-  { storesReply = 'idem_key is not null', births = null, isWhole = !kind.life }: SideEffectOptions = {},
+  { storesReply = 'idem_key is not null', actors = null }: SideEffectOptions = {},
 ): string =>
   `${
     has(CLAIM.name)
@@ -196,8 +211,8 @@ export const sideEffectCtes = (
     const isFollowed = (kind.followers ?? []).some((follower) => follower.fact === fact.name);
     const shared = isFollowed && !shard.isDistributed ? unfoldedName(fact) : null;
     const source =
-      shared ?? factSource(kind, fact, changed, isWhole ? null : fact.readsActor ? births : NOTHING);
-    return `${shared ? `, ${shared} as ${factSource(kind, fact, changed, isWhole ? null : births)}` : ''}${
+      shared ?? factSource(kind, fact, changed, actors === null || fact.readsActor ? actors : NOTHING);
+    return `${shared ? `, ${shared} as ${factSource(kind, fact, changed, actors)}` : ''}${
       fact.sql
         ? `, ${fact.name} as (${fact.sql(source, shard)})${fact.followedBy ? `, ${fact.followedBy}` : ''}`
         : ''
@@ -206,7 +221,7 @@ export const sideEffectCtes = (
     (kind.followers ?? []).filter(({ fact, name, isFor }) => has(fact) && (!isFor || has(name))),
     ({ fact, name, isMaterialized, sql }) => {
       const rows = shard.isDistributed
-        ? factSource(kind, factOf(kind, fact), changed, isWhole ? null : births)
+        ? factSource(kind, factOf(kind, fact), changed, actors)
         : unfoldedName(factOf(kind, fact));
       return `, ${name} as ${isMaterialized ? 'materialized ' : ''}(${sql(rows, has)})`;
     },
@@ -222,8 +237,8 @@ const factsWith = ({ facts }: Kind, has: PartCheck): readonly FactTable[] =>
 
 interface SideEffectOptions {
   readonly storesReply?: string | undefined;
-  readonly births?: string | null; // Joins the relation `a` of the actors' births, where `changed` has no columns of theirs.
-  readonly isWhole?: boolean; // True when `changed` has the columns of its actors.
+  /** Joins the actors `a`, where `changed` lacks their columns; null where it has them. */
+  readonly actors?: string | null;
 }
 
 const NOTHING = ''; // No columns of the actors are asked for.
@@ -235,16 +250,16 @@ const NOTHING = ''; // No columns of the actors are asked for.
  */
 const unfoldedName = ({ name }: FactTable): string => `${name}_rows`;
 
-/** The rows of a fact, with the columns of their actors: from `changed` itself (null), from their births, or without. */
+/** The rows of a fact, with the columns of their actors: from `changed` itself (null), from the actors that are joined, or without. */
 function factSource(
   kind: Kind,
   { name, columns }: FactTable,
   changed: string,
-  births: string | null,
+  actors: string | null,
 ): string {
-  const columnsOfActor = births === NOTHING ? '' : actorColumnsForFacts(kind, births === null ? 'c' : 'a');
+  const columnsOfActor = actors === NOTHING ? '' : actorColumnsForFacts(kind, actors === null ? 'c' : 'a');
   return `(select f.*, c.id as actor, c.workspace_id, c.livemode${columnsOfActor}
-    from ${changed} c ${births ? `${births} ` : ''}cross join lateral json_to_recordset(c.${name}) as f(${columns})
+    from ${changed} c ${actors ? `${actors} ` : ''}cross join lateral json_to_recordset(c.${name}) as f(${columns})
     where c.${name} is not null)`;
 }
 

@@ -1,26 +1,65 @@
 import type { ShardTerms } from '../../../platform/db/distribution/terms.ts';
 import type { Kind } from '../../machine/kind.ts';
-import { ACTOR_COLUMNS, definitionColumn } from '../actor-columns.ts';
+import { definitionColumn } from '../actor-columns.ts';
 import type { StatementOptions } from '../commit.ts';
 import { answeredStatus, usedKey, withheldCtes } from '../spawn-conditions.ts';
 import { columnsOf } from './input-rows.ts';
-import { type Bounds, birthCtes, TURN_PARTS, type TurnOptions, turnCtes } from './life-statements.ts';
 import { type Part, type PartCheck, single } from './statement-forms.ts';
 import {
-  actorColumnsForFacts,
   answeredChildren,
   type BatchStatement,
+  type Bounds,
   batchStatement,
   CLAIM,
-  derivedNames,
   each,
   partsOf,
   partsWithout,
   sideEffectCtes,
   TAG,
 } from './statement-parts.ts';
-import { HEARD, hearingOf, type ListenerQuery, SLOW, SLOW_MS } from './topics.ts';
+import { HEARD, type ListenerQuery, SLOW, SLOW_MS } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
+
+export type InsertOptions = StatementOptions;
+
+export interface CommitOptions extends StatementOptions {
+  /** Leaves out actors that another commit has changed, where the statement would fail otherwise. */
+  readonly isContended?: boolean;
+  /**
+   * Leaves out the rows of a fact without listeners; where there is a listener, it writes nothing and returns
+   * the topics heard.
+   */
+  readonly isUnheard?: boolean;
+}
+
+/** What a store writes in the statement of a commit. */
+export interface CommitParts {
+  readonly parts: readonly Part[];
+  /** Further columns of the input, each behind a comma. */
+  readonly columns: string;
+  readonly listeners: ListenerQuery | null;
+  /** True when some actors may be left out; false when the statement fails as a whole. */
+  readonly mayLose: boolean;
+  /** CTEs from the relation `input` to `changed`, the actors that were written. `carried`: the columns of the input that it needs. */
+  changed(form: {
+    readonly has: PartCheck;
+    readonly shard: ShardTerms;
+    readonly carried: readonly string[];
+  }): string;
+  /** Joins the actors `a` of the relation `changed`; null where it has their columns. */
+  actorsOf(bounds: Bounds, shard: ShardTerms): string | null;
+}
+
+/** What a store writes in the statement of an insert. */
+export interface InsertParts {
+  readonly derived: Kind['derived'];
+  /** Further columns of the input, each behind a comma. */
+  readonly columns: string;
+  /** CTEs that write the relation `admitted`. */
+  inserted(shard: ShardTerms): string;
+  /** SQL: 1 where the term that keeps the new actors is open. */
+  readonly isTermOpen: string;
+}
 
 const HANDLED: Part = single('handled');
 
@@ -29,7 +68,7 @@ const HANDLED: Part = single('handled');
  * left out of `locked`: handling always raises the revision, so a snapshot that still shows the event and a
  * row that still has the revision mean that no instance has handled it.
  */
-const unhandled = (has: PartCheck): string =>
+export const unhandled = (has: PartCheck): string =>
   has(HANDLED.name)
     ? `
   where not exists (
@@ -48,31 +87,21 @@ const handled = (has: PartCheck): string =>
  * revision was no longer the one decided upon (returning the winners took 18 % of the process's time); after
  * them the new children, with their scope; and the tag, without which it is the reply to something else.
  *
- * The rows are locked in id order before anything is written: contending batches that lock in any other order
- * deadlock (measured: 1,374 wins and six deadlocks against 224,447 and none). The join keeps the revision
- * check true after the wait for a lock: PostgreSQL evaluates it again on the row as it is then.
- *
  * The variant without listeners (`isUnheard`) writes no rows where there is a listener, and returns the
  * topics heard (`topics.ts`).
  */
-export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOptions = {}): BatchStatement {
-  const { withoutRevisionCheck = false, isContended = false, isUnheard = false, isDistributed } = options;
-  const hearing = isUnheard ? hearingOf(kind) : null;
-  const mayLose = !kind.life || isContended;
-  const copied = ['state', 'context', 'timers', ...kind.derived.map(({ name }) => name)]
-    .map((name) => `${name} = l.${name}`)
-    .join(', ');
-  const assignments = `${copied}, wake_at = ${wake.at('l.wake_at')}`;
+export function commitStatement(
+  kind: Kind,
+  wake: WakeWriting,
+  { isUnheard = false, isDistributed }: CommitOptions,
+  { parts, columns, listeners, mayLose, changed, actorsOf }: CommitParts,
+): BatchStatement {
+  const hearing = isUnheard ? listeners : null;
   return batchStatement(
     kind,
-    [
-      ...(hearing ? partsWithout(kind, hearing.fact) : partsOf(kind)),
-      ...[HANDLED, ...(kind.life ? TURN_PARTS : [])],
-    ],
-    columnsOf(
-      `revision integer, handled text[]${kind.life ? ', workspace_id text, livemode boolean, rests boolean' : ''}`,
-    ),
-    ({ input, has, reads, topics, templates, bounds: { lowest, highest }, shard }) => {
+    [...(hearing ? partsWithout(kind, hearing.fact) : partsOf(kind)), HANDLED, ...parts],
+    columnsOf(`revision integer, handled text[]${columns}`),
+    ({ input, has, reads, topics, templates, bounds, shard }) => {
       const carried = [
         'steps',
         ...['outbox', HANDLED.name, ...kind.facts.map(({ name }) => name)].filter(has),
@@ -80,21 +109,13 @@ export function commitStatement(kind: Kind, wake: WakeWriting, options: TurnOpti
       ];
       return `with ${topics && listeningCtes(hearing, topics)}input as materialized (
   ${input}${topics && ' and not (select is_heard from asked)'}
-)${
-        kind.life
-          ? turnCtes(kind, wake, TAG, { has, shard }, options)
-          : `${lockedCtes(kind, shard, `a.id = i.id${withoutRevisionCheck ? '' : ' and a.revision = i.revision'}${unhandled(has)}`)}${wake.cte}, changed as (
-  update ${kind.table} a
-  set ${assignments}, revision = a.revision + 1, machine_version = $1::smallint
-  from locked l where a.id = l.id${shard.within(kind.table, 'a')}
-  returning a.id, a.revision, a.workspace_id, a.livemode${actorColumnsForFacts(kind, 'a')}${each(carried, (name) => `, l.${name}`)}
-), journaled as (
-  insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)})
-  select id, revision, ${TAG}, steps${shard.value(kind.journal, 'changed')} from changed${withoutRevisionCheck ? ' on conflict do nothing' : ''}
-)`
-      }${handled(has)}${sideEffectCtes(kind, 'changed', { has: reads, templates, shard }, wake, {
-        births: kind.life ? birthsOf(kind, kind.life.births, { lowest, highest }, shard) : null,
-      })}
+)${changed({ has, shard, carried })}${handled(has)}${sideEffectCtes(
+        kind,
+        'changed',
+        { has: reads, templates, shard },
+        wake,
+        { actors: actorsOf(bounds, shard) },
+      )}
 select i.id, null::integer as child, null::text as workspace_id, null::boolean as livemode, null::text as brought
 from input i where ${mayLose ? 'i.id not in (select id from changed)' : 'false'}${answeredChildren(kind, reads, 'id, child, workspace_id, livemode, brought')}${
         topics &&
@@ -120,39 +141,6 @@ const listeningCtes = (hearing: ListenerQuery | null, topics: string): string =>
     : '';
 
 /**
- * The rows of the input whose actors are locked, in id order, and as they were decided upon. Where tables are
- * distributed the lock is a query of one table: Citus reads the result of a lock beside a join in another
- * form than it wrote.
- */
-const lockedCtes = (kind: Kind, shard: ShardTerms, condition: string): string =>
-  shard.isDistributed
-    ? `, held as materialized (
-  select a.id, a.revision from ${kind.table} a where a.id = any(array(select id from input))${shard.within(kind.table, 'a')}
-  order by a.id for update
-), locked as materialized (
-  select i.* from input i join held a on ${condition}
-)`
-    : `, locked as materialized (
-  select i.* from input i
-  join ${kind.table} a on ${condition}
-  order by a.id for update of a
-)`;
-
-/**
- * Joins the births `a` of the actors `c`, each looked up by its id. As a plain join the planner reads all that lie between the lowest and
- * the highest and compares each with each, quadratic in the batch: 6 of 11 ms at 250 actors.
- */
-function birthsOf(kind: Kind, births: string, { lowest, highest }: Bounds, shard: ShardTerms): string {
-  const within = `a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}`;
-  if (shard.isDistributed) return `join ${births} a on ${within}${sameWorkspace(shard, births)}`;
-  const columns = kind.actorColumnsForFacts.map((name) => `a.${name}`).join(', ');
-  return `left join lateral (select ${columns} from ${births} a where ${within} limit 1) a on true`;
-}
-
-const sameWorkspace = (shard: ShardTerms, table: string): string =>
-  shard.isDistributed ? ` and a.workspace_id = c.workspace_id${shard.within(table, 'a')}` : '';
-
-/**
  * One acceptance: new actors in the order of their calls with all they bring along. Quota, idempotency key,
  * actor and payload are stored together or not at all, without a round trip in between.
  * - `withheld`: calls for which a condition of the kind does not hold; there are none where it has no
@@ -169,12 +157,12 @@ const sameWorkspace = (shard: ShardTerms, table: string): string =>
  * children to be performed at once; and, as the reply of a call -1, the tag, without which it is the reply to
  * something else. Its status is 1 where the term that keeps births was open.
  */
-export function spawnStatement(
+export function insertStatement(
   kind: Kind,
   wake: WakeWriting,
-  { withoutStoredReplies = false, isDistributed }: StatementOptions = {},
+  { withoutStoredReplies = false, isDistributed }: InsertOptions,
+  { derived, columns: further, inserted, isTermOpen }: InsertParts,
 ): BatchStatement {
-  const own = each([...kind.spawn.insertColumns, ...definitionColumn(kind)], (name) => `, ${name}`);
   const rules = (kind.spawn.rules ?? []).map((rule, index) => ({ ...rule, name: `rule_${index}` }));
   const parts = rules.map(({ name, columns }) => ({
     name,
@@ -182,7 +170,7 @@ export function spawnStatement(
   }));
   const columns = columnsOf(
     [
-      `ord integer, workspace_id text, livemode boolean, period text, quota integer${kind.life ? ', kept_by integer' : ''}${each(definitionColumn(kind), (name) => `, ${name} text`)}`,
+      `ord integer, workspace_id text, livemode boolean, period text, quota integer${further}${each(definitionColumn(kind), (name) => `, ${name} text`)}`,
       ...[kind.spawn.columns, ...rules.map((rule) => rule.columns)],
     ].join(', '),
   );
@@ -218,21 +206,15 @@ export function spawnStatement(
   select * from input where ord not in (select ord from refused)
 )`
           : ', admitted as not materialized (select * from input)'
-      }${wake.cte}${
-        kind.life
-          ? birthCtes(kind, wake, TAG)
-          : `, spawned as (
-  insert into ${kind.table}
-    (${ACTOR_COLUMNS.join(', ')}${derivedNames(kind)}${own})
-  select id, workspace_id, livemode, state, context, timers, ${wake.at('wake_at')}, 1, $1::smallint${derivedNames(kind)}${own}
-  from admitted
-), journaled as (
-  insert into ${kind.journal} (actor_id, revision, commit_tag, steps${shard.column(kind.journal)}) select id, 1, ${TAG}, steps${shard.value(kind.journal, 'admitted')} from admitted
-)`
-      }${also}${sideEffectCtes(kind, 'admitted', { has, templates, shard }, wake, {
-        storesReply: withoutStoredReplies ? 'false' : undefined,
-        isWhole: true,
-      })}
+      }${wake.cte}${inserted(shard)}${also}${sideEffectCtes(
+        kind,
+        'admitted',
+        { has, templates, shard },
+        wake,
+        {
+          storesReply: withoutStoredReplies ? 'false' : undefined,
+        },
+      )}
 select null::integer as ord, null::text as fingerprint, null::integer as status, null::text as reply, null::float8 as stored_at,
   null::integer as child, null::text as id, null::text as workspace_id, null::boolean as livemode, null::text as brought
 where false${
@@ -242,17 +224,9 @@ union all select i.ord, ${storedReply(isClaiming, withheld)}, null, null, null, 
 from input i ${isClaiming ? usedKey('*', shard) : ''} where i.ord in (select ord from refused)`
           : ''
       }${answeredChildren(kind, has, 'null, null, null, null, null, child, id, workspace_id, livemode, brought')}
-union all select -1, null, ${kind.life ? '(select 1 from keeping)' : 'null'}, ${TAG}::text, null, null, null, null, null, null`;
+union all select -1, null, ${isTermOpen}, ${TAG}::text, null, null, null, null, null, null`;
     },
-    {
-      derived: kind.life
-        ? [
-            ...kind.derived.filter(({ name }) => kind.life?.bornWith.includes(name)),
-            ...(kind.life.bornOnlyWith ?? []),
-          ]
-        : kind.derived,
-      isDistributed,
-    },
+    { derived, isDistributed },
   );
 }
 

@@ -28,10 +28,16 @@ export interface ListenerQuery {
   listening(topics: string): string;
 }
 
-/** The kind's fact with topics, as long as all of its readers name the topics that they listen to. */
-export function hearingOf({ facts, followers = [], children, life }: Kind): ListenerQuery | null {
+/**
+ * The kind's fact with topics, as long as all of its readers name the topics that they listen to, and its rows
+ * are also stored where no reader needs them (`kept`).
+ */
+export function hearingOf(
+  { facts, followers = [], children }: Kind,
+  kept: readonly string[],
+): ListenerQuery | null {
   const fact = facts.find(({ topic }) => topic !== undefined);
-  if (!fact || !life?.kept.includes(fact.name)) return null;
+  if (!fact || !kept.includes(fact.name)) return null;
   const readers = [
     ...followers.filter((one) => one.fact === fact.name),
     ...children.filter((one) => one.fact === fact.name || one.reads === fact.name),
