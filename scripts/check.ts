@@ -40,6 +40,7 @@ const STEPS: readonly Step[] = [
   { name: 'migrations', command: script('migrations', '--check'), fix: 'bun run generate' },
   { name: 'diagrams', command: script('diagrams', '--check'), fix: 'bun run generate' },
   { name: 'areas', command: script('areas', '--check'), fix: 'bun run generate' },
+  { name: 'statements', command: script('statements', '--check'), fix: 'bun run generate' },
   { name: 'OpenAPI', command: script('openapi', '--check'), fix: 'bun run generate' },
   {
     name: 'OpenAPI lint',

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { kindPage } from '../../scripts/sql/pages.ts';
 import type { Kind } from '../../src/engine/machine/kind.ts';
+import { MODULE_KINDS, withOthers } from '../../src/modules.ts';
 import { loadConfig } from '../../src/platform/config/config.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
@@ -69,4 +71,9 @@ test('a form that lacks what it reads is found', async () => {
   const [form = ''] = formsOf(kind as Kind);
   const lacking = form.replace('with input as materialized', 'with inputs as materialized');
   await expect(database.script(`explain (generic_plan) ${lacking}`)).rejects.toThrow('"input"');
+});
+
+test('docs/sql has the statements of the kinds as the service runs them', () => {
+  const printed = MODULE_KINDS.map(withOthers).map(({ kind }) => [kind.name, kindPage(kind)] as const);
+  expect(new Map(kinds.map((kind) => [kind.name, kindPage(kind)]))).toEqual(new Map(printed));
 });

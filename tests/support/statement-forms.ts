@@ -1,6 +1,5 @@
+import { formOf } from '../../scripts/sql/pages.ts';
 import type { Kind } from '../../src/engine/machine/kind.ts';
-import { WHOLE_SHARE } from '../../src/engine/runtime/handing-over.ts';
-import { Children } from '../../src/engine/store/children.ts';
 import type { BatchStatement } from '../../src/engine/store/statements/statement-parts.ts';
 import { wakeWriting } from '../../src/engine/store/statements/wake-at.ts';
 import { storeOf } from '../../src/engine/store/store-of.ts';
@@ -49,21 +48,10 @@ export function formsOf(
   isDistributed = false,
 ): readonly string[] {
   const chosen = which === 'every' ? needs : ends;
-  const templates = new Children(kind.children, {
-    shareOf: () => WHOLE_SHARE,
-    keptBirthsOf: () => null,
-  })
-    .templates(0)
-    .rowsFor([]);
   const forms = STATEMENTS.flatMap((make) =>
-    chosen(make(kind, isDistributed).parts.map(({ name }) => name)).map((needed) => {
-      const statement = make(kind, isDistributed);
-      const signs = statement.parts.flatMap(({ name, columns: [sign = ''] }) =>
-        needed.includes(name) ? [sign] : [],
-      );
-      const row = { id: 'id', ...Object.fromEntries(signs.map((sign) => [sign, ''])) };
-      return statement.prepare([row], 1, templates).sql;
-    }),
+    chosen(make(kind, isDistributed).parts.map(({ name }) => name)).map((needed) =>
+      formOf(kind, make(kind, isDistributed), (part) => needed.includes(part)),
+    ),
   );
   return [...new Set(forms)];
 }
