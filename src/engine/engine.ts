@@ -48,9 +48,7 @@ export class Engine implements SelectionTeller {
     const hooks: KindHooks = {
       tags: new CommitTags(),
       shareOf: (kind) => this.#kinds.get(kind.name)?.share ?? WHOLE_SHARE,
-      // Over several nodes the statement that makes children cannot lock the term; births kept earlier are
-      // looked after all the same.
-      keptBirthsOf: (kind) => (parts.shards ? null : (this.#kinds.get(kind.name)?.keptBirths ?? null)),
+      keptBirthsOf: (kind) => this.#kinds.get(kind.name)?.keptChildren ?? null,
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
       roomCame: () => this.#scheduler.roomCame(),
@@ -66,7 +64,7 @@ export class Engine implements SelectionTeller {
         this.#running(kind).push(id, event, { outboxId, patienceMs: OUTCOME_PATIENCE_MS }),
       parts.logger,
     );
-    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger, parts.shards);
+    this.#scheduler = new Scheduler(parts.database, parts.clock, wakeables, parts.logger);
     for (const { performer } of parts.kinds) performer?.attached?.(this);
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { DueBatches, type WakeResult } from '../../src/engine/runtime/timers/due-batches.ts';
+import { OpenStore } from '../../src/engine/store/open-store.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { domainKind } from '../../src/sending/domains/kind.ts';
 
@@ -21,9 +22,10 @@ function scene(count: number, wake: (ids: readonly string[]) => Partial<WakeResu
       return found;
     },
   } as unknown as Database;
+  const clock = { now: () => NOW, monotonic: () => monotonic };
   const batches = new DueBatches(
     {
-      kind: domainKind,
+      store: new OpenStore(domainKind, { database, clock }),
       room: () => 5_000,
       wake: async (rows) => {
         const ids = rows.map(({ id }) => id);
@@ -35,8 +37,7 @@ function scene(count: number, wake: (ids: readonly string[]) => Partial<WakeResu
     },
     {
       database,
-      clock: { now: () => NOW, monotonic: () => monotonic },
-      shards: null,
+      clock,
       isStopped: () => false,
       areShared: () => false,
     },

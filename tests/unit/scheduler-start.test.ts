@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
 import pino from 'pino';
 import { Scheduler } from '../../src/engine/runtime/timers/scheduler.ts';
+import { OpenStore } from '../../src/engine/store/open-store.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { emailKind } from '../../src/sending/emails/kind.ts';
 
@@ -15,10 +16,12 @@ async function looksOf(told: (wakeUps: Scheduler) => void): Promise<number> {
     return [];
   };
   const clock = { now: () => 1_780_000_000_000, monotonic: () => 0 };
+  const database = { query } as unknown as Database;
+  const store = new OpenStore(emailKind, { database, clock });
   const wakeUps = new Scheduler(
-    { query } as unknown as Database,
+    database,
     clock,
-    [{ kind: emailKind, room: () => 1, wake: async () => ({ left: [], isContested: false }) }],
+    [{ store, room: () => 1, wake: async () => ({ left: [], isContested: false }) }],
     pino({ enabled: false }),
   );
   told(wakeUps);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import { Scheduler } from '../../src/engine/runtime/timers/scheduler.ts';
+import { OpenStore } from '../../src/engine/store/open-store.ts';
 import { untilNextTurn } from '../../src/platform/async/batcher.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { TOOK_TOO_LONG } from '../../src/platform/db/sqlstate.ts';
@@ -90,10 +91,11 @@ function scene({ isShared = true, areShared = false } = {}) {
     if (areAllWoken) withoutAll(rows as Due[]);
     return { left: areAllWoken ? [] : (rows as Due[]).map(({ id }) => id), isContested: !areAllWoken };
   };
+  const store = new OpenStore(domainKind, { database, clock });
   const wakeUps = new Scheduler(
     database,
     clock,
-    [{ kind: domainKind, room: () => room, wake }],
+    [{ store, room: () => room, wake }],
     pino({ enabled: false }),
   );
   wakeUps.shareTimers(areShared);

@@ -1,6 +1,5 @@
 import type { Batcher } from '../../platform/async/batcher.ts';
 import type { Database } from '../../platform/db/database.ts';
-import type { Shards } from '../../platform/db/distribution/shards.ts';
 import { mayBeRepetition, type StoredReply, storedReplies } from '../../platform/db/stored-replies.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import type { Clock } from '../../platform/time/clock.ts';
@@ -10,20 +9,12 @@ import { type FoldContext, type FoldResult, fold, type PendingEvent } from '../m
 import { alreadyApplied } from '../machine/in-doubt.ts';
 import type { Actor, Kind } from '../machine/kind.ts';
 import type { ActorRow } from '../store/actor-columns.ts';
-import { type ActorStore, readBackParameters } from '../store/actor-store.ts';
-import { type Actors, actorReader } from '../store/actors.ts';
+import type { Actors } from '../store/actors.ts';
 import { type ChildDeps, type ChildRow, Children } from '../store/children.ts';
-import {
-  type CommitTags,
-  checkTag,
-  commitByShard,
-  hasOverrun,
-  type StatementOptions,
-  type Verdict,
-} from '../store/commit.ts';
-import { CommitWriter } from '../store/commit-writer.ts';
+import { type CommitTags, checkTag, hasOverrun, type Verdict } from '../store/commit.ts';
+import type { CommitWriter } from '../store/commit-writer.ts';
 import type { KeptBirths } from '../store/kept-births.ts';
-import { storeOf } from '../store/store-of.ts';
+import type { OpenStore } from '../store/open-store.ts';
 import { type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
 import { MailboxLanes } from './mailbox-lanes.ts';
 
@@ -32,8 +23,6 @@ import { MailboxLanes } from './mailbox-lanes.ts';
  * would surprise it.
  */
 export const LONGEST_WAIT_MS = 7_000;
-/** A statement may take 7 s to fail; with this the caller still gets an answer within 8 s. */
-export const READ_BACK_MS = 900;
 /** Between two tries of a database that is away: no tight loop, and still healed well within a second. */
 const REST_MS = 250;
 
@@ -48,8 +37,7 @@ export interface CommitDeps extends ChildDeps {
   readonly database: Database;
   readonly clock: Clock;
   readonly tags: CommitTags;
-  readonly statements?: StatementOptions | undefined;
-  readonly shards: Shards | null; // The shard of each workspace, where tables are distributed.
+  readonly store: OpenStore;
   /** The births of the kind that this process keeps, if it keeps any. */
   readonly keptBirths: KeptBirths | null;
   /** Receives each commit, in commit order. */
@@ -62,9 +50,6 @@ export interface CommitDeps extends ChildDeps {
 export class Mailbox {
   readonly #lanes: MailboxLanes;
   readonly #writer: CommitWriter;
-  readonly #read: ReturnType<typeof actorReader>;
-  readonly #store: ActorStore;
-  readonly #readBackSql: string;
   readonly #children: Children;
   #lostRaces = 0;
 
@@ -80,10 +65,7 @@ export class Mailbox {
       // An embedded database works in this thread: of two batches neither is read meanwhile, and each costs a commit.
       width: deps.database.kind === 'embedded' ? 1 : ORDERED_WIDTH,
     });
-    this.#writer = new CommitWriter(kind, deps);
-    this.#read = actorReader(deps.database, kind, deps.shards);
-    this.#store = storeOf(kind);
-    this.#readBackSql = this.#store.readBack(deps.shards !== null);
+    this.#writer = deps.store.writer();
   }
 
   /**
@@ -166,7 +148,7 @@ export class Mailbox {
 
   async #load(ids: readonly string[], byActor: ByActor): Promise<ReadonlyMap<string, ActorRow>> {
     if (ids.length === 0) return new Map();
-    const rows = await this.#read(ids, (id) => workspaceTold(byActor.get(id)));
+    const rows = await this.deps.store.read(ids, (id) => workspaceTold(byActor.get(id)));
     return new Map(rows.map((row) => [row.id, row]));
   }
 
@@ -179,8 +161,7 @@ export class Mailbox {
     const tag = this.deps.tags.next();
     const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitByShard<FoldResult, 'changed' | 'lost'>(
-      this.deps.shards,
+    const verdicts = await this.deps.store.commit<FoldResult, 'changed' | 'lost'>(
       {
         run: async (items) => {
           const inputs = items.map((item) => this.#row(item));
@@ -194,12 +175,7 @@ export class Mailbox {
         },
         readBack: async (items) => {
           templates.doubt();
-          const rows = await this.deps.database.query<{ id: string; tag: number }>(
-            this.#readBackSql,
-            readBackParameters(this.deps.shards !== null, items),
-            { deadlineMs: READ_BACK_MS },
-          );
-          const tags = new Map(rows.map((row) => [row.id, row.tag]));
+          const tags = await this.deps.store.readBack(items);
           return items.map(({ draft }) => {
             const found = tags.get(draft.after.id);
             return found === undefined ? null : found === tag ? 'changed' : 'lost';
@@ -217,7 +193,7 @@ export class Mailbox {
 
   #row({ draft, answers }: FoldResult): Record<string, unknown> {
     const handled = answers.flatMap(({ pending: { outboxId } }) => outboxId ?? []);
-    const row = this.#store.commitRow(draft, this.#isAlone(draft));
+    const row = this.deps.store.sql.commitRow(draft, this.#isAlone(draft));
     if (handled.length > 0) row.handled = handled;
     return row;
   }

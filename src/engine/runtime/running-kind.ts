@@ -1,7 +1,4 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../platform/db/database.ts';
-import type { Shards } from '../../platform/db/distribution/shards.ts';
-import type { Clock } from '../../platform/time/clock.ts';
 import { Definitions, type MachineOf } from '../machine/definitions.ts';
 import type { Draft, Order } from '../machine/draft.ts';
 import { LEFT_TO_CLOCK, type PendingEvent, TIMERS_DUE } from '../machine/fold.ts';
@@ -9,9 +6,9 @@ import type { ActorEvent, Kind } from '../machine/kind.ts';
 import type { Claim, EventResult, Scope } from '../machine/result.ts';
 import type { ActorRow } from '../store/actor-columns.ts';
 import { Actors } from '../store/actors.ts';
-import type { CommitTags, StatementOptions } from '../store/commit.ts';
+import type { CommitTags } from '../store/commit.ts';
 import { type KeepingFaults, type KeepingTimes, KeptBirths } from '../store/kept-births.ts';
-import { storeOf } from '../store/store-of.ts';
+import { OpenStore, type StoreParts } from '../store/open-store.ts';
 import { type Share, WHOLE_SHARE } from './handing-over.ts';
 import { Mailbox } from './mailbox.ts';
 import { OrderRunner, type Performer } from './performers.ts';
@@ -52,9 +49,7 @@ export interface TellOptions<C = Claim> {
 type PushOptions = TellOptions & Pick<PendingEvent, 'read' | 'outboxId' | 'workspaceId'>;
 
 /** The parts that every kind of an engine shares. */
-export interface KindParts {
-  readonly database: Database;
-  readonly clock: Clock;
+export interface KindParts extends StoreParts {
   readonly logger: Logger;
   /** Actors of a kind kept in memory; 0 reads each from its row before each event (tests). */
   readonly keptActors?: number;
@@ -62,10 +57,7 @@ export interface KindParts {
   readonly keptDefinitions?: number;
   /** When instances count as gone (tests). */
   readonly keeping?: Partial<KeepingTimes>;
-  /** Safeguards to leave out of the statements, and of the keeping of births (chaos). */
-  readonly statements?: StatementOptions;
-  /** The shard of each workspace, where tables are distributed. */
-  readonly shards?: Shards | null;
+  /** Safeguards to leave out of the keeping of births (chaos). */
   readonly keepingFaults?: KeepingFaults;
 }
 
@@ -93,6 +85,7 @@ const BEGINNING_PATIENCE_MS = 5_000;
 export class RunningKind {
   readonly kind: Kind;
   readonly share: Share;
+  readonly store: OpenStore;
   readonly actors: Actors;
   readonly definitions: Definitions;
   readonly mailbox: Mailbox;
@@ -106,14 +99,14 @@ export class RunningKind {
     private readonly parts: KindParts,
     hooks: KindHooks,
   ) {
-    const { database, clock, logger, shards = null } = parts;
-    const statements = shards ? { ...parts.statements, isDistributed: true } : parts.statements;
+    const { database, clock, logger } = parts;
     this.kind = kind;
+    this.store = new OpenStore(kind, parts);
     this.share = share;
     this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
-    this.keptBirths = storeOf(kind).keepsBirths
+    this.keptBirths = this.store.sql.keepsBirths
       ? new KeptBirths(kind, {
           ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
           leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
@@ -122,8 +115,7 @@ export class RunningKind {
     const deps = {
       database,
       clock,
-      statements,
-      shards,
+      store: this.store,
       tags: hooks.tags,
       shareOf: hooks.shareOf,
       keptBirthsOf: hooks.keptBirthsOf,
@@ -134,6 +126,11 @@ export class RunningKind {
     this.performing = performer ? this.#performing(performer, () => hooks.roomCame()) : null;
     this.mailbox = new Mailbox(kind, this.definitions, this.actors, deps);
     this.spawnQueue = new SpawnQueue(kind, this.definitions, this.actors, deps);
+  }
+
+  /** The births of this kind that this process keeps where commits of other kinds make them; null where the clock has to. */
+  get keptChildren(): KeptBirths | null {
+    return this.store.keepsChildren ? this.keptBirths : null;
   }
 
   /** The number of further actors that could begin something without waiting in memory. */

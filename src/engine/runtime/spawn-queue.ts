@@ -5,17 +5,14 @@ import type { Deciders, Definitions } from '../machine/definitions.ts';
 import { type Draft, draftSpawn } from '../machine/draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from '../machine/kind.ts';
 import type { Claim, ClaimOf, Meter, SpawnResult } from '../machine/result.ts';
-import { type ActorStore, readBackParameters } from '../store/actor-store.ts';
 import type { Actors } from '../store/actors.ts';
 import { type ChildRow, Children, type Templates } from '../store/children.ts';
-import { checkTag, commitByShard, hasOverrun } from '../store/commit.ts';
+import { checkTag, hasOverrun } from '../store/commit.ts';
 import { WITHHELD } from '../store/spawn-conditions.ts';
 import type { BatchStatement } from '../store/statements/statement-parts.ts';
-import { wakeWriting } from '../store/statements/wake-at.ts';
-import { storeOf } from '../store/store-of.ts';
 import { BulkLane } from './bulk-lane.ts';
 import { handedOver } from './handing-over.ts';
-import { type CommitDeps, LONGEST_WAIT_MS, READ_BACK_MS } from './mailbox.ts';
+import { type CommitDeps, LONGEST_WAIT_MS } from './mailbox.ts';
 
 /** A new actor of that kind to be. */
 export type SpawnRequestOf<Name extends KindName> = SpawnRequest<InputOfKind<Name>, ClaimOf<Name>>;
@@ -85,9 +82,7 @@ export class SpawnQueue {
   readonly #bulk: Batcher<PendingSpawn>;
   /** The monotonic moment of the last insert with a waiting caller. */
   #othersAt = Number.NEGATIVE_INFINITY;
-  readonly #store: ActorStore;
   readonly #statement: BatchStatement;
-  readonly #readBackSql: string;
   readonly #children: Children;
 
   constructor(
@@ -109,9 +104,7 @@ export class SpawnQueue {
       deps.clock.monotonic,
       () => this.#othersAt,
     );
-    this.#store = storeOf(kind);
-    this.#statement = this.#store.insert(wakeWriting(deps.clock), deps.statements);
-    this.#readBackSql = this.#store.readBack(deps.shards !== null);
+    this.#statement = deps.store.insertStatement();
     this.#children = new Children(kind.children, deps);
   }
 
@@ -160,8 +153,7 @@ export class SpawnQueue {
     const tag = this.deps.tags.next();
     const templates = this.#children.templates(this.deps.clock.now());
     const made: ChildRow[] = [];
-    const verdicts = await commitByShard<PendingSpawn, SpawnResult | 'again'>(
-      this.deps.shards,
+    const verdicts = await this.deps.store.commit<PendingSpawn, SpawnResult | 'again'>(
       {
         run: (items) => this.#run(items, tag, templates, made),
         readBack: (items) => {
@@ -259,7 +251,7 @@ export class SpawnQueue {
     const { meter } = request;
     const { after } = draft;
     const keep = () => this.deps.keptBirths?.take(after.id, stateOf(after.snapshot)) ?? null;
-    const row = this.#store.insertRow(draft, keep);
+    const row = this.deps.store.sql.insertRow(draft, keep);
     // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
     row.ord = ord;
     row.definition_id = request.definitionId;
@@ -281,13 +273,8 @@ export class SpawnQueue {
   }
 
   async #readBack(items: readonly PendingSpawn[]): Promise<readonly (SpawnResult | null)[]> {
-    const rows = await this.deps.database.query<{ id: string }>(
-      this.#readBackSql,
-      readBackParameters(this.deps.shards !== null, items),
-      { deadlineMs: READ_BACK_MS },
-    );
-    const here = new Set(rows.map(({ id }) => id));
-    return items.map(({ draft }) => (here.has(draft.after.id) ? spawned(draft) : null));
+    const tags = await this.deps.store.readBack(items);
+    return items.map(({ draft }) => (tags.has(draft.after.id) ? spawned(draft) : null));
   }
 }
 

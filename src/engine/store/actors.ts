@@ -20,7 +20,7 @@ export type ActorReader = (
 export function actorReader(
   database: Pick<Database, 'query'>,
   kind: Kind,
-  shards: Shards | null = null,
+  shards?: Shards | null,
 ): ActorReader {
   if (shards && isDistributed(kind.table)) return shardReader(database, kind, shards);
   const read = rowReader(database, kind, false);

@@ -1,11 +1,8 @@
 import type { Database } from '../../../platform/db/database.ts';
-import { isDistributed } from '../../../platform/db/distribution/catalogue.ts';
-import type { Shards } from '../../../platform/db/distribution/shards.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
-import type { Kind } from '../../machine/kind.ts';
 import type { ActorRow } from '../../store/actor-columns.ts';
-import { type ClaimedActor, Claims } from '../../store/claims.ts';
-import { wakeWriting } from '../../store/statements/wake-at.ts';
+import type { ClaimedActor, Claims } from '../../store/claims.ts';
+import type { OpenStore } from '../../store/open-store.ts';
 
 /** Due actors woken at once. */
 const BATCH = 500;
@@ -19,7 +16,7 @@ const CLAIMING_MS = 60_000;
 
 /** The clock's view of one sort of due actors. */
 export interface DueActors {
-  readonly kind: Kind;
+  readonly store: OpenStore;
   /** Which rows of the kind, as SQL; all of them when absent. */
   readonly where?: string | undefined;
   /** Those that are not taken for want of room wait until `roomCame` says that there is some, or for the next tick. */
@@ -64,7 +61,6 @@ const NOTHING: UnderWay = { due: [], ended: Promise.resolve() };
 export interface BatchParts {
   readonly database: Database;
   readonly clock: Clock;
-  readonly shards: Shards | null;
   isStopped(): boolean;
   /** True when another instance may wake the same actors. */
   areShared(): boolean;
@@ -89,10 +85,7 @@ export class DueBatches {
     private readonly wakeable: DueActors,
     private readonly parts: BatchParts,
   ) {
-    const { database, clock, shards } = parts;
-    const { kind, where } = wakeable;
-    const ofShards = isDistributed(kind.table) ? shards : null;
-    this.#claims = new Claims(kind, wakeWriting(clock), where, database, ofShards);
+    this.#claims = wakeable.store.claims(wakeable.where);
   }
 
   /**
@@ -170,10 +163,10 @@ export class DueBatches {
 
   /** Actors that wait for room have another owner before their rows have moved. */
   get #isClaiming(): boolean {
-    const { shards, clock, areShared } = this.parts;
+    const { clock, areShared } = this.parts;
     return (
       this.wakeable.waitsForRoom === true ||
-      shards !== null ||
+      this.wakeable.store.claimsAlways ||
       areShared() ||
       clock.monotonic() < this.#claimsUntil
     );

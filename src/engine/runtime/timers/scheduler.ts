@@ -1,10 +1,8 @@
 import type { Logger } from 'pino';
 import { untilNextTurn } from '../../../platform/async/batcher.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { Shards } from '../../../platform/db/distribution/shards.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { SettledTime } from '../../store/settled.ts';
-import { storeOf } from '../../store/store-of.ts';
 import type { DueActors } from './due-batches.ts';
 import { AHEAD_MS, Sweep } from './sweep.ts';
 
@@ -58,12 +56,11 @@ export class Scheduler {
     private readonly clock: Clock,
     wakeables: readonly DueActors[],
     private readonly logger: Logger,
-    shards: Shards | null = null,
   ) {
     this.#settled = new SettledTime(database, clock);
     const isStopped = () => this.#stopped;
     const areShared = () => this.#areShared;
-    const parts = { database, clock, shards, settled: this.#settled, isStopped, areShared };
+    const parts = { database, clock, settled: this.#settled, isStopped, areShared };
     this.#sweeps = wakeables.map((wakeable) => new Sweep(wakeable, parts));
   }
 
@@ -193,7 +190,7 @@ export class Scheduler {
   async #sweepLives(): Promise<void> {
     if (this.clock.agreement?.agrees === false) return;
     for (const sweep of this.#sweeps)
-      if (storeOf(sweep.wakeable.kind).isLookedForOften) this.expect((await sweep.run()).alarm);
+      if (sweep.wakeable.store.sql.isLookedForOften) this.expect((await sweep.run()).alarm);
   }
 
   /** Forgets all that was known of time. */

@@ -1,6 +1,5 @@
 import { codeOf, TOOK_TOO_LONG } from '../../../platform/db/sqlstate.ts';
 import type { SettledTime } from '../../store/settled.ts';
-import { storeOf } from '../../store/store-of.ts';
 import { type BatchParts, type DueActors, DueBatches, iso } from './due-batches.ts';
 
 /** Actors that are due later are found by a later tick. */
@@ -75,7 +74,7 @@ export class Sweep {
     private readonly parts: SweepParts,
   ) {
     this.#batches = new DueBatches(wakeable, parts);
-    this.#next = storeOf(wakeable.kind).nextDue(wakeable.where);
+    this.#next = wakeable.store.sql.nextDue(wakeable.where);
   }
 
   /** Forgets how far it has come: time went otherwise than it was thought. */
@@ -94,7 +93,7 @@ export class Sweep {
       const { upTo, isNothing } = await this.#batches.wake(low, null);
       const soon = upTo + AHEAD_MS;
       const left = await this.#earliest(low, soon);
-      if (until !== null && !this.parts.shards)
+      if (until !== null && this.wakeable.store.settles)
         this.#low = Math.max(low, Math.min(until, left ?? soon, soon));
       this.awaitsRoom = this.#isFull();
       // Missing room for them says nothing of the scheduler's delay.
@@ -150,11 +149,11 @@ export class Sweep {
   }
 
   /**
-   * With a clock that is not the database's, no settled moment is known: each sweep looks at everything. So
-   * it is over several nodes, which may commit a transaction after the coordinator has ended it.
+   * With a clock that is not the database's, or a store that never settles, no settled moment is known: each
+   * sweep looks at everything.
    */
   #beginAnew(): number {
-    if (!this.parts.clock.agreement || this.parts.shards) return 0;
+    if (!this.parts.clock.agreement || !this.wakeable.store.settles) return 0;
     const end = this.parts.clock.now() - FIRST_MS;
     this.#low = end;
     this.#left = null;

@@ -17,9 +17,9 @@ interface Deps {
  * are claimed apart: they must keep no others of their kind waiting.
  */
 export function wakeablesOf(running: RunningKind, deps: Deps): readonly DueActors[] {
-  const { performing, kind, share } = running;
+  const { performing, kind, share, store } = running;
   const due: DueActors = {
-    kind,
+    store,
     room: () => running.room,
     wake: (rows, isClaimed) => wake(running, deps, rows, isClaimed),
   };
@@ -28,7 +28,7 @@ export function wakeablesOf(running: RunningKind, deps: Deps): readonly DueActor
   const others = share.wakes ? [{ ...due, where: `not (${where})` }] : [];
   if (!share.offers) return others;
   const offered: DueActors = {
-    kind,
+    store,
     where: bulk === undefined ? where : `${where} and not (${bulk})`,
     waitsForRoom: true,
     room: () => running.roomForOffers,

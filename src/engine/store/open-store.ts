@@ -1,0 +1,110 @@
+import type { Database } from '../../platform/db/database.ts';
+import { isDistributed } from '../../platform/db/distribution/catalogue.ts';
+import type { Shards } from '../../platform/db/distribution/shards.ts';
+import type { Clock } from '../../platform/time/clock.ts';
+import type { Draft } from '../machine/draft.ts';
+import type { Kind } from '../machine/kind.ts';
+import { type ActorStore, readBackParameters } from './actor-store.ts';
+import { type ActorReader, actorReader } from './actors.ts';
+import { Claims } from './claims.ts';
+import { type Commit, commitByShard, type StatementOptions, type Verdict } from './commit.ts';
+import { CommitWriter } from './commit-writer.ts';
+import type { BatchStatement } from './statements/statement-parts.ts';
+import { wakeWriting } from './statements/wake-at.ts';
+import { storeOf } from './store-of.ts';
+
+/** A statement may take 7 s to fail; with this the caller still gets an answer within 8 s. */
+const READ_BACK_MS = 900;
+
+/** The parts that stores share. */
+export interface StoreParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Safeguards to leave out of the statements (chaos). */
+  readonly statements?: StatementOptions | undefined;
+  /** The shard of each workspace, where tables are distributed over several nodes; null on one server. */
+  readonly shards?: Shards | null | undefined;
+}
+
+/**
+ * The store of a kind on a database. Tables may be distributed over several nodes by the workspace: this is the one place where
+ * the engine asks for that. It cuts a batch by the nodes, and statements then name the workspaces of their batch.
+ */
+export class OpenStore {
+  readonly sql: ActorStore;
+  /** Reads actors by their ids. */
+  readonly read: ActorReader;
+
+  constructor(
+    readonly kind: Kind,
+    private readonly parts: StoreParts,
+  ) {
+    this.sql = storeOf(kind);
+    this.read = actorReader(parts.database, kind, parts.shards);
+  }
+
+  get #isDistributed(): boolean {
+    return this.parts.shards != null;
+  }
+
+  get #options(): StatementOptions {
+    return { ...this.parts.statements, ...(this.#isDistributed && { isDistributed: true }) };
+  }
+
+  /** True when an instance may keep what a commit of another kind makes: over several nodes no statement could lock its term. */
+  get keepsChildren(): boolean {
+    return this.sql.keepsBirths && !this.#isDistributed;
+  }
+
+  /** True when due actors are always claimed: over several nodes no statement skips the rows that others have locked. */
+  get claimsAlways(): boolean {
+    return this.#isDistributed;
+  }
+
+  /**
+   * True when a moment is known before which nothing due can be written any more. Several nodes may commit a transaction after
+   * the coordinator has ended it.
+   */
+  get settles(): boolean {
+    return !this.#isDistributed;
+  }
+
+  /** The statement that writes new actors. */
+  insertStatement(): BatchStatement {
+    return this.sql.insert(wakeWriting(this.parts.clock), this.#options);
+  }
+
+  /** The writer of changed actors. */
+  writer(): CommitWriter {
+    const { database, clock } = this.parts;
+    return new CommitWriter(this.kind, { database, clock, statements: this.#options });
+  }
+
+  /** Finds and claims due actors; `where` leaves out others of the kind. */
+  claims(where: string | undefined): Claims {
+    const { database, clock, shards } = this.parts;
+    const ofKind = isDistributed(this.kind.table) ? (shards ?? null) : null;
+    return new Claims(this.kind, wakeWriting(clock), where, database, ofKind);
+  }
+
+  /** Commits a batch: on one server at once, else for each node apart. */
+  commit<Item, Result>(
+    commit: Commit<Item, Result>,
+    items: readonly Item[],
+    workspaceOf: (item: Item) => string,
+  ): Promise<readonly Verdict<Result>[]> {
+    return commitByShard(this.parts.shards ?? null, commit, items, workspaceOf);
+  }
+
+  /** The tags of the commits that made the revisions of these drafts, by the actors' ids. @throws UnavailableError */
+  async readBack(
+    items: readonly { readonly draft: Pick<Draft, 'after'> }[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.parts.database.query<{ id: string; tag: number }>(
+      this.sql.readBack(this.#isDistributed),
+      readBackParameters(this.#isDistributed, items),
+      { deadlineMs: READ_BACK_MS },
+    );
+    return new Map(rows.map(({ id, tag }) => [id, tag]));
+  }
+}
