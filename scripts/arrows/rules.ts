@@ -197,6 +197,22 @@ const isPatient: Rule = (file) => impatienceOf(file.path, codeOf(file));
 /** Tests and scripts still have such names. */
 const namesTypes: Rule = (file) => (isProduct(file) ? participlesOf(codeOf(file)) : []);
 
+/** The rooms of the engine: each knows those before it, and none after it. */
+const ROOMS = ['machine', 'store', 'runtime'];
+
+const staysInItsRoom: Rule = (file) => {
+  const room = roomOf(file.path);
+  if (room < 0) return [];
+  return importsOf(file).flatMap((specifier) => {
+    const target = posix.join(posix.dirname(file.path), specifier);
+    return specifier.startsWith('.') && roomOf(target) > room
+      ? [`imports ${target}: in the engine ${ROOMS.join(', then ')} know one another in this order`]
+      : [];
+  });
+};
+
+const roomOf = (path: string): number => ROOMS.indexOf(/^src\/engine\/([^/]+)\//.exec(path)?.[1] ?? '');
+
 const RULES: readonly Rule[] = [
   hasName,
   hasSize,
@@ -210,6 +226,7 @@ const RULES: readonly Rule[] = [
   decidesOnTheLeader,
   isPatient,
   namesTypes,
+  staysInItsRoom,
 ];
 
 /** Files that import one another can only be read, tested and moved together. */

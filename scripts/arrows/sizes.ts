@@ -32,6 +32,7 @@ const SHORT: Readonly<Record<string, string>> = {
     'the one place that reads the environment, before anything else is loaded',
   'src/platform/async/close-server.ts': 'closes the servers of HTTP and of the control socket alike',
   'src/platform/config/transport-names.ts': 'read by settings and transports alike',
+  'src/engine/store/store-of.ts': 'the one place that chooses how actors are stored',
   'src/engine/explanation.ts': 'shown in browsers too, which load nothing of the engine',
   'src/engine/chaos.ts': 'what a torture run replaces, known to the service without the torture',
   'src/platform/config/version.ts': 'the one place that reads package.json',

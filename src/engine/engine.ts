@@ -1,9 +1,9 @@
 import { earliest } from './machine/decide.ts';
-import { type Draft, ordersOf } from './machine/draft.ts';
+import { type Draft, hasTimers, ordersOf } from './machine/draft.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from './machine/kind.ts';
 import type { ClaimOf, EventResultOf, SpawnResultOf } from './machine/result.ts';
-import { hasTimers } from './machine/timing.ts';
-import { claims, ownOrders, WHOLE_SHARE } from './runtime/handing-over.ts';
+import { claims, ownOrders, WHOLE_SHARE } from './machine/share.ts';
+import type { ActorRow } from './machine/storage.ts';
 import { Outbox } from './runtime/outbox.ts';
 import {
   type KindHooks,
@@ -17,7 +17,6 @@ import type { SpawnRequest, SpawnRequestOf } from './runtime/spawn-queue.ts';
 import { Scheduler, type SchedulerHealth } from './runtime/timers/scheduler.ts';
 import { type Selection, type SelectionTeller, tellSelected } from './runtime/timers/tell-where.ts';
 import { wakeablesOf } from './runtime/timers/waking.ts';
-import type { ActorRow } from './store/actor-columns.ts';
 import { CommitTags } from './store/commit.ts';
 
 export interface EngineParts extends KindParts {

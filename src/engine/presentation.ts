@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/database.ts';
 import type { Explanation } from './explanation.ts';
 import type { MachineOf } from './machine/definitions.ts';
-import type { ActorHistory } from './store/history.ts';
+import type { ActorHistory } from './store/actors.ts';
 
 /** The texts that distinguish the actors of a kind in a list: SQL over a row `a` of its table. */
 export interface LabelSql {

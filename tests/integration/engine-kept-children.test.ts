@@ -3,7 +3,7 @@ import pino from 'pino';
 import type { WebhookDeliveryEvent } from '../../machines/webhook-delivery/context.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Performer } from '../../src/engine/runtime/performers.ts';
-import { readLife } from '../../src/engine/store/history.ts';
+import { readLife } from '../../src/engine/store/actors.ts';
 import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { lowestIdAt } from '../../src/platform/db/ids.ts';

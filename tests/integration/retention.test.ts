@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { readRemoved } from '../../src/engine/audit/removed.ts';
+import { readRemoved } from '../../src/engine/audit/session.ts';
 import type { RetentionDays, RetentionDeps } from '../../src/engine/duties/retention.ts';
 import { LONGEST_RETENTION } from '../../src/platform/config/settings/settings.ts';
 import type { Database } from '../../src/platform/db/database.ts';

@@ -275,3 +275,16 @@ test.each(['interface AskedRow {', 'const Asked = 1;', "import { type Asked } fr
   'a participle elsewhere is not refused: %s',
   (text) => expect(problems('src/engine/x.ts', text)).toEqual([]),
 );
+
+test('a room of the engine knows the rooms before it, and none after it', () => {
+  const imports = (target: string) => `import { x } from '../${target}/x.ts';\nexport const y = x;`;
+  const allowed = ['runtime/store', 'runtime/machine', 'store/machine', 'audit/runtime', 'machine/drawing'];
+  for (const way of allowed) {
+    const [from, to = ''] = way.split('/');
+    expect(problems(`src/engine/${from}/y.ts`, imports(to))).toEqual([]);
+  }
+  for (const way of ['machine/store', 'machine/runtime', 'store/runtime']) {
+    const [from, to = ''] = way.split('/');
+    expect(problems(`src/engine/${from}/y.ts`, imports(to))).toHaveLength(1);
+  }
+});

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { createMachine, setup } from 'xstate';
-import { toMermaid } from '../../src/engine/drawing/mermaid.ts';
 import { draw } from '../../src/engine/drawing/moves.ts';
+import { delayTable, moveTable, stateTable, toMermaid } from '../../src/engine/drawing/page.ts';
 import { toStately } from '../../src/engine/drawing/source.ts';
-import { delayTable, moveTable, stateTable } from '../../src/engine/drawing/tables.ts';
 
 const types = {
   context: {} as { tries: number },

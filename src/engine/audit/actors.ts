@@ -3,12 +3,19 @@ import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import type { Kind } from '../machine/kind.ts';
 import { ACTOR_COLUMNS, definitionColumn } from '../store/actor-columns.ts';
 import { storeOf } from '../store/store-of.ts';
-import { birthFaults, type Marks, readMarks } from './births.ts';
 import type { Findings } from './findings.ts';
 import { journalFaults, journalsBetween } from './journals.ts';
-import { mayBeRemoved, type RetentionBounds } from './removed.ts';
-import type { Session } from './session.ts';
-import { type AuditedActor, isKept, isTimedElsewhere, overdueBy, snapshotFaults } from './snapshots.ts';
+import { mayBeRemoved, type RetentionBounds, type Session } from './session.ts';
+import {
+  type AuditedActor,
+  birthFaults,
+  isKept,
+  isTimedElsewhere,
+  type Marks,
+  overdueBy,
+  readMarks,
+  snapshotFaults,
+} from './snapshots.ts';
 
 /** An audit reads this many actors at once, which bounds its memory for any size of database. */
 const BATCH = 500;

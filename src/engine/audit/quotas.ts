@@ -2,8 +2,7 @@ import type { EmailContext } from '../../../machines/email/context.ts';
 import type { EmailState } from '../../../machines/email/machine.ts';
 import { periodOf } from '../../platform/time/clock.ts';
 import type { Findings } from './findings.ts';
-import type { RetentionBounds } from './removed.ts';
-import type { Session } from './session.ts';
+import type { RetentionBounds, Session } from './session.ts';
 
 const BATCH = 1_000;
 /** `2026-11` or `2026-11-20`; other periods count other things than emails. */

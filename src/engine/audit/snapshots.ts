@@ -1,7 +1,9 @@
 import type { AnyStateMachine } from 'xstate';
 import { earliest } from '../machine/decide.ts';
 import type { Kind } from '../machine/kind.ts';
-import { orderAmongTimers } from '../runtime/handing-over.ts';
+import { orderAmongTimers } from '../machine/share.ts';
+import { storeOf } from '../store/store-of.ts';
+import type { Session } from './session.ts';
 
 /** An actor's row as the audit reads it; times are epoch milliseconds. */
 export interface AuditedActor {
@@ -87,3 +89,23 @@ const comparable = (type: string, value: unknown): string | number | null => {
 /** The time since an actor's earliest timer came due (ms); negative before that. */
 export const overdueBy = ({ timers }: AuditedActor, now: number): number =>
   now - (earliest(timers ?? {}) ?? Number.POSITIVE_INFINITY);
+
+/** The low-water marks of the instances that keep actors of a kind, by the instances' ids. */
+export type Marks = ReadonlyMap<number, string>;
+
+/** Reads the marks of a kind. */
+export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
+  if (!storeOf(kind).keepsBirths) return new Map();
+  const rows = await session.query<{ id: number; low_water: string }>(
+    'select id, low_water from instances where kind = $1',
+    [kind.name],
+  );
+  return new Map(rows.map(({ id, low_water }) => [id, low_water]));
+}
+
+/** A sentence for each reason why no instance would find that birth if its own instance were gone. */
+export function birthFaults({ id, kept_by }: AuditedActor, marks: Marks): string[] {
+  const mark = marks.get(kept_by as number);
+  if (mark === undefined) return ['has no turn and no due row, and the instance that kept it is gone'];
+  return id < mark ? [`has no turn and no due row, and lies below the mark of its instance`] : [];
+}

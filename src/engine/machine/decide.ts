@@ -1,8 +1,15 @@
 import type { AnyStateMachine } from 'xstate';
 import { beginningWith, compile } from './compile.ts';
 import type { Actor, ActorEvent, Effect, Snapshot } from './kind.ts';
-import { arrowFor, follow, rowOf } from './run.ts';
-import type { MachineTable, StateRow, TransitionArguments, Work } from './table.ts';
+import {
+  arrowFor,
+  follow,
+  type MachineTable,
+  rowOf,
+  type StateRow,
+  type TransitionArguments,
+  type Work,
+} from './table.ts';
 
 /** One transition taken, as the journal and the inspector show it. */
 export interface Step {

@@ -1,10 +1,10 @@
 import { replyKey, type StoredReply } from '../../platform/db/stored-replies.ts';
-import { handedOver, orderAmongTimers, type Share, withoutOrders } from '../runtime/handing-over.ts';
-import type { ActorRow } from '../store/actor-columns.ts';
 import type { Decider } from './decide.ts';
 import { type Draft, dueTimers, outboxEventsOf } from './draft.ts';
 import { type Actor, type ActorEvent, type Effect, type Kind, stateOf } from './kind.ts';
 import type { Claim, EventResult, Scope } from './result.ts';
+import { handedOver, orderAmongTimers, type Share, withoutOrders } from './share.ts';
+import type { ActorRow } from './storage.ts';
 
 /** The event of all due timers: the clock does not know which are due, the actor does. */
 export const TIMERS_DUE = 'timers.due';

@@ -4,9 +4,7 @@ import type { ContextOf, EffectOf, EventOf, InputOf } from '../../../machines/na
 import type { ShardTerms } from '../../platform/db/distribution/terms.ts';
 import type { IdPrefix } from '../../platform/db/ids.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
-import type { SpawnRule } from '../store/spawn-conditions.ts';
-import type { AppendedLife, DerivedColumn } from '../store/statements/appended-life.ts';
-import type { PartCheck } from '../store/statements/statement-forms.ts';
+import type { AppendedLife, DerivedColumn, PartCheck, SpawnRule } from './storage.ts';
 
 /**
  * The kinds of an engine, each with its machine and the states that are stored. Declared by name, so that
@@ -220,7 +218,7 @@ export interface Kind {
   readonly offers?: Offers;
   /** The delays of its machine that may be without end: an actor that waits by nothing else has no wake-up time. */
   readonly openEnded?: readonly string[];
-  /** True of a context whose actor lives by another time than the clock's: see `timing.ts`. */
+  /** True of a context whose actor lives by another time than the clock's: see `isOnOwnTime`. */
   hasOwnTime?(context: unknown): boolean;
   /** The states in which a performer is at work: its outcome comes long before the next timer, and needs no reading. */
   readonly underWay?: readonly string[];

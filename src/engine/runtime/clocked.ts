@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/database.ts';
 import type { Engine } from '../engine.ts';
 import { earliest } from '../machine/decide.ts';
 import type { Kind, KindName } from '../machine/kind.ts';
-import type { ActorRow } from '../store/actor-columns.ts';
+import type { ActorRow } from '../machine/storage.ts';
 import { ownActorReader } from '../store/actors.ts';
 
 /** The name of a clock that actors live by instead of the service's own. */

@@ -6,16 +6,14 @@ import type { Clock } from '../../platform/time/clock.ts';
 import type { Deciders, Definitions } from '../machine/definitions.ts';
 import type { Draft } from '../machine/draft.ts';
 import { type FoldContext, type FoldResult, fold, type PendingEvent } from '../machine/fold.ts';
-import { alreadyApplied } from '../machine/in-doubt.ts';
 import type { Actor, Kind } from '../machine/kind.ts';
-import type { ActorRow } from '../store/actor-columns.ts';
-import type { Actors } from '../store/actors.ts';
+import type { ActorRow } from '../machine/storage.ts';
 import { type ChildDeps, type ChildRow, Children } from '../store/children.ts';
 import { type CommitTags, checkTag, hasOverrun, type Verdict } from '../store/commit.ts';
 import type { CommitWriter } from '../store/commit-writer.ts';
 import type { KeptBirths } from '../store/kept-births.ts';
 import type { OpenStore } from '../store/open-store.ts';
-import { type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
+import { type Actors, type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
 import { MailboxLanes } from './mailbox-lanes.ts';
 
 /**
@@ -94,7 +92,7 @@ export class Mailbox {
     try {
       const byActor = Map.groupBy(inTime, ({ id }) => id);
       const known = {
-        handled: await alreadyApplied(this.deps.database, this.kind, inTime),
+        handled: await this.deps.store.alreadyApplied(inTime),
         replies: await this.#storedReplies(inTime),
       };
       // Those that are kept now may have made room for others by the time that the rest is read.

@@ -5,13 +5,13 @@ import type { Deciders, Definitions } from '../machine/definitions.ts';
 import { type Draft, draftSpawn } from '../machine/draft.ts';
 import { type InputOfKind, type Kind, type KindName, stateOf } from '../machine/kind.ts';
 import type { Claim, ClaimOf, Meter, SpawnResult } from '../machine/result.ts';
-import type { Actors } from '../store/actors.ts';
+import { handedOver } from '../machine/share.ts';
 import { type ChildRow, Children, type Templates } from '../store/children.ts';
 import { checkTag, hasOverrun } from '../store/commit.ts';
 import { WITHHELD } from '../store/spawn-conditions.ts';
 import type { BatchStatement } from '../store/statements/statement-parts.ts';
 import { BulkLane } from './bulk-lane.ts';
-import { handedOver } from './handing-over.ts';
+import type { Actors } from './known-actors.ts';
 import { type CommitDeps, LONGEST_WAIT_MS } from './mailbox.ts';
 
 /** A new actor of that kind to be. */

@@ -13,20 +13,6 @@ export const ACTOR_COLUMNS = [
   'machine_version',
 ] as const;
 
-/** A row as the load, claim and spawn statements answer it. */
-export interface ActorRow {
-  readonly id: string;
-  readonly workspace_id: string;
-  readonly livemode: boolean;
-  readonly state: string;
-  readonly context: unknown;
-  readonly timers: Readonly<Record<string, number>> | null;
-  readonly revision: number;
-  readonly machine_version: number;
-  /** For kinds with definitions. */
-  readonly definition_id?: string | null;
-}
-
 /**
  * SQL that inserts actors: `values` has an expression for each column that is not the machine's own beginning, which
  * comes from the relation `template`. `brought` is what the answer brings along, over the new actor's columns.

@@ -1,11 +1,10 @@
-import { LruMap } from '../../platform/async/lru-map.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { isDistributed } from '../../platform/db/distribution/catalogue.ts';
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
-import { earliest } from '../machine/decide.ts';
-import type { Deciders } from '../machine/definitions.ts';
-import { type Actor, decodeState, type Kind, newer, stateOf } from '../machine/kind.ts';
-import type { ActorRow } from './actor-columns.ts';
+import type { Step } from '../machine/decide.ts';
+import type { Kind } from '../machine/kind.ts';
+import type { Scope } from '../machine/result.ts';
+import type { ActorRow } from '../machine/storage.ts';
 import { storeOf } from './store-of.ts';
 
 /**
@@ -74,56 +73,48 @@ function shardReader(database: Pick<Database, 'query'>, kind: Kind, shards: Shar
   };
 }
 
-/** Actors kept between two events of theirs; a plain delivery's second event then needs no read. */
-const KEPT = 20_000;
-/** An actor that waits longer than this for its next timer is read again when it is due. */
-const WORTH_KEEPING_MS = 60_000;
+/** One step of a life, and the write it was part of. */
+export interface HistoryEntry extends Step {
+  readonly revision: number;
+}
 
-/** Rebuilds actors from rows and keeps the latest of them, bounded: the oldest one goes first. */
-export class Actors {
-  readonly #kept: LruMap<string, Actor>;
+/** An actor, by its row and its journal. */
+export interface ActorHistory {
+  readonly id: string;
+  readonly state: string;
+  readonly context: unknown;
+  /** The definition whose machine it runs; none: the kind's own machine. */
+  readonly definitionId: string | null;
+  readonly revision: number;
+  /** XState's id of each pending timer → due moment (epoch ms). */
+  readonly timers: Readonly<Record<string, number>>;
+  /** Oldest first. */
+  readonly steps: readonly HistoryEntry[];
+  /** Older writes than these exist, or retention has dropped them. */
+  readonly truncated: boolean;
+}
 
-  constructor(
-    private readonly kind: Kind,
-    kept = KEPT,
-  ) {
-    this.#kept = new LruMap({ entries: kept });
-  }
+/** Writes read of one journal; an email has about four, only an endpoint may have thousands. */
+const MOST_WRITES = 500;
 
-  /** @throws UnavailableError when a newer version has written the row, or its definition is missing */
-  restore(row: ActorRow, deciders: Deciders): Actor {
-    if (row.machine_version > this.kind.version)
-      throw newer(`version ${row.machine_version} of ${this.kind.name}`);
-    const definitionId = row.definition_id ?? undefined;
-    const decider = deciders.of(definitionId);
-    return {
-      id: row.id,
-      workspaceId: row.workspace_id,
-      livemode: row.livemode,
-      snapshot: decider.restore(
-        decodeState(definitionId === undefined ? this.kind : decider, row.state),
-        row.context,
-      ),
-      revision: row.revision,
-      timers: row.timers ?? {},
-      ...(definitionId === undefined ? {} : { definitionId }),
-    };
-  }
-
-  get(id: string): Actor | undefined {
-    return this.#kept.get(id);
-  }
-
-  /** Keeps the newest version of an actor that something will happen to soon after `at`; any other is let go. */
-  keep(actor: Actor, at: number): void {
-    this.#kept.delete(actor.id);
-    const next = earliest(actor.timers);
-    const isUnderWay = this.kind.underWay?.includes(stateOf(actor.snapshot)) ?? false;
-    if (next === null || (next > at + WORTH_KEEPING_MS && !isUnderWay)) return;
-    this.#kept.set(actor.id, actor);
-  }
-
-  forget(id: string): void {
-    this.#kept.delete(id);
-  }
+/** Reads the life of one actor within a scope; null when there is none. @throws UnavailableError */
+export async function readLife(
+  database: Database,
+  kind: Kind,
+  id: string,
+  { workspaceId, livemode }: Scope,
+): Promise<ActorHistory | null> {
+  // The row first: a journal read later can only be newer, and what is newer is cut off below.
+  const [row] = await ownActorReader(database, kind, workspaceId)([id]);
+  if (!row || row.workspace_id !== workspaceId || row.livemode !== livemode) return null;
+  const { sql, parameters } = storeOf(kind).history(row, MOST_WRITES);
+  const writes = await database.query<{ revision: number; steps: Step[] }>(sql, parameters);
+  writes.reverse();
+  const { state, context, revision, definition_id: definitionId = null } = row;
+  return {
+    ...{ id, state, context, revision, definitionId },
+    timers: row.timers ?? {},
+    steps: writes.flatMap(({ revision, steps }) => steps.map((step) => ({ ...step, revision }))),
+    truncated: writes[0]?.revision !== 1,
+  };
 }

@@ -1,7 +1,7 @@
 import { Decider } from '../machine/decide.ts';
 import type { Draft } from '../machine/draft.ts';
 import type { Actor, ChildSpec, Kind } from '../machine/kind.ts';
-import { handedOver, type Share } from '../runtime/handing-over.ts';
+import { handedOver, type Share } from '../machine/share.ts';
 import type { KeptBirths, PendingBirths } from './kept-births.ts';
 import { storeOf } from './store-of.ts';
 

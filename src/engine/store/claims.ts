@@ -1,7 +1,7 @@
 import type { Database } from '../../platform/db/database.ts';
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
 import type { Kind } from '../machine/kind.ts';
-import type { ActorRow } from './actor-columns.ts';
+import type { ActorRow } from '../machine/storage.ts';
 import { type ActorReader, actorReader } from './actors.ts';
 import type { WakeWriting } from './statements/wake-at.ts';
 import { storeOf } from './store-of.ts';

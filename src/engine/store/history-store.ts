@@ -1,14 +1,12 @@
 import type { Parameter } from '../../platform/db/database.ts';
 import { lookUp, ON_ONE_SERVER, onNodes, type ShardTerms } from '../../platform/db/distribution/terms.ts';
-import type { Draft } from '../machine/draft.ts';
+import { type Draft, isOnOwnTime } from '../machine/draft.ts';
 import { type Kind, stateOf } from '../machine/kind.ts';
-import { isOnOwnTime } from '../machine/timing.ts';
-import type { ActorRow } from './actor-columns.ts';
+import type { ActorRow, AppendedLife, PartCheck } from '../machine/storage.ts';
 import { ActorStore, type InputRow, type StateRelation, type StateSearch } from './actor-store.ts';
 import { isUnturned, lowestMarkSql, newestKeptSql } from './kept-births-sql.ts';
-import type { AppendedLife } from './statements/appended-life.ts';
 import { contextColumns, leanContext, type StoredContext, wholeContext } from './statements/lean-context.ts';
-import { type Part, type PartCheck, single } from './statements/statement-forms.ts';
+import { type Part, single } from './statements/statement-forms.ts';
 import {
   type BatchStatement,
   type BoundStatement,

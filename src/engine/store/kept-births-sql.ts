@@ -1,5 +1,5 @@
 import type { Kind } from '../machine/kind.ts';
-import type { AppendedLife } from './statements/appended-life.ts';
+import type { AppendedLife } from '../machine/storage.ts';
 
 // The statements of kept-births.ts, and how others find what is kept.
 

@@ -1,7 +1,8 @@
 import type { Parameter } from '../../platform/db/database.ts';
 import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../../platform/db/distribution/terms.ts';
 import type { Draft } from '../machine/draft.ts';
-import { ACTOR_COLUMNS, type ActorRow, definitionColumn, readColumns } from './actor-columns.ts';
+import type { ActorRow } from '../machine/storage.ts';
+import { ACTOR_COLUMNS, definitionColumn, readColumns } from './actor-columns.ts';
 import { ActorStore, type InputRow, type StateRelation, type StateSearch } from './actor-store.ts';
 import { hasNoTurn, isKeptSql } from './kept-births-sql.ts';
 import {

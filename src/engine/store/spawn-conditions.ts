@@ -1,29 +1,5 @@
 import type { ShardTerms } from '../../platform/db/distribution/terms.ts';
-
-/**
- * A condition on some new actors, checked in the statement that writes them: the purpose of the actors may be
- * fulfilled, or stopped, since the request. Actors for which it does not hold are withheld; nothing of them
- * is written, and they take no quota.
- */
-export interface SpawnCondition {
-  readonly name: string;
-  /** SQL over the input: the actors that are judged. */
-  readonly judged: string;
-  /** SQL of a query that answers `ord` of those for whom it holds, and may lock rows until they are written. */
-  sql(input: string): string;
-}
-
-/**
- * The condition of another module on some new actors of a kind, and its writes with them. A batch in which
- * the first column is null throughout has none that it is about.
- */
-export interface SpawnRule {
-  /** Further columns of the input: `name text, …`. Null for actors that are none of its business. */
-  readonly columns: string;
-  readonly conditions: readonly SpawnCondition[];
-  /** Further writes; `admitted` is a relation of the admitted input rows. */
-  readonly writes: readonly ((admitted: string) => string)[];
-}
+import type { SpawnCondition } from '../machine/storage.ts';
 
 /** Stands in place of a stored reply's status for a call that was withheld. */
 export const WITHHELD = -1;

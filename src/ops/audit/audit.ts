@@ -1,8 +1,7 @@
 import { type Audit, auditActors } from '../../engine/audit/actors.ts';
 import { Findings } from '../../engine/audit/findings.ts';
 import { QuotaLedger } from '../../engine/audit/quotas.ts';
-import { readRemoved } from '../../engine/audit/removed.ts';
-import type { Session } from '../../engine/audit/session.ts';
+import { readRemoved, type Session } from '../../engine/audit/session.ts';
 import { MODULE_AUDITS, MODULE_KINDS } from '../../modules.ts';
 import type { BodyStore } from '../../platform/bodies/body-store.ts';
 import { migrations } from '../../platform/db/migrations.ts';

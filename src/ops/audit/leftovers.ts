@@ -1,5 +1,5 @@
 import type { Audit } from '../../engine/audit/actors.ts';
-import { mayBeRemoved } from '../../engine/audit/removed.ts';
+import { mayBeRemoved } from '../../engine/audit/session.ts';
 import { isDistributedDatabase } from '../../platform/db/distribution/present.ts';
 import { isId, timeOfId } from '../../platform/db/ids.ts';
 import { isOutOfLine, readLogState } from '../../sending/events/positions.ts';

@@ -1,6 +1,6 @@
 import { type Lifecycle, lifecycles } from '../../../machines/catalogue.ts';
-import { toMermaid } from '../../engine/drawing/mermaid.ts';
 import { type Drawing, draw } from '../../engine/drawing/moves.ts';
+import { toMermaid } from '../../engine/drawing/page.ts';
 import { toStately } from '../../engine/drawing/source.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -3,7 +3,7 @@ import { type Kind, stateList } from '../../engine/machine/kind.ts';
 import type { Scope } from '../../engine/machine/result.ts';
 import type { Explain, LabelSql, OwnDefinitions } from '../../engine/presentation.ts';
 import type { StateRelation } from '../../engine/store/actor-store.ts';
-import { readLife } from '../../engine/store/history.ts';
+import { readLife } from '../../engine/store/actors.ts';
 import { storeOf } from '../../engine/store/store-of.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, timeOfId, timePart } from '../../platform/db/ids.ts';

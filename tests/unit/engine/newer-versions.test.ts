@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { apiKeyKind } from '../../../src/accounts/api-keys/kind.ts';
 import { contactImportKind } from '../../../src/audience/contacts/imports/kind.ts';
 import { Definitions } from '../../../src/engine/machine/definitions.ts';
-import { Actors } from '../../../src/engine/store/actors.ts';
+import { Actors } from '../../../src/engine/runtime/known-actors.ts';
 
 // While instances are replaced, an older one meets rows of a newer one: it leaves them to those that know what they mean.
 

@@ -6,7 +6,7 @@ import {
   clockedActors,
   type OwnClock,
 } from '../../../engine/runtime/clocked.ts';
-import type { ActorRow } from '../../../engine/store/actor-columns.ts';
+import type { ActorRow } from '../../../engine/machine/storage.ts';
 import type { FairQueue } from '../../../platform/async/fair-slots.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';

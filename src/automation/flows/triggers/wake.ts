@@ -1,6 +1,6 @@
 import type { FlowRunEvent } from '../../../../machines/flow-run/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
-import type { ActorRow } from '../../../engine/store/actor-columns.ts';
+import type { ActorRow } from '../../../engine/machine/storage.ts';
 import { readColumns } from '../../../engine/store/actor-columns.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { Database } from '../../../platform/db/database.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
-import type { ActorRow } from '../../store/actor-columns.ts';
+import type { ActorRow } from '../../machine/storage.ts';
 import type { ClaimedActor, Claims } from '../../store/claims.ts';
 import type { OpenStore } from '../../store/open-store.ts';
 

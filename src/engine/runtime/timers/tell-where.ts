@@ -1,7 +1,8 @@
 import type { Database, Parameter } from '../../../platform/db/database.ts';
 import type { ActorEvent, EventOfKind, Kind, KindName } from '../../machine/kind.ts';
 import type { EventResult } from '../../machine/result.ts';
-import { type ActorRow, readColumns } from '../../store/actor-columns.ts';
+import type { ActorRow } from '../../machine/storage.ts';
+import { readColumns } from '../../store/actor-columns.ts';
 import type { Column } from '../../store/statements/input-rows.ts';
 import { SELECTED_WIDTH } from '../mailbox-lanes.ts';
 

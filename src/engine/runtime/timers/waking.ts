@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../platform/time/clock.ts';
 import type { Deciders } from '../../machine/definitions.ts';
 import type { Actor } from '../../machine/kind.ts';
-import type { ActorRow } from '../../store/actor-columns.ts';
+import type { ActorRow } from '../../machine/storage.ts';
 import type { OrderRunner } from '../performers.ts';
 import type { RunningKind } from '../running-kind.ts';
 import type { DueActors, WakeResult } from './due-batches.ts';

@@ -1,5 +1,5 @@
 import type { Actor } from '../../machine/kind.ts';
-import type { AppendedLife, MemberInColumn } from './appended-life.ts';
+import type { AppendedLife, MemberInColumn } from '../../machine/storage.ts';
 
 /**
  * The context of a life without the parts that other rows or columns hold: a turn leaves out the members that

@@ -1,3 +1,5 @@
+import type { PartCheck } from '../../machine/storage.ts';
+
 /** A part of a statement that only some batches need. */
 export interface Part {
   readonly name: string;
@@ -7,9 +9,6 @@ export interface Part {
 
 /** A part that reads one column with the part's name. */
 export const single = (name: string): Part => ({ name, columns: [name] });
-
-/** Tells whether a form of a statement has a part. */
-export type PartCheck = (part: string) => boolean;
 
 /** Forms of one statement at most, besides the whole one: each is planned and kept by every connection. */
 const MOST_FORMS = 8;

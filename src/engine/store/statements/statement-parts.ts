@@ -2,9 +2,10 @@ import type { Parameter } from '../../../platform/db/database.ts';
 import { SHARD_KEY } from '../../../platform/db/distribution/catalogue.ts';
 import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../../../platform/db/distribution/terms.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from '../../machine/kind.ts';
+import type { PartCheck } from '../../machine/storage.ts';
 import type { Template } from '../children.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
-import { columnsWith, Forms, type Part, type PartCheck, single } from './statement-forms.ts';
+import { columnsWith, Forms, type Part, single } from './statement-forms.ts';
 import { TOPIC_PARAMETERS, type Topic, topicParameters, topicsSql } from './topics.ts';
 import type { WakeWriting } from './wake-at.ts';
 

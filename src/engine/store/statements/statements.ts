@@ -1,10 +1,11 @@
 import type { ShardTerms } from '../../../platform/db/distribution/terms.ts';
 import type { Kind } from '../../machine/kind.ts';
+import type { PartCheck } from '../../machine/storage.ts';
 import { definitionColumn } from '../actor-columns.ts';
 import type { StatementOptions } from '../commit.ts';
 import { answeredStatus, usedKey, withheldCtes } from '../spawn-conditions.ts';
 import { columnsOf } from './input-rows.ts';
-import { type Part, type PartCheck, single } from './statement-forms.ts';
+import { type Part, single } from './statement-forms.ts';
 import {
   answeredChildren,
   type BatchStatement,

@@ -1,7 +1,7 @@
 import type { EmailContext } from '../../../../machines/email/context.ts';
 import { type ActorBatch, type Audit, auditActors } from '../../../engine/audit/actors.ts';
 import type { QuotaLedger } from '../../../engine/audit/quotas.ts';
-import { mayBeRemoved } from '../../../engine/audit/removed.ts';
+import { mayBeRemoved } from '../../../engine/audit/session.ts';
 import type { AuditedActor } from '../../../engine/audit/snapshots.ts';
 import { isStateOf } from '../../../engine/machine/kind.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';

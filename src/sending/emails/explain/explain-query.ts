@@ -1,5 +1,5 @@
 import type { RecipientOutcome, ReturnedMail } from '../../../../machines/email/recipient.ts';
-import { readLife } from '../../../engine/store/history.ts';
+import { readLife } from '../../../engine/store/actors.ts';
 import type { Call } from '../../../http/request/route.ts';
 import type { HtmlLock } from '../../../mail/raw/raw-mail.ts';
 import type { Database } from '../../../platform/db/database.ts';

@@ -5,7 +5,7 @@ import type { FailureReason, WithheldReason } from '../../../../machines/email/r
 import { someMayBeTried } from '../../../../machines/email/rules.ts';
 import type { StepNameOf } from '../../../../machines/names.ts';
 import { decidedFor } from '../../../engine/machine/kind.ts';
-import type { ActorHistory, HistoryEntry } from '../../../engine/store/history.ts';
+import type { ActorHistory, HistoryEntry } from '../../../engine/store/actors.ts';
 import { ACT_WORDS } from '../../suppressions/queries.ts';
 
 /** The reason for an email's state, in sentences for people. Times are epoch milliseconds; it holds no personal data. */

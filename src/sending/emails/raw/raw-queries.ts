@@ -1,5 +1,5 @@
 import type { EmailContext } from '../../../../machines/email/context.ts';
-import { readLife } from '../../../engine/store/history.ts';
+import { readLife } from '../../../engine/store/actors.ts';
 import { type Call, RawResponse } from '../../../http/request/route.ts';
 import type { MailReader } from '../../../mail/reading/mail-reader.ts';
 import { BodyLost, type BodyStore } from '../../../platform/bodies/body-store.ts';

@@ -1,7 +1,7 @@
 import type { WebhookDeliveryContext } from '../../../../machines/webhook-delivery/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { ActorRow } from '../../../engine/machine/storage.ts';
 import { type ClockedActors, clockedActors, type OwnClock } from '../../../engine/runtime/clocked.ts';
-import type { ActorRow } from '../../../engine/store/actor-columns.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { webhookDeliveryKind } from './kind.ts';
 import type { WebhookPerformer } from './performer.ts';

@@ -1,6 +1,6 @@
 import type { WebhookDeliveryInput } from '../../../../machines/webhook-delivery/context.ts';
+import { NEVER } from '../../../engine/machine/draft.ts';
 import type { ChildSpec } from '../../../engine/machine/kind.ts';
-import { NEVER } from '../../../engine/machine/timing.ts';
 import { insertActors } from '../../../engine/store/actor-columns.ts';
 import { recorded, recordedOnClock } from '../../emails/queries.ts';
 import { LEASE_MS, webhookDeliveryKind } from './kind.ts';

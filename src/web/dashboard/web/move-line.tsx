@@ -1,10 +1,8 @@
-import type { Edge, EdgeProps } from '@xyflow/react';
-import { EdgeLabelRenderer } from '@xyflow/react';
+import { type Edge, EdgeLabelRenderer, type EdgeProps } from '@xyflow/react';
 import { memo, use, useEffect, useRef, useState } from 'react';
 import { type LabelLine, linesOfStep } from '../../../engine/drawing/arrows.ts';
-import type { Box, Point } from '../../../engine/drawing/layout.ts';
+import { type Box, type Point, pathOf, tipOf } from '../../../engine/drawing/layout.ts';
 import type { Drawing } from '../../../engine/drawing/moves.ts';
-import { pathOf, tipOf } from '../../../engine/drawing/path.ts';
 import { HighlightContext } from './highlight.ts';
 import type { LiveConnection } from './live.ts';
 import { useIsFar } from './state-node.tsx';

@@ -13,8 +13,7 @@ import type {
   FlowStep,
   StepType,
 } from '../../../../../../../../machines/flow-run/definition.ts';
-import type { Point } from '../../../../../../../engine/drawing/layout.ts';
-import { pathOf, tipOf } from '../../../../../../../engine/drawing/path.ts';
+import { type Point, pathOf, tipOf } from '../../../../../../../engine/drawing/layout.ts';
 import { roundCount } from '../../../ui/display/format.ts';
 import { icons } from '../../../ui/icons.tsx';
 import { Item, Menu } from '../../../ui/overlays/menu.tsx';

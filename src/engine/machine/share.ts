@@ -1,7 +1,7 @@
-import type { Decision } from '../machine/decide.ts';
-import type { Order } from '../machine/draft.ts';
-import type { Actor, Effect, Kind } from '../machine/kind.ts';
-import { hasTimers, isOnOwnTime } from '../machine/timing.ts';
+import { isWhole, type Role, type Roles } from '../../platform/config/roles.ts';
+import type { Decision } from './decide.ts';
+import { hasTimers, isOnOwnTime, type Order } from './draft.ts';
+import type { Actor, Effect, Kind } from './kind.ts';
 
 /** A process's share in the work of one kind. Another process has to do the rest. */
 export interface Share {
@@ -84,3 +84,23 @@ const isOrder = ({ effects }: Kind, type: string): boolean => {
 /** The orders for this process among those that a commit has released. */
 export const ownOrders = (kind: Kind, share: Share, orders: readonly Order[]): readonly Order[] =>
   orders.filter(({ actor }) => carriesOut(kind, share, actor) && !isOnOwnTime(kind, actor));
+
+/**
+ * The processes that carry out a kind's orders: those of a role, or the one that has committed the order,
+ * where a request waits for its outcome. Of the latter the engine wakes the due actors.
+ */
+export type CarriedOutBy = Exclude<Role, 'http'> | 'anybody';
+
+/**
+ * A process's share in a kind, by its roles. Work that actors offer themselves for belongs to the role
+ * `delivery`.
+ */
+export function shareOf(roles: Roles, by: CarriedOutBy, kind: Kind): Share {
+  if (isWhole(roles)) return WHOLE_SHARE;
+  const wakes = roles.includes(by === 'anybody' ? 'engine' : by);
+  return {
+    wakes,
+    orders: wakes || by === 'anybody',
+    offers: kind.offers ? roles.includes('delivery') : wakes,
+  };
+}

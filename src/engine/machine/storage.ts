@@ -47,3 +47,45 @@ export interface AppendedLife {
   /** Further columns of a turn, each as SQL over the rows of the fact `of`; null in a turn that has none. */
   readonly computed: Readonly<Record<string, { readonly of: string; readonly sql: string }>>;
 }
+
+/**
+ * A condition on some new actors, checked in the statement that writes them: the purpose of the actors may be
+ * fulfilled, or stopped, since the request. Actors for which it does not hold are withheld; nothing of them
+ * is written, and they take no quota.
+ */
+export interface SpawnCondition {
+  readonly name: string;
+  /** SQL over the input: the actors that are judged. */
+  readonly judged: string;
+  /** SQL of a query that answers `ord` of those for whom it holds, and may lock rows until they are written. */
+  sql(input: string): string;
+}
+
+/**
+ * The condition of another module on some new actors of a kind, and its writes with them. A batch in which
+ * the first column is null throughout has none that it is about.
+ */
+export interface SpawnRule {
+  /** Further columns of the input: `name text, …`. Null for actors that are none of its business. */
+  readonly columns: string;
+  readonly conditions: readonly SpawnCondition[];
+  /** Further writes; `admitted` is a relation of the admitted input rows. */
+  readonly writes: readonly ((admitted: string) => string)[];
+}
+
+/** Tells whether a form of a statement has a part. */
+export type PartCheck = (part: string) => boolean;
+
+/** A row as the load, claim and spawn statements answer it. */
+export interface ActorRow {
+  readonly id: string;
+  readonly workspace_id: string;
+  readonly livemode: boolean;
+  readonly state: string;
+  readonly context: unknown;
+  readonly timers: Readonly<Record<string, number>> | null;
+  readonly revision: number;
+  readonly machine_version: number;
+  /** For kinds with definitions. */
+  readonly definition_id?: string | null;
+}
