@@ -1,5 +1,5 @@
 import type { Kind } from '../../src/engine/machine/kind.ts';
-import { LEFT_AT_ONCE } from '../../src/engine/store/kept-births-sql.ts';
+import { LEFT_AT_ONCE } from '../../src/engine/store/local-leases-sql.ts';
 import type { BatchStatement } from '../../src/engine/store/statements/statement-parts.ts';
 import { wakeWriting } from '../../src/engine/store/statements/wake-at.ts';
 import { storeOf } from '../../src/engine/store/store-of.ts';
@@ -83,7 +83,7 @@ export function kindPage(kind: Kind): string {
     ...(store.forgetStray === null
       ? []
       : [section('forget strays', 'Removes due rows without an actor.', store.forgetStray)]),
-    ...(store.keepsBirths
+    ...(store.keepsLeases
       ? [
           section(
             'left by an instance',

@@ -47,7 +47,7 @@ export class Engine implements SelectionTeller {
     const hooks: KindHooks = {
       tags: new CommitTags(),
       shareOf: (kind) => this.#kinds.get(kind.name)?.share ?? WHOLE_SHARE,
-      keptBirthsOf: (kind) => this.#kinds.get(kind.name)?.keptChildren ?? null,
+      localLeasesOf: (kind) => this.#kinds.get(kind.name)?.childLeases ?? null,
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
       roomCame: () => this.#scheduler.roomCame(),
@@ -71,7 +71,7 @@ export class Engine implements SelectionTeller {
   start(): void {
     // Births are kept by the process that carries out their orders; the clock knows of others from the
     // beginning.
-    for (const { keptBirths, share } of this.#kinds.values()) if (share.orders) keptBirths?.start();
+    for (const { localLeases, share } of this.#kinds.values()) if (share.orders) localLeases?.start();
     this.#scheduler.start();
   }
 
@@ -84,7 +84,7 @@ export class Engine implements SelectionTeller {
     const kinds = [...this.#kinds.values()];
     await Promise.all(kinds.flatMap(({ performing }) => performing?.stopped() ?? []));
     for (const { mailbox } of kinds) await mailbox.drained();
-    await Promise.all(kinds.flatMap(({ keptBirths }) => keptBirths?.stop() ?? []));
+    await Promise.all(kinds.flatMap(({ localLeases }) => localLeases?.stop() ?? []));
   }
 
   /** A new actor; settles once it is durable or was not admitted. @throws UnavailableError */

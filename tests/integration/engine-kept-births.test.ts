@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import postgres from 'postgres';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Performer } from '../../src/engine/runtime/performers.ts';
-import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
+import type { LeaseTimes } from '../../src/engine/store/local-leases.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { lowestIdAt } from '../../src/platform/db/ids.ts';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
@@ -26,7 +26,7 @@ import { countsOfLarge } from '../support/large-counts.ts';
 import { onEachStore, sharedStore } from '../support/shared-store.ts';
 
 const NOW = KEPT_AT;
-const QUICK: KeepingTimes = { beatMs: 10, goneAfterMs: 400, stuckAfterMs: 60_000 };
+const QUICK: LeaseTimes = { beatMs: 10, goneAfterMs: 400, stuckAfterMs: 60_000 };
 const CALLER = { workspaceId: WORKSPACE, livemode: false } as Parameters<typeof readPage>[1];
 
 class Scene extends KeptScene {
@@ -38,7 +38,7 @@ class Scene extends KeptScene {
     });
   }
 
-  instance(performer: Performer = idle, times: Partial<KeepingTimes> = {}) {
+  instance(performer: Performer = idle, times: Partial<LeaseTimes> = {}) {
     const own = new HookedDatabase(this.database);
     const engine = engineOver(own, { clock: this.clock, performer, keeping: { ...QUICK, ...times } });
     this.start(engine);

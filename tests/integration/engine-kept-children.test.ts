@@ -4,7 +4,7 @@ import type { WebhookDeliveryEvent } from '../../machines/webhook-delivery/conte
 import { Engine } from '../../src/engine/engine.ts';
 import type { Performer } from '../../src/engine/runtime/performers.ts';
 import { readLife } from '../../src/engine/store/actors.ts';
-import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
+import type { LeaseTimes } from '../../src/engine/store/local-leases.ts';
 import type { Database } from '../../src/platform/db/database.ts';
 import { lowestIdAt } from '../../src/platform/db/ids.ts';
 import { UnavailableError } from '../../src/platform/errors/unavailable.ts';
@@ -31,9 +31,9 @@ import { onEachStore, type SharedStore } from '../support/shared-store.ts';
 
 const NOW = KEPT_AT;
 /** However slow the machine is, an instance takes nobody for gone. */
-const QUICK: KeepingTimes = { beatMs: 10, goneAfterMs: 60_000, stuckAfterMs: 60_000 };
+const QUICK: LeaseTimes = { beatMs: 10, goneAfterMs: 60_000, stuckAfterMs: 60_000 };
 /** One that soon does. */
-const TAKING_OVER: Partial<KeepingTimes> = { goneAfterMs: 400 };
+const TAKING_OVER: Partial<LeaseTimes> = { goneAfterMs: 400 };
 const ENDPOINT = 'wh_kept';
 const OF_EMAIL = 'email_id = $1';
 /** Longer than an attempt may take. */
@@ -71,7 +71,7 @@ class Scene extends KeptScene {
     return new Scene(database);
   }
 
-  instance(performer: Performer = idle, times: Partial<KeepingTimes> = {}) {
+  instance(performer: Performer = idle, times: Partial<LeaseTimes> = {}) {
     const own = new HookedDatabase(this.database);
     const engine = new Engine({
       ...{ database: own, clock: this.clock, logger: pino({ level: 'silent' }) },

@@ -31,8 +31,9 @@ const allowed = async (table: string, column: string): Promise<readonly string[]
 
 test.each(
   // Of a kind with definitions each actor has the states of its own.
-  MODULE_KINDS.filter(({ kind }) => !kind.hasDefinitions).flatMap(({ kind: { name, table, life, states } }) =>
-    (life ? [life.births, life.turns] : [table]).map((one) => [name, one, states] as const),
+  MODULE_KINDS.filter(({ kind }) => !kind.hasDefinitions).flatMap(
+    ({ kind: { name, table, history, states } }) =>
+      (history ? [history.inserts, history.revisions] : [table]).map((one) => [name, one, states] as const),
   ),
 )('the rows of %s may have the states of its machine and no other', async (_, table, states) => {
   expect(await allowed(table, 'state')).toEqual(states.toSorted());

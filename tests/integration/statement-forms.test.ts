@@ -67,7 +67,7 @@ describe.each([
 
 test('a form that lacks what it reads is found', async () => {
   const database = databases.get('PGlite') as Database;
-  const [kind] = kinds.filter(({ life }) => life);
+  const [kind] = kinds.filter(({ history }) => history);
   const [form = ''] = formsOf(kind as Kind);
   const lacking = form.replace('with input as materialized', 'with inputs as materialized');
   await expect(database.script(`explain (generic_plan) ${lacking}`)).rejects.toThrow('"input"');

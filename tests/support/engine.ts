@@ -4,7 +4,7 @@ import { apiKeys } from '../../src/accounts/api-keys/kind.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { Performer } from '../../src/engine/runtime/performers.ts';
 import type { SpawnRequestOf } from '../../src/engine/runtime/spawn-queue.ts';
-import type { KeepingTimes } from '../../src/engine/store/kept-births.ts';
+import type { LeaseTimes } from '../../src/engine/store/local-leases.ts';
 import type { Database, Parameter } from '../../src/platform/db/database.ts';
 import type { Shards } from '../../src/platform/db/distribution/shards.ts';
 import { mintId } from '../../src/platform/db/ids.ts';
@@ -32,7 +32,7 @@ export interface EngineOptions {
   readonly keptActors?: number;
   readonly shards?: Shards | null;
   /** When instances count as gone. */
-  readonly keeping?: Partial<KeepingTimes>;
+  readonly keeping?: Partial<LeaseTimes>;
   /** Hears of errors and warnings. */
   readonly logged?: (message: string) => void;
 }

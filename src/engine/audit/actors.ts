@@ -59,7 +59,7 @@ const READ_COLUMNS = ACTOR_COLUMNS.map((name) =>
 
 const statement = (kind: Kind): string => `select ${READ_COLUMNS}${columnsOf(kind)}
   ${[...kind.actorColumnsForFacts, ...definitionColumn(kind)].map((name) => `, ${name}`).join('')}
-  ${storeOf(kind).keepsBirths ? ', kept_by' : ''}
+  ${storeOf(kind).keepsLeases ? ', kept_by' : ''}
 from ${kind.table} where id > $1 order by id limit ${BATCH}`;
 
 /** Walks over the actors of a kind in the order of their ids and checks what holds for actors of every kind. */

@@ -95,7 +95,7 @@ export type Marks = ReadonlyMap<number, string>;
 
 /** Reads the marks of a kind. */
 export async function readMarks(session: Session, kind: Kind): Promise<Marks> {
-  if (!storeOf(kind).keepsBirths) return new Map();
+  if (!storeOf(kind).keepsLeases) return new Map();
   const rows = await session.query<{ id: number; low_water: string }>(
     'select id, low_water from instances where kind = $1',
     [kind.name],

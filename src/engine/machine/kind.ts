@@ -4,7 +4,7 @@ import type { ContextOf, EffectOf, EventOf, InputOf } from '../../../machines/na
 import type { ShardTerms } from '../../platform/db/distribution/terms.ts';
 import type { IdPrefix } from '../../platform/db/ids.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
-import type { AppendedLife, DerivedColumn, PartCheck, SpawnRule } from './storage.ts';
+import type { DerivedColumn, HistoryTables, PartCheck, SpawnRule } from './storage.ts';
 
 /**
  * The kinds of an engine, each with its machine and the states that are stored. Declared by name, so that
@@ -195,7 +195,7 @@ export interface Kind {
   readonly name: string;
   readonly table: string;
   /** The tables of its actors where their lives are appended; `table` is then a view. */
-  readonly life?: AppendedLife;
+  readonly history?: HistoryTables;
   readonly idPrefix: IdPrefix;
   readonly machine: AnyStateMachine;
   /**
@@ -230,7 +230,7 @@ export interface Kind {
   /**
    * True when its table has a column `kept_by`: actors that other kinds' commits make, and whose orders are
    * performed at once, are then kept by their instance, and unknown to the clock, as long as they have had no
-   * turn (kept-births.ts).
+   * turn (local-leases.ts).
    */
   readonly keepsChildren?: true;
   /** True when other actors write to this kind: its commits then delete them from the outbox. */

@@ -18,21 +18,21 @@ export interface MemberInColumn {
  * The storage of actors whose rows are never rewritten: a row for the birth, a row for each turn of the life,
  * and a due row while they wait for the clock.
  */
-export interface AppendedLife {
-  readonly births: string;
-  readonly turns: string;
+export interface HistoryTables {
+  readonly inserts: string;
+  readonly revisions: string;
   readonly due: string;
   /** Further columns of its row among what is due, as SQL over the columns of the birth's input. They never change. */
   readonly dueWith?: Readonly<Record<string, string>>;
   /** Derived columns that births have as well. */
-  readonly bornWith: readonly string[];
+  readonly insertedWith: readonly string[];
   /**
    * Derived columns of births alone. The process writes the values that it knows: PostgreSQL would read the
    * context once more for them.
    */
-  readonly bornOnlyWith?: readonly DerivedColumn<unknown>[];
+  readonly insertedOnlyWith?: readonly DerivedColumn<unknown>[];
   /** Further columns of a birth, as SQL over the columns of the input. */
-  readonly computedAtBirth?: Readonly<Record<string, string>>;
+  readonly computedAtInsert?: Readonly<Record<string, string>>;
   /** Facts whose rows lie in the turn, as JSON in a column of the fact's name. No actor is born with one. */
   readonly kept: readonly string[];
   /** Members of the context that never change: they lie in the birth alone. */

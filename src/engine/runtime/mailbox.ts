@@ -11,7 +11,7 @@ import type { ActorRow } from '../machine/storage.ts';
 import { type ChildDeps, type ChildRow, Children } from '../store/children.ts';
 import { type CommitTags, checkTag, hasOverrun, type Verdict } from '../store/commit.ts';
 import type { CommitWriter } from '../store/commit-writer.ts';
-import type { KeptBirths } from '../store/kept-births.ts';
+import type { LocalLeases } from '../store/local-leases.ts';
 import type { OpenStore } from '../store/open-store.ts';
 import { type Actors, type ByActor, definitionsOf, rowsTold, workspaceTold } from './known-actors.ts';
 import { MailboxLanes } from './mailbox-lanes.ts';
@@ -37,7 +37,7 @@ export interface CommitDeps extends ChildDeps {
   readonly tags: CommitTags;
   readonly store: OpenStore;
   /** The births of the kind that this process keeps, if it keeps any. */
-  readonly keptBirths: KeptBirths | null;
+  readonly localLeases: LocalLeases | null;
   /** Receives each commit, in commit order. */
   committed(drafts: readonly Draft[]): void;
   /** Hears of actors of another kind that the commit has brought into being. */
@@ -198,7 +198,7 @@ export class Mailbox {
 
   /** True of the second write of a birth that has no row among what is due. */
   #isAlone({ before, after }: Draft): boolean {
-    return before?.revision === 1 && this.deps.keptBirths?.isAlone(after.id) === true;
+    return before?.revision === 1 && this.deps.localLeases?.isAlone(after.id) === true;
   }
 
   #conclude(
@@ -211,7 +211,7 @@ export class Mailbox {
       const verdict = verdicts[index] as Verdict<'changed' | 'lost'>;
       if ('committed' in verdict && verdict.committed === 'changed') {
         this.actors.keep(draft.after, this.deps.clock.now());
-        this.deps.keptBirths?.settled(draft.after.id);
+        this.deps.localLeases?.settled(draft.after.id);
         committed.push(draft);
         for (const { pending, result } of answers) pending.settle(result);
         return;

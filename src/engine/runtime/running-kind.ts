@@ -7,7 +7,7 @@ import type { Claim, EventResult, Scope } from '../machine/result.ts';
 import { type Share, WHOLE_SHARE } from '../machine/share.ts';
 import type { ActorRow } from '../machine/storage.ts';
 import type { CommitTags } from '../store/commit.ts';
-import { type KeepingFaults, type KeepingTimes, KeptBirths } from '../store/kept-births.ts';
+import { type LeaseFaults, type LeaseTimes, LocalLeases } from '../store/local-leases.ts';
 import { OpenStore, type StoreParts } from '../store/open-store.ts';
 import { Actors } from './known-actors.ts';
 import { Mailbox } from './mailbox.ts';
@@ -56,16 +56,16 @@ export interface KindParts extends StoreParts {
   /** Definitions of a kind kept compiled (tests). */
   readonly keptDefinitions?: number;
   /** When instances count as gone (tests). */
-  readonly keeping?: Partial<KeepingTimes>;
+  readonly keeping?: Partial<LeaseTimes>;
   /** Safeguards to leave out of the keeping of births (chaos). */
-  readonly keepingFaults?: KeepingFaults;
+  readonly keepingFaults?: LeaseFaults;
 }
 
 /** The calls from a kind to its engine. */
 export interface KindHooks {
   readonly tags: CommitTags;
   shareOf(kind: Kind): Share;
-  keptBirthsOf(kind: Kind): KeptBirths | null;
+  localLeasesOf(kind: Kind): LocalLeases | null;
   committed(kind: Kind, drafts: readonly Draft[]): void;
   childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
   /** An order has ended: there may be room where there was none. */
@@ -91,7 +91,7 @@ export class RunningKind {
   readonly mailbox: Mailbox;
   readonly spawnQueue: SpawnQueue;
   readonly performing: OrderRunner | null;
-  readonly keptBirths: KeptBirths | null;
+  readonly localLeases: LocalLeases | null;
   readonly #timersSay: TimersSay | undefined;
 
   constructor(
@@ -106,8 +106,8 @@ export class RunningKind {
     this.#timersSay = timersSay;
     this.definitions = new Definitions(kind, machineOf, parts.keptDefinitions);
     this.actors = new Actors(kind, parts.keptActors);
-    this.keptBirths = this.store.sql.keepsBirths
-      ? new KeptBirths(kind, {
+    this.localLeases = this.store.sql.keepsLeases
+      ? new LocalLeases(kind, {
           ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
           leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
         })
@@ -118,8 +118,8 @@ export class RunningKind {
       store: this.store,
       tags: hooks.tags,
       shareOf: hooks.shareOf,
-      keptBirthsOf: hooks.keptBirthsOf,
-      keptBirths: this.keptBirths,
+      localLeasesOf: hooks.localLeasesOf,
+      localLeases: this.localLeases,
       committed: (drafts: readonly Draft[]) => hooks.committed(kind, drafts),
       childrenSpawned: (child: Kind, drafts: readonly Draft[]) => hooks.childrenSpawned(child, drafts),
     };
@@ -129,8 +129,8 @@ export class RunningKind {
   }
 
   /** The births of this kind that this process keeps where commits of other kinds make them; null where the clock has to. */
-  get keptChildren(): KeptBirths | null {
-    return this.store.keepsChildren ? this.keptBirths : null;
+  get childLeases(): LocalLeases | null {
+    return this.store.keepsChildren ? this.localLeases : null;
   }
 
   /** The number of further actors that could begin something without waiting in memory. */

@@ -8,8 +8,8 @@ import type { Claim, ClaimOf, Meter, SpawnResult } from '../machine/result.ts';
 import { handedOver } from '../machine/share.ts';
 import { type ChildRow, Children, type Templates } from '../store/children.ts';
 import { checkTag, hasOverrun } from '../store/commit.ts';
-import { WITHHELD } from '../store/spawn-conditions.ts';
 import type { BatchStatement } from '../store/statements/statement-parts.ts';
+import { WITHHELD } from '../store/statements/statements.ts';
 import { BulkLane } from './bulk-lane.ts';
 import type { Actors } from './known-actors.ts';
 import { type CommitDeps, LONGEST_WAIT_MS } from './mailbox.ts';
@@ -177,7 +177,7 @@ export class SpawnQueue {
         } else {
           if (verdict.committed.outcome === 'spawned') {
             this.actors.keep(pending.draft.after, this.deps.clock.now());
-            this.deps.keptBirths?.born(pending.draft.after.id);
+            this.deps.localLeases?.born(pending.draft.after.id);
             committed.push(pending.draft);
           } else this.#isNotBorn(pending);
           pending.settle(verdict.committed);
@@ -190,7 +190,7 @@ export class SpawnQueue {
       } else {
         if (verdict.failed instanceof UnavailableError && verdict.failed.applied === 'no')
           this.#isNotBorn(pending);
-        else this.deps.keptBirths?.doubt();
+        else this.deps.localLeases?.doubt();
         pending.fail(verdict.failed);
       }
     });
@@ -200,7 +200,7 @@ export class SpawnQueue {
   }
 
   #isNotBorn({ draft }: PendingSpawn): void {
-    this.deps.keptBirths?.settled(draft.after.id);
+    this.deps.localLeases?.settled(draft.after.id);
   }
 
   #inTime(waiting: readonly PendingSpawn[]): readonly PendingSpawn[] {
@@ -239,7 +239,7 @@ export class SpawnQueue {
     const rows = await this.deps.database.query<SpawnAnswer>(sql, parameters, { name: 'spawn' });
     const last = rows.pop();
     checkTag(tag, last?.reply);
-    if (last?.status === KEPT) for (const { draft } of items) this.deps.keptBirths?.alone(draft.after.id);
+    if (last?.status === KEPT) for (const { draft } of items) this.deps.localLeases?.alone(draft.after.id);
     const results: (SpawnResult | 'again')[] = items.map(({ draft }) => spawned(draft));
     for (const row of rows)
       if (row.child !== null) made.push(row as ChildRow);
@@ -250,7 +250,7 @@ export class SpawnQueue {
   #row({ request, draft }: PendingSpawn, ord: number): Record<string, unknown> {
     const { meter } = request;
     const { after } = draft;
-    const keep = () => this.deps.keptBirths?.take(after.id, stateOf(after.snapshot)) ?? null;
+    const keep = () => this.deps.localLeases?.take(after.id, stateOf(after.snapshot)) ?? null;
     const row = this.deps.store.sql.insertRow(draft, keep);
     // The row is new, and grows on: a copy of its forty members would cost as much as writing them.
     row.ord = ord;

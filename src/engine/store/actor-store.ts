@@ -46,7 +46,7 @@ export abstract class ActorStore {
   /** The columns of a due actor `a`, and those that a claim answers. */
   protected abstract readonly dueColumns: { readonly found: string; readonly claimed: string };
   /** True when instances may keep new actors that they carry out at once, without a place among what is due. */
-  abstract readonly keepsBirths: boolean;
+  abstract readonly keepsLeases: boolean;
   /** True when callers wait for actors that other processes leave to this one: the scheduler looks for them more often. */
   abstract readonly isLookedForOften: boolean;
   /**

@@ -2,7 +2,8 @@ import { Decider } from '../machine/decide.ts';
 import type { Draft } from '../machine/draft.ts';
 import type { Actor, ChildSpec, Kind } from '../machine/kind.ts';
 import { handedOver, type Share } from '../machine/share.ts';
-import type { KeptBirths, PendingBirths } from './kept-births.ts';
+import type { LocalLeases, PendingLeases } from './local-leases.ts';
+import type { Template } from './statements/statement-parts.ts';
 import { storeOf } from './store-of.ts';
 
 /** A child as a statement answers it; `child` is the place of its kind in the list of specs. */
@@ -15,8 +16,6 @@ export interface ChildRow {
 }
 
 type InputRow = Readonly<Record<string, unknown>>;
-
-export type Template = () => string;
 
 /** The first state of the children of one commit: one template a kind, however many actors there will be. */
 export interface Templates {
@@ -36,7 +35,7 @@ export interface ChildDeps {
   /** This process's share in a kind. */
   shareOf(kind: Kind): Share;
   /** The children of a kind that this process keeps; null where none are. */
-  keptBirthsOf(kind: Kind): KeptBirths | null;
+  localLeasesOf(kind: Kind): LocalLeases | null;
 }
 
 /** Decides how the children of a kind begin, once a commit. */
@@ -98,15 +97,15 @@ export class Children {
 
 /** The children of a kind that are made by one commit, as far as they are kept: each try of its statement may name another term. */
 class KeptChildren {
-  readonly #kept: KeptBirths | null;
-  readonly #makings: PendingBirths[] = [];
+  readonly #kept: LocalLeases | null;
+  readonly #makings: PendingLeases[] = [];
 
   constructor(
     private readonly spec: ChildSpec,
     deps: ChildDeps,
   ) {
     const isKept = spec.performedAtOnce && spec.kind.keepsChildren === true && spec.lowestId !== undefined;
-    this.#kept = isKept ? deps.keptBirthsOf(spec.kind) : null;
+    this.#kept = isKept ? deps.localLeasesOf(spec.kind) : null;
   }
 
   /** The term that keeps what a statement over these rows makes; undefined where the clock has to. */

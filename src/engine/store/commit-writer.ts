@@ -3,9 +3,9 @@ import { isDuplicateIn } from '../../platform/db/sqlstate.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { FactTable, Kind } from '../machine/kind.ts';
 import type { ActorStore } from './actor-store.ts';
-import type { Template } from './children.ts';
+
 import { checkTag, type StatementOptions } from './commit.ts';
-import type { BatchStatement, BoundStatement } from './statements/statement-parts.ts';
+import type { BatchStatement, BoundStatement, Template } from './statements/statement-parts.ts';
 import type { CommitOptions } from './statements/statements.ts';
 import { HEARD, KnownTopics, SLOW, type Topic, topicsOf } from './statements/topics.ts';
 import { wakeWriting } from './statements/wake-at.ts';

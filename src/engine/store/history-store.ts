@@ -2,9 +2,9 @@ import type { Parameter } from '../../platform/db/database.ts';
 import { lookUp, ON_ONE_SERVER, onNodes, type ShardTerms } from '../../platform/db/distribution/terms.ts';
 import { type Draft, isOnOwnTime } from '../machine/draft.ts';
 import { type Kind, stateOf } from '../machine/kind.ts';
-import type { ActorRow, AppendedLife, PartCheck } from '../machine/storage.ts';
+import type { ActorRow, HistoryTables, PartCheck } from '../machine/storage.ts';
 import { ActorStore, type InputRow, type StateRelation, type StateSearch } from './actor-store.ts';
-import { isUnturned, lowestMarkSql, newestKeptSql } from './kept-births-sql.ts';
+import { isUnchanged, lowestMarkSql, newestKeptSql } from './local-leases-sql.ts';
 import { contextColumns, leanContext, type StoredContext, wholeContext } from './statements/lean-context.ts';
 import { type Part, single } from './statements/statement-forms.ts';
 import {
@@ -47,7 +47,7 @@ export class HistoryStore extends ActorStore {
   protected readonly dueTable: string;
   // A claim answers the ids alone: by then `load` knows in which partitions the actors lie.
   protected readonly dueColumns = { found: 'a.id, a.workspace_id', claimed: 'a.id' };
-  readonly keepsBirths = true;
+  readonly keepsLeases = true;
   readonly isLookedForOften = true;
   readonly revisionKeyIn: string;
   readonly forgetStray: string;
@@ -58,36 +58,40 @@ export class HistoryStore extends ActorStore {
 
   constructor(
     kind: Kind,
-    private readonly life: AppendedLife,
+    private readonly tables: HistoryTables,
   ) {
     super(kind);
-    const { births, turns, due, kept } = life;
-    this.actorTable = births;
+    const { inserts, revisions, due, kept } = tables;
+    this.actorTable = inserts;
     this.dueTable = due;
-    this.revisionKeyIn = turns;
-    this.tablesByState = [turns, due];
+    this.revisionKeyIn = revisions;
+    this.tablesByState = [revisions, due];
     this.listeners = hearingOf(kind, kept);
     // An outcome may be reported for an email that is being removed with its workspace.
-    this.forgetStray = `delete from ${due} d where d.id = any($1::text[]) and not exists (select from ${births} b where b.id = d.id)`;
+    this.forgetStray = `delete from ${due} d where d.id = any($1::text[]) and not exists (select from ${inserts} b where b.id = d.id)`;
   }
 
   /**
    * New actors that an instance keeps have no due row, as long as the term that they name is open: the statement locks the term,
-   * so that either the closing instance waits for this statement, or this one sees the term closed (kept-births.ts).
+   * so that either the closing instance waits for this statement, or this one sees the term closed (local-leases.ts).
    */
   insert(wake: WakeWriting, options: InsertOptions = {}): BatchStatement {
-    const { kind, life } = this;
-    const { bornWith, bornOnlyWith = [], computedAtBirth = {}, dueWith = {} } = life;
-    const own = listed([...bornWith, ...bornOnlyWith.map(({ name }) => name), ...kind.spawn.insertColumns]);
+    const { kind, tables } = this;
+    const { insertedWith, insertedOnlyWith = [], computedAtInsert = {}, dueWith = {} } = tables;
+    const own = listed([
+      ...insertedWith,
+      ...insertedOnlyWith.map(({ name }) => name),
+      ...kind.spawn.insertColumns,
+    ]);
     return insertStatement(kind, wake, options, {
-      derived: [...kind.derived.filter(({ name }) => bornWith.includes(name)), ...bornOnlyWith],
+      derived: [...kind.derived.filter(({ name }) => insertedWith.includes(name)), ...insertedOnlyWith],
       columns: ', kept_by integer',
       inserted: () => `, keeping as materialized (
   select id from instances where open and id = (select max(kept_by) from input) for key share
 ), spawned as (
-  insert into ${life.births}
-    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps, kept_by${own}${listed(Object.keys(computedAtBirth))})
-  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${TAG}, steps, kept_by${own}${listed(Object.values(computedAtBirth))}
+  insert into ${tables.inserts}
+    (id, workspace_id, livemode, state, context, timers, machine_version, commit_tag, steps, kept_by${own}${listed(Object.keys(computedAtInsert))})
+  select id, workspace_id, livemode, state, context, timers, $1::smallint, ${TAG}, steps, kept_by${own}${listed(Object.values(computedAtInsert))}
   from admitted
 )${this.#awaited('admitted', wake, {
         unless: ' and (kept_by is null or not exists (select from keeping))',
@@ -105,12 +109,12 @@ export class HistoryStore extends ActorStore {
    * (`isContended`), the same turns are written so that only losers are left out; `changed` is the relation of those written.
    */
   commit(wake: WakeWriting, options: CommitOptions = {}): BatchStatement {
-    const { kind, life } = this;
+    const { kind, tables } = this;
     const { withoutRevisionCheck = false, isContended = false } = options;
     if (kind.receivesEvents)
       throw new Error(`No statement deletes the outbox events that ${kind.name} has handled.`);
     const next = withoutRevisionCheck
-      ? `(select max(o.revision) from ${life.turns} o where o.email_id = i.id)`
+      ? `(select max(o.revision) from ${tables.revisions} o where o.email_id = i.id)`
       : 'i.revision';
     return commitStatement(kind, wake, options, {
       parts: [WAITS, RESTS],
@@ -118,11 +122,11 @@ export class HistoryStore extends ActorStore {
       listeners: this.listeners,
       mayLose: isContended,
       changed: ({ has, shard }) => {
-        const kept = `${derivedNames(kind)}${listed(life.kept.filter(has))}`;
-        const computed = Object.entries(life.computed);
+        const kept = `${derivedNames(kind)}${listed(tables.kept.filter(has))}`;
+        const computed = Object.entries(tables.computed);
         const values = computed.map(([, { of, sql }]) => (has(of) ? sql : 'null'));
         return `${wake.cte}, turned as (
-  insert into ${life.turns} (email_id, revision, workspace_id, livemode, state, context, timers, machine_version, commit_tag,
+  insert into ${tables.revisions} (email_id, revision, workspace_id, livemode, state, context, timers, machine_version, commit_tag,
     steps${kept}${listed(computed.map(([name]) => name))})
   select id, coalesce(${next}, 1) + 1, workspace_id, livemode, state, context, timers, $1::smallint, ${TAG},
     steps${kept}${listed(values)}
@@ -134,7 +138,7 @@ export class HistoryStore extends ActorStore {
 
   /** The due rows of actors that wait for the clock after their turn, and of those that do so no longer. */
   #timed(has: PartCheck, shard: ShardTerms, wake: WakeWriting): string {
-    const { due } = this.life;
+    const { due } = this.tables;
     // A turn may find its actor among what is due.
     const replaced = ` order by id
   on conflict (id${shard.key(due)}) do update set state = excluded.state, wake_at = excluded.wake_at`;
@@ -149,7 +153,7 @@ export class HistoryStore extends ActorStore {
 
   #awaited(source: string, wake: WakeWriting, { unless = '', whereThere, further = {} }: DueOptions): string {
     return `, awaited as (
-  insert into ${this.life.due} (id, workspace_id, livemode, state, wake_at${listed(Object.keys(further))})
+  insert into ${this.tables.due} (id, workspace_id, livemode, state, wake_at${listed(Object.keys(further))})
   select id, workspace_id, livemode, state, ${wake.at('wake_at')}${listed(Object.values(further))} from ${source} where wake_at is not null${unless}${whereThere}
 )`;
   }
@@ -159,12 +163,12 @@ export class HistoryStore extends ActorStore {
    * lowest and the highest and compares each with each, quadratic in the batch: 6 of 11 ms at 250 actors.
    */
   #actorsOf({ lowest, highest }: Bounds, shard: ShardTerms): string {
-    const { births } = this.life;
+    const { inserts } = this.tables;
     const within = `a.id = c.id and a.id >= ${lowest} and a.id <= ${highest}`;
     if (shard.isDistributed)
-      return `join ${births} a on ${within} and a.workspace_id = c.workspace_id${shard.within(births, 'a')}`;
+      return `join ${inserts} a on ${within} and a.workspace_id = c.workspace_id${shard.within(inserts, 'a')}`;
     const columns = this.kind.actorColumnsForFacts.map((name) => `a.${name}`).join(', ');
-    return `left join lateral (select ${columns} from ${births} a where ${within} limit 1) a on true`;
+    return `left join lateral (select ${columns} from ${inserts} a where ${within} limit 1) a on true`;
   }
 
   protected packed(draft: Draft) {
@@ -177,17 +181,17 @@ export class HistoryStore extends ActorStore {
       attempt,
       effects,
     ]);
-    return { context: leanContext(this.life, draft), steps };
+    return { context: leanContext(this.tables, draft), steps };
   }
 
   insertRow(draft: Draft, keep: () => number | null): InputRow {
-    const { kind, life } = this;
+    const { kind, tables } = this;
     const { after } = draft;
     const row = this.inputRow(draft);
-    for (const { name, of } of life.bornOnlyWith ?? [])
+    for (const { name, of } of tables.insertedOnlyWith ?? [])
       row[name] = of(after.snapshot.context, stateOf(after.snapshot));
     // A birth has no columns for them: they would be lost without a word.
-    for (const fact of life.kept)
+    for (const fact of tables.kept)
       if (row[fact] !== undefined) throw new Error(`No ${kind.name} can be born with ${fact}.`);
     if (!isOnOwnTime(kind, after)) row.kept_by = keep();
     return row;
@@ -206,13 +210,13 @@ export class HistoryStore extends ActorStore {
    */
   load(isDistributed = false): string {
     const shard = isDistributed ? onNodes('$4::text[]') : ON_ONE_SERVER;
-    const { births, turns } = this.life;
+    const { inserts, revisions } = this.tables;
     return `select b.id, b.workspace_id, b.livemode, coalesce(t.state, b.state) as state,
-  ${contextColumns(this.life)}, case when t.revision is null then b.timers else t.timers end as timers,
+  ${contextColumns(this.tables)}, case when t.revision is null then b.timers else t.timers end as timers,
   coalesce(t.revision, 1) as revision, coalesce(t.machine_version, b.machine_version) as machine_version
-from unnest($1::text[]) i(id) ${lookUp(false, births, 'b', `b.id = i.id and b.id >= $2 and b.id <= $3${shard.within(births, 'b')}`)}
+from unnest($1::text[]) i(id) ${lookUp(false, inserts, 'b', `b.id = i.id and b.id >= $2 and b.id <= $3${shard.within(inserts, 'b')}`)}
 left join lateral (
-  select * from ${turns} l where l.email_id = b.id and l.email_id >= $2 and l.email_id <= $3${shard.within(turns, 'l')}
+  select * from ${revisions} l where l.email_id = b.id and l.email_id >= $2 and l.email_id <= $3${shard.within(revisions, 'l')}
   order by l.revision desc limit 1
 ) t on true`;
   }
@@ -227,7 +231,7 @@ left join lateral (
       workspace_id: row.workspace_id,
       livemode: row.livemode,
       state: row.state,
-      context: wholeContext(this.life, row),
+      context: wholeContext(this.tables, row),
       timers: row.timers,
       revision: row.revision,
       machine_version: row.machine_version,
@@ -245,24 +249,24 @@ left join lateral (
   }
 
   left(most: number): string {
-    return `select b.id from ${this.life.births} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
-  and ${isUnturned(this.life, 'b', '$1')} order by b.id limit ${most}`;
+    return `select b.id from ${this.tables.inserts} b where b.id >= $1 and b.id > $2 and b.kept_by = $3
+  and ${isUnchanged(this.tables, 'b', '$1')} order by b.id limit ${most}`;
   }
 
   sampled(sample: string): string {
-    const { births, turns } = this.life;
-    return `(select b.workspace_id, b.livemode, coalesce(t.state, b.state) as state from ${births} b ${sample}
+    const { inserts, revisions } = this.tables;
+    return `(select b.workspace_id, b.livemode, coalesce(t.state, b.state) as state from ${inserts} b ${sample}
        left join lateral (
-         select l.state from ${turns} l where l.email_id = b.id order by l.revision desc limit 1
+         select l.state from ${revisions} l where l.email_id = b.id order by l.revision desc limit 1
        ) t on true) s`;
   }
 
   /** Waiting actors are in one table, and the turns that led to a rare end in another. */
   byState(isTimed: boolean): { readonly name: string; readonly id: string } {
-    const { turns, due } = this.life;
+    const { revisions, due } = this.tables;
     return isTimed
       ? { name: due, id: 'id' }
-      : { name: `(select * from ${turns} where ${TOOK_STEP})`, id: 'email_id' };
+      : { name: `(select * from ${revisions} where ${TOOK_STEP})`, id: 'email_id' };
   }
 
   inState({ condition, isTimed, isIndexed, limit }: StateSearch): StateRelation | null {
@@ -272,7 +276,7 @@ left join lateral (
     const found = `select f.${id} as id from ${name} f
       where ${own} and f.${condition} and f.${id} < $3 and f.${id} >= $4 order by f.${id} desc limit ${limit}`;
     const kept = isTimed
-      ? `union (${newestKeptSql(this.kind, this.life, `${own} and f.${condition} and f.id < $3 and f.id >= $4`, limit)})`
+      ? `union (${newestKeptSql(this.kind, this.tables, `${own} and f.${condition} and f.id < $3 and f.id >= $4`, limit)})`
       : '';
     return {
       cte: `with found as materialized ((${found}) ${kept})`,
@@ -283,10 +287,10 @@ left join lateral (
 
   /** The table of what is due knows nothing of the kept ones. */
   waiting(columns: string, isIndexed: boolean): string {
-    const { births, due } = this.life;
+    const { inserts, due } = this.tables;
     const lowest = lowestMarkSql(this.kind);
-    return `(select ${columns} from ${due}${isIndexed ? '' : ' where wake_at is not null'} union all select ${columns} from ${births} b where b.id >= ${lowest} and b.kept_by is not null
-  and ${isUnturned(this.life, 'b', lowest)}) waiting`;
+    return `(select ${columns} from ${due}${isIndexed ? '' : ' where wake_at is not null'} union all select ${columns} from ${inserts} b where b.id >= ${lowest} and b.kept_by is not null
+  and ${isUnchanged(this.tables, 'b', lowest)}) waiting`;
   }
 }
 

@@ -54,7 +54,7 @@ export class OpenStore {
 
   /** True when an instance may keep what a commit of another kind makes: over several nodes no statement could lock its term. */
   get keepsChildren(): boolean {
-    return this.sql.keepsBirths && !this.#isDistributed;
+    return this.sql.keepsLeases && !this.#isDistributed;
   }
 
   /** True when due actors are always claimed: over several nodes no statement skips the rows that others have locked. */

@@ -4,7 +4,7 @@ import type { Draft } from '../machine/draft.ts';
 import type { ActorRow } from '../machine/storage.ts';
 import { ACTOR_COLUMNS, definitionColumn, readColumns } from './actor-columns.ts';
 import { ActorStore, type InputRow, type StateRelation, type StateSearch } from './actor-store.ts';
-import { hasNoTurn, isKeptSql } from './kept-births-sql.ts';
+import { hasNoTurn, isKeptSql } from './local-leases-sql.ts';
 import {
   actorColumnsForFacts,
   type BatchStatement,
@@ -30,7 +30,7 @@ export class RowStore extends ActorStore {
   readonly actorTable = this.kind.table;
   protected readonly dueTable = this.kind.table;
   protected readonly dueColumns = { found: readColumns(this.kind), claimed: readColumns(this.kind) };
-  readonly keepsBirths = this.kind.keepsChildren === true;
+  readonly keepsLeases = this.kind.keepsChildren === true;
   readonly isLookedForOften = false;
   readonly revisionKeyIn = null;
   readonly forgetStray = null;
@@ -167,7 +167,7 @@ from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id${shard.within(
     const waits = `select * from ${kind.table} where wake_at is not null and ${condition} limit ${most}`;
     // The index on wake-up times lacks the rows that instances keep.
     const kept = `select * from ${kind.table} a where ${isKeptSql(kind, 'a')} and ${condition} limit ${most}`;
-    const waiting = this.keepsBirths ? `(${waits}) union all (${kept})` : waits;
+    const waiting = this.keepsLeases ? `(${waits}) union all (${kept})` : waits;
     return { cte: `with waiting as materialized (${waiting})`, name: 'waiting', condition };
   }
 
@@ -177,6 +177,6 @@ from unnest($1::text[]) i(id) join ${kind.table} a on a.id = i.id${shard.within(
     if (isIndexed) return `(select ${columns} from ${kind.table}) waiting`;
     const waiting = `select ${columns} from ${kind.table} where wake_at is not null`;
     const kept = `select ${columns} from ${kind.table} a where ${isKeptSql(kind, 'a')}`;
-    return this.keepsBirths ? `(${waiting} union all ${kept}) waiting` : `(${waiting}) waiting`;
+    return this.keepsLeases ? `(${waiting} union all ${kept}) waiting` : `(${waiting}) waiting`;
   }
 }

@@ -9,7 +9,7 @@ const made = new WeakMap<Kind, ActorStore>();
 export function storeOf(kind: Kind): ActorStore {
   const known = made.get(kind);
   if (known) return known;
-  const store = kind.life ? new HistoryStore(kind, kind.life) : new RowStore(kind);
+  const store = kind.history ? new HistoryStore(kind, kind.history) : new RowStore(kind);
   made.set(kind, store);
   return store;
 }

@@ -13,12 +13,12 @@ const isOnTestClock = (context: unknown): boolean => clockIdOf(context) !== unde
 export const emailKind = defineKind({
   name: 'email',
   table: 'emails_now',
-  life: {
-    ...{ births: 'emails', turns: 'email_turns', due: 'email_due' },
+  history: {
+    ...{ inserts: 'emails', revisions: 'email_turns', due: 'email_due' },
     dueWith: { is_bulk: 'campaign_id is not null' },
-    bornWith: ['at', 'scheduled_at'],
-    bornOnlyWith: [{ name: 'test_clock_id', type: 'text', of: clockIdOf }],
-    computedAtBirth: { position: 'case when livemode then (select event_position()) end' },
+    insertedWith: ['at', 'scheduled_at'],
+    insertedOnlyWith: [{ name: 'test_clock_id', type: 'text', of: clockIdOf }],
+    computedAtInsert: { position: 'case when livemode then (select event_position()) end' },
     kept: [recorded.name, noted.name],
     constants: [
       ...['livemode', 'acceptedAt', 'admitted', 'leaseMs', 'patienceMs', 'backoffMs'],

@@ -3,8 +3,8 @@ import { leanContext } from '../../../src/engine/store/statements/lean-context.t
 import { storedEnvelope, wholeEnvelope } from '../../../src/sending/emails/accept/message.ts';
 import { emailKind } from '../../../src/sending/emails/kind.ts';
 
-const { life } = emailKind;
-if (!life) throw new Error('The history of emails is appended.');
+const { history } = emailKind;
+if (!history) throw new Error('The history of emails is appended.');
 const RECIPIENTS = [{ status: 'pending' }];
 const BORN = {
   ...{ at: 5, livemode: false, scheduledAt: 9, attempt: 1, begunBy: 'me', recipients: RECIPIENTS },
@@ -15,7 +15,7 @@ const actor = (revision: number, context: object) =>
   ({ revision, snapshot: { value: 'sent', context, status: 'active' } }) as never;
 /** As it is stored: JSON leaves out what is undefined. */
 const asJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
-const lean = (after: never, before: never | null = null) => asJson(leanContext(life, { before, after }));
+const lean = (after: never, before: never | null = null) => asJson(leanContext(history, { before, after }));
 
 test('a birth keeps what no column of it has', () => {
   expect(lean(actor(1, BORN))).toEqual({

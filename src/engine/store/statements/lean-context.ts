@@ -1,5 +1,5 @@
 import type { Actor } from '../../machine/kind.ts';
-import type { AppendedLife, MemberInColumn } from '../../machine/storage.ts';
+import type { HistoryTables, MemberInColumn } from '../../machine/storage.ts';
 
 /**
  * The context of a life without the parts that other rows or columns hold: a turn leaves out the members that
@@ -17,7 +17,10 @@ interface ActorWrite {
 }
 
 /** Made once for each life: which members are looked at. */
-const known = new WeakMap<AppendedLife, { readonly born: OmittedMembers; readonly turned: OmittedMembers }>();
+const known = new WeakMap<
+  HistoryTables,
+  { readonly born: OmittedMembers; readonly turned: OmittedMembers }
+>();
 
 interface OmittedMembers {
   /** The members that lie in the birth. */
@@ -28,17 +31,17 @@ interface OmittedMembers {
   readonly absent: readonly string[];
 }
 
-function omittedOf(life: AppendedLife) {
-  const made = known.get(life);
+function omittedOf(tables: HistoryTables) {
+  const made = known.get(tables);
   if (made) return made;
-  const { constants, inColumns, bornWith, nullAtFirst } = life;
-  const isBorn = ({ column }: MemberInColumn) => bornWith.includes(column);
+  const { constants, inColumns, insertedWith, nullAtFirst } = tables;
+  const isBorn = ({ column }: MemberInColumn) => insertedWith.includes(column);
   const unborn = inColumns.filter((one) => !isBorn(one)).map(({ member }) => member);
   const both = {
     born: { always: [], columns: inColumns.filter(isBorn), absent: [...unborn, ...nullAtFirst] },
     turned: { always: constants, columns: inColumns, absent: [] },
   };
-  known.set(life, both);
+  known.set(tables, both);
   return both;
 }
 
@@ -47,9 +50,9 @@ function omittedOf(life: AppendedLife) {
  * write: so the copy keeps the shape of the context, while an object that is put together name by name gets a
  * new one with each.
  */
-export function leanContext(life: AppendedLife, { before, after }: ActorWrite): Context {
+export function leanContext(tables: HistoryTables, { before, after }: ActorWrite): Context {
   const context = after.snapshot.context as Context;
-  const { always, columns, absent } = omittedOf(life)[after.revision > 1 ? 'turned' : 'born'];
+  const { always, columns, absent } = omittedOf(tables)[after.revision > 1 ? 'turned' : 'born'];
   const lean: Record<string, unknown> = { ...context };
   if (before?.revision === 1) {
     const birth = before.snapshot.context as Context;
@@ -83,9 +86,9 @@ export interface StoredContext {
  * in the columns of either. PostgreSQL took half as long again to read an actor where it put the parts
  * together as well.
  */
-export function contextColumns({ inColumns, bornWith }: AppendedLife): string {
+export function contextColumns({ inColumns, insertedWith }: HistoryTables): string {
   const columns = inColumns.map(({ member, column, isMoment }) => {
-    const latest = bornWith.includes(column)
+    const latest = insertedWith.includes(column)
       ? `case when t.revision is null then b.${column} else t.${column} end`
       : `t.${column}`;
     return `, ${isMoment ? `round(date_part('epoch', ${latest}) * 1000)` : latest} as "${member}"`;
@@ -94,7 +97,7 @@ export function contextColumns({ inColumns, bornWith }: AppendedLife): string {
 }
 
 /** The context of an actor, put together from its parts. A member in neither a column nor a row is null. */
-export function wholeContext({ inColumns, nullAtFirst }: AppendedLife, stored: StoredContext): Context {
+export function wholeContext({ inColumns, nullAtFirst }: HistoryTables, stored: StoredContext): Context {
   const whole: Record<string, unknown> = {};
   for (const member of nullAtFirst) whole[member] = null;
   // A birth may say more exactly what its columns say as well.

@@ -3,7 +3,6 @@ import { SHARD_KEY } from '../../../platform/db/distribution/catalogue.ts';
 import { ON_ONE_SERVER, onNodes, type ShardTerms } from '../../../platform/db/distribution/terms.ts';
 import { type ChildSpec, type FactTable, factOf, type Kind } from '../../machine/kind.ts';
 import type { PartCheck } from '../../machine/storage.ts';
-import type { Template } from '../children.ts';
 import { type Column, columnsOf, InputRows } from './input-rows.ts';
 import { columnsWith, Forms, type Part, single } from './statement-forms.ts';
 import { TOPIC_PARAMETERS, type Topic, topicParameters, topicsSql } from './topics.ts';
@@ -54,6 +53,9 @@ export const partsWithout = (kind: Kind, fact: FactTable): readonly Part[] => {
   );
   return partsOf(kind).filter(({ name }) => !followers.has(name));
 };
+
+/** Writes the first state of the children of one kind, as JSON. */
+export type Template = () => string;
 
 /** A batch's statement and its parameters. */
 export interface BoundStatement {

@@ -1,5 +1,5 @@
 import { TOOK_STEP } from '../../../engine/store/history-store.ts';
-import { lowestMarkSql } from '../../../engine/store/kept-births-sql.ts';
+import { lowestMarkSql } from '../../../engine/store/local-leases-sql.ts';
 import { lowestIdAt } from '../../../platform/db/ids.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
 import { type BindParameter, Values } from '../../../platform/db/wire/values.ts';

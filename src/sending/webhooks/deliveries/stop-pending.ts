@@ -1,6 +1,6 @@
 import type { StopReason, WebhookEndpointState } from '../../../../machines/webhook-endpoint/machine.ts';
 import type { Selection, SelectionTeller } from '../../../engine/runtime/timers/tell-where.ts';
-import { isKeptSql } from '../../../engine/store/kept-births-sql.ts';
+import { isKeptSql } from '../../../engine/store/local-leases-sql.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { webhookDeliveryKind } from './kind.ts';
 

@@ -1,7 +1,7 @@
 import type { ActorEvent } from '../../../engine/machine/kind.ts';
 import type { Performer } from '../../../engine/runtime/performers.ts';
 import type { SelectionTeller } from '../../../engine/runtime/timers/tell-where.ts';
-import { isKeptSql } from '../../../engine/store/kept-births-sql.ts';
+import { isKeptSql } from '../../../engine/store/local-leases-sql.ts';
 import type { Principal } from '../../../http/auth/principal.ts';
 import { Batcher } from '../../../platform/async/batcher.ts';
 import { within } from '../../../platform/async/deadline.ts';

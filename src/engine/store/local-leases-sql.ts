@@ -1,7 +1,7 @@
 import type { Kind } from '../machine/kind.ts';
-import type { AppendedLife } from '../machine/storage.ts';
+import type { HistoryTables } from '../machine/storage.ts';
 
-// The statements of kept-births.ts, and how others find what is kept.
+// The statements of local-leases.ts, and how others find what is kept.
 
 /** Births left to the clock at once. */
 export const LEFT_AT_ONCE = 200;
@@ -22,8 +22,8 @@ export const CLOSE = `update instances set open = false where id = $1 and open a
 export const FORGET = `delete from instances where id = $1 and not open`;
 
 /** SQL: the actor of a birth `alias` has had no turn; none lies below `lowest`. */
-export const isUnturned = ({ turns }: AppendedLife, alias: string, lowest: string): string =>
-  `not exists (select from ${turns} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
+export const isUnchanged = ({ revisions }: HistoryTables, alias: string, lowest: string): string =>
+  `not exists (select from ${revisions} t where t.email_id = ${alias}.id and t.workspace_id = ${alias}.workspace_id and t.email_id >= ${lowest})`;
 
 /**
  * SQL: an actor whose row is rewritten (`Kind.keepsChildren`) is kept by an instance, and has had no turn; it
@@ -49,13 +49,13 @@ const KEPT_EXAMINED = 5_000;
 /** The newest actors (`f`) of a condition on their births that instances keep, unknown to the clock. */
 export function newestKeptSql(
   kind: Pick<Kind, 'name'>,
-  life: AppendedLife,
+  tables: HistoryTables,
   condition: string,
   most: number,
 ): string {
   const lowest = lowestMarkSql(kind);
   return `select f.id from (
-    select f.id, f.workspace_id, f.kept_by from ${life.births} f where f.id >= ${lowest} and ${condition}
+    select f.id, f.workspace_id, f.kept_by from ${tables.inserts} f where f.id >= ${lowest} and ${condition}
     order by f.id desc limit ${KEPT_EXAMINED}
-  ) f where f.kept_by is not null and ${isUnturned(life, 'f', lowest)} order by f.id desc limit ${most}`;
+  ) f where f.kept_by is not null and ${isUnchanged(tables, 'f', lowest)} order by f.id desc limit ${most}`;
 }

@@ -4,11 +4,11 @@ import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, timeOfId } from '../../platform/db/ids.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Kind } from '../machine/kind.ts';
-import { BEGIN, CLOSE, END, FIND_GONE, FORGET, LEFT_AT_ONCE, RENEW } from './kept-births-sql.ts';
+import { BEGIN, CLOSE, END, FIND_GONE, FORGET, LEFT_AT_ONCE, RENEW } from './local-leases-sql.ts';
 import { storeOf } from './store-of.ts';
 
 /** When an instance shows that it lives, and when others stop believing it. */
-export interface KeepingTimes {
+export interface LeaseTimes {
   readonly beatMs: number;
   /** The age of a heartbeat from which on its instance counts as gone. It may be wrong: who returns late decides again. */
   readonly goneAfterMs: number;
@@ -16,22 +16,22 @@ export interface KeepingTimes {
   readonly stuckAfterMs: number;
 }
 
-const TIMES: KeepingTimes = { beatMs: 1_000, goneAfterMs: 5_000, stuckAfterMs: 5_000 };
+const TIMES: LeaseTimes = { beatMs: 1_000, goneAfterMs: 5_000, stuckAfterMs: 5_000 };
 
 /** Safeguards that the chaos build leaves out, one at a time, to show that its judge notices. */
-export interface KeepingFaults {
+export interface LeaseFaults {
   /** Nobody looks after the births of an instance that is gone. */
   readonly withoutHeartbeat?: boolean;
   /** The mark rises past births that have no outcome yet. */
   readonly withoutLowWater?: boolean;
 }
 
-export interface KeepingParts {
+export interface LeaseParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly times?: Partial<KeepingTimes> | undefined;
-  readonly faults?: KeepingFaults | undefined;
+  readonly times?: Partial<LeaseTimes> | undefined;
+  readonly faults?: LeaseFaults | undefined;
   /** Leaves a birth to the clock, unless it has had a turn; settles when that is durable. */
   leave(id: string): Promise<unknown>;
 }
@@ -52,12 +52,12 @@ interface Term {
 }
 
 /** Births that a statement is about to make, which has their ids only when it is done: none of them is lower than `lowest`. */
-export interface PendingBirths {
+export interface PendingLeases {
   readonly term: number;
   lowest: string;
 }
 
-interface OpenBirth {
+interface OpenLease {
   /** Monotonic moment at which it was taken. */
   readonly since: number;
   /** True when its statement has been answered. */
@@ -77,13 +77,13 @@ interface OpenBirth {
  * term is closed. So the instance that has closed a term sees every birth that relies on it. A birth whose
  * commit is unknown ends the term: others look it through as if its instance had died.
  */
-export class KeptBirths {
+export class LocalLeases {
   readonly #left: string;
-  readonly #times: KeepingTimes;
+  readonly #times: LeaseTimes;
   /** Births of the present term that may have no turn yet. */
-  readonly #open = new Map<string, OpenBirth>();
+  readonly #open = new Map<string, OpenLease>();
   /** Statements under way that make births of the present term and their ids. */
-  readonly #making = new Set<PendingBirths>();
+  readonly #making = new Set<PendingLeases>();
   #term: Term | null = null;
   #beating: ReturnType<typeof setInterval> | undefined;
   #busy: Promise<void> | null = null;
@@ -92,7 +92,7 @@ export class KeptBirths {
 
   constructor(
     private readonly kind: Kind,
-    private readonly parts: KeepingParts,
+    private readonly parts: LeaseParts,
   ) {
     this.#left = storeOf(kind).left(LEFT_AT_ONCE);
     this.#times = { ...TIMES, ...parts.times };
@@ -124,7 +124,7 @@ export class KeptBirths {
   }
 
   /** The same for births that a statement makes itself; call `ended` when it has ended. */
-  begun(lowest: string): PendingBirths | null {
+  begun(lowest: string): PendingLeases | null {
     const term = this.#termFor(lowest);
     if (term === null) return null;
     const making = { term: term.id, lowest };
@@ -136,7 +136,7 @@ export class KeptBirths {
   /**
    * Takes the ids that the statement has made, all of them durable; an empty list where it was rolled back.
    */
-  ended(making: PendingBirths, ids: readonly string[]): void {
+  ended(making: PendingLeases, ids: readonly string[]): void {
     // Others look through all births of a term that has ended meanwhile.
     if (!this.#making.delete(making)) return;
     const since = this.parts.clock.monotonic();
