@@ -1,12 +1,12 @@
 import type { FlowRunContext, FlowRunEvent } from '../../../../machines/flow-run/context.ts';
 import type { Engine } from '../../../engine/engine.ts';
+import type { ActorRow } from '../../../engine/machine/storage.ts';
 import {
   type ClockedActors,
   type ClockedKind,
   clockedActors,
   type OwnClock,
 } from '../../../engine/runtime/clocked.ts';
-import type { ActorRow } from '../../../engine/machine/storage.ts';
 import type { FairQueue } from '../../../platform/async/fair-slots.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
