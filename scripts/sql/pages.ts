@@ -106,9 +106,9 @@ export const indexPage = (kinds: readonly Kind[]): string => `# The engine's SQL
 ${kinds.map((kind) => `| [${kind.name}](${kind.name}.md) | \`${storeOf(kind).actorTable}\` | ${storeOf(kind).revisionKeyIn === null ? 'one row, rewritten' : 'history, appended'} |`).join('\n')}
 
 \`insert\` and \`commit\` have a form for each set of parts that the rows of a batch need. Each page shows the least form and the one
-with all parts; the others lie between. Their parameters: \`$1\` the machine's version, \`$2\` the tag of the commit, \`$3\` to \`$5\` the
-separators of cells, of nulls and of rows, \`$6\` all rows as one text, \`$7\` to further columns of octets as texts; then a template for
-each kind of children, the topics of the batch, and its lowest and highest id, as far as the form reads them.
+with all parts; the others lie between. Their parameters: \`$1\` is the machine's version, \`$2\` the tag of the commit, \`$3\` the
+separator of cells, \`$4\` the sign for null, \`$5\` the separator of rows, \`$6\` the text of all rows. Then come columns of octets, a
+template for each kind of children, the topics of the batch, and its lowest and highest id, as far as the form reads them.
 
 Where tables are distributed over several nodes, statements also name the workspaces of their batch
 (\`src/platform/db/distribution\`).
