@@ -100,6 +100,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     onOthers: (others) => {
       engine.expectBirthsOfOthers(leaveWork(others));
       engine.shareTimers(wakeTimers(others));
+      engine.expectOthers(others.length > 0);
     },
   });
   const { routes, connected, changes, liveView, certificates, drain } = connectModules(
@@ -159,7 +160,11 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       await parts.secretKeys.refresh();
       for (const module of connected) await module.start?.();
       // These ask the database at once, and what the start still waits for would queue behind them.
-      schedule = startDuties(duties, clock, logger, lastRun);
+      schedule = startDuties(duties, {
+        ...{ database, clock, logger, lastRun },
+        isAlone: () => roster.instances.length === 1,
+        isDistributed: shards !== null,
+      });
       engine.start();
     },
     drain,

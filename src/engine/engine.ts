@@ -42,6 +42,7 @@ export class Engine implements SelectionTeller {
   readonly #scheduler: Scheduler;
   readonly #outbox: Outbox;
   #stopping = false;
+  #hasOthers = true;
 
   constructor(private readonly parts: EngineParts) {
     const hooks: KindHooks = {
@@ -51,6 +52,7 @@ export class Engine implements SelectionTeller {
       committed: (kind, drafts) => this.#committed(kind, drafts),
       childrenSpawned: (kind, drafts) => this.#childrenSpawned(kind, drafts),
       roomCame: () => this.#scheduler.roomCame(),
+      hasOthers: () => this.#hasOthers,
     };
     for (const registration of parts.kinds)
       this.#kinds.set(registration.kind.name, new RunningKind(registration, parts, hooks));
@@ -162,6 +164,15 @@ export class Engine implements SelectionTeller {
    */
   shareTimers(areShared: boolean): void {
     this.#scheduler.shareTimers(areShared);
+  }
+
+  /**
+   * Sets whether other instances live, whose writes this one can only find by looking. True until this says
+   * otherwise.
+   */
+  expectOthers(areThere: boolean): void {
+    this.#hasOthers = areThere;
+    this.#scheduler.expectOthers(areThere);
   }
 
   /** Calls the listener after each commit, until the returned function is called. */

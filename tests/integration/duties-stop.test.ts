@@ -31,6 +31,9 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 const OLD = NOW - 100 * DAY;
 const logger = createLogger({ level: 'silent', pretty: false });
 
+/** No duty here says how to look for its work. */
+const PARTS = { logger, database: { query: () => Promise.reject(new Error('asked')) }, isAlone: () => true };
+
 /** A duty that runs for as long as it is let. */
 function endless(isOver: (stop: AbortSignal | undefined) => boolean) {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
@@ -49,7 +52,7 @@ function endless(isOver: (stop: AbortSignal | undefined) => boolean) {
 
 test('a stop asks a duty that never ends by itself to end, and waits for it', async () => {
   const { duty, begun, hasEnded } = endless((stop) => stop?.aborted ?? false);
-  const schedule = startDuties([duty], systemClock, logger);
+  const schedule = startDuties([duty], { ...PARTS, clock: systemClock });
   await begun;
   await schedule.stop();
   expect(hasEnded()).toBe(true);
@@ -67,10 +70,68 @@ test('a duty that is wanted does not wait for its time', async () => {
       begin();
     },
   };
-  const schedule = startDuties([duty], { ...systemClock, now: () => NOW }, logger);
+  const schedule = startDuties([duty], { ...PARTS, clock: { ...systemClock, now: () => NOW } });
   isWanted = true;
   await begun;
   await schedule.stop();
+});
+
+test('duties that say how are run only when there is work, for which one statement asks', async () => {
+  let passed = 0;
+  const clock = { now: () => NOW + passed, monotonic: () => passed };
+  const runs: string[] = [];
+  const duty = (name: string, rest: Partial<Duty> = {}): Duty => ({
+    ...{ name, pattern: '* * * * * *', run: async () => void runs.push(name) },
+    ...rest,
+  });
+  const asked: string[] = [];
+  let work: Record<string, boolean> | null = {};
+  const database = {
+    query: async (text: string, [, which]: readonly string[]) => {
+      expect(text).toContain('a < $1::text::timestamptz');
+      asked.push(String(which));
+      if (!work) throw new Error('It is away.');
+      return [work];
+    },
+  };
+  let isWanted = false;
+  jest.useFakeTimers();
+  try {
+    const duties = [
+      duty('always'),
+      duty('first', { asks: (now) => `a < ${now}` }),
+      duty('second', { asks: () => 'b', isWanted: () => isWanted }),
+    ];
+    const schedule = startDuties(duties, {
+      logger,
+      clock,
+      database: database as never,
+      isAlone: () => false,
+    });
+    const tick = async (): Promise<readonly string[]> => {
+      runs.length = 0;
+      asked.length = 0;
+      passed += 1_000;
+      jest.advanceTimersByTime(250);
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+      return [...runs];
+    };
+    expect(await tick()).toEqual(['always']);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toBe('yy');
+    work = { 1: true };
+    expect(await tick()).toEqual(['always', 'second']);
+    work = null;
+    expect(await tick(), 'where the look fails each looks by itself').toEqual(['always', 'first', 'second']);
+    work = { 0: true };
+    expect(await tick()).toEqual(['always', 'first']);
+    isWanted = true;
+    expect(await tick(), 'what is wanted is not asked for').toEqual(['always', 'second', 'first']);
+    expect(asked[0]).toBe('yn');
+    await schedule.stop();
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('nothing is removed for its age in the first hour of a start by whose clock nothing ran for a day, nor is it remembered', async () => {
@@ -82,7 +143,7 @@ test('nothing is removed for its age in the first hour of a start by whose clock
     const keeper = lastRunKeeper({ database, clock });
     let runs = 0;
     const counted: Duty = { ...keeper, pattern: '* * * * * *', run: async () => void runs++ };
-    const schedule = startDuties([counted], clock, logger, lastRun);
+    const schedule = startDuties([counted], { ...PARTS, clock, lastRun });
     return {
       keeper,
       schedule,
@@ -130,7 +191,7 @@ test('nothing is removed for its age within a quarter of an hour of a leap of th
   });
   jest.useFakeTimers();
   try {
-    const schedule = startDuties([count('prunes', true)], clock, logger);
+    const schedule = startDuties([count('prunes', true)], { ...PARTS, clock });
     const tick = async (ms: number) => {
       passed += ms;
       jest.advanceTimersByTime(250);

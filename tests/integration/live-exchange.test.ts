@@ -47,7 +47,13 @@ type Befalls = (text: string, run: () => Promise<object[]>) => Promise<object[]>
 function instance(befalls: Befalls = (_, run) => run()) {
   const id = crypto.randomUUID();
   const listeners = new Set<CommitListener>();
-  const roster = { ...{ id, version: '1.0.0', runsMs: 0 }, instances: [{ id, roles: ['http'] }] };
+  const roster = {
+    ...{ id, version: '1.0.0', runsMs: 0 },
+    instances: [
+      { id, roles: ['http'] },
+      { id: 'another', roles: ['http'] },
+    ],
+  };
   const statements: string[] = [];
   const exchange = new LiveExchange({
     database: {

@@ -38,6 +38,7 @@ export const usageAccountant = ({
 }: DutyDeps & { readonly shards?: Shards | null }): Duty => ({
   name: 'usageAccountant',
   pattern: '*/10 * * * * *',
+  asks: () => 'exists (select from usage_entries)',
   async run(stop) {
     if (shards) return addUpOnNodes(database, shards, stop);
     while (!stop?.aborted && (await database.query<{ entries: number }>(ADD_UP))[0]?.entries === BATCH);

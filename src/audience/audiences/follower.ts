@@ -71,6 +71,7 @@ const SWEEP = `delete from audience_matches where (workspace_id, livemode, conta
 export const audienceFollower = (deps: FollowerDeps): Duty => ({
   name: 'audienceFollower',
   pattern: '*/2 * * * * *',
+  asks: (now) => `exists (select from audience_walks where next_at <= ${now})`,
   async run(stop) {
     const { clock } = deps;
     const end = clock.monotonic() + BUDGET_MS;

@@ -132,6 +132,7 @@ const CLAIM = `update confirmations w set next_at = $2::timestamptz from (
 export const confirmationAsker = (deps: AskingDeps): Duty => ({
   name: 'confirmationAsker',
   pattern: '*/10 * * * * *',
+  asks: (now) => `exists (select from confirmations where next_at <= ${now})`,
   async run(stop) {
     for (;;) {
       const now = deps.clock.now();

@@ -90,6 +90,7 @@ export class EarlyVisits {
     return {
       name: 'visitJudge',
       pattern: '*/2 * * * * *',
+      asks: () => 'exists (select from early_visits)',
       run: async (stop) => {
         while (!stop?.aborted && (await this.#judge()) > 0);
         const now = this.deps.clock.now();

@@ -10,6 +10,11 @@ export interface Duty {
   readonly goesByAge?: boolean;
   /** True when it writes facts that only this process knows: it runs with any roles of the process. */
   readonly isEverybodys?: boolean;
+  /**
+   * SQL that is true when there is work, with `now` for the time of the clock. Such a duty runs only then: one statement
+   * asks for all of them.
+   */
+  readonly asks?: (now: string) => string;
   /** True when there is work that should not wait for the next time. */
   readonly isWanted?: () => boolean;
   /** Does the work. It ends early, between two batches, once `stop` is aborted. */

@@ -3,9 +3,13 @@ import type { Logger } from '../../platform/telemetry/logger.ts';
 import { type Clock, DAY_MS } from '../../platform/time/clock.ts';
 import type { Duty } from './duty.ts';
 import { HELD_AFTER_STOP_MS, LONG_STOP_MS } from './last-run.ts';
+import { WorkLook, type WorkLookParts } from './work-look.ts';
 
 /** The time between two looks at the clock; no duty is timed to less than a second. */
 const TICK_MS = 250;
+
+/** The look for work, among the names of the running duties. */
+const LOOKING = 'look';
 
 /** The running duties. */
 export interface Schedule {
@@ -13,32 +17,63 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
+/** The dependencies of a schedule. */
+export interface ScheduleParts extends WorkLookParts {
+  readonly logger: Logger;
+  /** When a service last ran here (epoch ms); null when that is not known. */
+  readonly lastRun?: number | null;
+  /** True where tables lie on several nodes: no statement asks for several of them, so duties run at their times. */
+  readonly isDistributed?: boolean;
+}
+
 /**
  * Runs every duty at its times, never twice at once in this process; a failure is logged and tried at the next time.
- * @param lastRun when a service last ran here (epoch ms); null when that is not known
+ * A duty that says how to look for its work runs only when there is some.
  */
-export function startDuties(
-  duties: readonly Duty[],
-  clock: Clock,
-  logger: Logger,
-  lastRun: number | null = null,
-): Schedule {
+export function startDuties(duties: readonly Duty[], parts: ScheduleParts): Schedule {
+  const { clock, logger, lastRun = null, isDistributed = false } = parts;
   const running = new Map<string, Promise<unknown>>();
   const stopping = new AbortController();
   const timed = duties.map((duty) => timing(duty, clock));
   const leaps = new LeapWatch(clock, logger, lastRun);
-  const begin = ({ duty: { name, goesByAge, isWanted, run }, isTime }: TimedDuty): void => {
-    const isDue = isTime() || isWanted?.() === true;
-    if (!isDue || running.has(name)) return;
-    if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
+  const look = new WorkLook(duties, parts);
+  /** Duties whose time has come, and whose work is to be looked for. */
+  const asking = new Map<string, Duty>();
+  const begin = ({ name, run }: Duty): void => {
+    if (running.has(name) || stopping.signal.aborted) return;
     const work = run(stopping.signal)
       .catch((error: unknown) => logger.warn({ err: error, duty: name }, 'A duty failed.'))
       .finally(() => running.delete(name));
     running.set(name, work);
   };
+  const consider = ({ duty, isTime }: TimedDuty): void => {
+    const { name, goesByAge, asks, isWanted } = duty;
+    const isDue = isTime();
+    const isAwaited = isWanted?.() === true;
+    if (!(isDue || isAwaited) || running.has(name)) return;
+    if (goesByAge && (clock.agreement?.agrees === false || leaps.isRecent)) return;
+    if (asks && !isAwaited && !isDistributed) asking.set(name, duty);
+    else begin(duty);
+  };
+  const ask = async (): Promise<void> => {
+    const asked = [...asking.values()];
+    asking.clear();
+    try {
+      for (const duty of await look.look(asked)) begin(duty);
+    } catch (error) {
+      logger.warn({ err: error }, 'The work of duties could not be looked for; each duty looks by itself.');
+      // One question that fails must not stop the others.
+      for (const duty of asked) begin(duty);
+    }
+  };
   const ticking = setInterval(() => {
     leaps.look();
-    timed.forEach(begin);
+    timed.forEach(consider);
+    if (asking.size > 0 && look.isDue)
+      running.set(
+        LOOKING,
+        ask().finally(() => running.delete(LOOKING)),
+      );
   }, TICK_MS);
   return {
     async stop() {

@@ -16,7 +16,12 @@ export interface ServiceDutyDeps extends DutyDeps {
 
 /** The duties that belong to no module. */
 export const serviceDuties = (deps: ServiceDutyDeps): readonly Duty[] => [
-  { name: 'outboxRelay', pattern: '*/5 * * * * *', run: () => deps.engine.recoverOutbox() },
+  {
+    name: 'outboxRelay',
+    pattern: '*/5 * * * * *',
+    asks: () => 'exists (select from actor_outbox)',
+    run: () => deps.engine.recoverOutbox(),
+  },
   partitionMaker(deps),
   lastRunKeeper(deps),
   replyPruner(deps),

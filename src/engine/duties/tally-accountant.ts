@@ -48,6 +48,8 @@ export function tallyAccountant(
   const statement = addUp(tallies);
   return {
     ...times,
+    asks: () =>
+      `exists (select from ${tallies.table} group by ${tallies.keys.join(', ')} having count(*) > 1)`,
     async run(stop) {
       while (!stop?.aborted && (await database.query<{ rows: number }>(statement))[0]?.rows === BATCH);
     },

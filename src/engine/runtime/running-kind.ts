@@ -70,6 +70,8 @@ export interface KindHooks {
   childrenSpawned(kind: Kind, drafts: readonly Draft[]): void;
   /** An order has ended: there may be room where there was none. */
   roomCame(): void;
+  /** True when other instances live. */
+  hasOthers(): boolean;
 }
 
 /** Above this many queued events of a kind, nothing is begun that would add more. */
@@ -109,6 +111,7 @@ export class RunningKind {
     this.localLeases = this.store.sql.keepsLeases
       ? new LocalLeases(kind, {
           ...{ database, clock, logger, times: parts.keeping, faults: parts.keepingFaults },
+          hasOthers: hooks.hasOthers,
           leave: (id) => this.push(id, { type: LEFT_TO_CLOCK, at: clock.now() }),
         })
       : null;

@@ -168,10 +168,10 @@ update ${this.dueTable} a set wake_at = ${wake.at('$3::timestamptz')} from seen 
 returning ${this.dueColumns.found}`;
   }
 
-  /** The earliest wake_at from $1 up to $2, as epoch milliseconds. */
-  nextDue(where?: string): string {
+  /** The earliest wake_at from one moment up to another, as epoch milliseconds. */
+  nextDue(where?: string, from = '$1', to = '$2'): string {
     return `select (extract(epoch from min(wake_at)) * 1000)::float8 as at
-from ${this.dueTable} where wake_at >= $1::timestamptz and wake_at <= $2::timestamptz${also(where)}`;
+from ${this.dueTable} where wake_at >= ${from}::timestamptz and wake_at <= ${to}::timestamptz${also(where)}`;
   }
 
   /** The new actors that a closed instance ($3) has kept from its mark ($1) on, and behind $2, at most `most`. */

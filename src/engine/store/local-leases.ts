@@ -32,6 +32,8 @@ export interface LeaseParts {
   readonly logger: Logger;
   readonly times?: Partial<LeaseTimes> | undefined;
   readonly faults?: LeaseFaults | undefined;
+  /** True when other instances live, which may die; absent means that they may. */
+  readonly hasOthers?: () => boolean;
   /** Leaves a birth to the clock, unless it has had a turn; settles when that is durable. */
   leave(id: string): Promise<unknown>;
 }
@@ -43,6 +45,11 @@ const LAG_MS = 2_000;
  * nothing.
  */
 const IDLE_BEATS = 10;
+/**
+ * An instance that is alone looks for the births of dead ones in the first beats after its start, or after it has
+ * ended a term itself, and then once in so many.
+ */
+const ALONE_BEATS = { first: 15, every: 60 };
 
 /** One stretch of an instance's life. */
 interface Term {
@@ -89,6 +96,7 @@ export class LocalLeases {
   #busy: Promise<void> | null = null;
   #isWanted = false;
   #idleBeats = 0;
+  #beats = 0;
 
   constructor(
     private readonly kind: Kind,
@@ -187,6 +195,7 @@ export class LocalLeases {
 
   #retire(): void {
     this.#isWanted ||= this.#term !== null;
+    if (this.#term) this.#beats = 0;
     this.#term = null;
     this.#open.clear();
     this.#making.clear();
@@ -214,7 +223,11 @@ export class LocalLeases {
     if (this.#term) await this.#renew(this.#term);
     else if (this.#isWanted) await this.#newTerm();
     await this.#leaveStuck();
-    if (!this.parts.faults?.withoutHeartbeat) await this.#takeOver();
+    const { faults, hasOthers } = this.parts;
+    const isTime = hasOthers?.() !== false || this.#beats % ALONE_BEATS.every < ALONE_BEATS.first;
+    if (!faults?.withoutHeartbeat && isTime) await this.#takeOver();
+    // A look that failed is repeated at the next beat.
+    this.#beats++;
   }
 
   async #newTerm(): Promise<void> {

@@ -57,15 +57,25 @@ export class SettledTime {
     const [row] = await this.database.query<{ at: number; number: string; lowest: string }>(MARK);
     if (!row) throw new Error('The database did not report its transactions.');
     const at = Math.floor(row.at);
-    const isForward = !this.#latest || at - this.#latest.at >= asked - this.#latest.answered - UNSEEN_MS;
-    if (!isForward) this.forget();
-    this.#latest = { at, answered: this.clock.monotonic() };
+    const isForward = this.follow(at, asked);
     const lowest = BigInt(row.lowest);
     const marks = [...this.#marks, { at, number: BigInt(row.number) }];
     const ended = marks.filter(({ number }) => number <= lowest);
     const last = ended.at(-1);
     if (last) this.#until = last.at - KEPT_BACK_MS;
     this.#marks = thinned(marks.slice(ended.length));
+    return isForward;
+  }
+
+  /**
+   * Compares a reading of the database's clock with the one before. Answers false when it was put back: then
+   * nothing that was known holds.
+   * @param asked the monotonic moment of the question
+   */
+  follow(at: number, asked: number): boolean {
+    const isForward = !this.#latest || at - this.#latest.at >= asked - this.#latest.answered - UNSEEN_MS;
+    if (!isForward) this.forget();
+    this.#latest = { at, answered: this.clock.monotonic() };
     return isForward;
   }
 

@@ -48,7 +48,7 @@ export class ServedKeys {
     // The current key remains in use: a removed file stops the next start, and not this service. Earlier keys
     // do not, since the thief of one could make the database return to it.
     const offered = [...(await presentSecretKeys(this.source)), this.keys.current.text];
-    const keys = await readKeys(this.database, offered);
+    const keys = await readKeys(this.database, offered, true);
     if (!keys) throw new WrongSecretKey();
     this.keys = keys;
     await settle(this.source, keys);

@@ -45,7 +45,14 @@ type Reader = Pick<Statements, 'query'>;
 
 const READ_FORMER = `select coalesce(json_agg(f order by replaced_at, id), '[]') as former from former_secret_keys f`;
 
-async function readStored(database: Reader): Promise<StoredKeys | null> {
+const READ_BOTH = `select (select sealed from secret_key_canary) as canary, (${READ_FORMER}) as former`;
+
+/** @param isMigrated true where the tables are known to exist: one statement reads both then */
+async function readStored(database: Reader, isMigrated = false): Promise<StoredKeys | null> {
+  if (isMigrated) {
+    const [both] = await database.query<{ canary: string | null; former: readonly FormerKey[] }>(READ_BOTH);
+    return both?.canary == null ? null : { canary: both.canary, former: both.former };
+  }
   const [tables] = await database.query<{ canary: boolean; former: boolean }>(
     `select to_regclass('secret_key_canary') is not null as canary, to_regclass('former_secret_keys') is not null as former`,
   );
@@ -76,10 +83,14 @@ export async function isItsKey(database: Reader, sealer: Sealer): Promise<boolea
 
 /**
  * The keys of a database: the one of these that it is used with, the others of these, and those that it was used with before. Null where it
- * was never used with any. @throws WrongSecretKey
+ * was never used with any. @param isMigrated true where the tables are known to exist @throws WrongSecretKey
  */
-export async function readKeys(database: Reader, offered: readonly string[]): Promise<Keys | null> {
-  const stored = await readStored(database);
+export async function readKeys(
+  database: Reader,
+  offered: readonly string[],
+  isMigrated = false,
+): Promise<Keys | null> {
+  const stored = await readStored(database, isMigrated);
   if (!stored) return null;
   const keys = offered.map(secretKeyOf);
   const current = keys.find(({ text }) => opensCanary(createSealer(text), stored.canary));

@@ -125,6 +125,7 @@ interface QueuedEmailRow {
 export const serviceEmailSender = (deps: ServiceEmailDeps): Duty => ({
   name: 'serviceEmailSender',
   pattern: '*/2 * * * * *',
+  asks: (now) => `exists (select from service_emails where next_at <= ${now})`,
   async run(stop) {
     for (;;) {
       const due = await deps.database.query<QueuedEmailRow>(CLAIM, [

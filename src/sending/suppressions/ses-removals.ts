@@ -52,6 +52,7 @@ export interface SesRemovalDeps {
 export const sesRemovalTeller = ({ database, clock, sealer, logger, api }: SesRemovalDeps): Duty => ({
   name: 'sesRemovalTeller',
   pattern: '*/5 * * * * *',
+  asks: (now) => `exists (select from ses_removals where next_at <= ${now})`,
   async run() {
     const due = await database.query<{ id: string; sealed: string; attempts: number }>(CLAIM, [
       new Date(clock.now()).toISOString(),

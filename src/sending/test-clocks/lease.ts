@@ -27,7 +27,8 @@ where workspace_id = $1 and id = $2 and leased_by = $3 and target_at = $4::times
 
 const RELEASE = `update test_clocks set leased_by = null, leased_until = null where workspace_id = $1 and id = $2 and leased_by = $3`;
 
-const AT_WORK = `select workspace_id, id from test_clocks
+/** The clocks that no instance moves although they may have due work. */
+export const AT_WORK = `select workspace_id, id from test_clocks
 where (status = 'advancing' or entered_at is not null) and (leased_until is null or leased_until < clock_timestamp()) order by id`;
 
 /** The name of a clock. */
@@ -93,7 +94,7 @@ export class ClockLease {
 }
 
 /**
- * The clocks that no instance moves although they may have due work.
+ * Finds those clocks.
  * @throws UnavailableError
  */
 export const clocksAtWork = (database: Database): Promise<readonly ClockName[]> =>

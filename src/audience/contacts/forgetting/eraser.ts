@@ -106,6 +106,7 @@ export class Eraser {
   readonly duty: Duty = {
     name: 'contactEraser',
     pattern: '*/20 * * * * *',
+    asks: (now) => `exists (select from erasures where next_at <= ${now})`,
     run: (stop) => this.run(stop),
   };
   #running: Promise<void> | null = null;

@@ -43,6 +43,10 @@ const FOLLOWED: ReadonlySet<string> = new Set(['audiences', 'contacts', 'suppres
 /** True when some run may wait for something. The contacts of a page show which runs do. */
 const WAITERS = 'select exists (select from flow_runs where ended_at is null) as some';
 
+/** Entries lie ahead, or a flow begins runs on dates. */
+const HAS_WORK = `(select ahead.some from (${AHEAD}) ahead) or exists (
+  select from flows where status = 'active' and deleted_at is null and trigger_type = 'dateProperty')`;
+
 /** One instance follows the log at a time; another takes over when it is silent. */
 const FOLLOW = `update flow_feed set follower = $1, followed_until = $2::timestamptz + interval '${FOLLOWED_MS} milliseconds'
 where one and (follower is null or follower = $1 or followed_until < $2::timestamptz)
@@ -79,6 +83,7 @@ export class Follower {
     return {
       name: 'flowFollower',
       pattern: '* * * * * *',
+      asks: () => HAS_WORK,
       isWanted: () => this.#isWanted,
       run: (stop) => this.follow(stop),
     };

@@ -97,7 +97,12 @@ export class Laggards {
   }
 
   get duty(): Duty {
-    return { name: 'flowLaggards', pattern: '* * * * * *', run: (stop) => this.follow(stop) };
+    return {
+      name: 'flowLaggards',
+      pattern: '* * * * * *',
+      asks: (now) => `exists (select from flow_laggards where next_at <= ${now})`,
+      run: (stop) => this.follow(stop),
+    };
   }
 
   /** Takes turns for a while. @throws UnavailableError */

@@ -91,6 +91,7 @@ where r.state = 'held' and not f.is_held`;
 export const runSettler = (deps: SettleDeps): Duty => ({
   name: 'flowRunSettler',
   pattern: '*/10 * * * * *',
+  asks: () => `exists (${ENDING}) or exists (${RELEASED})`,
   async run(stop) {
     for (const { id } of await deps.database.query<{ id: string }>(ENDING)) await cancelRuns(deps, id, stop);
     for (const { id } of await deps.database.query<{ id: string }>(RELEASED))

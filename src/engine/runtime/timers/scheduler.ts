@@ -4,10 +4,17 @@ import type { Database } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { SettledTime } from '../../store/settled.ts';
 import type { DueActors } from './due-batches.ts';
-import { AHEAD_MS, Sweep } from './sweep.ts';
+import { NextLook, NO_SWEEPS } from './next-look.ts';
+import { AHEAD_MS, type NextSweep, Sweep } from './sweep.ts';
 
 /** Time between two sweeps where no alarm calls for one. Of the monotonic clock: the machine's may be put back by an hour. */
 const TICK_MS = 1_000;
+/**
+ * The same where nothing was due and no other instance lives: what this process writes has an alarm (`expect`).
+ */
+const ALONE_MS = 3_400;
+/** The time between two questions what has settled while nothing is due. */
+const IDLE_ASK_MS = 30_000;
 /** The wait before due actors that could not be taken (no room) are tried again, against a busy loop. */
 const LEAST_WAIT_MS = 20;
 /**
@@ -32,6 +39,7 @@ export interface SchedulerHealth {
 export class Scheduler {
   readonly #sweeps: readonly Sweep[];
   readonly #settled: SettledTime;
+  readonly #nextLook: NextLook;
   #ticking: ReturnType<typeof setInterval> | undefined;
   #looking: ReturnType<typeof setInterval> | undefined;
   #alarm: ReturnType<typeof setTimeout> | undefined;
@@ -46,10 +54,14 @@ export class Scheduler {
   #stopped = false;
   /** Another instance may wake the same actors, until the roster says that there is none. */
   #areShared = true;
+  /** Other instances may write what only a look finds. */
+  #hasOthers = true;
   #oldestDueMs = 0;
   #sweptAt = Number.POSITIVE_INFINITY;
   /** Monotonic moment from which it is asked again what has settled, and the backlogs are walked on. */
   #askFrom = Number.NEGATIVE_INFINITY;
+  /** The last sweep found nothing due, and nothing to read back. */
+  #isIdle = false;
 
   constructor(
     database: Database,
@@ -58,6 +70,7 @@ export class Scheduler {
     private readonly logger: Logger,
   ) {
     this.#settled = new SettledTime(database, clock);
+    this.#nextLook = new NextLook({ database, clock, settled: this.#settled });
     const isStopped = () => this.#stopped;
     const areShared = () => this.#areShared;
     const parts = { database, clock, settled: this.#settled, isStopped, areShared };
@@ -69,7 +82,7 @@ export class Scheduler {
     if (this.#sweeps.length === 0) return;
     this.#started = true;
     this.#sweptAt = this.clock.monotonic();
-    this.#ticking = setInterval(() => this.sweep(), TICK_MS);
+    this.#ticking = setInterval(() => this.#tick(), TICK_MS);
     this.lookForBirths(this.#looksFromStart);
     this.sweep();
   }
@@ -81,6 +94,11 @@ export class Scheduler {
     this.lookForBirths(false);
     clearTimeout(this.#alarm);
     await this.#busy;
+  }
+
+  #tick(): void {
+    const isQuiet = this.#isIdle && !this.#hasOthers;
+    if (!isQuiet || this.clock.monotonic() - this.#sweptAt >= ALONE_MS) this.sweep();
   }
 
   /** Starts a sweep unless one runs. */
@@ -112,6 +130,11 @@ export class Scheduler {
    */
   shareTimers(areShared: boolean): void {
     this.#areShared = areShared;
+  }
+
+  /** Sets whether other instances live. */
+  expectOthers(areThere: boolean): void {
+    this.#hasOthers = areThere;
   }
 
   /** Looks for new actors that other processes leave to this one five times a second from now on, or stops that. */
@@ -160,19 +183,24 @@ export class Scheduler {
 
   async #sweepAll(): Promise<void> {
     if (this.clock.agreement?.agrees === false) return this.#restart();
-    const isTimeToAsk = this.clock.agreement !== undefined && this.clock.monotonic() >= this.#askFrom;
+    let isTimeToAsk = this.clock.agreement !== undefined && this.clock.monotonic() >= this.#askFrom;
     if (isTimeToAsk) {
-      this.#askFrom = this.clock.monotonic() + TICK_MS / 2;
       if (!(await this.#settled.ask())) for (const sweep of this.#sweeps) sweep.restart();
     }
     let next = Number.POSITIVE_INFINITY;
     let oldest = 0;
     const failures: unknown[] = [];
+    const found = await this.#restingSweeps();
+    // After the clock was put back the backlog begins where it did at the start.
+    if (!found) isTimeToAsk = true;
+    const resting = found ?? NO_SWEEPS;
+    this.#isIdle = resting.size === this.#sweeps.length && !this.#sweeps.some((one) => one.isReadingBack);
     for (const sweep of this.#sweeps) {
+      const rest = resting.get(sweep);
       // The embedded database answers within a turn: without this, requests would wait 40 ms for the first sweeps of a start.
-      await untilNextTurn();
+      if (!rest) await untilNextTurn();
       try {
-        const { due, alarm } = await sweep.run();
+        const { due, alarm } = rest ?? (await sweep.run());
         next = Math.min(next, alarm);
         oldest = Math.max(oldest, this.clock.now() - due);
         if (isTimeToAsk || sweep.hasLeft) await sweep.readBack();
@@ -181,10 +209,24 @@ export class Scheduler {
       }
     }
     this.expect(next);
+    const askFrom = this.clock.monotonic() + (this.#isIdle ? IDLE_ASK_MS : TICK_MS / 2);
+    this.#askFrom = isTimeToAsk ? askFrom : Math.min(this.#askFrom, askFrom);
     // One kind's failure does not keep the others asleep.
     if (failures.length > 0) throw failures[0];
     this.#oldestDueMs = oldest;
     this.#sweptAt = this.clock.monotonic();
+  }
+
+  /** Where one statement cannot tell, each sweep looks by itself. */
+  async #restingSweeps(): Promise<ReadonlyMap<Sweep, NextSweep> | null> {
+    try {
+      const resting = await this.#nextLook.ask(this.#sweeps);
+      if (!resting) for (const sweep of this.#sweeps) sweep.restart();
+      return resting;
+    } catch {
+      // Too much has gathered behind a held transaction, or the database is away: the sweeps report it.
+      return NO_SWEEPS;
+    }
   }
 
   async #sweepLives(): Promise<void> {
@@ -196,6 +238,7 @@ export class Scheduler {
   /** Forgets all that was known of time. */
   #restart(): void {
     this.#settled.forget();
+    this.#askFrom = Number.NEGATIVE_INFINITY;
     for (const sweep of this.#sweeps) sweep.restart();
   }
 }

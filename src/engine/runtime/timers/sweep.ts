@@ -3,7 +3,7 @@ import type { SettledTime } from '../../store/settled.ts';
 import { type BatchParts, type DueActors, DueBatches, iso } from './due-batches.ts';
 
 /** Actors that are due later are found by a later tick. */
-export const AHEAD_MS = 1_000;
+export const AHEAD_MS = 5_000;
 
 /** Sweeps begin with this much; all that lies further back is read beside them. */
 const FIRST_MS = 10_000;
@@ -29,7 +29,7 @@ interface Backlog {
 }
 
 /** When something is due next, if that is soon (epoch ms). */
-interface NextSweep {
+export interface NextSweep {
   /** The oldest moment of the backlog, which gives the delay of the scheduler. */
   readonly due: number;
   /**
@@ -82,6 +82,25 @@ export class Sweep {
     this.#low = null;
   }
 
+  /**
+   * The moment from which one statement may ask for its next actor, beside those of other kinds; null while the
+   * sweep has to look by itself.
+   */
+  get from(): number | null {
+    return this.#left === null && !this.#isFull() ? this.#low : null;
+  }
+
+  /**
+   * Takes note that nothing is due before `at` (null: nothing up to `soon`), as a look found that began after all
+   * writes before `until` had settled.
+   */
+  pass(at: number | null, soon: number, until: number | null): NextSweep {
+    this.awaitsRoom = false;
+    const next = at ?? soon;
+    if (until !== null && this.#low !== null) this.#low = Math.max(this.#low, Math.min(until, next, soon));
+    return { due: at ?? Number.POSITIVE_INFINITY, alarm: at ?? Number.POSITIVE_INFINITY };
+  }
+
   /** Wakes what is due. */
   async run(): Promise<NextSweep> {
     this.awaitsRoom = this.#isFull();
@@ -113,6 +132,11 @@ export class Sweep {
       if (codeOf(error) === TOOK_TOO_LONG) this.restart();
       throw error;
     }
+  }
+
+  /** True while there is a backlog to read. */
+  get isReadingBack(): boolean {
+    return this.#backlog !== null;
   }
 
   /** True when something is due in the backlog that there was no room for. */

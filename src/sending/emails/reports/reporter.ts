@@ -124,6 +124,7 @@ interface Request {
 export const reportSender = (parts: ReporterParts): Duty => ({
   name: 'reportSender',
   pattern: '*/3 * * * * *',
+  asks: (now) => `exists (select from report_requests where next_at <= ${now})`,
   async run(stop) {
     for (;;) {
       const now = new Date(parts.clock.now()).toISOString();

@@ -28,6 +28,8 @@ interface Pace {
   /** The time between two searches for left-over rows, of this instance and of dead ones. */
   readonly tidy: number;
 }
+/** The time between two rounds of an instance that is alone and watched by nobody. */
+const ALONE_MS = 60_000;
 const PACE: Pace = { idle: 1_000, busy: 500, tidy: 5_000 };
 
 /** The services of it. */
@@ -157,6 +159,7 @@ export class LiveExchange {
   async #exchange(): Promise<void> {
     this.#roundAt = this.parts.monotonic();
     this.#isWanted = false;
+    if (this.#isAlone) return;
     try {
       await this.#hear();
       await this.#say();
@@ -167,6 +170,16 @@ export class LiveExchange {
       this.#isAway = true;
       this.parts.logger.debug({ err }, 'The live view does not get the moves of other instances.');
     }
+  }
+
+  /** Nothing is watched here, and there is no other instance that could watch, or have left something over. */
+  get #isAlone(): boolean {
+    const { roster, monotonic } = this.parts;
+    const isUnwatched =
+      this.#leave === null &&
+      this.#said === '[]' &&
+      this.#incoming.scopes.length + this.#incoming.begun.length === 0;
+    return roster.instances.length === 1 && isUnwatched && monotonic() - this.#tidiedAt < ALONE_MS;
   }
 
   /** Says what is watched here, when that has changed or its time is soon over. */

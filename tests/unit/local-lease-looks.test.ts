@@ -1,0 +1,77 @@
+import { expect, jest, test } from 'bun:test';
+import pino from 'pino';
+import { LocalLeases } from '../../src/engine/store/local-leases.ts';
+import { emailKind } from '../../src/sending/emails/kind.ts';
+
+const NOW = Date.parse('2026-11-27T12:00:00.000Z');
+
+/** An instance over a database that only counts the looks for dead instances. */
+function scene(hasOthers: boolean) {
+  let passed = 0;
+  const counted = { looks: 0, isAway: false };
+  const kept = new LocalLeases(emailKind, {
+    database: {
+      query: async (text: string) => {
+        if (!text.includes('low_water, open from instances')) return [{ id: 1 }];
+        counted.looks++;
+        if (counted.isAway) throw new Error('The database is away.');
+        return [];
+      },
+    } as never,
+    clock: { now: () => NOW + passed, monotonic: () => passed },
+    logger: pino({ enabled: false }),
+    hasOthers: () => hasOthers,
+    leave: async () => {},
+  });
+  return {
+    kept,
+    counted,
+    /** The looks of so many beats. */
+    async beats(count: number): Promise<number> {
+      counted.looks = 0;
+      for (let beat = 0; beat < count; beat++) {
+        passed += 1_000;
+        jest.advanceTimersByTime(1_000);
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+      }
+      return counted.looks;
+    },
+  };
+}
+
+test('an instance that is alone looks for dead ones after its start, after it has ended a term, and now and then', async () => {
+  jest.useFakeTimers();
+  try {
+    const { kept, counted, beats } = scene(false);
+    kept.start();
+    expect(await beats(15)).toBe(15);
+    expect(await beats(45)).toBe(0);
+    expect(await beats(60)).toBe(15);
+    kept.begun('em_z');
+    expect(await beats(1)).toBe(1);
+    // Its term has begun, and keeps a birth from here on.
+    expect(kept.begun('em_z')).not.toBeNull();
+    expect(await beats(20)).toBe(14);
+    // A commit without a reply: the births of the term are unknown.
+    kept.doubt();
+    expect(await beats(15)).toBe(15);
+    expect(await beats(45)).toBe(0);
+    counted.isAway = true;
+    expect(await beats(30), 'a look that failed is repeated').toBe(30);
+    await kept.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('an instance with others looks for dead ones at every beat', async () => {
+  jest.useFakeTimers();
+  try {
+    const { kept, beats } = scene(true);
+    kept.start();
+    expect(await beats(100)).toBe(100);
+    await kept.stop();
+  } finally {
+    jest.useRealTimers();
+  }
+});
