@@ -10,5 +10,4 @@ const document = openApiOf(documentedRoutes(), MODULE_TAGS, {
 });
 
 keepFresh('src/web/docs/openapi/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
-keepFresh('src/web/dashboard/web/application/api/operations.ts', clientTypesOf(document));
 keepFresh('src/web/client/operations.ts', clientTypesOf(document));

@@ -7,8 +7,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
+import type { Operations } from '../../../../client/operations.ts';
 import type { RefreshRule } from './changes.ts';
-import type { Operations } from './operations.ts';
 import { RequestError, request } from './requests.ts';
 import { useViewer, type Viewer } from './viewer.tsx';
 

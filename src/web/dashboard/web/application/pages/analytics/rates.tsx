@@ -1,4 +1,4 @@
-import type { Operations } from '../../api/operations.ts';
+import type { Operations } from '../../../../../client/operations.ts';
 import type { Tone } from '../../ui/display/event-looks.ts';
 import { rateText } from '../../ui/display/format.ts';
 import { Card } from '../../ui/page.tsx';

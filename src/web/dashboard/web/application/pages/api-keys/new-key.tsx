@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { CreatedApiKey } from '../../api/operations.ts';
+import type { CreatedApiKey } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { ApiKey, CreatedApiKey } from '../../api/operations.ts';
+import type { ApiKey, CreatedApiKey } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { SetUpSending, useWaysOut } from '../../shell/way-out.tsx';

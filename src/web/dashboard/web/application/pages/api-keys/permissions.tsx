@@ -1,5 +1,5 @@
 import { PERMISSIONS, type Permission } from '../../../../../../http/auth/permissions.ts';
-import type { ApiKey } from '../../api/operations.ts';
+import type { ApiKey } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { wholeName } from '../../../../../../platform/text/contact-fields.ts';
+import type { Audience, Contact } from '../../../../../client/operations.ts';
 import { Close } from '../../../icons.tsx';
-import type { Audience, Contact } from '../../api/operations.ts';
 import { useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';

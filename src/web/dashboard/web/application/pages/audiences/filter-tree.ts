@@ -1,4 +1,4 @@
-import type { Filter } from '../../api/operations.ts';
+import type { Filter } from '../../../../../client/operations.ts';
 
 /** The operator that joins the conditions of a group. */
 export type Joint = 'all' | 'any' | 'none';

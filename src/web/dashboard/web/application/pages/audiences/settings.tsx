@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Audience, Filter } from '../../api/operations.ts';
+import type { Audience, Filter } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useEditing } from '../../editing/use-editing.ts';

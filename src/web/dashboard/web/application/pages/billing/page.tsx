@@ -1,5 +1,5 @@
 import { PLANS, type PlanName } from '../../../../../../platform/config/plans.ts';
-import type { Billing } from '../../api/operations.ts';
+import type { Billing } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import type { EditSession } from '../../editing/use-editing.ts';

@@ -1,5 +1,5 @@
 import { lazy, Suspense } from 'react';
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign } from '../../../../../client/operations.ts';
 import type { EditSession } from '../../editing/use-editing.ts';
 import { Skeleton } from '../../ui/display/states.tsx';
 import { Choice, Field, FieldProblem, TextArea, Tick } from '../../ui/forms/form.tsx';

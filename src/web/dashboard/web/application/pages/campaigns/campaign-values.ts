@@ -1,4 +1,4 @@
-import type { Campaign, UpdateCampaign } from '../../api/operations.ts';
+import type { Campaign, UpdateCampaign } from '../../../../../client/operations.ts';
 import { RequestError } from '../../api/requests.ts';
 
 /** The content types of a campaign. */

@@ -1,4 +1,4 @@
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';

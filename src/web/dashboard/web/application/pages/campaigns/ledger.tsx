@@ -1,4 +1,4 @@
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { Figures } from '../../ui/charts/figures.tsx';
 import { PartsBar } from '../../ui/charts/progress.tsx';

@@ -1,4 +1,4 @@
-import type { CampaignLink } from '../../api/operations.ts';
+import type { CampaignLink } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { count } from '../../ui/display/format.ts';
 import { Empty } from '../../ui/display/states.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign } from '../../../../../client/operations.ts';
 import { useQuestion, useRead, useSettled } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { PreviewFrame } from '../../ui/display/preview-frame.tsx';

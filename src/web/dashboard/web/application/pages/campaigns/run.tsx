@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Campaign } from '../../api/operations.ts';
+import type { Campaign } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
+import type { Campaign } from '../../../../../client/operations.ts';
 import { instantOf, shownZone } from '../../../clock.ts';
-import type { Campaign } from '../../api/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { Campaign, CampaignRecipient } from '../../api/operations.ts';
+import type { Campaign, CampaignRecipient } from '../../../../../client/operations.ts';
 
 /** The state of a campaign. */
 type Status = Campaign['status'];

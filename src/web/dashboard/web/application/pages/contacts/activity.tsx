@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { ContactActivity } from '../../api/operations.ts';
+import type { ContactActivity } from '../../../../../client/operations.ts';
 import { useList } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Timeline } from '../../ui/charts/timeline.tsx';

@@ -1,5 +1,5 @@
+import type { Contact } from '../../../../../client/operations.ts';
 import { instantOf, shownZone } from '../../../clock.ts';
-import type { Contact } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';

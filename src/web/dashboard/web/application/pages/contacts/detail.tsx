@@ -5,7 +5,7 @@ import {
   CONTACT_FIELDS,
   wholeName,
 } from '../../../../../../platform/text/contact-fields.ts';
-import type { Contact } from '../../api/operations.ts';
+import type { Contact } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -6,7 +6,7 @@ import {
   type ContactFieldName,
   eachField,
 } from '../../../../../../platform/text/contact-fields.ts';
-import type { Contact } from '../../api/operations.ts';
+import type { Contact } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { CONTACT_FIELDS, wholeName } from '../../../../../../platform/text/contact-fields.ts';
-import type { Contact } from '../../api/operations.ts';
+import type { Contact } from '../../../../../client/operations.ts';
 import { useDownload, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { Contact } from '../../api/operations.ts';
+import type { Contact } from '../../../../../client/operations.ts';
 
 type Value = Contact['properties'][string];
 

@@ -1,4 +1,4 @@
-import type { Contact, CreateCustomEvent } from '../../api/operations.ts';
+import type { Contact, CreateCustomEvent } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form, TextArea } from '../../ui/forms/form.tsx';

@@ -1,4 +1,4 @@
-import type { DnsRecord } from '../../api/operations.ts';
+import type { DnsRecord } from '../../../../../client/operations.ts';
 import { Badge } from '../../ui/display/badge.tsx';
 import { CopyButton } from '../../ui/display/copy-button.tsx';
 import { Field } from '../../ui/forms/form.tsx';

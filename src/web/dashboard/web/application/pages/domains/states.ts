@@ -1,4 +1,4 @@
-import type { DnsRecord, Domain } from '../../api/operations.ts';
+import type { DnsRecord, Domain } from '../../../../../client/operations.ts';
 import type { Tone } from '../../ui/display/event-looks.ts';
 
 /** A state of a domain in words. */

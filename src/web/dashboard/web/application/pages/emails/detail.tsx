@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Email } from '../../api/operations.ts';
+import type { Email } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';

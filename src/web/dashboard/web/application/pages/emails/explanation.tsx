@@ -1,4 +1,4 @@
-import type { EmailStatus } from '../../api/operations.ts';
+import type { EmailStatus } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { toneOf } from '../../ui/display/badge.tsx';
 import { momentText } from '../../ui/display/format.ts';

@@ -1,5 +1,5 @@
+import type { Email } from '../../../../../client/operations.ts';
 import { instantOf, localText, shownZone } from '../../../clock.ts';
-import type { Email } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { momentText } from '../../ui/display/format.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Email } from '../../api/operations.ts';
+import type { Email } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';

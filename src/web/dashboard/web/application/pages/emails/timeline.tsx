@@ -1,4 +1,4 @@
-import type { Email, EmailEvent } from '../../api/operations.ts';
+import type { Email, EmailEvent } from '../../../../../client/operations.ts';
 import { Timeline as Events, type Moment } from '../../ui/charts/timeline.tsx';
 import { toneOf } from '../../ui/display/badge.tsx';
 import { capital, wordsOf } from '../../ui/display/format.ts';

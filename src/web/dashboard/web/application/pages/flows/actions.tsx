@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import type { Flow } from '../../api/operations.ts';
+import type { Flow } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { request } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';

@@ -6,7 +6,7 @@ import {
   type StepType,
   waysOf,
 } from '../../../../../../../machines/flow-run/definition.ts';
-import type { Flow, FlowVersion, UpdateFlow } from '../../api/operations.ts';
+import type { Flow, FlowVersion, UpdateFlow } from '../../../../../client/operations.ts';
 import { STEPS } from './words.ts';
 
 // The edits of a flow on its canvas: each returns the changed flow and leaves its argument as it is.

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useLocation } from 'wouter';
-import type { Flow } from '../../api/operations.ts';
+import type { Flow } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';

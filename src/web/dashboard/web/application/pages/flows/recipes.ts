@@ -1,4 +1,4 @@
-import type { CreateFlow } from '../../api/operations.ts';
+import type { CreateFlow } from '../../../../../client/operations.ts';
 
 /** A starting point for a new flow. */
 interface Recipe {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { FlowDefinition } from '../../../../../../../machines/flow-run/definition.ts';
-import type { Flow, UpdateFlow } from '../../api/operations.ts';
+import type { Flow, UpdateFlow } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
 import { definitionOf } from './definition.ts';

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import type { FlowDefinition } from '../../../../../../../machines/flow-run/definition.ts';
-import type { Flow, FlowVersion } from '../../api/operations.ts';
+import type { Flow, FlowVersion } from '../../../../../client/operations.ts';
 import { useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

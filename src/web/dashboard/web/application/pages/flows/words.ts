@@ -6,7 +6,7 @@ import type {
 } from '../../../../../../../machines/flow-run/definition.ts';
 import { CONTACT_FIELDS, isContactField } from '../../../../../../platform/text/contact-fields.ts';
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
-import type { Flow, FlowRunItem } from '../../api/operations.ts';
+import type { Flow, FlowRunItem } from '../../../../../client/operations.ts';
 import type { icons } from '../../ui/icons.tsx';
 import { useAudienceNames, useTemplateNames } from '../names.ts';
 import { named } from './forms/dictionary.ts';

@@ -1,4 +1,4 @@
-import type { Invitation } from '../../api/operations.ts';
+import type { Invitation } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';

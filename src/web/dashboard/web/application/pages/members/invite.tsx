@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Role } from '../../../../../../http/auth/roles.ts';
-import type { CreatedInvitation } from '../../api/operations.ts';
+import type { CreatedInvitation } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

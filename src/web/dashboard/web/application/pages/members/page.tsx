@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Role } from '../../../../../../http/auth/roles.ts';
-import type { Member } from '../../api/operations.ts';
+import type { Member } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

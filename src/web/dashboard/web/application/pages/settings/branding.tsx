@@ -1,4 +1,4 @@
-import type { Workspace } from '../../api/operations.ts';
+import type { Workspace } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { useEditing } from '../../editing/use-editing.ts';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Workspace } from '../../api/operations.ts';
+import type { Workspace } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { request } from '../../api/requests.ts';
 import { entry } from '../../api/session.ts';

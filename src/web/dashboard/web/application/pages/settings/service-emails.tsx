@@ -1,4 +1,4 @@
-import type { Workspace } from '../../api/operations.ts';
+import type { Workspace } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Switches } from '../../ui/forms/switches.tsx';

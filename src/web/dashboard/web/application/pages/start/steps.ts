@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ApiKey, Domain, EmailItem } from '../../api/operations.ts';
+import type { ApiKey, Domain, EmailItem } from '../../../../../client/operations.ts';
 import { request } from '../../api/requests.ts';
 import type { Environment } from '../../api/session.ts';
 import { useViewer } from '../../api/viewer.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { SuppressionImport } from '../../api/operations.ts';
+import type { SuppressionImport } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { Figures } from '../../ui/charts/figures.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Suppression } from '../../api/operations.ts';
+import type { Suppression } from '../../../../../client/operations.ts';
 import { useChange, useDownload, useList } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, Download } from '../../ui/button.tsx';

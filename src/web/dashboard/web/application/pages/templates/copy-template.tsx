@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Template } from '../../api/operations.ts';
+import type { Template } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { useViewer } from '../../api/viewer.tsx';

@@ -1,5 +1,5 @@
 import { ownOf } from '../../../../../../platform/text/own-member.ts';
-import type { Template, TemplateVariableInput } from '../../api/operations.ts';
+import type { Template, TemplateVariableInput } from '../../../../../client/operations.ts';
 
 type Type = NonNullable<TemplateVariableInput['type']>;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import type { Template, TemplatePreview } from '../../api/operations.ts';
+import type { Template, TemplatePreview } from '../../../../../client/operations.ts';
 import { useQuestion, useSettled } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { count, sizeText } from '../../ui/display/format.ts';

@@ -1,4 +1,4 @@
-import type { CreateTemplate } from '../../api/operations.ts';
+import type { CreateTemplate } from '../../../../../client/operations.ts';
 
 /** A starting point for a new template. */
 export interface Starter {

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import type { Template } from '../../api/operations.ts';
+import type { Template } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { EditingNotes, SaveState } from '../../editing/editing-notes.tsx';

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import type { TemplateVersion } from '../../api/operations.ts';
+import type { TemplateVersion } from '../../../../../client/operations.ts';
 import { useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

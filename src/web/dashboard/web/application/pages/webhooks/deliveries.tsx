@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { Webhook, WebhookDelivery } from '../../api/operations.ts';
+import type { Webhook, WebhookDelivery } from '../../../../../client/operations.ts';
 import { useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

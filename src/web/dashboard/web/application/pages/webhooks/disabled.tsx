@@ -1,4 +1,4 @@
-import type { Webhook } from '../../api/operations.ts';
+import type { Webhook } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../api/operations.ts';
+import type { Webhook } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { useEditing } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';

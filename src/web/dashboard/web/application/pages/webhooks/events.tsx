@@ -1,5 +1,5 @@
 import { EVENT_TRAITS } from '../../../../../../../machines/email/event-traits.ts';
-import type { EmailEventType } from '../../api/operations.ts';
+import type { EmailEventType } from '../../../../../client/operations.ts';
 import { EVENT_LOOKS } from '../../ui/display/event-looks.ts';
 import type { Fields } from '../../ui/forms/form.tsx';
 import { Tick } from '../../ui/forms/form.tsx';

@@ -1,6 +1,6 @@
 import { lazy, useState } from 'react';
 import { Route, Switch } from 'wouter';
-import type { Webhook } from '../../api/operations.ts';
+import type { Webhook } from '../../../../../client/operations.ts';
 import { useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
+import type { Webhook } from '../../../../../client/operations.ts';
 import { instantOf, localText, shownZone } from '../../../clock.ts';
-import type { Webhook } from '../../api/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, momentText } from '../../ui/display/format.ts';

@@ -1,4 +1,4 @@
-import type { ContactImportPlan } from '../../../api/operations.ts';
+import type { ContactImportPlan } from '../../../../../../client/operations.ts';
 
 /**
  * The target of a column: a target in the form that `columns` uses, `property` with a key and a type, or

@@ -1,5 +1,5 @@
 import { CONTACT_FIELDS } from '../../../../../../../platform/text/contact-fields.ts';
-import type { ContactImportPlan } from '../../../api/operations.ts';
+import type { ContactImportPlan } from '../../../../../../client/operations.ts';
 import type { ColumnTarget } from './columns.ts';
 
 /** Targets as the service writes them, in the order in which they are offered. */

@@ -1,4 +1,4 @@
-import type { ContactImport } from '../../../api/operations.ts';
+import type { ContactImport } from '../../../../../../client/operations.ts';
 import { useDownload } from '../../../api/queries.ts';
 import { Download } from '../../../ui/button.tsx';
 import { Figures } from '../../../ui/charts/figures.tsx';

@@ -1,4 +1,4 @@
-import type { ContactImportWarning } from '../../../api/operations.ts';
+import type { ContactImportWarning } from '../../../../../../client/operations.ts';
 
 /** The warnings about a file before its import. */
 export const Warnings = ({

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import type { ContactImportPlan } from '../../../api/operations.ts';
+import type { ContactImportPlan } from '../../../../../../client/operations.ts';
 import { useChange } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Button } from '../../../ui/button.tsx';

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { graphProblems } from '../../../../../../../automation/flows/definition/graph.ts';
-import type { Flow } from '../../../api/operations.ts';
+import type { Flow } from '../../../../../../client/operations.ts';
 import { useQuestion } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { EditingNotes, SaveState } from '../../../editing/editing-notes.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Filter } from '../../../api/operations.ts';
+import type { Filter } from '../../../../../../client/operations.ts';
 import { Tick } from '../../../ui/forms/form.tsx';
 import { EventFields } from '../../audiences/condition.tsx';
 import { FilterBuilder } from '../../audiences/filter-builder.tsx';

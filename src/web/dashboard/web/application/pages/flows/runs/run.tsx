@@ -1,6 +1,6 @@
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
-import type { FlowRun } from '../../../api/operations.ts';
+import type { FlowRun } from '../../../../../../client/operations.ts';
 import { useChange, useRead } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { Button } from '../../../ui/button.tsx';

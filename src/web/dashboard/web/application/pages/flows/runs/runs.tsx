@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from 'react';
-import type { Flow } from '../../../api/operations.ts';
+import type { Flow } from '../../../../../../client/operations.ts';
 import { type ItemOf, useChange, useList, useRead } from '../../../api/queries.ts';
 import { useViewer } from '../../../api/viewer.tsx';
 import { IconButton } from '../../../ui/button.tsx';

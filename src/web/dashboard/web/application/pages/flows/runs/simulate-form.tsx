@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import type { Flow, SimulateFlow } from '../../../../../../client/operations.ts';
 import { instantOf, shownZone } from '../../../../clock.ts';
 import { Close } from '../../../../icons.tsx';
-import type { Flow, SimulateFlow } from '../../../api/operations.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Choice, Field, type Fields, Form, TextArea } from '../../../ui/forms/form.tsx';
 import { icons } from '../../../ui/icons.tsx';

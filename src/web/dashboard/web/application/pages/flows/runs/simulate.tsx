@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
-import type { Flow, FlowSimulation } from '../../../api/operations.ts';
+import type { Flow, FlowSimulation } from '../../../../../../client/operations.ts';
 import { useChange } from '../../../api/queries.ts';
 import { RequestError } from '../../../api/requests.ts';
 import { useViewer } from '../../../api/viewer.tsx';

@@ -1,5 +1,5 @@
 import { useLocation } from 'wouter';
-import type { Contact, Flow } from '../../../api/operations.ts';
+import type { Contact, Flow } from '../../../../../../client/operations.ts';
 import { useChange } from '../../../api/queries.ts';
 import { RequestError, request } from '../../../api/requests.ts';
 import { useViewer } from '../../../api/viewer.tsx';

@@ -1,5 +1,5 @@
 import { type FlowDefinition, waysOf } from '../../../../../../../../machines/flow-run/definition.ts';
-import type { FlowStats } from '../../../api/operations.ts';
+import type { FlowStats } from '../../../../../../client/operations.ts';
 import { wayId } from '../definition.ts';
 
 /**
