@@ -13,7 +13,6 @@ import { lostWarning } from './sending/domains/records/lost-warning.ts';
 import type { CampaignMail, EmailsApi, TestClocks } from './sending/emails/api.ts';
 import type { WebhooksApi } from './sending/webhooks/api.ts';
 import { disabledWarning } from './sending/webhooks/endpoints/disabled-warning.ts';
-import type { ChangesApi } from './web/changes/api.ts';
 import type { Inspector } from './web/live/inspector.ts';
 
 /** The modules, connected to the engine and to each other. */
@@ -21,7 +20,6 @@ export interface ConnectedModules {
   readonly routes: readonly Route[];
   readonly connected: readonly ConnectedModule<unknown, unknown>[];
   readonly liveView: Inspector;
-  readonly changes: ChangesApi;
   /** The certificate of HTTPS_PORT; null without that port. */
   readonly certificates: CertificateKeeper | null;
   /** Tells load balancers that this instance is about to stop. */
@@ -132,7 +130,6 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   kept('submission', open.submission.connect(wiring, { acceptance }));
   kept('dashboard', open.dashboard.connect(wiring, {}));
   const liveView = kept('inspector', open.inspector.connect(wiring, {}));
-  const changes = kept('changes', open.changes.connect(wiring, {}));
   const certificates = kept('certificates', open.certificates.connect(wiring, {}));
   const documented = routesOf(byName, 'routes');
   kept('docs', open.docs.connect(wiring, { documented, tags: MODULE_TAGS }));
@@ -140,7 +137,7 @@ export function connectModules(open: OpenModules, wiring: Wiring, ask: Ask): Con
   return {
     routes: [...documented, ...documented.flatMap(forMembers), ...routesOf(byName, 'pages')],
     connected: [...byName.values()],
-    ...{ liveView, changes, certificates, drain },
+    ...{ liveView, certificates, drain },
   };
 }
 

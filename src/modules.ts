@@ -30,7 +30,6 @@ import { submissionModule } from './sending/submission/module.ts';
 import { suppressionsModule } from './sending/suppressions/module.ts';
 import { testClocksModule } from './sending/test-clocks/module.ts';
 import { webhooksModule } from './sending/webhooks/module.ts';
-import { changesModule } from './web/changes/module.ts';
 import { dashboardModule } from './web/dashboard/module.ts';
 import { docsModule } from './web/docs/module.ts';
 import { inspectorModule } from './web/live/module.ts';
@@ -70,7 +69,6 @@ export const MODULES = {
   docs: docsModule,
   dashboard: dashboardModule,
   inspector: inspectorModule,
-  changes: changesModule,
   certificates: certificatesModule,
 } as const;
 

@@ -11,7 +11,6 @@ import { Roster } from './engine/roster.ts';
 import type { Sessions } from './http/auth/sessions/sessions.ts';
 import type { CertificateKeeper } from './http/certificates/keeper.ts';
 import type { SocketUpgrade } from './http/listen/listen.ts';
-import { allGates } from './http/listen/socket-gate.ts';
 import { isOwn, withoutRequests } from './http/request/elsewhere.ts';
 import { type App, mount } from './http/request/mount.ts';
 import type { HttpDeps, RequestTimeouts, ResponseMetrics } from './http/request/pipeline.ts';
@@ -23,7 +22,7 @@ import type { Database } from './platform/db/database.ts';
 import type { EngineEnded, Engine as Statements } from './platform/db/embedded/guarded-engine.ts';
 import type { Clock } from './platform/time/clock.ts';
 import { openParts, type ServiceSource } from './service-parts.ts';
-import { changesBy } from './web/changes/requests.ts';
+import { changesBy } from './web/live/feed/changes-by-request.ts';
 import type { Inspector } from './web/live/inspector.ts';
 
 /** The configuration of a service, and what tests change about it. */
@@ -103,7 +102,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
       engine.expectOthers(others.length > 0);
     },
   });
-  const { routes, connected, changes, liveView, certificates, drain } = connectModules(
+  const { routes, connected, liveView, certificates, drain } = connectModules(
     modules,
     { engine, roster, kinds: MODULE_KINDS },
     async (request, client) =>
@@ -116,7 +115,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     recordAct: actRecorder(database),
     noteChange: (change) => {
       for (const noted of changesBy(change)) {
-        changes.note(noted);
+        liveView.note(noted);
         for (const module of connected) module.noteChange?.(noted);
       }
     },
@@ -149,7 +148,7 @@ export async function openService({ keptActors, ...source }: ServiceParts): Prom
     secretKeys: parts.secretKeys,
     superseded: superseded.promise,
     databaseEnded,
-    sockets: allGates([liveView.sockets, changes.sockets]),
+    sockets: liveView.sockets,
     get ports() {
       return Object.assign({}, ...connected.map((module) => module.ports?.()));
     },

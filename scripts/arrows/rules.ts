@@ -146,7 +146,9 @@ const OTHER_ZONES =
   /\bIntl\.DateTimeFormat\b|'timeZone'\)|\btoLocale(?:Date|Time)String\b|\btoZonedDateTime(?:ISO)?\((?!'UTC'\))|\bTemporal\.(?:ZonedDateTime|Now)\b|\.(?:get|set)(?:TimezoneOffset|Hours|Minutes|Date|Day|Month|FullYear)\(|\bat time zone (?!'utc')/i;
 
 const asksTheZones: Rule = (file) =>
-  isProduct(file) && file.path !== 'src/web/dashboard/web/clock.ts' && OTHER_ZONES.test(codeOf(file))
+  isProduct(file) &&
+  file.path !== 'src/web/dashboard/web/application/ui/display/clock.ts' &&
+  OTHER_ZONES.test(codeOf(file))
     ? [
         "computes with another table of zones: src/platform/zones/zones.ts knows the rules, and the dashboard's clock.ts has them from there",
       ]

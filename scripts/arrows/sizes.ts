@@ -37,7 +37,7 @@ const SHORT: Readonly<Record<string, string>> = {
   'src/engine/chaos.ts': 'what a torture run replaces, known to the service without the torture',
   'src/platform/config/version.ts': 'the one place that reads package.json',
   'src/web/dashboard/embedded.ts': 'replaced by the build',
-  'src/web/dashboard/web/layouts.ts': 'replaced by the build',
+  'src/web/dashboard/web/application/ui/machine/layouts.ts': 'replaced by the build',
   'src/platform/text/own-member.ts': 'for objects of every area, and in browsers',
   'src/mail/message/resource-hints.ts':
     'the one rule for what is shown of a message, on the server and in the browser',

@@ -33,7 +33,7 @@ async function scripts(name: string, places: Layouts): Promise<readonly [Chunk, 
       {
         name: 'layouts',
         setup(build) {
-          build.onLoad({ filter: /\/web\/layouts\.ts$/ }, () => ({
+          build.onLoad({ filter: /\/machine\/layouts\.ts$/ }, () => ({
             contents: `export const layouts = ${JSON.stringify(places)};`,
             loader: 'ts',
           }));

@@ -65,6 +65,7 @@ async function open(path: string, options: BrowserContextOptions = {}) {
     .or(page.locator('[data-environment]'))
     .first()
     .waitFor();
+  await page.getByRole('navigation', { name: 'Machines' }).waitFor();
   return {
     page,
     complaints,
@@ -89,6 +90,32 @@ describe('the live view in a browser', () => {
     await page.getByRole('region', { name: 'Activity' }).getByText('report.received').first().waitFor();
     expect(await page.locator('[data-by]').count()).toBe(0);
     expect(view.complaints).toEqual([]);
+  });
+
+  test('the old address leads to the page of the application, which is all that a key or a link opens', async () => {
+    await using view = await open('/inspector?kind=email&state=delivered');
+    const { page } = view;
+    expect(page.url()).toBe(`${service.url}/app/test/machines?kind=email&state=delivered`);
+    await page.getByRole('region', { name: 'Actors in delivered' }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual([
+      'State machines',
+    ]);
+    expect(view.complaints).toEqual([]);
+    // The other environment is not the key's, and no other page is a guest's.
+    await page.goto(`${service.url}/app/live/machines`);
+    await page.getByRole('navigation', { name: 'Machines' }).waitFor();
+    expect(page.url()).toBe(`${service.url}/app/test/machines`);
+    await page.goto(`${service.url}/app/test/emails`);
+    await page.getByLabel('Email address').or(page.getByText('No account exists yet')).first().waitFor();
+    // Signed out, the page asks for a key again.
+    await page.goto(`${service.url}/app/test/machines`);
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    const [, ticket = ''] = /live {2}\S+#open=(\S+)/.exec(service.output()) ?? [];
+    await page.goto(`${service.url}/inspector?kind=domain#open=${ticket}`);
+    await page.getByRole('region', { name: 'Machine domain' }).waitFor();
+    expect(page.url()).toBe(`${service.url}/app/live/machines?kind=domain`);
   });
 
   test('an email moves to delivered on the page', async () => {
@@ -198,6 +225,7 @@ describe('the live view in a browser', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.locator('[data-state=delivered]').first().focus();
     const outline = await page
       .locator('[data-state=delivered]')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SESSION_OVER } from '../../src/http/listen/session-socket.ts';
-import type { ChangeMessage } from '../../src/web/changes/model.ts';
-import { MOST_CONNECTIONS } from '../../src/web/changes/module.ts';
+import type { PageMessage, ServiceMessage, Tick } from '../../src/web/live/model.ts';
+import { MOST_MEMBERS } from '../../src/web/live/page-sockets.ts';
 import { eventually } from '../support/eventually.ts';
 import { Browser, inviteMember, ORIGIN, setUpOwner } from './a-browser.ts';
 import { type RealService, startRealService } from './real-service.ts';
@@ -23,8 +23,8 @@ function follow({ cookie }: Browser, environment: 'live' | 'test') {
   const socket = new WebSocket(service.url.replace('http', 'ws') + pathOf(environment), {
     headers: { cookie, origin: ORIGIN },
   } as never);
-  const heard: ChangeMessage[] = [];
-  socket.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)) as ChangeMessage);
+  const heard: ServiceMessage[] = [];
+  socket.onmessage = ({ data }) => void heard.push(JSON.parse(String(data)) as ServiceMessage);
   const opened = new Promise<void>((resolve, reject) => {
     socket.onopen = () => resolve();
     socket.onerror = () => reject(new Error('It was refused.'));
@@ -32,7 +32,9 @@ function follow({ cookie }: Browser, environment: 'live' | 'test') {
   const { promise: closed, resolve } = Promise.withResolvers<number>();
   socket.onclose = ({ code }) => resolve(code);
   const changed = () => heard.flatMap((message) => (message.type === 'changes' ? [message.changed] : []));
-  return { opened, closed, changed, close: () => socket.close() };
+  const ticks = () => heard.filter((message): message is Tick => message.type === 'tick');
+  const send = (message: PageMessage) => socket.send(JSON.stringify(message));
+  return { opened, closed, changed, ticks, send, close: () => socket.close() };
 }
 
 /** Asks for the handshake, and is refused. */
@@ -77,9 +79,31 @@ test('commits of the engine and acts of people are told, to whom may see them an
   for (const page of [live, test, reader]) page.close();
 });
 
+test('the same connection shows machines of its environment while the page asks for them', async () => {
+  const { browser: viewer } = await inviteMember(service, owner, 'viewer');
+  const [live, quiet, reader] = [follow(owner, 'live'), follow(owner, 'test'), follow(viewer, 'test')];
+  await Promise.all([live.opened, quiet.opened, reader.opened]);
+  for (const page of [live, reader]) page.send({ type: 'machines', on: true });
+  for (const page of [live, reader]) await eventually('the first tick', async () => page.ticks()[0]);
+  const message = { from: 'a@example.com', to: 'delivered@simulator.svc.test', subject: 'x', text: 'x' };
+  const { id } = (await owner.ask('/test/emails', message)).body.data;
+  const sampled = (page: ReturnType<typeof follow>) => page.ticks().flatMap(({ sample }) => sample);
+  await eventually('the move', async () => sampled(reader).find((move) => move.id === id));
+  await eventually('the name', async () => quiet.changed().find(({ emails }) => emails?.includes(id)));
+  expect(sampled(live)).toEqual([]);
+  expect(quiet.ticks()).toEqual([]);
+  reader.send({ type: 'machines', on: false });
+  const second = (await owner.ask('/test/emails', message)).body.data;
+  await eventually('the name', async () =>
+    reader.changed().find(({ emails }) => emails?.includes(second.id)),
+  );
+  expect(sampled(reader).some((move) => move.id === second.id)).toBe(false);
+  for (const page of [live, quiet, reader]) page.close();
+});
+
 test('one person has so many connections open, and another one when one has ended', async () => {
   const { browser } = await inviteMember(service, owner, 'member');
-  const pages = Array.from({ length: MOST_CONNECTIONS.each }, () => follow(browser, 'live'));
+  const pages = Array.from({ length: MOST_MEMBERS.each }, () => follow(browser, 'live'));
   await Promise.all(pages.map(({ opened }) => opened));
   const { cookie } = browser;
   expect(await refused(pathOf('live'), { cookie, origin: ORIGIN })).toEqual([429, 'RATE_LIMITED']);

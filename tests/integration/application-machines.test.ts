@@ -9,10 +9,13 @@ import { type RealService, startRealService } from '../contract/real-service.ts'
 let real: RealService;
 let owner: Browser;
 let sent: string;
+/** The connection of a page in the test environment. */
+let socketPath: string;
 
 beforeAll(async () => {
   real = await startRealService();
   owner = await setUpOwner(real);
+  socketPath = `/app/api/test/changes?workspace=${real.workspaceId}`;
   const told = await owner.ask('/test/emails', {
     from: 'a@example.com',
     to: 'delivered@simulator.svc.test',
@@ -54,7 +57,7 @@ test('a member sees the machines of the environment that the address names, and 
 test('a viewer sees what the role may read; nobody else gets in, and no key', async () => {
   const { browser } = await inviteMember(real, owner, 'viewer');
   expect((await browser.ask(`/test/actors/${sent}`)).status).toBe(200);
-  expect(await statusOf('/app/api/test/machines/socket', { cookie: browser.cookie })).toBe(101);
+  expect(await statusOf(socketPath, { cookie: browser.cookie })).toBe(101);
   const stranger = new Browser(real);
   const key = await real.keyWith('test', ['emails:read']);
   const cookie = await real.service.inspector.deps.inspectorSessions.begin(
@@ -67,12 +70,10 @@ test('a viewer sees what the role may read; nobody else gets in, and no key', as
     expect((await stranger.ask(path)).status).toBe(401);
     expect((await real.ask({ method: 'GET', path: `/app/api${path}`, headers: byKey })).status).toBe(403);
   }
-  expect(await statusOf('/app/api/test/machines/socket', {})).toBe(401);
-  expect(await statusOf('/app/api/test/machines/socket', byKey)).toBe(401);
-  expect(await statusOf('/app/api/test/machines/socket', { authorization: `Bearer ${key}` })).toBe(401);
-  expect(
-    await statusOf('/app/api/test/machines/socket', { cookie: owner.cookie, origin: 'https://a.example' }),
-  ).toBe(403);
+  expect(await statusOf(socketPath, {})).toBe(401);
+  expect(await statusOf(socketPath, byKey)).toBe(401);
+  expect(await statusOf(socketPath, { authorization: `Bearer ${key}` })).toBe(401);
+  expect(await statusOf(socketPath, { cookie: owner.cookie, origin: 'https://a.example' })).toBe(403);
 });
 
 test('the connection is in the environment of its address and the workspace of its page', async () => {
@@ -80,12 +81,12 @@ test('the connection is in the environment of its address and the workspace of i
     ['test', false],
     ['live', true],
   ] as const) {
-    const path = `/app/api/${environment}/machines/socket?workspace=${real.workspaceId}`;
+    const path = `/app/api/${environment}/changes?workspace=${real.workspaceId}`;
     const socket = (await connect(path, { cookie: owner.cookie })) as SessionSocket;
     expect(socket.session.subject).toMatchObject({ workspaceId: real.workspaceId, livemode });
     socket.closed();
   }
-  const foreign = '/app/api/test/machines/socket?workspace=ws_01m7xhns80b7w3sdg5jc4356';
+  const foreign = '/app/api/test/changes?workspace=ws_01m7xhns80b7w3sdg5jc4356';
   expect(await statusOf(foreign, { cookie: owner.cookie })).toBe(409);
 });
 

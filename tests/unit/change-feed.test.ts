@@ -1,9 +1,12 @@
 import { expect, jest, test } from 'bun:test';
 import type { CommitListener } from '../../src/engine/engine.ts';
 import type { Permission } from '../../src/http/auth/permissions.ts';
-import { ChangeFeed, MOST_IDS } from '../../src/web/changes/change-feed.ts';
-import { BACKLOG, ChangeSocket, SLOW_MS } from '../../src/web/changes/change-socket.ts';
-import type { ChangeMessage } from '../../src/web/changes/model.ts';
+import { KeyedBudget } from '../../src/platform/async/keyed-budget.ts';
+import { MOST_IDS } from '../../src/web/live/feed/changed-resources.ts';
+import { PageFeed } from '../../src/web/live/feed/page-feed.ts';
+import type { ChangeMessage } from '../../src/web/live/model.ts';
+import { BACKLOG, PageSocket, SLOW_MS } from '../../src/web/live/page-socket.ts';
+import { MOST_SHOWN } from '../../src/web/live/page-sockets.ts';
 
 const KINDS = [
   { kind: { name: 'email' }, resource: 'emails', permission: 'emails:read' as Permission },
@@ -13,22 +16,25 @@ const KINDS = [
 /** A feed over an engine of which a test makes the commits, on a clock that stands still. */
 function feedOf(hasOthers = false) {
   const listeners = new Set<CommitListener>();
-  const feed = new ChangeFeed(
-    {
+  const feed = new PageFeed({
+    engine: {
       listen: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     },
-    KINDS,
+    kinds: KINDS,
     hasOthers,
-  );
+    stateCounts: { start: async () => {}, stop: () => {}, note: () => {}, counts: () => ({}) },
+    others: { id: 'here', instances: [], hearing: () => 'all', join: () => () => {} },
+    now: () => 0,
+  });
   const commit = (name: string, id: string, scope = { workspaceId: 'ws_1', livemode: false }) => {
     for (const listener of listeners) listener({ name } as never, [{ after: { ...scope, id } } as never]);
   };
   const follow = (permissions: readonly Permission[], scope = { workspaceId: 'ws_1', livemode: false }) => {
     const heard: ChangeMessage[] = [];
-    const leave = feed.join({ scope, permissions, tell: (message) => void heard.push(message) });
+    const leave = feed.follow({ scope, permissions, tell: (message) => void heard.push(message) });
     return { heard, leave };
   };
   return { feed, listeners, commit, follow };
@@ -92,9 +98,11 @@ test('a slow reader is told nothing while it is full, then to look at everything
   let [buffered, now] = [0, 0];
   const sent: string[] = [];
   const closed: number[] = [];
-  const socket = new ChangeSocket({ workspaceId: 'ws_1', livemode: false }, ['*'], {
-    feed: { join: () => () => {} },
-    readPermissions: async () => ['*'],
+  const access = { permissions: ['*'], visibility: null } as const;
+  const socket = new PageSocket({ workspaceId: 'ws_1', livemode: false }, access, 'member', {
+    feed: { follow: () => () => {}, join: () => () => {} },
+    shown: { take: () => true, give: () => {} },
+    readAccess: async () => access,
     monotonic: () => now,
   });
   socket.opened({
@@ -120,4 +128,48 @@ test('a slow reader is told nothing while it is full, then to look at everything
   socket.tell(change);
   expect(closed).toEqual([1_011]);
   socket.closed();
+});
+
+test('so many pages of members show machines at once, and another one when one has ended', () => {
+  const shown = new KeyedBudget(MOST_SHOWN);
+  const pageOf = (permissions: readonly Permission[], visibility: ReadonlySet<string> | null) => {
+    const sent: string[] = [];
+    let joined = 0;
+    const socket = new PageSocket(
+      { workspaceId: 'ws_1', livemode: false },
+      { permissions, visibility },
+      'member',
+      {
+        feed: {
+          follow: () => () => {},
+          join: () => {
+            joined++;
+            return () => void joined--;
+          },
+        },
+        shown,
+        readAccess: async () => null,
+        monotonic: () => 0,
+      },
+    );
+    socket.opened({ send: (text) => sent.push(String(text)), close: () => {}, getBufferedAmount: () => 0 });
+    const show = (on: boolean) => socket.received(null, JSON.stringify({ type: 'machines', on }));
+    return { sent, show, joined: () => joined, close: () => socket.closed() };
+  };
+  const pages = Array.from({ length: MOST_SHOWN.each }, () => pageOf(['emails:read'], new Set(['email'])));
+  // Asking twice is asking once.
+  for (const page of pages) for (const on of [true, true]) page.show(on);
+  expect(pages.map(({ joined }) => joined())).toEqual(pages.map(() => 1));
+  const late = pageOf(['emails:read'], new Set(['email']));
+  late.show(true);
+  expect([late.joined(), late.sent]).toEqual([0, ['{"type":"full"}']]);
+  pages[0]?.close();
+  late.show(true);
+  expect(late.joined()).toBe(1);
+  pages[1]?.show(false);
+  // Without emails:read nothing is shown.
+  const blind = pageOf(['contacts:read'], null);
+  blind.show(true);
+  expect([blind.joined(), blind.sent]).toEqual([0, []]);
+  for (const page of [...pages, late, blind]) page.close();
 });

@@ -1,14 +1,19 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { zones } from '../../src/platform/zones/zones.ts';
 import {
+  instantOf,
+  localText,
+  setClock,
+  zoneLabel,
+} from '../../src/web/dashboard/web/application/ui/display/clock.ts';
+import {
   agoText,
   dayText,
   intervalText,
   momentText,
   momentTitle,
+  timeText,
 } from '../../src/web/dashboard/web/application/ui/display/format.ts';
-import { instantOf, localText, setClock, zoneLabel } from '../../src/web/dashboard/web/clock.ts';
-import { timeText } from '../../src/web/dashboard/web/format.ts';
 
 const YEARS = 10 * 365 * 86_400_000;
 const NOW = Date.UTC(2026, 10, 27);

@@ -56,7 +56,7 @@ function scratchCopy(additions: readonly Addition[]): string {
       extends: './tsconfig.json',
       include: ['src', 'machines'],
       files: [
-        'src/web/dashboard/web/state-color.ts',
+        'src/web/dashboard/web/application/ui/machine/state-color.ts',
         'src/web/dashboard/web/application/ui/display/event-looks.ts',
       ],
     }),
@@ -96,7 +96,7 @@ describe('an addition does not compile until every place has decided on it', () 
       'src/sending/emails/facts.ts',
       'src/sending/emails/read/page.ts',
       'src/sending/emails/retention/live-data-pruner.ts',
-      'src/web/dashboard/web/state-color.ts',
+      'src/web/dashboard/web/application/ui/machine/state-color.ts',
     ]);
     for (const name of ['paused', 'pause.requested', 'archive']) expect(placesOf(name)).not.toBeEmpty();
   });

@@ -1,6 +1,6 @@
 // Makes the pages quicker to use; they read well without it. Keys: / or Ctrl K searches, Escape closes.
 
-// The application keeps the chosen theme under the same name (src/web/dashboard/web/theme.ts).
+// The application keeps the chosen theme under the same name (src/web/dashboard/web/application/shell/theme.ts).
 const THEME = 'posthorn theme';
 const THEMES = ['system', 'light', 'dark'];
 const root = document.documentElement;

@@ -125,7 +125,7 @@ export interface ShownInstance {
 export type NewsCompleteness = 'all' | 'crowded' | 'away';
 
 /**
- * A message to a viewer, at most four per second. A dropped one loses nothing important, because counts are
+ * A message about the machines, at most four per second. A dropped one loses nothing important, because counts are
  * absolute.
  */
 export interface Tick {
@@ -146,9 +146,50 @@ export interface Tick {
   readonly hearing: NewsCompleteness;
 }
 
-/** The message of a viewer to the service. */
+/**
+ * The names of changed resources as their addresses begin, each with the changed ids, or null for too many to
+ * name. Pages read the new data through the API.
+ */
+export interface Changes {
+  readonly type: 'changes';
+  readonly changed: Readonly<Record<string, readonly string[] | null>>;
+}
+
+/** Anything may have changed: the pages read all their data again. */
+interface ReloadMessage {
+  readonly type: 'everything';
+}
+
+/** Nothing has changed; the connection is alive. */
+interface Beat {
+  readonly type: 'beat';
+}
+
+/** A message about resources. */
+export type ChangeMessage = Changes | ReloadMessage | Beat;
+
+/** The most pages show machines already; this page is told nothing of them. */
+interface Full {
+  readonly type: 'full';
+}
+
+/** A text that the service sends. */
+export type ServiceMessage = ChangeMessage | Tick | Full;
+
+/** The longest time between two messages. */
+export const BEAT_MS = 5_000;
+
+/** The actor that a page has opened, whose changes are named in ticks; null for none. */
 export interface Watch {
   readonly type: 'watch';
-  /** The actor that the viewer has opened; null for none. */
   readonly id: string | null;
 }
+
+/** A page that shows the machines asks for ticks, and ends them. */
+interface ShowMachines {
+  readonly type: 'machines';
+  readonly on: boolean;
+}
+
+/** A text that a page sends. */
+export type PageMessage = Watch | ShowMachines;

@@ -2,7 +2,7 @@ import type { Module } from '../../http/module.ts';
 import { createInspector, type Inspector } from './inspector.ts';
 import { type InspectorDeps, inspectorRoutes } from './routes.ts';
 
-/** The live view of the machines. */
+/** The one connection of each open page, and the live view of the machines. */
 export const inspectorModule: Module<InspectorDeps, object, Inspector> = {
   name: 'inspector',
   pages: (deps) => inspectorRoutes(deps),

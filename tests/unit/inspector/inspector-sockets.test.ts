@@ -1,11 +1,7 @@
 import { expect, test } from 'bun:test';
 import { SessionEnds } from '../../../src/http/auth/sessions/session-ends.ts';
 import type { SocketSession } from '../../../src/http/listen/listen.ts';
-import {
-  type InspectorSocketDeps,
-  inspectorSockets,
-  MOST_CONNECTIONS,
-} from '../../../src/web/live/inspector-sockets.ts';
+import { guestSockets, MOST_GUESTS, type PageSocketsDeps } from '../../../src/web/live/page-sockets.ts';
 
 /** A gate whose visitors say in a header which key, of which workspace, they hold. */
 function openUpgrade() {
@@ -17,14 +13,14 @@ function openUpgrade() {
       visibility: new Set(),
     };
   };
-  const upgrade = inspectorSockets({
+  const upgrade = guestSockets({
     sessions: { of: sessionOf },
     limiter: { byAddress: () => null },
     clientAddress: () => 'client',
     sessionEnds: new SessionEnds(),
     baseUrl: 'http://localhost:3000',
     now: () => 0,
-  } as unknown as InspectorSocketDeps);
+  } as unknown as PageSocketsDeps);
   const ask = async (key: string, path = '/inspector/live'): Promise<SocketSession | Response> => {
     const request = new Request(`http://localhost:3000${path}`, { headers: { 'x-key': key } });
     const admitted = await upgrade.admit(request, '127.0.0.1');
@@ -53,8 +49,8 @@ async function refusal(
 
 test('one key may open twenty live view connections; other keys are not affected', async () => {
   const { ask, open } = openUpgrade();
-  const sockets = await open('ws_1 key_1', MOST_CONNECTIONS.each);
-  expect(MOST_CONNECTIONS.each).toBe(20);
+  const sockets = await open('ws_1 key_1', MOST_GUESTS.each);
+  expect(MOST_GUESTS.each).toBe(20);
   const reply = await refusal(await ask('ws_1 key_1'));
   expect(reply).toMatchObject({ status: 429, retry: '30' });
   expect(reply.message).toContain('At most 20 connections per API key or link');

@@ -5,7 +5,8 @@ import type { Kind } from '../../../src/engine/machine/kind.ts';
 import type { Scope } from '../../../src/engine/machine/result.ts';
 import { MODULE_KINDS } from '../../../src/modules.ts';
 import type { HeardListener } from '../../../src/web/live/exchange/incoming.ts';
-import { LiveFeed, type Viewer } from '../../../src/web/live/exchange/live-feed.ts';
+import type { Viewer } from '../../../src/web/live/feed/machine-viewers.ts';
+import { PageFeed } from '../../../src/web/live/feed/page-feed.ts';
 import type { Counts, NewsCompleteness, Tick } from '../../../src/web/live/model.ts';
 import { visibilityAmong } from '../../../src/web/live/visibility.ts';
 
@@ -29,22 +30,24 @@ function stage() {
     },
   };
   const stateCounts = { counting: 0, counts: {} as Counts };
-  const liveFeed = new LiveFeed(
-    {
+  const liveFeed = new PageFeed({
+    engine: {
       listen(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
     },
-    {
+    kinds: [],
+    hasOthers: false,
+    stateCounts: {
       start: async () => void stateCounts.counting++,
       stop: () => void stateCounts.counting--,
       note: () => {},
       counts: () => stateCounts.counts,
-    } as never,
-    () => 0,
+    },
     others,
-  );
+    now: () => 0,
+  });
   const commit = (id: string, steps: readonly (readonly [string | null, string, string])[], scope = TEST) => {
     const told = steps.map(([from, event, to]) => ({ from, event, to, at: 1, attempt: null, effects: [] }));
     const draft = { after: { id, ...scope }, steps: told } as never as Draft;

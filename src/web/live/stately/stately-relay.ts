@@ -7,8 +7,8 @@ import { GOING_AWAY, SESSION_OVER } from '../../../http/listen/session-socket.ts
 import type { Database } from '../../../platform/db/database.ts';
 import type { FeedSource, News } from '../exchange/gathered.ts';
 import type { OtherInstances } from '../exchange/live-exchange.ts';
-import { RECHECK_MS } from '../exchange/live-socket.ts';
 import type { InspectorSession } from '../inspector-sessions.ts';
+import { RECHECK_MS } from '../page-socket.ts';
 import type { Visibility } from '../visibility.ts';
 import { introduction, introductionText, newsTexts, toldTexts } from './stately.ts';
 

@@ -1,63 +1,97 @@
 import { lazy, Suspense, startTransition, useCallback, useEffect, useState } from 'react';
+import { type GuestSession, guestEntry } from './api/guest.ts';
 import { RequestError } from './api/requests.ts';
-import { entry, type Session } from './api/session.ts';
+import { type Environment, entry, type Session } from './api/session.ts';
 import { drafts } from './editing/drafts.ts';
-import { arrivedPlace, usePlace } from './place.ts';
+import { currentPlace, goHome, usePlace } from './place.ts';
+import { lastEnvironment } from './shell/environments.ts';
 import { loadPageOf } from './shell/open-page.tsx';
-import { SignedIn } from './signed-in.tsx';
+import { GuestSignedIn, SignedIn } from './signed-in.tsx';
 
 /**
- * The user of the application: signed in, signed out, without any account on this installation, or unknown
- * with the reason.
+ * The user of the application: a member, a guest with a key or a printed link, signed out, without any account
+ * on this installation, or unknown with the reason.
  */
 type Visitor =
   | { readonly session: Session }
-  | { readonly session: null; readonly isSetUp: boolean; readonly why: string | null }
-  | { readonly session: null; readonly problem: RequestError };
+  | { readonly guest: GuestSession }
+  | { readonly isSetUp: boolean; readonly isGuest?: boolean; readonly why: string | null }
+  | { readonly problem: RequestError };
 
 async function arrive(): Promise<Visitor> {
   const [visitor] = await Promise.all([meet(null), loadPageOf(location.pathname)]);
   return visitor;
 }
 
+/** The addresses of the page that guests may open. Elsewhere a guest is signed out, and may sign in as a member. */
+const FOR_GUESTS = /^\/app\/(?:test|live)\/machines$/;
+
 async function meet(why: string | null): Promise<Visitor> {
   try {
+    if (currentPlace().page === 'liveView') return await arriveAsGuest(why);
     return { session: await entry.session() };
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
-    if (error.status !== 401) return { session: null, problem: error };
+    // The session is that of a guest: the service refuses everything else.
+    const guest = error.status === 403 ? await guestEntry.session().catch(() => null) : null;
+    const isGuest = guest?.isMember === false;
+    if (isGuest && FOR_GUESTS.test(location.pathname)) return { guest };
+    if (error.status !== 401 && !isGuest) return { problem: error };
   }
   void drafts.sessionEnded();
   try {
-    return { session: null, isSetUp: await entry.isSetUp(), why };
+    return { isSetUp: await entry.isSetUp(), why };
   } catch (error) {
-    return { session: null, problem: error as RequestError };
+    return { problem: error as RequestError };
   }
 }
 
-// The session and the page's data are requested while React starts, not after it.
-const { page: arrivedAt } = arrivedPlace();
-let arrival: Promise<Visitor> | null = arrivedAt === 'liveView' ? null : arrive();
+/** A link works once. */
+let usedTicket: string | null = null;
 
-const LiveView = lazy(() => import('../live-view-canvas.tsx'));
+/** Opens the printed link, if it has led here, and tells whose session this is. @throws RequestError */
+async function arriveAsGuest(why: string | null): Promise<Visitor> {
+  const { token: ticket } = currentPlace();
+  const isNew = ticket !== null && ticket !== usedTicket;
+  usedTicket = ticket;
+  const refusal = !isNew ? null : await guestEntry.open({ ticket }).then(() => null, messageOf);
+  const guest = await guestEntry.session();
+  if (guest === null || refusal !== null) return { isSetUp: true, why: refusal ?? why };
+  return guest.isMember ? { session: await entry.session() } : { guest };
+}
+
+const messageOf = (error: Error): string => error.message;
+
+// The session and the page's data are requested while React starts, not after it.
+let arrival: Promise<Visitor> | null = currentPlace().page === 'liveView' ? meet(null) : arrive();
+
 // A user who is signed in needs none of the entrances, so they are a chunk apart.
 const load = () => import('./entrances.tsx');
 const Entrance = lazy(async () => ({ default: (await load()).Entrance }));
 const Invitation = lazy(async () => ({ default: (await load()).Invitation }));
+const KeyEntrance = lazy(async () => ({ default: (await load()).KeyEntrance }));
 const LinkNeeded = lazy(async () => ({ default: (await load()).LinkNeeded }));
 const NotSetUp = lazy(async () => ({ default: (await load()).NotSetUp }));
 const Reset = lazy(async () => ({ default: (await load()).Reset }));
 const Setup = lazy(async () => ({ default: (await load()).Setup }));
 const SignIn = lazy(async () => ({ default: (await load()).SignIn }));
+const machinesIn = (environment: Environment): string => `/app/${environment}/machines`;
 const Boot = () => <p className="boot">Opening Posthorn…</p>;
 
-/** The application, or the live view for a user with a key or a printed link but without an account. */
+/** Continues at another address, with the query of this one. */
+function Continue({ to }: { readonly to: string }) {
+  useEffect(() => goHome(to + location.search), [to]);
+  return <Boot />;
+}
+
 export const Application = () => (
-  <Suspense fallback={<Boot />}>{usePlace().page === 'liveView' ? <LiveView /> : <WithAccount />}</Suspense>
+  <Suspense fallback={<Boot />}>
+    <Visit />
+  </Suspense>
 );
 
 /** The entrances, or the pages of a user who is signed in. */
-function WithAccount() {
+function Visit() {
   const { page, token } = usePlace();
   const [visitor, setVisitor] = useState<Visitor | null>(null);
   const look = useCallback(async (why: string | null = null) => {
@@ -71,7 +105,11 @@ function WithAccount() {
   }, []);
   const enter = useCallback(() => look(), [look]);
   const leave = useCallback((why: string) => void look(why), [look]);
-  useEffect(() => void look(), [look]);
+  const leaveAsGuest = useCallback((why: string) => setVisitor({ isSetUp: true, isGuest: true, why }), []);
+  // Another printed link may come to the open page.
+  const ticket = page === 'liveView' ? token : null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new ticket opens another session
+  useEffect(() => void look(), [look, ticket]);
 
   if (!visitor) return <Boot />;
   if ('problem' in visitor)
@@ -83,7 +121,12 @@ function WithAccount() {
         </button>
       </Entrance>
     );
-  const { session } = visitor;
+  const session = 'session' in visitor ? visitor.session : null;
+  if (page === 'liveView') {
+    if ('guest' in visitor) return <Continue to={machinesIn(visitor.guest.livemode ? 'live' : 'test')} />;
+    if (session) return <Continue to={machinesIn(lastEnvironment())} />;
+    return <KeyEntrance why={'why' in visitor ? visitor.why : null} onIn={enter} />;
+  }
   if (page === 'reset')
     return token === null ? (
       <LinkNeeded what="A new password needs the link that the operator prints." />
@@ -97,6 +140,9 @@ function WithAccount() {
       <Invitation key={token} token={token} session={session} onIn={enter} />
     );
   if (session) return <SignedIn key={session.workspace.id} session={session} onLeave={leave} />;
+  if ('guest' in visitor) return <GuestSignedIn guest={visitor.guest} onLeave={leaveAsGuest} />;
+  if (!('isSetUp' in visitor)) return <Boot />;
+  if (visitor.isGuest) return <KeyEntrance why={visitor.why} onIn={enter} />;
   if (!visitor.isSetUp)
     return page === 'setup' && token !== null ? (
       <Setup key={token} token={token} onIn={enter} />

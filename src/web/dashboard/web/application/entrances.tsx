@@ -1,9 +1,11 @@
 import { type ReactNode, useState } from 'react';
-import { Mark } from '../icons.tsx';
+import { guestEntry } from './api/guest.ts';
 import { entry, type Session, takeOwnZone, takesPasskeys } from './api/session.ts';
 import { goHome } from './place.ts';
+import { lastEnvironment } from './shell/environments.ts';
 import { Field, Form } from './ui/forms/form.tsx';
 import { PasswordField } from './ui/forms/password-field.tsx';
+import { Mark } from './ui/icons.tsx';
 
 /** The frame of the pages before sign-in. */
 export function Entrance(props: {
@@ -137,6 +139,11 @@ export const SignIn = ({
         {null}
       </Form>
     )}
+    {/\/machines$/.test(location.pathname) && (
+      <a href={`/inspector${location.search}`} className="link">
+        Open the live view with an API key
+      </a>
+    )}
     <details>
       <summary className="link min-h-6 cursor-pointer">Locked out?</summary>
       <div className="mt-2 grid gap-2 text-dim">
@@ -149,6 +156,44 @@ export const SignIn = ({
         </p>
       </div>
     </details>
+  </Entrance>
+);
+
+/** Opens the live view with an API key, which is exchanged for a session and not stored. */
+export const KeyEntrance = ({
+  why,
+  onIn,
+}: {
+  readonly why: string | null;
+  readonly onIn: () => Promise<void>;
+}) => (
+  <Entrance
+    title="Open the live view"
+    about={why === null ? 'Every email is a state machine. Watch them move.' : <p role="alert">{why}</p>}
+  >
+    <Form
+      action="Open the live view"
+      onSend={async ({ key = '' }) => {
+        await guestEntry.open({ key: key.trim() });
+        await onIn();
+      }}
+    >
+      <Field
+        label="API key"
+        name="key"
+        type="password"
+        autoComplete="off"
+        placeholder="svc_test_… or svc_live_…"
+        hint="The key needs emails:read. It is exchanged for a session of one hour and not stored. You see only the environment of the key, test or live."
+      />
+    </Form>
+    <p className="text-dim">
+      With an account,{' '}
+      <a href={`/app/${lastEnvironment()}/machines`} className="link">
+        sign in to the application
+      </a>
+      . On your own machine, <Code>serve</Code> prints a link that opens this page without a key.
+    </p>
   </Entrance>
 );
 

@@ -1,6 +1,6 @@
 import { createRoot } from 'react-dom/client';
-import { applyTheme, chosenTheme } from '../theme.ts';
 import { Application } from './application.tsx';
+import { applyTheme, chosenTheme } from './shell/theme.ts';
 
 applyTheme(chosenTheme());
 const view = document.getElementById('view');

@@ -24,8 +24,8 @@ const listeners = new Set<() => void>();
  */
 function arrive(): Place {
   const page = PAGES[location.pathname as keyof typeof PAGES] ?? 'home';
-  const token = /^#token=([\w-]{1,200})$/.exec(location.hash)?.[1] ?? null;
-  if (token !== null) history.replaceState(null, '', location.pathname);
+  const token = /^#(?:token|open)=([\w-]{1,1000})$/.exec(location.hash)?.[1] ?? null;
+  if (token !== null) history.replaceState(null, '', location.pathname + location.search);
   return { page, token };
 }
 
@@ -38,8 +38,8 @@ addEventListener('popstate', change);
 // A link to the open page changes only the fragment.
 addEventListener('hashchange', change);
 
-/** The first address of the visit. */
-export const arrivedPlace = (): Place => place;
+/** The current address, outside of what is rendered. */
+export const currentPlace = (): Place => place;
 
 /** Opens the home page, or another one. The link's own address is not kept in the history. */
 export function goHome(to = '/app'): void {

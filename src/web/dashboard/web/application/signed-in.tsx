@@ -1,6 +1,9 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Redirect, Router, useLocation } from 'wouter';
+import { Connection } from './api/connection.ts';
+import { GUEST_API, type GuestSession, guestEntry } from './api/guest.ts';
+import { machinesAt } from './api/machines/source.ts';
 import { RequestError } from './api/requests.ts';
 import { type Environment, entry, type Session } from './api/session.ts';
 import { type Viewer, ViewerProvider } from './api/viewer.tsx';
@@ -19,27 +22,51 @@ const MOST_TRIES = 2;
 const isWorthRepeating = (tries: number, error: Error): boolean =>
   tries < MOST_TRIES && error instanceof RequestError && (error.status === 0 || error.status >= 500);
 
-/** The application of a user who is signed in. The address names the environment: `/app/test/emails`. */
-export function SignedIn({
-  session,
-  onLeave,
-}: {
-  readonly session: Session;
-  readonly onLeave: (why: string) => void;
-}) {
+type OnLeave = (why: string) => void;
+
+/** The application of a member. The address names the environment: `/app/test/emails`. */
+export function SignedIn({ session, onLeave }: { readonly session: Session; readonly onLeave: OnLeave }) {
   const [path] = useLocation();
-  const [client] = useState(
-    () => new QueryClient({ defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRepeating } } }),
-  );
   const environment = environmentOf(path);
   const viewer = useMemo(
-    () => viewerOf(session, environment ?? 'test', onLeave),
+    () => memberOf(session, environment ?? 'test', onLeave),
     [session, environment, onLeave],
   );
   const { id: account } = session.account;
   useEffect(() => void drafts.resume(account), [account]);
   if (environment === null) return <Redirect to={`/app/${lastEnvironment()}`} replace />;
   rememberEnvironment(environment);
+  return <Pages viewer={viewer} />;
+}
+
+/** The page of state machines for a guest, in the one environment of the key or link. */
+export function GuestSignedIn({
+  guest,
+  onLeave,
+}: {
+  readonly guest: GuestSession;
+  readonly onLeave: OnLeave;
+}) {
+  const [path] = useLocation();
+  const viewer = useMemo(() => guestOf(guest, onLeave), [guest, onLeave]);
+  const page = `/app/${viewer.environment}/machines`;
+  return path === page ? <Pages viewer={viewer} /> : <Redirect to={page} replace />;
+}
+
+/** The frame and the open page, which share one store of queries and one connection. */
+function Pages({ viewer }: { readonly viewer: Viewer }) {
+  const [client] = useState(
+    () => new QueryClient({ defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRepeating } } }),
+  );
+  const { connection, environment, onExpired } = viewer;
+  useEffect(() => {
+    connection.start();
+    return () => connection.end();
+  }, [connection]);
+  const state = useSyncExternalStore(connection.subscribe, () => connection.state);
+  useEffect(() => {
+    if (state === 'over') onExpired();
+  }, [state, onExpired]);
   return (
     <QueryClientProvider client={client}>
       <Router base={`/app/${environment}`} key={environment}>
@@ -55,18 +82,36 @@ export function SignedIn({
 }
 
 /** Removes all typed content from the browser, because the next user of it may be another person. */
-async function signedOut(onLeave: (why: string) => void): Promise<void> {
+async function signedOut(onLeave: OnLeave): Promise<void> {
   await drafts.clear();
   onLeave('You are signed out.');
 }
 
-const viewerOf = (session: Session, environment: Environment, onLeave: (why: string) => void): Viewer => ({
-  session,
-  environment,
-  // An archived workspace is read-only.
-  may: (permission) =>
-    (session.permissions.includes('*') || session.permissions.includes(permission)) &&
-    (!session.workspace.archived || permission.endsWith(':read')),
-  onExpired: () => onLeave('Your session has ended. Sign in again.'),
-  onSignOut: () => void entry.signOut().then(() => signedOut(onLeave), toastProblem),
+function memberOf(session: Session, environment: Environment, onLeave: OnLeave): Viewer {
+  const { workspace, permissions } = session;
+  return {
+    ...{ session, workspace, environment },
+    // An archived workspace is read-only.
+    may: (permission) =>
+      (permissions.includes('*') || permissions.includes(permission)) &&
+      (!workspace.archived || permission.endsWith(':read')),
+    machines: machinesAt(environment, workspace.id),
+    connection: new Connection(
+      `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspace.id)}`,
+    ),
+    onExpired: () => onLeave('Your session has ended. Sign in again.'),
+    onSignOut: () => void entry.signOut().then(() => signedOut(onLeave), toastProblem),
+  };
+}
+
+const guestOf = (guest: GuestSession, onLeave: OnLeave): Viewer => ({
+  session: null,
+  workspace: { id: guest.workspaceId, name: guest.workspaceName, archived: false },
+  environment: guest.livemode ? 'live' : 'test',
+  // The one permission that every guest has. The service shows no kinds of actors beyond those of the key.
+  may: (permission) => permission === 'emails:read',
+  machines: machinesAt(GUEST_API),
+  connection: new Connection('/inspector/live'),
+  onExpired: () => onLeave('The session has ended. Sign in again to continue.'),
+  onSignOut: () => void guestEntry.close().then(() => onLeave('You are signed out.'), toastProblem),
 });

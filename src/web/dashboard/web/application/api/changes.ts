@@ -1,16 +1,9 @@
 import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
-import type { ChangeMessage, Changes } from '../../../../changes/model.ts';
+import { useEffect, useSyncExternalStore } from 'react';
+import type { Changes } from '../../../../live/model.ts';
+import type { ConnectionState } from './connection.ts';
 import { useViewer } from './viewer.tsx';
 
-/** The state of the connection over which the service tells what has changed. */
-export type Connection = 'connecting' | 'live' | 'lost';
-
-/** The close code of an ended session. */
-const SESSION_OVER = 4_401;
-/** The service speaks at least every five seconds. */
-const SILENCE_MS = 12_000;
-const LONGEST_WAIT_MS = 10_000;
 /** Without the connection everything in sight is read again this often. */
 const WITHOUT_MS = 10_000;
 /**
@@ -108,59 +101,31 @@ const mayBeOf = (value: string, ids: readonly string[]): boolean => {
 };
 
 /** Follows what changes in the environment of the page for as long as it is rendered; answers how the connection is. */
-export function useChanges(): Connection {
+export function useChanges(): ConnectionState {
   const client = useQueryClient();
-  const { environment, session, onExpired } = useViewer();
-  const workspaceId = session.workspace.id;
-  const [connection, setConnection] = useState<Connection>('connecting');
+  const { connection } = useViewer();
+  const state = useSyncExternalStore(connection.subscribe, () => connection.state);
   useEffect(() => {
     const readings = new Readings(client);
-    let socket: WebSocket | null = null;
-    let [tries, retry, silence] = [0, 0, 0];
-    let isOver = false;
     let wasLost = false;
-    // A connection that is silent for too long is dead, whatever the browser reports.
-    const expectMore = () => {
-      window.clearTimeout(silence);
-      silence = window.setTimeout(() => socket?.close(), SILENCE_MS);
-    };
-    const connect = () => {
-      const address = `/app/api/${environment}/changes?workspace=${encodeURIComponent(workspaceId)}`;
-      socket = new WebSocket(location.origin.replace(/^http/, 'ws') + address);
-      socket.onopen = () => {
-        tries = 0;
-        setConnection('live');
-        expectMore();
-        // Changes of the time without a connection were not reported, so everything is read again.
-        if (wasLost) readings.hearAll();
-      };
-      socket.onmessage = ({ data }) => {
-        expectMore();
-        const message = JSON.parse(String(data)) as ChangeMessage;
-        if (message.type === 'changes') readings.hear(message);
-        if (message.type === 'everything') readings.hearAll();
-      };
-      socket.onclose = ({ code }) => {
-        window.clearTimeout(silence);
-        if (isOver) return;
-        if (code === SESSION_OVER) return onExpired();
-        wasLost = true;
-        setConnection('lost');
-        const wait = Math.min(LONGEST_WAIT_MS, 400 * 2 ** tries++) * (0.75 + Math.random() / 2);
-        retry = window.setTimeout(connect, wait);
-      };
-    };
-    connect();
+    const leaveMessages = connection.onMessage((message) => {
+      if (message.type === 'changes') readings.hear(message);
+      if (message.type === 'everything') readings.hearAll();
+    });
+    // Changes of the time without a connection were not reported, so everything is read again.
+    const leaveOpenings = connection.onOpen(() => {
+      if (wasLost) readings.hearAll();
+      wasLost = true;
+    });
     const without = window.setInterval(() => {
-      if (socket?.readyState !== WebSocket.OPEN) readings.hearAll();
+      if (!connection.isOpen) readings.hearAll();
     }, WITHOUT_MS);
     return () => {
-      isOver = true;
-      for (const timer of [retry, silence]) window.clearTimeout(timer);
+      leaveMessages();
+      leaveOpenings();
       window.clearInterval(without);
       readings.end();
-      socket?.close();
     };
-  }, [client, environment, workspaceId, onExpired]);
-  return connection;
+  }, [client, connection]);
+  return state;
 }

@@ -57,7 +57,7 @@ async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: P
     return await request<Operations[Name]['data']>(method, addressOf(viewer.environment, name, pieces), {
       // Without a body the service wants an empty one, unless it is a question.
       ...(method !== 'GET' && { body: pieces.body ?? {} }),
-      workspaceId: viewer.session.workspace.id,
+      workspaceId: viewer.workspace.id,
       ...(signal && { signal }),
     });
   } catch (error) {
@@ -66,8 +66,8 @@ async function ask<Name extends Operation>(viewer: Viewer, name: Name, pieces: P
   }
 }
 
-const keyOf = ({ environment, session }: Viewer, name: Operation, pieces: Pieces = {}) =>
-  [session.workspace.id, environment, name.split(' ')[1]?.split('/')[1], name, pieces] as const;
+const keyOf = ({ environment, workspace }: Viewer, name: Operation, pieces: Pieces = {}) =>
+  [workspace.id, environment, name.split(' ')[1]?.split('/')[1], name, pieces] as const;
 
 /** The way an answer stays up to date: the service reports changes, and the changed data is read again. */
 export interface Freshness extends RefreshRule {
@@ -169,7 +169,7 @@ export function useChange<Name extends ChangeOperation>(
 async function refresh(client: QueryClient, viewer: Viewer, resources: readonly string[]): Promise<void> {
   await Promise.all(
     resources.map((resource) =>
-      client.invalidateQueries({ queryKey: [viewer.session.workspace.id, viewer.environment, resource] }),
+      client.invalidateQueries({ queryKey: [viewer.workspace.id, viewer.environment, resource] }),
     ),
   );
 }

@@ -1,7 +1,7 @@
 import type { Permission } from '../../../../../http/auth/permissions.ts';
 import type { Role } from '../../../../../http/auth/roles.ts';
 import type { PlanName } from '../../../../../platform/config/plans.ts';
-import { ownZone, setClock, type ZoneClock } from '../../clock.ts';
+import { ownZone, setClock, type ZoneClock } from '../ui/display/clock.ts';
 import { RequestError, request } from './requests.ts';
 
 /** Live holds real keys and mail; email of test never leaves the service. */

@@ -1,15 +1,28 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import type { Permission } from '../../../../../http/auth/permissions.ts';
+import type { Connection } from './connection.ts';
+import type { MachineSource } from './machines/source.ts';
 import type { Environment, Session } from './session.ts';
 
-/** The session, environment and permissions of the person who sees a page. */
+/** The access of a viewer: a member with an account, or a guest with an API key or a printed link. */
 export interface Viewer {
-  readonly session: Session;
+  readonly workspace: Session['workspace'];
   readonly environment: Environment;
   readonly may: (permission: Permission) => boolean;
+  /** The session of a member; null for a guest, who has the page of state machines alone. */
+  readonly session: Session | null;
+  /** Where the state machines are read. */
+  readonly machines: MachineSource;
+  /** The one WebSocket of the page. */
+  readonly connection: Connection;
   /** Called when the session has ended, with the message for the sign-in. */
   readonly onExpired: () => void;
   readonly onSignOut: () => void;
+}
+
+/** A viewer with an account. */
+export interface Member extends Viewer {
+  readonly session: Session;
 }
 
 const Context = createContext<Viewer | null>(null);
@@ -27,4 +40,12 @@ export function useViewer(): Viewer {
   const viewer = useContext(Context);
   if (!viewer) throw new Error('This page has no viewer.');
   return viewer;
+}
+
+/** The viewer of a page that only members open. */
+export function useMember(): Member {
+  const viewer = useViewer();
+  const { session } = viewer;
+  if (!session) throw new Error('This page needs a member.');
+  return { ...viewer, session };
 }

@@ -1,5 +1,5 @@
 import { useEffect, useId, useMemo, useRef, useState, useSyncExternalStore } from 'react';
-import { useViewer } from '../api/viewer.tsx';
+import { useMember } from '../api/viewer.tsx';
 import type { Draft } from './draft.ts';
 import { drafts } from './drafts.ts';
 import { Edit, type EditPlan, type EditState, type TimestampedResource } from './edit.ts';
@@ -131,7 +131,7 @@ function useKeptDraft<Resource extends TimestampedResource, V extends Values>(
   isKept: boolean,
   keeping: EditingPlan<Resource, V>['keeping'],
 ) {
-  const { session, environment } = useViewer();
+  const { session, environment } = useMember();
   const account = session.account.id;
   const place = `${session.workspace.id} ${environment} ${resource}`;
   const id = useId();

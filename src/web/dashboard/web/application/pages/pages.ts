@@ -28,6 +28,12 @@ export interface PageEntry {
   readonly isHidden?: boolean;
   /** The page fills the space beside the navigation, and scrolls separately in wide windows. */
   readonly isWide?: boolean;
+  /** The page shows the state of the connection itself. */
+  readonly showsConnection?: boolean;
+  /** An API key or a printed link opens it as well. */
+  readonly isForGuests?: boolean;
+  /** The keys of the page itself. */
+  readonly keys?: Readonly<Record<string, string>>;
   readonly load: () => Promise<{ readonly default: ComponentType }>;
 }
 
@@ -171,6 +177,16 @@ export const pages: readonly PageEntry[] = [
     permission: 'emails:read',
     words: 'live view states inspector',
     isWide: true,
+    isForGuests: true,
+    showsConnection: true,
+    keys: {
+      '/': 'Find an actor by its ID',
+      '0': 'All machines',
+      '1 … 9': 'One machine',
+      '← →': 'Step through a life',
+      'Home End': 'First step, latest step',
+      Space: 'Replay, pause',
+    },
     load: () => import('./machines/machines-canvas.tsx'),
   },
   {

@@ -15,7 +15,7 @@ export function isTyping(target: EventTarget | null): boolean {
   return (
     inside instanceof HTMLElement &&
     (inside.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(inside.tagName)) &&
-    !(inside instanceof HTMLInputElement && /^(checkbox|radio|button)$/.test(inside.type))
+    !(inside instanceof HTMLInputElement && /^(checkbox|radio|button|range)$/.test(inside.type))
   );
 }
 
@@ -35,6 +35,8 @@ export function useKeys(acts: Readonly<Record<string, () => void>>): void {
     let before = { key: '', at: 0 };
     const onKey = (event: KeyboardEvent) => {
       const isMod = event.metaKey || event.ctrlKey;
+      // The space bar presses the button that has the focus.
+      if (event.key === ' ' && event.target instanceof HTMLButtonElement) return;
       if (event.altKey || event.isComposing || event.defaultPrevented) return;
       if (!isMod && (isTyping(event.target) || document.querySelector('dialog[open]'))) return;
       const pair = event.timeStamp - before.at < SEQUENCE_MS ? `${before.key} ${event.key}` : '';

@@ -7,8 +7,11 @@ import { icons } from '../ui/icons.tsx';
 
 /** The pages that the viewer may open. */
 export function useOpenPages(): readonly PageEntry[] {
-  const { may } = useViewer();
-  return pages.filter(({ permission }) => permission === undefined || may(permission));
+  const { may, session } = useViewer();
+  return pages.filter(
+    ({ permission, isForGuests }) =>
+      (session !== null || isForGuests === true) && (permission === undefined || may(permission)),
+  );
 }
 
 /** The name of the page of a path: `emails` of `/emails/em_1`. */

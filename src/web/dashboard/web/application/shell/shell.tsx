@@ -1,10 +1,9 @@
 import { lazy, memo, type ReactNode, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { Search } from '../../icons.tsx';
 import { useViewer } from '../api/viewer.tsx';
 import { leaving, useIsAsked } from '../editing/leaving.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { icons } from '../ui/icons.tsx';
+import { icons, Mark } from '../ui/icons.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Toasts } from '../ui/overlays/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -15,6 +14,7 @@ import { Navigation, pageNameOf, useOpenPages } from './navigation.tsx';
 import { LoadingPage } from './open-page.tsx';
 import { Shortcuts } from './shortcuts.tsx';
 import { PlaceProvider, useShownPlace } from './shown-place.tsx';
+import { applyNextTheme } from './theme.ts';
 import { SetUpSending, useWaysOut } from './way-out.tsx';
 import { liveSentence, reachesPeople } from './ways-out.ts';
 import { WorkspaceMenu } from './workspace-menu.tsx';
@@ -24,20 +24,23 @@ const Palette = lazy(loadPalette);
 
 /** The frame of every page: workspace, environment, navigation and keyboard shortcuts. */
 export function Shell({ children }: { readonly children: ReactNode }) {
-  const { environment, session } = useViewer();
+  const { environment, session, workspace } = useViewer();
   const [path, navigate] = useLocation();
   const shown = useShownPlace();
   const [opened, setOpened] = useState<'palette' | 'shortcuts' | null>(null);
   const close = () => setOpened(null);
   const search = useCallback(() => setOpened('palette'), []);
   // The dialog is rendered early but after everything else, so that its field takes typed keys at once.
+  const isMember = session !== null;
   useEffect(() => {
+    if (!isMember) return;
     const idle = setTimeout(() => void loadPalette(), 1_000);
     return () => clearTimeout(idle);
-  }, []);
+  }, [isMember]);
   const openPages = useOpenPages();
   useKeys({
-    'mod k': () => setOpened(opened === 'palette' ? null : 'palette'),
+    ...(session && { 'mod k': () => setOpened(opened === 'palette' ? null : 'palette') }),
+    t: applyNextTheme,
     '?': () => setOpened('shortcuts'),
     '/': () => document.querySelector<HTMLElement>('[data-search]')?.focus(),
     c: () => document.querySelector<HTMLElement>('[data-create]')?.click(),
@@ -68,8 +71,8 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className={isWide ? 'flex min-w-0 flex-col lg:h-dvh' : 'min-w-0'}>
         <MobileBar key={path} onSearch={search} />
         <EnvironmentBand>
-          {session.workspace.archived && ' This workspace is archived. It is read-only.'}
-          {session.member.needsSecondFactor &&
+          {workspace.archived && ' This workspace is archived. It is read-only.'}
+          {session?.member.needsSecondFactor &&
             ' Your role requires a second factor. Set one up under Your account; until then your access is read-only.'}
         </EnvironmentBand>
         <main
@@ -98,14 +101,22 @@ export function Shell({ children }: { readonly children: ReactNode }) {
 }
 
 /** The fate of email in this environment, above every page. */
-const EnvironmentBand = ({ children }: { readonly children: ReactNode }) =>
-  useViewer().environment === 'live' ? (
-    <LiveBand>{children}</LiveBand>
-  ) : (
+function EnvironmentBand({ children }: { readonly children: ReactNode }) {
+  const { environment, session } = useViewer();
+  if (environment === 'live')
+    return session ? (
+      <LiveBand>{children}</LiveBand>
+    ) : (
+      <p role="status" className="environment-band">
+        Live environment.
+      </p>
+    );
+  return (
     <p role="status" className="environment-band">
       Test environment: no email leaves this service.{children}
     </p>
   );
+}
 
 function LiveBand({ children }: { readonly children: ReactNode }) {
   const ways = useWaysOut();
@@ -137,19 +148,7 @@ const LeaveDialog = () =>
 /** The bar beside the page. Another page redraws only its navigation. */
 const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
   <>
-    <div className="grid gap-2 px-3 pt-3 pb-2">
-      <WorkspaceMenu />
-      <EnvironmentSwitch />
-      <button
-        type="button"
-        onClick={onSearch}
-        className="flex min-h-9 items-center gap-2 rounded-lg border border-edge bg-sheet px-2.5 text-dim hover:border-edge-strong"
-      >
-        <Search className="size-3.5" />
-        Search
-        <kbd className="kbd ml-auto">{/Mac|iPhone/.test(navigator.platform) ? '⌘' : 'Ctrl'} K</kbd>
-      </button>
-    </div>
+    {useViewer().session ? <MemberHead onSearch={onSearch} /> : <GuestHead />}
     <Navigation />
     <div className="mt-auto border-t border-edge p-2">
       <AccountMenu />
@@ -157,9 +156,40 @@ const SideBar = memo(({ onSearch }: { readonly onSearch: () => void }) => (
   </>
 ));
 
+/** The workspace of a guest, and its one environment. */
+function GuestHead() {
+  const { workspace, environment } = useViewer();
+  return (
+    <div className="flex min-h-10 items-center gap-2.5 px-4.5 pt-3 pb-2">
+      <Mark className="size-7 shrink-0" />
+      <span className="min-w-0 flex-1 truncate font-semibold">{workspace.name}</span>
+      <span data-color={ENVIRONMENTS[environment].color} className="badge">
+        {ENVIRONMENTS[environment].name}
+      </span>
+    </div>
+  );
+}
+
+/** The workspace and the environment of a member, and the search. */
+const MemberHead = ({ onSearch }: { readonly onSearch: () => void }) => (
+  <div className="grid gap-2 px-3 pt-3 pb-2">
+    <WorkspaceMenu />
+    <EnvironmentSwitch />
+    <button
+      type="button"
+      onClick={onSearch}
+      className="flex min-h-9 items-center gap-2 rounded-lg border border-edge bg-sheet px-2.5 text-dim hover:border-edge-strong"
+    >
+      <span className="[&>svg]:size-3.5">{icons.Search}</span>
+      Search
+      <kbd className="kbd ml-auto">{/Mac|iPhone/.test(navigator.platform) ? '⌘' : 'Ctrl'} K</kbd>
+    </button>
+  </div>
+);
+
 /** The bar on top of narrow screens. Another page closes its navigation. */
 function MobileBar({ onSearch }: { readonly onSearch: () => void }) {
-  const { session, environment } = useViewer();
+  const { session, workspace, environment } = useViewer();
   const drawer = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -170,11 +200,13 @@ function MobileBar({ onSearch }: { readonly onSearch: () => void }) {
       <IconButton label="Navigation" onClick={() => setOpen(true)} className="size-10">
         {icons.Menu}
       </IconButton>
-      <p className="min-w-0 flex-1 truncate font-semibold">{session.workspace.name}</p>
+      <p className="min-w-0 flex-1 truncate font-semibold">{workspace.name}</p>
       <span className="badge">{ENVIRONMENTS[environment].name}</span>
-      <IconButton label="Search" onClick={onSearch} className="size-10">
-        <Search />
-      </IconButton>
+      {session && (
+        <IconButton label="Search" onClick={onSearch} className="size-10">
+          {icons.Search}
+        </IconButton>
+      )}
       {isOpen && (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape
         <dialog

@@ -1,27 +1,37 @@
 import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { useViewer } from '../api/viewer.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { singleKeys } from './keys.ts';
-import { useOpenPages } from './navigation.tsx';
+import { pageNameOf, useOpenPages } from './navigation.tsx';
 
-const EVERYWHERE = {
+const OF_ALL = {
+  Esc: 'Close',
+  t: 'Theme: system, light, dark',
+  '?': 'Show this list',
+} as const;
+const OF_MEMBERS = {
   'Ctrl K, ⌘ K': 'Search pages, emails, contacts and campaigns',
   '/': 'Filter the list',
   c: 'Create',
   'j  k': 'Next and previous row',
   Enter: 'Open the row',
-  Esc: 'Close',
-  '?': 'Show this list',
 } as const;
 
 /** The keys that do something. */
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const [areOn, setOn] = useState(singleKeys.areOn);
-  const pages = useOpenPages().flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []));
+  const { session } = useViewer();
+  const [path] = useLocation();
+  const open = useOpenPages();
+  const pages = open.flatMap(({ key, title }) => (key ? [[`g ${key}`, title] as const] : []));
+  const here = open.find(({ name }) => name === pageNameOf(path));
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} width="max-w-2xl">
       <div className="grid gap-x-10 gap-y-6 sm:grid-cols-2">
-        <Keys title="Everywhere" keys={Object.entries(EVERYWHERE)} />
-        <Keys title="Go to" keys={pages} />
+        {here?.keys && <Keys title={here.title} keys={Object.entries(here.keys)} />}
+        <Keys title="Everywhere" keys={Object.entries({ ...(session && OF_MEMBERS), ...OF_ALL })} />
+        {session && <Keys title="Go to" keys={pages} />}
       </div>
       <label className="flex items-center gap-2.5 border-t border-edge pt-4">
         <input

@@ -1,10 +1,10 @@
 import { useRead } from '../api/queries.ts';
-import { useViewer } from '../api/viewer.tsx';
+import { useMember } from '../api/viewer.tsx';
 import { type WayOut, waysOutOf } from './ways-out.ts';
 
 /** The destinations of this workspace's live email. */
 export function useWaysOut(): readonly WayOut[] {
-  const { session, may } = useViewer();
+  const { session, may } = useMember();
   const { data } = useRead('GET /domains', {}, { enabled: may('domains:read') });
   return waysOutOf(session.transports, data ?? []);
 }

@@ -1,16 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Role } from '../../../../../http/auth/roles.ts';
-import { shownZone } from '../../clock.ts';
-import { Mark } from '../../icons.tsx';
 import { useRead } from '../api/queries.ts';
 import { request } from '../api/requests.ts';
 import { entry, takeOwnZone } from '../api/session.ts';
-import { useViewer } from '../api/viewer.tsx';
+import { useMember } from '../api/viewer.tsx';
 import { leaving } from '../editing/leaving.ts';
 import { Button } from '../ui/button.tsx';
+import { shownZone } from '../ui/display/clock.ts';
 import { Field, Form } from '../ui/forms/form.tsx';
-import { icons } from '../ui/icons.tsx';
+import { icons, Mark } from '../ui/icons.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Item, Menu, Separator } from '../ui/overlays/menu.tsx';
 import { toastProblem } from '../ui/overlays/toast.tsx';
@@ -31,7 +30,7 @@ async function switchTo(id: string, isNew = false): Promise<void> {
 
 /** The workspace that is open, and the others to go to. */
 export function WorkspaceMenu() {
-  const { session } = useViewer();
+  const { session } = useMember();
   const [isMaking, setMaking] = useState(false);
   const { data: workspaces = [] } = useQuery({
     queryKey: ['workspaces'],

@@ -1,8 +1,8 @@
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
-import { Search } from '../../icons.tsx';
 import { Button } from './button.tsx';
 import { afterPaint } from './charts/painted.ts';
+import { icons } from './icons.tsx';
 
 /**
  * The filters of a list, kept in the address: they can be shared, and the back button restores them. `names`
@@ -73,7 +73,7 @@ export function TextFilter(props: {
         apply();
       }}
     >
-      <Search className="pointer-events-none absolute top-2.5 left-2.5 size-4 text-faint" />
+      <span className="pointer-events-none absolute top-2.5 left-2.5 text-faint">{icons.Search}</span>
       <input
         ref={input}
         type="search"

@@ -15,7 +15,7 @@ const drawn = (path: string) => (
   </svg>
 );
 
-/** The pictures of the navigation and of pages, each a single path. */
+/** The pictures of the navigation and of pages, each a single path. One of another size takes it from its parent: `[&>svg]:size-3`. */
 export const icons = {
   Home: drawn('M2.5 7.2 8 2.5l5.5 4.7v6.3h-4v-4h-3v4h-4V7.2Z'),
   Mail: drawn('M2 3.5h12v9H2v-9Zm0 1L8 9l6-4.5'),
@@ -70,4 +70,30 @@ export const icons = {
   Play: drawn('M5 3.200v9.600L12.500 8 5 3.200Z'),
   Stop: drawn('M5.300 3.500v9m5.400-9v9'),
   Out: drawn('M6.500 3h-3.500v10h10V9.500M9 2.500h4.500V7M13 3 7.500 8.500'),
+  Search: drawn('m13.5 13.5-3-3M12 7A5 5 0 1 1 2 7a5 5 0 0 1 10 0Z'),
+  Close: drawn('m4 4 8 8m0-8-8 8'),
+  Check: drawn('m3 8.5 3.2 3.2L13 4.8'),
+  Copy: drawn('M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8v-8Z'),
+  Back: drawn('M9.8 3.5 5.3 8l4.5 4.5'),
+  Forward: drawn('M6.2 3.5 10.7 8l-4.5 4.5'),
+  Pause: drawn('M5.5 3.5v9m5-9v9'),
+  Again: drawn('M13 8a5 5 0 1 1-1.6-3.7M13 2.5V5h-2.5'),
+  Stay: drawn('M3 8h7M8 5.5 10.5 8 8 10.5M13.5 3v10'),
+  Sun: drawn(
+    'M8 10.8a2.8 2.8 0 1 0 0-5.6 2.8 2.8 0 0 0 0 5.6ZM8 1.5v1.2m0 10.6v1.2M1.5 8h1.2m10.6 0h1.2M3.4 3.4l.9.9m7.4 7.4.9.9m0-9.2-.9.9m-7.4 7.4-.9.9',
+  ),
+  Moon: drawn('M13.5 9.6A6 6 0 0 1 6.4 2.5a6 6 0 1 0 7.1 7.1Z'),
+  System: drawn('M2 3h12v8H2V3Zm4 10.5h4M8 11v2.5'),
+  Leave: drawn('M6.5 13.5h-4v-11h4M10 11l3-3-3-3m3 3H6'),
 } as const satisfies Record<string, ReactNode>;
+
+/** The post horn. */
+export const Mark = ({ className = 'size-6' }: { readonly className?: string }) => (
+  <svg viewBox="0 0 32 32" className={className} aria-hidden="true">
+    <rect width="32" height="32" rx="8" fill="#0f766e" />
+    <g fill="none" stroke="#fff" strokeWidth="2.4" strokeLinecap="round">
+      <circle cx="13.5" cy="16.5" r="5.4" />
+      <path d="M13.5 11.1H23c2 0 3.2-1.4 4-3.1v9.4c-.8-1.7-2-3-4-3h-4.2M8.1 16.5H5" />
+    </g>
+  </svg>
+);

@@ -1,8 +1,8 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { Link } from 'wouter';
-import { Back } from '../../icons.tsx';
 import { useViewer } from '../api/viewer.tsx';
 import { Failed, Skeleton } from './display/states.tsx';
+import { icons } from './icons.tsx';
 
 /** A page: its title, what it is about, what can be done on it. */
 export function Page(props: {
@@ -15,10 +15,10 @@ export function Page(props: {
   readonly back?: { readonly to: string; readonly text: string };
   readonly children: ReactNode;
 }) {
-  const { session } = useViewer();
+  const { workspace } = useViewer();
   return (
     <>
-      <title>{`${props.title} · ${session.workspace.name} · Posthorn`}</title>
+      <title>{`${props.title} · ${workspace.name} · Posthorn`}</title>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-3">
         <div className="min-w-0 flex-1 basis-72">
           {props.back && (
@@ -26,7 +26,7 @@ export function Page(props: {
               href={props.back.to}
               className="mb-1.5 -ml-1 inline-flex min-h-6 items-center gap-1 text-caption text-dim hover:text-ink"
             >
-              <Back className="size-3.5" />
+              <span className="[&>svg]:size-3.5">{icons.Back}</span>
               {props.back.text}
             </Link>
           )}

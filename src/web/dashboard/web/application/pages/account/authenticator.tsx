@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
@@ -18,7 +18,7 @@ interface TotpSetup {
 
 /** The authenticator: a second factor with codes on a phone. */
 export function Authenticator() {
-  const { session } = useViewer();
+  const { session } = useMember();
   const client = useQueryClient();
   const change = useAccountChange('sessions');
   const { data: members } = useRead('GET /members', {});

@@ -1,4 +1,4 @@
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Form } from '../../ui/forms/form.tsx';
 import { PasswordField } from '../../ui/forms/password-field.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';
@@ -10,7 +10,7 @@ import { Sessions } from './sessions.tsx';
 
 /** The person's sign-in methods and sessions; the same in every workspace. */
 export default function Account() {
-  const { session } = useViewer();
+  const { session } = useMember();
   const change = useAccountChange('sessions');
   return (
     <Page title="Your account" about={`${session.account.email}, in every workspace`}>

@@ -1,4 +1,4 @@
-import { localText } from '../../../clock.ts';
+import { localText } from '../../ui/display/clock.ts';
 
 /** The periods that people choose from: days back from now. */
 export const PERIODS = {

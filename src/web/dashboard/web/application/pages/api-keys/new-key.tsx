@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { CreatedApiKey } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
@@ -37,7 +37,7 @@ export const NewKey = (props: {
 
 /** The service creates no key with more permissions than its creator, so only those are offered. */
 function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; readonly onClose: () => void }) {
-  const { environment, session } = useViewer();
+  const { environment, session } = useMember();
   const [kind, setKind] = useState('sending');
   const create = useChange('POST /api-keys');
   const { everything, ...others } = KINDS;
@@ -77,7 +77,7 @@ function Making(props: { readonly onCreated: (key: CreatedApiKey) => void; reado
 
 /** The new key, with a command that uses it. */
 function Shown({ created }: { readonly created: CreatedApiKey }) {
-  const { session } = useViewer();
+  const { session } = useMember();
   const curl = curlWith(created.key, {
     from: 'you@example.com',
     to: `delivered@${session.simulatorDomain}`,

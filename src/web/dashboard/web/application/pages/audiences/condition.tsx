@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
-import { Close } from '../../../icons.tsx';
 import { IconButton } from '../../ui/button.tsx';
+import { icons } from '../../ui/icons.tsx';
 import { useAudienceNames } from '../names.ts';
 import {
   type Base,
@@ -104,7 +104,7 @@ export function ConditionRow(props: {
         />
         {props.onRemove && (
           <IconButton label={`Remove ${label.toLowerCase()}`} className="ml-auto" onClick={props.onRemove}>
-            <Close />
+            {icons.Close}
           </IconButton>
         )}
       </div>

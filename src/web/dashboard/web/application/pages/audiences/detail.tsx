@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { wholeName } from '../../../../../../platform/text/contact-fields.ts';
 import type { Audience, Contact } from '../../../../../client/operations.ts';
-import { Close } from '../../../icons.tsx';
 import { useChange, useList, useRead } from '../../api/queries.ts';
 import { useViewer } from '../../api/viewer.tsx';
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx';
@@ -172,7 +171,7 @@ function Remove({ audienceId, contact }: { readonly audienceId: string; readonly
           )
         }
       >
-        <Close />
+        {icons.Close}
       </IconButton>
     </RowActions>
   );

@@ -1,4 +1,3 @@
-import { Close } from '../../../icons.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { ConditionRow } from './condition.tsx';
@@ -76,7 +75,7 @@ function GroupBox(props: {
         </select>
         {props.onRemove && (
           <IconButton label={`Remove ${name.toLowerCase()}`} className="ml-auto" onClick={props.onRemove}>
-            <Close />
+            {icons.Close}
           </IconButton>
         )}
       </div>

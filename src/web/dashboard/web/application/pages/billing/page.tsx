@@ -1,7 +1,7 @@
 import { PLANS, type PlanName } from '../../../../../../platform/config/plans.ts';
 import type { Billing } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember, useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
@@ -82,7 +82,7 @@ const Part = (props: { readonly name: string; readonly value: number; readonly m
 );
 
 function Plans({ billing }: { readonly billing: Billing }) {
-  const { session, may } = useViewer();
+  const { session, may } = useMember();
   const checkout = useChange('POST /billing/checkout');
   return (
     <ul aria-label="Plans" className="grid gap-4 md:grid-cols-3">

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Campaign } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import type { EditSession } from '../../editing/use-editing.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
@@ -25,7 +25,7 @@ export function CampaignMenu({
   /** Of a draft: what is on the screen is saved first. */
   readonly editing?: Pick<EditSession<Campaign, CampaignValues>, 'save' | 'isSaving'>;
 }) {
-  const { environment, may, session } = useViewer();
+  const { environment, may, session } = useMember();
   const [asked, setAsked] = useState<'delete' | 'test' | null>(null);
   const [tested, setTested] = useState(campaign);
   const askTest = async () => {

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from 'react';
 import type { Campaign } from '../../../../../client/operations.ts';
-import { instantOf, shownZone } from '../../../clock.ts';
 import { useChange, useRead } from '../../api/queries.ts';
 import { RequestError } from '../../api/requests.ts';
 import { Button } from '../../ui/button.tsx';
+import { instantOf, shownZone } from '../../ui/display/clock.ts';
 import { count, momentText } from '../../ui/display/format.ts';
 import { Choice, Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

@@ -1,7 +1,7 @@
 import type { Contact } from '../../../../../client/operations.ts';
-import { instantOf, shownZone } from '../../../clock.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { instantOf, shownZone } from '../../ui/display/clock.ts';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { toast } from '../../ui/overlays/toast.tsx';

@@ -1,5 +1,4 @@
 import { useContext } from 'react';
-import { Close } from '../../../icons.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Problems } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -71,7 +70,7 @@ export function Properties(props: {
                 label={`Remove property ${index + 1}`}
                 onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
               >
-                <Close />
+                {icons.Close}
               </IconButton>
             </div>
             {problem !== undefined && (

@@ -1,7 +1,7 @@
 import { useContext, useLayoutEffect, useRef, useState } from 'react';
 import type { Domain } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Form, Labelled, Problems } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -108,7 +108,7 @@ function Order({ places, isTold, onChange }: OrderShape) {
     change([...places, { key, way }], `${key} way`, '');
   }
 
-  const { transports } = useViewer().session;
+  const { transports } = useMember().session;
   const chosen = places.map(({ way }) => way);
   // A stored transport that is no longer enabled stays visible, because its email is held.
   const offered = [...new Set([...transports, ...chosen])];

@@ -1,7 +1,7 @@
 import type { Email } from '../../../../../client/operations.ts';
-import { instantOf, localText, shownZone } from '../../../clock.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { instantOf, localText, shownZone } from '../../ui/display/clock.ts';
 import { momentText } from '../../ui/display/format.ts';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

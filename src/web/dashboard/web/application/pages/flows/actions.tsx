@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import type { Flow } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
 import { request } from '../../api/requests.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { count } from '../../ui/display/format.ts';
 import { ChoiceCards } from '../../ui/forms/choice-cards.tsx';
@@ -24,7 +24,7 @@ const runsText = (number: number): string => `${count(number)} open ${number ===
 
 /** The actions on a flow, by its status. It runs in the test environment as well, where nothing leaves. */
 export function FlowActions({ flow, edited }: { readonly flow: Flow; readonly edited: FlowDraft }) {
-  const { environment, may, session } = useViewer();
+  const { environment, may, session } = useMember();
   const [asked, setAsked] = useState<'activate' | 'pause' | 'delete' | 'rename' | 'run' | 'secret' | null>(
     null,
   );

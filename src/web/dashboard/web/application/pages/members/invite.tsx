@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Role } from '../../../../../../http/auth/roles.ts';
 import type { CreatedInvitation } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import { dayText } from '../../ui/display/format.ts';
@@ -27,7 +27,7 @@ const roleChoices = (role: Role): Readonly<Record<string, string>> =>
 
 /** Creates an invitation and shows its link once, so that it works without email. */
 export function Invite({ onClose }: { readonly onClose: () => void }) {
-  const { session } = useViewer();
+  const { session } = useMember();
   const [made, setMade] = useState<CreatedInvitation | null>(null);
   const invite = useChange('POST /members/invitations');
   return made ? (

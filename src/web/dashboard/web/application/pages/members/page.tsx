@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Role } from '../../../../../../http/auth/roles.ts';
 import type { Member } from '../../../../../client/operations.ts';
 import { useChange, useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember, useViewer } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
 import { type Column, Lead, RowActions, Table } from '../../ui/display/table.tsx';
@@ -65,7 +65,7 @@ export default function Members() {
 
 /** The role of a member, as a select for viewers who may change it. */
 function MemberRole({ member }: { readonly member: Member }) {
-  const { session, may } = useViewer();
+  const { session, may } = useMember();
   const [isAsking, setAsking] = useState(false);
   const update = useChange('PATCH /members/{id}');
   const path = { id: member.id };

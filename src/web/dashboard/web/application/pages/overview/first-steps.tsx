@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
-import { Check } from '../../../icons.tsx';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { icons } from '../../ui/icons.tsx';
 import { Card } from '../../ui/page.tsx';
 import { addressOf, STEPS, useProgress } from '../start/steps.ts';
 
@@ -29,7 +29,7 @@ export function FirstSteps() {
               aria-hidden="true"
               className={`grid size-6 shrink-0 place-items-center rounded-full text-caption font-semibold ${done[step.name] ? 'bg-(--tint) text-(--state)' : step === next ? 'bg-accent text-on-accent' : 'bg-hover text-dim'}`}
             >
-              {done[step.name] ? <Check className="size-3.5" /> : index + 1}
+              {done[step.name] ? icons.Check : index + 1}
             </span>
             {done[step.name] ? (
               <span className="text-dim">

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from 'react';
 import { useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember, useViewer } from '../../api/viewer.tsx';
 import { Meter } from '../../ui/charts/meter.tsx';
 import { count, share } from '../../ui/display/format.ts';
 import { Later, Skeleton } from '../../ui/display/states.tsx';
@@ -15,7 +15,7 @@ const Lately = lazy(() => import('./lately.tsx'));
 
 /** Totals, failures with their reasons, and the problems that need an action. */
 export default function Overview() {
-  const { session, environment, may } = useViewer();
+  const { session, environment, may } = useMember();
   return (
     <Page title="Overview" heading={`Welcome, ${session.account.name}`}>
       <Attention />

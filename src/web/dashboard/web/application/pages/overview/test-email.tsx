@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { useChange, useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { toneOf } from '../../ui/display/badge.tsx';
 import { Problem } from '../../ui/forms/form.tsx';
@@ -15,7 +15,7 @@ const IS_OVER: ReadonlySet<string> = new Set(['delivered', 'failed', 'cancelled'
 
 /** Sends an email to the simulator, and shows what becomes of it. */
 export function TestEmail() {
-  const { session, may } = useViewer();
+  const { session, may } = useMember();
   const [seen, setSeen] = useState<readonly string[]>([]);
   const send = useChange('POST /emails');
   const to = `delivered@${session.simulatorDomain}`;

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { request } from '../../api/requests.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Card } from '../../ui/page.tsx';
 
 /** Puts a workspace aside, takes it back, or deletes it for good: for owners. */
 export function Ending() {
-  const { session } = useViewer();
+  const { session } = useMember();
   const { id, name, archived } = session.workspace;
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
   const close = () => setAsking(null);

@@ -1,5 +1,5 @@
 import { useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Failed, Skeleton } from '../../ui/display/states.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Tabs, useTab } from '../../ui/tabs.tsx';
@@ -17,7 +17,7 @@ const TABS = {
 
 /** The settings of the workspace as a whole. */
 export default function Settings() {
-  const { session } = useViewer();
+  const { session } = useMember();
   const tab = useTab(TABS);
   const { ending, ...others } = TABS;
   const { data, error, refetch } = useRead('GET /workspace', {});

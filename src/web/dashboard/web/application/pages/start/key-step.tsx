@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { CreatedApiKey } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Copyable } from '../../ui/display/copyable.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { Card } from '../../ui/page.tsx';
@@ -10,7 +10,7 @@ import { useStartDomain } from './domain-step.tsx';
 
 /** The key with which a program sends live email, shown once with a request that uses it. */
 export function KeyStep() {
-  const { session, may } = useViewer();
+  const { session, may } = useMember();
   const { domain } = useStartDomain();
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   const create = useChange('POST /api-keys', ['first steps']);

@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember, useViewer } from '../../api/viewer.tsx';
 import { Skeleton } from '../../ui/display/states.tsx';
-import { EmailMachineCard } from '../../ui/email-machine.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
+import { EmailMachineCard } from '../../ui/machine/email-machine.tsx';
 import { Card } from '../../ui/page.tsx';
 import { useStartDomain } from './domain-step.tsx';
 import { Outcome } from './test-step.tsx';
@@ -69,7 +69,7 @@ function SendLive(props: {
     readonly text: string;
   }) => Promise<unknown>;
 }) {
-  const { session } = useViewer();
+  const { session } = useMember();
   return (
     <Form
       action={props.isFirst ? 'Send live email' : 'Send another'}

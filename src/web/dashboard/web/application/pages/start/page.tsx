@@ -1,7 +1,7 @@
 import { Link, Redirect, useRoute } from 'wouter';
-import { Check } from '../../../icons.tsx';
 import { useViewer } from '../../api/viewer.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
+import { icons } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DomainStep } from './domain-step.tsx';
 import { KeyStep } from './key-step.tsx';
@@ -86,7 +86,7 @@ function StepLink(props: {
         aria-hidden="true"
         className={`grid size-6 shrink-0 place-items-center rounded-full text-caption font-semibold ${isDone ? 'bg-(--tint) text-(--state)' : isHere ? 'bg-accent text-on-accent' : 'bg-hover text-dim'}`}
       >
-        {isDone ? <Check className="size-3.5" /> : number}
+        {isDone ? icons.Check : number}
       </span>
       <span className="min-w-0 leading-tight">
         <span className="block font-medium">{step.title}</span>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApiKey, Domain, EmailItem } from '../../../../../client/operations.ts';
 import { request } from '../../api/requests.ts';
 import type { Environment } from '../../api/session.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 
 /** A step of the way from an empty workspace to the first live email. */
 export type StepName = 'test' | 'domain' | 'key' | 'live';
@@ -29,7 +29,7 @@ export const addressOf = ({ name, environment }: Step): string => `~/app/${envir
 
 /** The completed steps; undefined while they are unknown, or when the viewer may not read them. */
 export function useProgress(): Readonly<Record<StepName, boolean>> | undefined {
-  const { session, environment, may } = useViewer();
+  const { session, environment, may } = useMember();
   const { id: workspaceId } = session.workspace;
   const { data } = useQuery({
     // The steps concern both environments, and any change in this one reads them again.

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { useChange, useRead } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Badge } from '../../ui/display/badge.tsx';
-import { EmailMachineCard } from '../../ui/email-machine.tsx';
 import { Choice, Form, Problem } from '../../ui/forms/form.tsx';
+import { EmailMachineCard } from '../../ui/machine/email-machine.tsx';
 import { Card } from '../../ui/page.tsx';
 
 /** The pause between two reads of the email, until its status is final. */
@@ -21,7 +21,7 @@ const OUTCOMES = {
 
 /** The first email: to the simulator, with its machine beside it. */
 export function TestStep() {
-  const { session, may } = useViewer();
+  const { session, may } = useMember();
   const [outcome, setOutcome] = useState('delivered');
   const send = useChange('POST /emails', ['first steps']);
   const id = send.data?.id ?? null;

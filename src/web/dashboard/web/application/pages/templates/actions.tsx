@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Template } from '../../../../../client/operations.ts';
 import { useChange } from '../../api/queries.ts';
-import { useViewer } from '../../api/viewer.tsx';
+import { useMember } from '../../api/viewer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, Form } from '../../ui/forms/form.tsx';
 import { icons } from '../../ui/icons.tsx';
@@ -24,7 +24,7 @@ export function TemplateActions(props: {
   /** Stores what is on the screen, and answers its version; null where it was refused. */
   readonly toTest: () => Promise<number | null>;
 }) {
-  const { environment, may, session } = useViewer();
+  const { environment, may, session } = useMember();
   const [asked, setAsked] = useState<'send' | 'copy' | 'delete' | null>(null);
   const [, navigate] = useLocation();
   const send = useChange('POST /templates/{id}/test-send', ['emails']);

@@ -1,4 +1,3 @@
-import { Close } from '../../../icons.tsx';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { icons } from '../../ui/icons.tsx';
 import { newVariable, type VariableRow } from './draft.ts';
@@ -76,7 +75,7 @@ export function Variables(props: {
                   className="ml-auto"
                   onClick={() => onChange(rows.filter(({ id }) => id !== row.id))}
                 >
-                  <Close />
+                  {icons.Close}
                 </IconButton>
               )}
             </div>

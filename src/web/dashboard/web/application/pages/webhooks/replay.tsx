@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Webhook } from '../../../../../client/operations.ts';
-import { instantOf, localText, shownZone } from '../../../clock.ts';
 import { useChange } from '../../api/queries.ts';
 import { Button } from '../../ui/button.tsx';
+import { instantOf, localText, shownZone } from '../../ui/display/clock.ts';
 import { count, momentText } from '../../ui/display/format.ts';
 import { Field, Form, Tick } from '../../ui/forms/form.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { Check, Copy } from '../../../icons.tsx';
 import { IconButton } from '../button.tsx';
+import { icons } from '../icons.tsx';
 import { toastProblem } from '../overlays/toast.tsx';
 
 /** Copies a short text beside it, such as a DNS record or an id. */
@@ -22,7 +22,7 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
       onClick={() => void copy()}
       onBlur={() => setCopied(false)}
     >
-      {isCopied ? <Check /> : <Copy />}
+      {isCopied ? icons.Check : icons.Copy}
     </IconButton>
   );
 }

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { Check, Copy } from '../../../icons.tsx';
+import { icons } from '../icons.tsx';
 
 /** A whole message may be 25 MB, which no page shows. */
 const MOST_SHOWN = 100_000;
@@ -34,7 +34,7 @@ export function Copyable({ label, text }: { readonly label: string; readonly tex
             onClick={() => void copy()}
             onBlur={() => setTold('')}
           >
-            {told === 'Copied' ? <Check /> : <Copy />}
+            {told === 'Copied' ? icons.Check : icons.Copy}
           </button>
         </span>
       </div>

@@ -1,4 +1,4 @@
-import { shownAt, shownZone, zoneLabel } from '../../../clock.ts';
+import { shownAt, shownZone, zoneLabel } from './clock.ts';
 
 /**
  * Creates a value at its first use. Creating a formatter takes milliseconds, which would delay an opening
@@ -19,9 +19,9 @@ const percent = lazily(() => new Intl.NumberFormat('en', { style: 'percent', max
 
 /** `12,345` of a whole number. By hand: the first formatter that a page uses takes 20 ms to be there, which every list would wait for. */
 export const count = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
-/** `12.3K` from ten thousand on. */
-export const roundCount = (value: number): string =>
-  value < 10_000 ? count(value) : compact().format(value);
+/** `12.3K` from ten thousand on, or from another number. */
+export const roundCount = (value: number, from = 10_000): string =>
+  value < from ? count(value) : compact().format(value);
 /** Of a part and a total: `97.5%`; `–` for a total of 0. */
 export const share = (part: number, of: number): string => (of === 0 ? '–' : percent().format(part / of));
 /** Of a rate from 0 to 1: `97.5%`; `–` where there is none. */
@@ -54,15 +54,39 @@ export const wordsOf = (name: string): string =>
   name
     .replace(/[_.]/g, ' ')
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-    .trim();
+    .trim()
+    .replace(/^api\b/, 'API');
 /** `Delivered` */
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `22:48:36.953 CET`, with the day where it is another one than today. */
+export function timeText(at: number, now = Date.now()): string {
+  const [day = '', time = ''] = shownAt(at).toISOString().replace('Z', '').split('T');
+  const timeOfDay = `${time} ${zoneLabel(at)}`;
+  return shownAt(now).toISOString().startsWith(day) ? timeOfDay : `${day} ${timeOfDay}`;
+}
 
 const UNITS = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;
+const SECOND = ['second', 1_000] as const;
+
+/** `2h 5m`, `12s`, `40 ms`: two units at most. */
+export function spanText(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const units = [...UNITS, SECOND];
+  const first = units.findIndex(([, size]) => ms >= size);
+  const [unit, size] = units[first] ?? SECOND;
+  const next = units[first + 1];
+  const rest = next ? Math.floor((ms % size) / next[1]) : 0;
+  return `${Math.floor(ms / size)}${unit[0]}${next && rest > 0 ? ` ${rest}${next[0][0]}` : ''}`;
+}
+
+/** `3m ago`, where there is little room. */
+export const shortAgo = (at: number, now: number): string =>
+  now - at < 1_000 ? 'just now' : `${spanText(Math.floor((now - at) / 1_000) * 1_000).split(' ')[0]} ago`;
 
 /**
  * `5 minutes ago`, `in 1 hour`, `yesterday`: the words of Intl.RelativeTimeFormat, which would take time to

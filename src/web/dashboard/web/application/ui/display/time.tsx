@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { agoText, momentTitle } from './format.ts';
 
 /** One clock for all times of the page; what is shown changes by the minute at the most. */
@@ -28,4 +28,14 @@ export function Time({ at, none = '–' }: { readonly at: string | null; readonl
       {agoText(at)}
     </time>
   );
+}
+
+/** The current time, updated at each interval. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = window.setInterval(() => setNow(Date.now()), everyMs);
+    return () => window.clearInterval(timer);
+  }, [everyMs]);
+  return now;
 }

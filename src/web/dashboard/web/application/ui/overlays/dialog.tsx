@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
-import { Close } from '../../../icons.tsx';
 import { leaving } from '../../editing/leaving.ts';
 import { IconButton } from '../button.tsx';
 import { afterPaint, usePainted } from '../charts/painted.ts';
+import { icons } from '../icons.tsx';
 
 interface DialogProps {
   readonly title: string;
@@ -57,7 +57,7 @@ function OpenDialog(props: DialogProps) {
             {props.title}
           </h2>
           <IconButton label="Close" className="-mt-1 -mr-1.5" onClick={leave}>
-            <Close />
+            {icons.Close}
           </IconButton>
         </header>
         {props.children}

@@ -1,6 +1,6 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import { Close } from '../../../icons.tsx';
 import { Button, IconButton } from '../button.tsx';
+import { icons } from '../icons.tsx';
 
 interface Toast {
   readonly id: number;
@@ -82,7 +82,7 @@ function Message({ toast: { id, text, undo, isProblem } }: { readonly toast: Toa
         </Button>
       )}
       <IconButton label="Dismiss" onClick={() => dismiss(id)}>
-        <Close />
+        {icons.Close}
       </IconButton>
     </div>
   );

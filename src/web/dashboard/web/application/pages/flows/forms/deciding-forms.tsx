@@ -1,6 +1,5 @@
 import { useState } from 'react';
 import type { StepConfigs } from '../../../../../../../../machines/flow-run/definition.ts';
-import { Close } from '../../../../icons.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/forms/form.tsx';
 import { icons } from '../../../ui/icons.tsx';
@@ -66,7 +65,7 @@ function Branches({ config, problems, onChange }: Omit<StepFormData<BranchConfig
                   onChange({ branches: branches.toSpliced(index, 1) });
                 }}
               >
-                <Close />
+                {icons.Close}
               </IconButton>
             )}
           </div>

@@ -4,7 +4,6 @@ import {
   type FlowStep,
   waysOf,
 } from '../../../../../../../../machines/flow-run/definition.ts';
-import { Close } from '../../../../icons.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { type Fields, Problems } from '../../../ui/forms/form.tsx';
 import { icons } from '../../../ui/icons.tsx';
@@ -47,7 +46,7 @@ export function Panel(props: {
         <span className="text-accent">{icons[icon]}</span>
         <h2 className="min-w-0 flex-1 truncate text-heading font-semibold">{title}</h2>
         <IconButton label="Close" className="-mr-1.5" onClick={onClose}>
-          <Close />
+          {icons.Close}
         </IconButton>
       </header>
       <form

@@ -4,7 +4,7 @@ import {
   WEEKDAYS,
   type Weekday,
 } from '../../../../../../../../machines/flow-run/definition.ts';
-import { instantOf, localText, shownZone } from '../../../../clock.ts';
+import { instantOf, localText, shownZone } from '../../../ui/display/clock.ts';
 import { Choice, Field, type Fields } from '../../../ui/forms/form.tsx';
 import { given, type StepForm } from './form-parts.tsx';
 import { OptionalFilter } from './optional-filter.tsx';

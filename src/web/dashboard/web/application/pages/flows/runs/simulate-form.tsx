@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { Flow, SimulateFlow } from '../../../../../../client/operations.ts';
-import { instantOf, shownZone } from '../../../../clock.ts';
-import { Close } from '../../../../icons.tsx';
 import { Button, IconButton } from '../../../ui/button.tsx';
+import { instantOf, shownZone } from '../../../ui/display/clock.ts';
 import { Choice, Field, type Fields, Form, TextArea } from '../../../ui/forms/form.tsx';
 import { icons } from '../../../ui/icons.tsx';
 import { Card } from '../../../ui/page.tsx';
@@ -109,7 +108,7 @@ export function SimulateForm({
                 className="mb-1"
                 onClick={() => setEvents(events.filter((each) => each !== key))}
               >
-                <Close />
+                {icons.Close}
               </IconButton>
             </div>
             <div className="grid grid-cols-2 gap-3">

@@ -2,14 +2,14 @@ import { useLocation } from 'wouter';
 import type { Contact, Flow } from '../../../../../../client/operations.ts';
 import { useChange } from '../../../api/queries.ts';
 import { RequestError, request } from '../../../api/requests.ts';
-import { useViewer } from '../../../api/viewer.tsx';
+import { useMember } from '../../../api/viewer.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Field, Form } from '../../../ui/forms/form.tsx';
 import { Dialog } from '../../../ui/overlays/dialog.tsx';
 
 /** Starts a run for a contact by hand, for flows with the manual trigger. */
 export function StartRun({ flow, onClose }: { readonly flow: Flow; readonly onClose: () => void }) {
-  const { environment, session } = useViewer();
+  const { environment, session } = useMember();
   const start = useChange('POST /flows/{id}/runs');
   const [, navigate] = useLocation();
   const idOf = async (who: string): Promise<string> => {

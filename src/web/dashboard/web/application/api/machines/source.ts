@@ -1,0 +1,34 @@
+import type { ActorLife, ActorPage, Machine } from '../../../../../live/model.ts';
+import { request } from '../requests.ts';
+
+/** The actors that are asked for: those of a state, or whose ids begin alike. */
+export interface WantedActors {
+  readonly kind: string;
+  readonly state: string | null;
+  readonly id: string | null;
+}
+
+/** Where the data of the machines is read: one environment, with the session of a member or of a guest. */
+export interface MachineSource {
+  machines(signal: AbortSignal): Promise<readonly Machine[]>;
+  actors(wanted: WantedActors, after: string | null, signal: AbortSignal): Promise<ActorPage>;
+  life(id: string, signal: AbortSignal): Promise<ActorLife>;
+}
+
+const queryOf = (parameters: object): string =>
+  new URLSearchParams(
+    Object.entries(parameters).filter((pair): pair is [string, string] => !!pair[1]),
+  ).toString();
+
+/** The machines as they are answered under that path. With a workspace the service refuses when the session has left it. */
+export function machinesAt(path: string, workspaceId?: string): MachineSource {
+  const get = async <Data>(what: string, signal: AbortSignal): Promise<Data> => {
+    const sent = { ...(workspaceId !== undefined && { workspaceId }), signal };
+    return (await request<Data>('GET', `${path}/${what}`, sent)).data;
+  };
+  return {
+    machines: (signal) => get('machines', signal),
+    actors: (wanted, after, signal) => get(`actors?${queryOf({ ...wanted, after })}`, signal),
+    life: (id, signal) => get(`actors/${id}`, signal),
+  };
+}
