@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm';
 import type { Engine } from '../../engine/engine.ts';
 import { hashOfKey, mintApiKey, prefixOf } from '../../http/auth/api-key.ts';
 import { holds, type Permission } from '../../http/auth/permissions.ts';
@@ -6,6 +7,8 @@ import { claimOnce, idempotently, keyedBy } from '../../http/request/idempotent.
 import { type Call, Replay } from '../../http/request/route.ts';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
 import { mintId, timeOfId } from '../../platform/db/ids.ts';
+import { members } from '../../platform/db/schema/accounts.ts';
+import { apiKeys } from '../../platform/db/schema/workspaces.ts';
 import { Failure, invalid, notFound } from '../../platform/errors/failure.ts';
 import { actRecorder } from '../audit-log/commands.ts';
 import type { ApiKeyView, NewApiKey } from './model.ts';
@@ -81,17 +84,25 @@ export async function createApiKey(
 
 const GONE = new Failure('UNAUTHORIZED', 'The member or key that makes this request was removed meanwhile.');
 
-const STILL_THERE = `select exists (select from members where id = $1 and workspace_id = $2)
-  or exists (select from api_keys where id = $1 and state = 'active') as yes`;
-
 /**
  * The check comes after the key is stored: a later removal finds the key and can revoke it with the others,
  * and a caller removed earlier, while the request ran, leaves no key behind.
  */
 async function isStillThere({ database }: KeyReader, { kind, id, workspaceId }: Principal): Promise<boolean> {
   if (kind === 'operatorLink') return true;
-  const [row] = await database.query<{ yes: boolean }>(STILL_THERE, [id, workspaceId]);
-  return row?.yes ?? false;
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: members.id })
+      .from(members)
+      .where(and(eq(members.id, id), eq(members.workspaceId, workspaceId)))
+      .union(
+        orm
+          .select({ id: apiKeys.id })
+          .from(apiKeys)
+          .where(and(eq(apiKeys.id, id), eq(apiKeys.state, 'active'))),
+      ),
+  );
+  return rows.length > 0;
 }
 
 /**

@@ -1,9 +1,11 @@
+import { and, eq } from 'drizzle-orm';
 import { untilDone } from '../../engine/duties/batches.ts';
 import type { Duty, DutyDeps } from '../../engine/duties/duty.ts';
 import type { Principal } from '../../http/auth/principal.ts';
 import type { Act } from '../../http/request/act.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
+import { members } from '../../platform/db/schema/accounts.ts';
 
 /** The actor of an act, as the log stores it. */
 interface Actor {
@@ -45,9 +47,11 @@ export async function recordPerson(
   accountId: string,
   act: Omit<Act, 'caller'>,
 ): Promise<void> {
-  const [member] = await database.query<{ id: string }>(
-    'select id from members where workspace_id = $1 and account_id = $2',
-    [workspaceId, accountId],
+  const [member] = await database.read((orm) =>
+    orm
+      .select({ id: members.id })
+      .from(members)
+      .where(and(eq(members.workspaceId, workspaceId), eq(members.accountId, accountId))),
   );
   if (member) await record(database, workspaceId, { type: 'member', id: member.id }, act);
 }

@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { createdQuery, type IdRange, listById } from '../../http/lists/list.ts';
+import { and, desc, eq } from 'drizzle-orm';
+import { createdQuery, listById, withinRange } from '../../http/lists/list.ts';
 import { pageQuery } from '../../http/lists/pagination.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { literals } from '../../http/request/schema.ts';
 import { timeOfId } from '../../platform/db/ids.ts';
 import type { Reads } from '../../platform/db/reads.ts';
+import { auditLog } from '../../platform/db/schema/accounts.ts';
 
 const ACTORS = ['member', 'apiKey', 'operator', 'system'] as const;
 const nullableText = (description: string) => Type.Union([Type.String({ description }), Type.Null()]);
@@ -44,30 +46,16 @@ export interface AuditLogDeps {
   readonly reads: Reads;
 }
 
-interface Row {
-  readonly id: string;
-  readonly actor_type: (typeof ACTORS)[number];
-  readonly actor_id: string | null;
-  readonly actor_name: string | null;
-  readonly action: string;
-  readonly target_id: string | null;
-  readonly details: Record<string, unknown>;
-  readonly request_id: string | null;
-}
-
-const LIST = `select id, actor_type, actor_id, actor_name, action, target_id, details, request_id from audit_log
-where workspace_id = $1 and ($2::text is null or id < $2) and ($3::text is null or id >= $3)
-  and ($4::text is null or actor_id = $4) and ($5::text is null or action = $5)
-order by id desc limit $6::integer`;
+type Row = typeof auditLog.$inferSelect;
 
 const entryOf = (row: Row): Static<typeof Entry> => ({
   id: row.id,
   at: new Date(timeOfId(row.id)).toISOString(),
-  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
+  actor: { type: row.actorType, id: row.actorId, name: row.actorName },
   action: row.action,
-  target: { type: row.action.split('.')[0] ?? '', id: row.target_id },
-  requestId: row.request_id,
-  details: row.details,
+  target: { type: row.action.split('.')[0] ?? '', id: row.targetId },
+  requestId: row.requestId,
+  details: row.details as Record<string, unknown>,
 });
 
 /** The endpoint of the audit log. */
@@ -102,11 +90,22 @@ export const auditLogRoutes = ({ reads }: AuditLogDeps): readonly Route[] => [
         {
           list: 'audit-log',
           prefix: 'log',
-          rows: ({ below, from }: IdRange, limit) =>
-            reads.query<Row>(LIST, [
-              ...[caller.workspaceId, below, from, query.actor ?? null, query.action ?? null],
-              limit,
-            ]),
+          rows: (range, limit) =>
+            reads.read((orm) =>
+              orm
+                .select()
+                .from(auditLog)
+                .where(
+                  and(
+                    eq(auditLog.workspaceId, caller.workspaceId),
+                    query.actor === undefined ? undefined : eq(auditLog.actorId, query.actor),
+                    query.action === undefined ? undefined : eq(auditLog.action, query.action),
+                    ...withinRange(auditLog.id, range),
+                  ),
+                )
+                .orderBy(desc(auditLog.id))
+                .limit(limit),
+            ),
           item: entryOf,
         },
       ),

@@ -1,7 +1,9 @@
+import { and, count, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Role } from '../../http/auth/roles.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { lowestIdAt, mintId } from '../../platform/db/ids.ts';
-import { accounts } from '../../platform/db/schema/accounts.ts';
+import { accounts, members, passkeys } from '../../platform/db/schema/accounts.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import { isDuplicate } from '../../platform/db/sqlstate.ts';
 
 /** A person who can sign in. */
@@ -18,43 +20,34 @@ export interface Account {
   readonly passkeys: number;
 }
 
-interface Row {
-  readonly id: string;
-  readonly email: string;
-  readonly email_key: string;
-  readonly name: string;
-  readonly password: string | null;
-  readonly totp: string | null;
-  readonly totp_step: number;
-  readonly passkeys: number;
+async function findAccount(database: Database, condition: SQL): Promise<Account | null> {
+  const [row] = await database.read((orm) =>
+    orm
+      .select({
+        id: accounts.id,
+        email: accounts.email,
+        emailKey: accounts.emailKey,
+        name: accounts.name,
+        password: accounts.password,
+        totp: sql<string | null>`case when ${accounts.totpConfirmedAt} is not null then ${accounts.totp} end`,
+        totpStep: accounts.totpStep,
+        passkeys: count(passkeys.id),
+      })
+      .from(accounts)
+      .leftJoin(passkeys, eq(passkeys.accountId, accounts.id))
+      .where(condition)
+      .groupBy(accounts.id),
+  );
+  return row ?? null;
 }
 
-const FIND = `select a.id, a.email, a.email_key, a.name, a.password, a.totp_step::float8 as totp_step,
-  case when a.totp_confirmed_at is not null then a.totp end as totp,
-  (select count(*)::integer from passkeys p where p.account_id = a.id) as passkeys
-from accounts a`;
-
-const accountOf = (row: Row | undefined): Account | null =>
-  row
-    ? {
-        id: row.id,
-        email: row.email,
-        emailKey: row.email_key,
-        name: row.name,
-        password: row.password,
-        totp: row.totp,
-        totpStep: row.totp_step,
-        passkeys: row.passkeys,
-      }
-    : null;
-
 /** Finds an account by the key of its address. @throws UnavailableError */
-export const accountByEmail = async (database: Database, emailKey: string): Promise<Account | null> =>
-  accountOf((await database.query<Row>(`${FIND} where a.email_key = $1`, [emailKey]))[0]);
+export const accountByEmail = (database: Database, emailKey: string): Promise<Account | null> =>
+  findAccount(database, eq(accounts.emailKey, emailKey));
 
 /** Finds an account by its id. @throws UnavailableError */
-export const accountById = async (database: Database, id: string): Promise<Account | null> =>
-  accountOf((await database.query<Row>(`${FIND} where a.id = $1`, [id]))[0]);
+export const accountById = (database: Database, id: string): Promise<Account | null> =>
+  findAccount(database, eq(accounts.id, id));
 
 /** True when a second factor is asked for beside the password. */
 export const hasSecondFactor = ({ totp, passkeys }: Account): boolean => totp !== null || passkeys > 0;
@@ -64,13 +57,16 @@ export const hasSecondFactor = ({ totp, passkeys }: Account): boolean => totp !=
  * UnavailableError
  */
 export async function homeOf(database: Database, accountId: string): Promise<string | null> {
-  const [row] = await database.query<{ workspace_id: string }>(
-    `select m.workspace_id from members m join workspaces w on w.id = m.workspace_id and w.erase_at is null
-     where m.account_id = $1
-     order by w.archived_at is not null, m.last_seen_at desc nulls last, m.id limit 1`,
-    [accountId],
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ workspaceId: members.workspaceId })
+      .from(members)
+      .innerJoin(workspaces, and(eq(workspaces.id, members.workspaceId), isNull(workspaces.eraseAt)))
+      .where(eq(members.accountId, accountId))
+      .orderBy(isNotNull(workspaces.archivedAt), sql`${members.lastSeenAt} desc nulls last`, members.id)
+      .limit(1),
   );
-  return row?.workspace_id ?? null;
+  return row?.workspaceId ?? null;
 }
 
 /** True when any account exists. @throws UnavailableError */

@@ -1,8 +1,10 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Principal } from '../../http/auth/principal.ts';
 import { highestRole, outranks, ROLE_NAMES, ROLES, type Role } from '../../http/auth/roles.ts';
 import type { Sessions } from '../../http/auth/sessions/sessions.ts';
 import type { Call } from '../../http/request/route.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { accounts, members, passkeys } from '../../platform/db/schema/accounts.ts';
 import { Failure, notFound } from '../../platform/errors/failure.ts';
 import type { MemberView } from './model.ts';
 
@@ -15,48 +17,47 @@ export const TOO_MANY_WORKSPACES = new Failure(
   { suggestion: 'Leave or delete one of yours first.' },
 );
 
-interface Row {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly joined_at: number;
-  readonly last_seen_at: number | null;
-  readonly two_factor: boolean;
-}
-
-const LIST = `select m.id, a.email, a.name, m.role, (extract(epoch from m.joined_at) * 1000)::float8 as joined_at,
-  (extract(epoch from m.last_seen_at) * 1000)::float8 as last_seen_at,
-  a.totp_confirmed_at is not null or exists (select from passkeys p where p.account_id = a.id) as two_factor
-from members m join accounts a on a.id = m.account_id where m.workspace_id = $1`;
-
-const iso = (at: number): string => new Date(at).toISOString();
-
-const viewOf = (row: Row): MemberView => ({
-  id: row.id,
-  email: row.email,
-  name: row.name,
-  role: row.role,
-  joinedAt: iso(row.joined_at),
-  lastSeenAt: row.last_seen_at === null ? null : iso(row.last_seen_at),
-  twoFactor: row.two_factor,
-});
-
-/** The members of the caller's workspace, in the order in which they joined. @throws UnavailableError */
-export const listMembers = async (
+const findMembers = async (
   database: Database,
   { workspaceId }: Principal,
-): Promise<readonly MemberView[]> =>
-  (await database.query<Row>(`${LIST} order by m.id`, [workspaceId])).map(viewOf);
+  condition?: SQL,
+): Promise<readonly MemberView[]> => {
+  const rows = await database.read((orm) =>
+    orm
+      .select({
+        id: members.id,
+        email: accounts.email,
+        name: accounts.name,
+        role: members.role,
+        joinedAt: members.joinedAt,
+        lastSeenAt: members.lastSeenAt,
+        twoFactor: sql<boolean>`${accounts.totpConfirmedAt} is not null
+          or exists (select from ${passkeys} where ${passkeys.accountId} = ${accounts.id})`,
+      })
+      .from(members)
+      .innerJoin(accounts, eq(accounts.id, members.accountId))
+      .where(and(eq(members.workspaceId, workspaceId), condition))
+      .orderBy(members.id),
+  );
+  return rows.map((row) => ({
+    ...row,
+    joinedAt: row.joinedAt.toISOString(),
+    lastSeenAt: row.lastSeenAt?.toISOString() ?? null,
+  }));
+};
+
+/** The members of the caller's workspace, in the order in which they joined. @throws UnavailableError */
+export const listMembers = (database: Database, caller: Principal): Promise<readonly MemberView[]> =>
+  findMembers(database, caller);
 
 /** Finds a member of the caller's workspace. @throws UnavailableError */
 export async function findMember(
   database: Database,
-  { workspaceId }: Principal,
+  caller: Principal,
   id: string,
 ): Promise<MemberView | null> {
-  const [row] = await database.query<Row>(`${LIST} and m.id = $2`, [workspaceId, id]);
-  return row ? viewOf(row) : null;
+  const [member] = await findMembers(database, caller, eq(members.id, id));
+  return member ?? null;
 }
 
 /** True when an address, by its key, is that of a member of a workspace. @throws UnavailableError */
@@ -65,9 +66,14 @@ export async function isMember(
   workspaceId: string,
   addressKey: string,
 ): Promise<boolean> {
-  const statement = `select 1 as one from members m join accounts a on a.id = m.account_id
-    where a.email_key = $1 and m.workspace_id = $2`;
-  return (await database.query(statement, [addressKey, workspaceId])).length > 0;
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: members.id })
+      .from(members)
+      .innerJoin(accounts, eq(accounts.id, members.accountId))
+      .where(and(eq(accounts.emailKey, addressKey), eq(members.workspaceId, workspaceId))),
+  );
+  return rows.length > 0;
 }
 
 /**
@@ -158,9 +164,16 @@ export interface RemovalDeps {
   ): Promise<readonly string[] | Failure>;
 }
 
-const IS_LAST = `select role = 'owner' and not exists (
-  select from members o where o.workspace_id = $1 and o.role = 'owner' and o.id <> m.id
-) as yes from members m where m.workspace_id = $1 and m.id = $2`;
+async function isLastOwner(database: Database, { workspaceId }: Principal, id: string): Promise<boolean> {
+  const owners = await database.read((orm) =>
+    orm
+      .select({ id: members.id })
+      .from(members)
+      .where(and(eq(members.workspaceId, workspaceId), eq(members.role, 'owner')))
+      .limit(2),
+  );
+  return owners.length === 1 && owners[0]?.id === id;
+}
 
 /**
  * Removes a member; the sessions in this workspace end at once. Keys are revoked first: if the process dies
@@ -184,8 +197,7 @@ export async function removeMember(
   const refusal = testKey(caller) ?? beyondOwnRole(caller, member.role);
   if (refusal) return refusal;
   if (query.revokeKeys) {
-    const [last] = await database.query<{ yes: boolean }>(IS_LAST, [caller.workspaceId, id]);
-    if (last?.yes) return LAST_OWNER;
+    if (await isLastOwner(database, caller, id)) return LAST_OWNER;
     const revoked = await revokeKeysOf({ caller, now, requestId }, id);
     if (revoked instanceof Failure) return revoked;
   }

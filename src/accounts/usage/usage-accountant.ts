@@ -1,6 +1,7 @@
 import type { Duty, DutyDeps } from '../../engine/duties/duty.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { forEachGroup, type Shards } from '../../platform/db/distribution/shards.ts';
+import { usageEntries } from '../../platform/db/schema/workspaces.ts';
 
 /** The most entries that one statement adds up. 128 connections make some 100 a second. */
 const BATCH = 10_000;
@@ -20,8 +21,6 @@ const ADD_UP = `with chosen as materialized (
   delete from usage_entries e using chosen c where e.ctid = c.place
   returning e.workspace_id, e.livemode, e.period, e.units
 ), ${ADDED}`;
-
-const OWNERS = 'select distinct workspace_id from usage_entries';
 
 /**
  * The entries of the workspaces in $1, which have one shard. No lock spans several nodes, and the place of a
@@ -46,9 +45,11 @@ export const usageAccountant = ({
 });
 
 async function addUpOnNodes(database: Database, shards: Shards, stop?: AbortSignal): Promise<void> {
-  const owners = await database.query<{ workspace_id: string }>(OWNERS);
+  const owners = await database.read((orm) =>
+    orm.selectDistinct({ workspaceId: usageEntries.workspaceId }).from(usageEntries),
+  );
   const groups = await shards.groups(
-    owners.map(({ workspace_id }) => workspace_id),
+    owners.map(({ workspaceId }) => workspaceId),
     (id) => id,
   );
   await forEachGroup(groups, async (group) => {

@@ -1,7 +1,9 @@
+import { isNotNull } from 'drizzle-orm';
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { Kind } from '../../engine/machine/kind.ts';
 import { storeOf } from '../../engine/store/store-of.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { workspaces } from '../../platform/db/schema/workspaces.ts';
 import type { Logger } from '../../platform/telemetry/logger.ts';
 import { BATCH, Eraser, type ErasureOptions } from './eraser.ts';
 import { surveyTables } from './owned-tables.ts';
@@ -100,8 +102,12 @@ export const workspaceEraser = (
   name: 'workspaceEraser',
   pattern: '20 * * * * *',
   async run(stop) {
-    const rows = await database.query<{ id: string }>(
-      'select id from workspaces where erase_at is not null order by erase_at',
+    const rows = await database.read((orm) =>
+      orm
+        .select({ id: workspaces.id })
+        .from(workspaces)
+        .where(isNotNull(workspaces.eraseAt))
+        .orderBy(workspaces.eraseAt),
     );
     const failures: unknown[] = [];
     for (const { id } of rows) {

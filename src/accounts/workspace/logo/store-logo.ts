@@ -1,6 +1,8 @@
+import { eq, sql } from 'drizzle-orm';
 import type { Principal } from '../../../http/auth/principal.ts';
 import { Semaphore } from '../../../platform/async/semaphore.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { workspaceLogos } from '../../../platform/db/schema/workspaces.ts';
 import { type Failure, invalid } from '../../../platform/errors/failure.ts';
 import { UnavailableError } from '../../../platform/errors/unavailable.ts';
 import { isJpeg, readJpeg } from './jpeg.ts';
@@ -27,8 +29,6 @@ update workspaces set logo = $2 where id = $1`;
 
 const REMOVE = `with removed as (delete from workspace_logos where workspace_id = $1)
 update workspaces set logo = null where id = $1`;
-
-const FIND = `select replace(encode(content, 'base64'), E'\\n', '') as content from workspace_logos where file = $1 limit 1`;
 
 /** Checks a logo by its content and sets it for the caller's workspace. @throws UnavailableError */
 export async function putLogo(
@@ -85,7 +85,13 @@ export async function findLogo(
   file: string,
 ): Promise<{ readonly type: string; readonly content: Uint8Array<ArrayBuffer> } | null> {
   if (!FILE.test(file)) return null;
-  const [row] = await database.query<{ content: string }>(FIND, [file]);
+  const [row] = await database.read((orm) =>
+    orm
+      .select({ content: sql<string>`encode(${workspaceLogos.content}, 'base64')` })
+      .from(workspaceLogos)
+      .where(eq(workspaceLogos.file, file))
+      .limit(1),
+  );
   if (!row) return null;
   return {
     type: file.endsWith('.png') ? 'image/png' : 'image/jpeg',
