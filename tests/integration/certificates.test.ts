@@ -149,13 +149,13 @@ describe('a renewal', () => {
     expect(await asking('new-order', () => keeper.look())).toBe(1);
     expect(keeper.current).toBe(first);
     expect(keeper.failures).toBe(1);
-    // Nobody asks before the wait is over, neither this instance nor one that starts anew.
+    // No instance asks before the wait is over, neither this one nor one that starts later.
     now += 5 * MINUTE_MS - 1;
     expect(await asking('directory', () => keeper.look())).toBe(0);
     expect(await asking('directory', () => instance().look())).toBe(0);
     now += 1;
     expect(await asking('new-order', () => keeper.look())).toBe(1);
-    expect((await storeOf('reader').read())?.next_try_at).toBe(now + 20 * MINUTE_MS);
+    expect((await storeOf('reader').read())?.nextTryAt).toEqual(new Date(now + 20 * MINUTE_MS));
     expect(await diagnosis()).toMatchObject({
       status: 'warning',
       detail: expect.stringContaining('Not now'),
@@ -171,7 +171,7 @@ describe('a renewal', () => {
     const keeper = instance();
     authority.faults = { refuse: { what: 'new-order', status: 429, retryAfter: '7200' } };
     expect(await asking('new-order', () => keeper.look())).toBe(1);
-    const next = (await storeOf('reader').read())?.next_try_at ?? 0;
+    const next = Number((await storeOf('reader').read())?.nextTryAt);
     expect(Math.round((next - now) / MINUTE_MS)).toBe(120);
     expect([1, 2, 3, 4, 5, 50].map((failures) => putOffMs(failures) / MINUTE_MS)).toEqual([
       ...[5, 20, 80, 320, 1_280],
@@ -186,7 +186,7 @@ describe('an order', () => {
     asked = null;
     await keeper.look();
     expect(keeper.current).toBeNull();
-    expect((await storeOf('reader').read())?.last_error).toBe(
+    expect((await storeOf('reader').read())?.lastError).toBe(
       `The authority could not validate ${host}: Wrong answer.`,
     );
     asked = keeper;
@@ -203,7 +203,7 @@ describe('an order', () => {
         what === 'finalize' ? Response.json({ status: 'lost\n\u001b[31m\0', error }) : answer(),
     };
     await keeper.look();
-    expect((await storeOf('reader').read())?.last_error).toBe(
+    expect((await storeOf('reader').read())?.lastError).toBe(
       `The order became lost [31m : a b ${'c'.repeat(246)}.`,
     );
     authority.faults.around = (what, answer) =>
@@ -211,7 +211,7 @@ describe('an order', () => {
     now += 5 * MINUTE_MS;
     await keeper.look();
     const start = 'The certificate authority names an address that is not https: http: ';
-    expect((await storeOf('reader').read())?.last_error).toBe(start + 'd'.repeat(500 - start.length));
+    expect((await storeOf('reader').read())?.lastError).toBe(start + 'd'.repeat(500 - start.length));
   });
 
   test('of an instance that died before it stored the certificate is finished by another, and nothing is ordered twice', async () => {

@@ -36,9 +36,9 @@ const WAITS = { pollMs: 1_000, settleMs: 2 * CHALLENGE_AGE_MS };
 const LONGEST_ERROR = 500;
 
 const PURPOSES = {
-  account_key: 'acme-account',
-  order_key: 'acme-order',
-  certificate_key: 'acme-certificate',
+  accountKey: 'acme-account',
+  orderKey: 'acme-order',
+  certificateKey: 'acme-certificate',
 } as const;
 
 /**
@@ -90,7 +90,7 @@ export class CertificateKeeper {
     if (this.#challenge === null || now - this.#challenge.at > CHALLENGE_AGE_MS)
       this.#challenge = { at: now, row: this.parts.store.read() };
     const row = await this.#challenge.row;
-    return row !== null && row.challenge_token === token ? row.challenge_answer : null;
+    return row !== null && row.challengeToken === token ? row.challengeAnswer : null;
   }
 
   /** Takes the certificate that is stored. @throws UnavailableError */
@@ -109,7 +109,7 @@ export class CertificateKeeper {
     const row = await this.load();
     const now = clock.now();
     if (!this.#isReachable || !this.#isDue(now)) return;
-    if ((row?.next_try_at ?? 0) > now || (row?.leased_until ?? 0) > now) return;
+    if (Math.max(Number(row?.nextTryAt), Number(row?.leasedUntil)) > now) return;
     const leased = await store.lease(now, now + LEASE_MS);
     if (leased) await this.#order(leased, AbortSignal.any([stop, AbortSignal.timeout(ORDER_MS)]), stop);
   }
@@ -122,16 +122,16 @@ export class CertificateKeeper {
     const { store, logger, order, clock } = this.parts;
     // Another instance may have finished between the look and the lease.
     this.#adopt(row);
-    if (!this.#isDue(clock.now())) return store.write({ leased_until: null });
+    if (!this.#isDue(clock.now())) return store.write({ leasedUntil: null });
     logger.info({ host: order.host, directory: order.directoryUrl }, 'Ordering a certificate');
     try {
       const { certificate, key } = await obtain({
         ...order,
         state: {
-          accountKey: this.#open(row, 'account_key'),
-          accountUrl: row.account_url,
-          orderUrl: row.order_url,
-          orderKey: this.#open(row, 'order_key'),
+          accountKey: this.#open(row, 'accountKey'),
+          accountUrl: row.accountUrl,
+          orderUrl: row.orderUrl,
+          orderKey: this.#open(row, 'orderKey'),
         },
         save: (progress) => this.#save(progress),
         signal,
@@ -139,17 +139,17 @@ export class CertificateKeeper {
       });
       const served = checked(certificate, key, order.host, clock.now());
       await store.write({
-        ...{ certificate, not_before: served.notBefore, not_after: served.notAfter },
-        certificate_key: this.#seal(key, 'certificate_key'),
-        ...{ order_url: null, order_key: null, challenge_token: null, challenge_answer: null },
-        ...{ failures: 0, last_error: null, next_try_at: null, leased_until: null },
+        ...{ certificate, notBefore: new Date(served.notBefore), notAfter: new Date(served.notAfter) },
+        certificateKey: this.#seal(key, 'certificateKey'),
+        ...{ orderUrl: null, orderKey: null, challengeToken: null, challengeAnswer: null },
+        ...{ failures: 0, lastError: null, nextTryAt: null, leasedUntil: null },
       });
       await this.load();
       const days = Math.floor((served.notAfter - clock.now()) / DAY_MS);
       logger.info({ host: order.host, days }, 'The certificate is ready');
     } catch (error) {
       if (error instanceof LeaseLost) logger.warn({ err: error }, error.message);
-      else if (stop.aborted) await store.write({ leased_until: null });
+      else if (stop.aborted) await store.write({ leasedUntil: null });
       else await this.#failed(row.failures + 1, error);
     }
   }
@@ -159,18 +159,18 @@ export class CertificateKeeper {
     const askedMs = error instanceof AcmeRefusal ? error.retryAfterMs : 0;
     const waitMs = Math.min(LONGEST_WAIT_MS, Math.max(putOffMs(failures), askedMs));
     const message = inOneLine(error instanceof Error ? error.message : String(error), LONGEST_ERROR);
-    const next = clock.now() + waitMs;
+    const next = new Date(clock.now() + waitMs);
     this.#failures = failures;
     // The account is requested again by its key, because an authority may have forgotten it.
     await store.write({
       failures,
-      last_error: message,
-      next_try_at: next,
-      leased_until: null,
-      account_url: null,
+      lastError: message,
+      nextTryAt: next,
+      leasedUntil: null,
+      accountUrl: null,
     });
     logger.warn(
-      { host: order.host, failures, nextTryAt: new Date(next).toISOString(), reason: message },
+      { host: order.host, failures, nextTryAt: next.toISOString(), reason: message },
       this.#current
         ? 'The certificate could not be renewed. The current one stays in use.'
         : 'No certificate could be ordered. HTTPS is not served until one is available.',
@@ -179,11 +179,11 @@ export class CertificateKeeper {
 
   async #save({ challenge, accountKey, orderKey, accountUrl, orderUrl }: OrderProgress): Promise<void> {
     const change: CertificateChange = {
-      ...(accountKey !== undefined && { account_key: accountKey && this.#seal(accountKey, 'account_key') }),
-      ...(orderKey !== undefined && { order_key: orderKey && this.#seal(orderKey, 'order_key') }),
-      ...(accountUrl !== undefined && { account_url: accountUrl }),
-      ...(orderUrl !== undefined && { order_url: orderUrl }),
-      ...(challenge && { challenge_token: challenge.token, challenge_answer: challenge.answer }),
+      ...(accountKey !== undefined && { accountKey: accountKey && this.#seal(accountKey, 'accountKey') }),
+      ...(orderKey !== undefined && { orderKey: orderKey && this.#seal(orderKey, 'orderKey') }),
+      ...(accountUrl !== undefined && { accountUrl }),
+      ...(orderUrl !== undefined && { orderUrl }),
+      ...(challenge && { challengeToken: challenge.token, challengeAnswer: challenge.answer }),
     };
     await this.parts.store.write(change);
     if (challenge) this.#challenge = null;
@@ -201,11 +201,11 @@ export class CertificateKeeper {
 
   #adopt(row: CertificateRow): void {
     this.#failures = row.failures;
-    const key = this.#open(row, 'certificate_key');
-    const { certificate, not_before: notBefore, not_after: notAfter } = row;
+    const key = this.#open(row, 'certificateKey');
+    const { certificate, notBefore, notAfter } = row;
     if (key === null || certificate === null || notBefore === null || notAfter === null) return;
     if (this.#current?.certificate === certificate) return;
-    const current = { certificate, key, notBefore, notAfter };
+    const current = { certificate, key, notBefore: notBefore.getTime(), notAfter: notAfter.getTime() };
     this.#current = current;
     for (const follower of this.#followers) follower(current);
   }

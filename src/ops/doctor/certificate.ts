@@ -18,16 +18,16 @@ export async function diagnoseCertificate(
   const host = new URL(publicUrl).hostname;
   const row = await new CertificateStore(database, { directoryUrl: acmeDirectoryUrl, host }, 'doctor').read();
   const failure =
-    row?.last_error && row.next_try_at
-      ? ` The last try failed: ${messageOf(row.last_error)} The next one is at ${new Date(row.next_try_at).toISOString()}.`
+    row?.lastError && row.nextTryAt
+      ? ` The last try failed: ${messageOf(row.lastError)} The next one is at ${row.nextTryAt.toISOString()}.`
       : '';
-  if (!row?.not_after || !row.not_before)
+  if (!row?.notAfter || !row.notBefore)
     return wrong(
       CHECK,
       `There is none for ${host} yet, so that HTTPS is not served.${failure}`,
       failure === '' ? 'Start the service: `posthorn serve` orders it.' : REACH,
     );
-  const { not_before: notBefore, not_after: notAfter } = row;
+  const [notBefore, notAfter] = [row.notBefore.getTime(), row.notAfter.getTime()];
   const days = Math.floor((notAfter - now) / DAY_MS);
   if (notAfter <= now) return wrong(CHECK, `The one for ${host} has expired.${failure}`, REACH);
   const detail = `The one for ${host} is valid for ${days} ${days === 1 ? 'day' : 'days'}.${failure}`;
