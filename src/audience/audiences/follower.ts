@@ -1,8 +1,10 @@
-import { sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Duty } from '../../engine/duties/duty.ts';
-import type { Database } from '../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../platform/db/database.ts';
+import { audiences, audienceWalks } from '../../platform/db/schema/audiences.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import type { Scope } from '../contacts/queries.ts';
+import { ownAudiences } from './filter.ts';
 import { type FollowedAudience, noteMatches } from './matches.ts';
 import { matchAudience } from './queries.ts';
 
@@ -45,18 +47,12 @@ where (workspace_id, livemode) = (
   select workspace_id, livemode from audience_walks where next_at <= $1::timestamptz order by next_at limit 1 for update skip locked
 ) returning workspace_id, livemode, (extract(epoch from began_at) * 1000)::float8 as began, after`;
 
-/** $1 workspace, $2 environment, $3 the last contact that was asked, $4 when to go on. */
-const PROCEED = `update audience_walks set after = $3, next_at = $4::timestamptz where workspace_id = $1 and livemode = $2::boolean`;
-
 /** $3 since when audiences were asked for from the beginning of the walk on, $4 when to begin the next one. */
 const END = `with known as (
   update audiences set is_followed = true
   where workspace_id = $1 and livemode = $2::boolean and type = 'dynamic' and not is_followed and filter_since <= $3::timestamptz
 )
 update audience_walks set after = '', next_at = $4::timestamptz where workspace_id = $1 and livemode = $2::boolean`;
-
-const DYNAMIC = `select id, case when is_followed then null else filter_since::text end as since from audiences
-where workspace_id = $1 and livemode = $2::boolean and type = 'dynamic' order by id`;
 
 const SWEEP = `delete from audience_matches where (workspace_id, livemode, contact_id) in (
   select workspace_id, livemode, contact_id from audience_matches where workspace_id = $1 and livemode = $2::boolean limit ${BATCH}
@@ -86,24 +82,18 @@ export async function proceed({ database, clock }: FollowerDeps): Promise<boolea
   if (!walk) return false;
   const { workspace_id: workspaceId, livemode, began, after } = walk;
   const scope = { workspaceId, livemode };
-  const audiences = await followedIn(database, scope, now);
-  if (audiences.length === 0) {
+  const followed = await followedIn(database, scope, now);
+  if (followed.length === 0) {
     const left = await database.query(SWEEP, [workspaceId, livemode]);
-    await database.query(PROCEED, [
-      workspaceId,
-      livemode,
-      '',
-      iso(now + (left.length < BATCH ? REST_MS : 0)),
-    ]);
+    await continueAt(database, scope, '', now + (left.length < BATCH ? REST_MS : 0));
     return true;
   }
-  const most = Math.min(MOST_CONTACTS, Math.max(LEAST_CONTACTS, Math.round(ASKED / audiences.length)));
+  const most = Math.min(MOST_CONTACTS, Math.max(LEAST_CONTACTS, Math.round(ASKED / followed.length)));
   const asked = clock.monotonic();
-  const { last, contacts } = await noteMatches(database, { ...scope, after, most, now }, audiences);
+  const { last, contacts } = await noteMatches(database, { ...scope, after, most, now }, followed);
   const took = clock.monotonic() - asked;
   const rested = clock.now() + (took > BUDGET_MS ? took * RESTS : 0);
-  if (last !== null && contacts === most)
-    await database.query(PROCEED, [workspaceId, livemode, last, iso(rested)]);
+  if (last !== null && contacts === most) await continueAt(database, scope, last, rested);
   else {
     const next = Math.max(began + EVERY_MS, rested, clock.now() + 1_000);
     await database.query(END, [workspaceId, livemode, iso(began - COMMITTED_MS), iso(next)]);
@@ -111,15 +101,35 @@ export async function proceed({ database, clock }: FollowerDeps): Promise<boolea
   return true;
 }
 
+/** Stores the last contact that was evaluated, and the time of the next statement. */
+const continueAt = (database: Database, scope: Scope, after: string, at: number): Promise<unknown> =>
+  database.read((orm) =>
+    orm
+      .update(audienceWalks)
+      .set({ after, nextAt: new Date(at) })
+      .where(
+        and(eq(audienceWalks.workspaceId, scope.workspaceId), eq(audienceWalks.livemode, scope.livemode)),
+      ),
+  );
+
 async function followedIn(
   database: Database,
   scope: Scope,
   now: number,
 ): Promise<readonly FollowedAudience[]> {
-  const rows = await database.query<{ id: string; since: string | null }>(DYNAMIC, [
-    scope.workspaceId,
-    scope.livemode,
-  ]);
+  // The time is read as text, because a Date has no microseconds.
+  const since = sql<
+    string | null
+  >`case when ${audiences.isFollowed} then null else ${audiences.filterSince}::text end`;
+  const rows = await database.read(
+    (orm) =>
+      orm
+        .select({ id: audiences.id, since })
+        .from(audiences)
+        .where(and(ownAudiences(scope), eq(audiences.type, 'dynamic')))
+        .orderBy(audiences.id),
+    PREPARED,
+  );
   return Promise.all(
     rows.map(async ({ id, since }) => ({
       id,

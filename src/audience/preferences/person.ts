@@ -1,10 +1,14 @@
+import { and, eq, sql } from 'drizzle-orm';
 import type { Sealer } from '../../platform/crypto/sealer.ts';
 import type { Signer } from '../../platform/crypto/signer.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { audienceMembers, audiences } from '../../platform/db/schema/audiences.ts';
+import { contacts } from '../../platform/db/schema/contacts.ts';
 import { suppress } from '../../sending/suppressions/commands.ts';
 import { reasonOf } from '../../sending/suppressions/queries.ts';
 import { joinAudience, leaveAudience } from '../audiences/commands.ts';
 import { changeStatus } from '../contacts/commands.ts';
+import type { Scope } from '../contacts/queries.ts';
 import type { Recipient } from './links.ts';
 
 /** The most audiences that a page shows. */
@@ -12,11 +16,6 @@ const MOST_SHOWN = 100;
 
 const PERSON = `select id, email, status, properties ->> 'language' as language from contacts
 where workspace_id = $1 and livemode = $2::boolean and email_key = $3`;
-
-const OFFERED = `select a.id, a.name, a.description, exists (
-  select from audience_members m where m.audience_id = a.id and m.contact_id = $3 and m.state = 'joined') as "isIn"
-from audiences a where a.workspace_id = $1 and a.livemode = $2::boolean and a.public and a.type = 'static'
-order by a.name, a.id limit ${MOST_SHOWN}`;
 
 /** An audience that people may join and leave on the page. */
 export interface OfferedAudience {
@@ -56,12 +55,44 @@ export async function findPerson(
     livemode,
     key,
   ]);
-  const offered = contact
-    ? await database.query<OfferedAudience>(OFFERED, [workspaceId, livemode, contact.id])
-    : [];
+  const offered = contact ? await offeredTo(database, { workspaceId, livemode }, contact.id) : [];
   const suppressed = contact || !livemode ? null : await reasonOf({ database, signer }, workspaceId, key);
   return { contact: contact ?? null, offered, suppressed };
 }
+
+const offeredTo = (
+  database: Database,
+  { workspaceId, livemode }: Scope,
+  contactId: string,
+): Promise<readonly OfferedAudience[]> =>
+  database.read((orm) =>
+    orm
+      .select({
+        id: audiences.id,
+        name: audiences.name,
+        description: audiences.description,
+        isIn: sql<boolean>`${audienceMembers.contactId} is not null`,
+      })
+      .from(audiences)
+      .leftJoin(
+        audienceMembers,
+        and(
+          eq(audienceMembers.audienceId, audiences.id),
+          eq(audienceMembers.contactId, contactId),
+          eq(audienceMembers.state, 'joined'),
+        ),
+      )
+      .where(
+        and(
+          eq(audiences.workspaceId, workspaceId),
+          eq(audiences.livemode, livemode),
+          audiences.public,
+          eq(audiences.type, 'static'),
+        ),
+      )
+      .orderBy(audiences.name, audiences.id)
+      .limit(MOST_SHOWN),
+  );
 
 /** A person's choice on the page. */
 export interface Choice {
@@ -107,15 +138,28 @@ export async function choose(
   }
 }
 
-const INVITED = `select 1 from contacts c join audience_members m on m.contact_id = c.id and m.audience_id = $4
-where c.workspace_id = $1 and c.livemode = $2::boolean and c.email_key = $3`;
-
-/** True while there is something to confirm, or has been confirmed: not once the person has left or was forgotten. @throws UnavailableError */
+/** True while the membership is pending or confirmed: false after the person has left or was forgotten. @throws UnavailableError */
 export async function isInvited(
   { database }: Pick<PreferenceDeps, 'database'>,
   { workspaceId, livemode, key, audienceId }: Recipient & { readonly audienceId: string },
 ): Promise<boolean> {
-  return (await database.query(INVITED, [workspaceId, livemode, key, audienceId])).length > 0;
+  const rows = await database.read((orm) =>
+    orm
+      .select({ id: contacts.id })
+      .from(contacts)
+      .innerJoin(
+        audienceMembers,
+        and(eq(audienceMembers.contactId, contacts.id), eq(audienceMembers.audienceId, audienceId)),
+      )
+      .where(
+        and(
+          eq(contacts.workspaceId, workspaceId),
+          eq(contacts.livemode, livemode),
+          eq(contacts.emailKey, key),
+        ),
+      ),
+  );
+  return rows.length > 0;
 }
 
 /**

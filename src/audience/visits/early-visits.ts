@@ -1,7 +1,9 @@
+import { and, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import type { Duty } from '../../engine/duties/duty.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { mintId } from '../../platform/db/ids.ts';
+import { earlyVisits } from '../../platform/db/schema/mail.ts';
 import type { Clock } from '../../platform/time/clock.ts';
 import { areOfScanner, type EarlyVisit, reportOf } from './visits.ts';
 
@@ -62,10 +64,6 @@ select id, email_id as "emailId", recipient, type, target, links, network, user_
   ) as "isKnown"
 from claimed c order by seen_at, id`;
 
-const JUDGED = `update early_visits set is_scanner = $2::boolean where id = any($1::text[])`;
-const FORGET = `delete from early_visits
-where seen_at < $1::text::timestamptz and is_scanner is not null or seen_at < $2::text::timestamptz`;
-
 type ClaimedVisit = EarlyVisit & { readonly id: string; readonly isKnown: boolean };
 
 /**
@@ -94,7 +92,11 @@ export class EarlyVisits {
       run: async (stop) => {
         while (!stop?.aborted && (await this.#judge()) > 0);
         const now = this.deps.clock.now();
-        await this.deps.database.query(FORGET, [iso(now - KEPT_MS), iso(now - LOST_MS)]);
+        const { seenAt, isScanner } = earlyVisits;
+        const isJudged = and(lt(seenAt, new Date(now - KEPT_MS)), isNotNull(isScanner));
+        await this.deps.database.read((orm) =>
+          orm.delete(earlyVisits).where(or(isJudged, lt(seenAt, new Date(now - LOST_MS)))),
+        );
       },
     };
   }
@@ -131,7 +133,10 @@ export class EarlyVisits {
         told.push(visit.id);
       }
     } finally {
-      await database.query(JUDGED, [told, isScanner]);
+      if (told.length > 0)
+        await database.read((orm) =>
+          orm.update(earlyVisits).set({ isScanner }).where(inArray(earlyVisits.id, told)),
+        );
     }
   }
 }

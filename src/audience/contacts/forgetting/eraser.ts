@@ -1,9 +1,11 @@
+import { eq } from 'drizzle-orm';
 import type { Duty } from '../../../engine/duties/duty.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { openOrNull, type Sealer } from '../../../platform/crypto/sealer.ts';
 import type { Signer } from '../../../platform/crypto/signer.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { lowestIdAt, timeOfId } from '../../../platform/db/ids.ts';
+import { erasures } from '../../../platform/db/schema/contacts.ts';
 import type { Logger } from '../../../platform/telemetry/logger.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 import { forgottenKey } from '../../../sending/suppressions/queries.ts';
@@ -82,8 +84,19 @@ const PAGE = `with page as materialized (
 select (select min(id) from page) as below, (select count(*) from page)::integer as looked,
   array(select id from page where recipient_keys @> array[$4::text]) as ids`;
 
-const PROCEED = `update erasures set below = $2, is_through = $3::boolean, waiting = $4::text[], next_at = $5::timestamptz
-  where id = $1`;
+/** Stores the place in the workspace's emails, and the time of the next step. */
+const continueAt = (
+  database: Database,
+  id: string,
+  { waiting, ...place }: Pick<typeof erasures.$inferSelect, 'below' | 'isThrough'> & Pick<Erasure, 'waiting'>,
+  at: number,
+): Promise<unknown> =>
+  database.read((orm) =>
+    orm
+      .update(erasures)
+      .set({ ...place, waiting: [...waiting], nextAt: new Date(at) })
+      .where(eq(erasures.id, id)),
+  );
 
 /**
  * Ends an erasure. A bounce that came meanwhile may have shown the address again; it is hidden, unless the person is a contact
@@ -149,7 +162,7 @@ export class Eraser {
       { erasure: id },
       'A forgotten person cannot be taken out of sent emails: SECRET_KEY is not the key that the address was sealed with.',
     );
-    await database.query(PROCEED, [id, below, isThrough, waiting, iso(clock.now() + SEALED_MS)]);
+    await continueAt(database, id, { below, isThrough, waiting }, clock.now() + SEALED_MS);
   }
 
   async #erase(erasure: Erasure, stop?: AbortSignal): Promise<void> {
@@ -164,7 +177,7 @@ export class Eraser {
     let { is_through: isThrough, waiting } = erasure;
     let below = erasure.below === NOT_BEGUN ? beginningOf(erasure, clock.now()) : erasure.below;
     const proceed = (nextAt: number) =>
-      database.query(PROCEED, [erasure.id, below, isThrough, waiting, iso(nextAt)]);
+      continueAt(database, erasure.id, { below, isThrough, waiting }, nextAt);
     if (isThrough) waiting = await erase(waiting);
     while (!isThrough && !stop?.aborted) {
       const [page] = await database.query<{ below: string | null; looked: number; ids: string[] }>(PAGE, [

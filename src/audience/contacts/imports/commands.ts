@@ -1,9 +1,11 @@
+import { and, eq } from 'drizzle-orm';
 import type { ContactImportContext } from '../../../../machines/contact-import/context.ts';
 import type { ContactImportState } from '../../../../machines/contact-import/machine.ts';
 import type { Engine } from '../../../engine/engine.ts';
 import { claimOnce, idempotently, keyedBy } from '../../../http/request/idempotent.ts';
 import type { Call, Replay, UploadCall } from '../../../http/request/route.ts';
 import type { Database } from '../../../platform/db/database.ts';
+import { audiences } from '../../../platform/db/schema/audiences.ts';
 import { keepReply, type StoredReply } from '../../../platform/db/stored-replies.ts';
 import { Failure, invalid, notFound } from '../../../platform/errors/failure.ts';
 import type { Scope } from '../lists/contact-rows.ts';
@@ -38,17 +40,25 @@ const ENDED = new Failure('CONFLICT', 'This import has ended.');
 const CONFIRMS = 'This audience asks people to confirm, which a file cannot do for them.';
 const DYNAMIC = 'This audience is dynamic: whom its filter matches is in it.';
 
-const AUDIENCE = `select type, confirm from audiences where workspace_id = $1 and livemode = $2::boolean and id = $3`;
-
-/** The refusal of an audience that nobody can be imported into; null when there is none. */
+/** The refusal of an audience that takes no imported contacts; null when it takes them. */
 async function refuseAudience(
   database: Database,
   { caller, query }: StartImportCall,
 ): Promise<Failure | null> {
   if (query.audienceId === undefined) return null;
-  const [audience] = await database.query<{ type: string; confirm: boolean }>(AUDIENCE, [
-    ...[caller.workspaceId, caller.livemode, query.audienceId],
-  ]);
+  const { audienceId } = query;
+  const [audience] = await database.read((orm) =>
+    orm
+      .select({ type: audiences.type, confirm: audiences.confirm })
+      .from(audiences)
+      .where(
+        and(
+          eq(audiences.workspaceId, caller.workspaceId),
+          eq(audiences.livemode, caller.livemode),
+          eq(audiences.id, audienceId),
+        ),
+      ),
+  );
   if (!audience) return notFound('audience');
   const problem = audience.type === 'dynamic' ? DYNAMIC : audience.confirm ? CONFIRMS : null;
   return problem === null ? null : invalid([{ path: '/query/audienceId', message: problem }]);

@@ -1,3 +1,4 @@
+import { and, eq, gt } from 'drizzle-orm';
 import type { ContactImportContext } from '../../../../machines/contact-import/context.ts';
 import type { ContactImportState } from '../../../../machines/contact-import/machine.ts';
 import { decidedFor } from '../../../engine/machine/kind.ts';
@@ -6,8 +7,9 @@ import { csvDownload } from '../../../http/lists/csv-download.ts';
 import { listById } from '../../../http/lists/list.ts';
 import type { Call, Page, RawResponse } from '../../../http/request/route.ts';
 import { CSV_MARK, csvRow } from '../../../platform/csv/write.ts';
-import type { Database } from '../../../platform/db/database.ts';
+import { type Database, PREPARED } from '../../../platform/db/database.ts';
 import { timeOfId } from '../../../platform/db/ids.ts';
+import { contactImportFaults } from '../../../platform/db/schema/imports.ts';
 import { type Failure, notFound } from '../../../platform/errors/failure.ts';
 import { isoOrNull } from '../../../platform/time/clock.ts';
 import { errorOf, type Fault } from './file/faults.ts';
@@ -174,9 +176,6 @@ function progressOf({ state, context, settings }: ImportRow): number {
   return state === 'processing' ? (1 + share) / 2 : state === 'checking' ? share / 2 : share;
 }
 
-const FAULTS = `select from_offset::text as "from", faults::text as faults from contact_import_faults
-where import_id = $1 and from_offset > $2::bigint order by from_offset limit 1`;
-
 /** Streams every mistake of an import as CSV: no more than those of one commit are held at a time. */
 export async function exportErrors(
   { database }: ImportReader,
@@ -194,11 +193,22 @@ async function* errorLines(
   headers: readonly string[],
 ): AsyncGenerator<string, undefined> {
   yield CSV_MARK + csvRow(['line', 'column', 'code', 'message']);
-  for (let after = '-1'; ; ) {
-    const [row] = await database.query<{ from: string; faults: string }>(FAULTS, [id, after]);
+  const { importId, fromOffset, faults } = contactImportFaults;
+  for (let after = -1; ; ) {
+    const last = after;
+    const [row] = await database.read(
+      (orm) =>
+        orm
+          .select({ fromOffset, faults })
+          .from(contactImportFaults)
+          .where(and(eq(importId, id), gt(fromOffset, last)))
+          .orderBy(fromOffset)
+          .limit(1),
+      PREPARED,
+    );
     if (!row) return;
-    after = row.from;
-    yield (JSON.parse(row.faults) as Fault[])
+    after = row.fromOffset;
+    yield (row.faults as Fault[])
       .map((fault) => errorOf(fault, headers))
       .map(({ line, column, code, message }) => csvRow([line, column, code, message]))
       .join('');

@@ -1,10 +1,11 @@
-import { and, desc, lt, sql } from 'drizzle-orm';
+import { and, count, desc, eq, lt, sql } from 'drizzle-orm';
 import { csvDownload } from '../../../http/lists/csv-download.ts';
 import type { Call, RawResponse } from '../../../http/request/route.ts';
 import { LONGEST_CELL, MOST_LINES_OF_CELL } from '../../../platform/csv/reader.ts';
 import { type CellValue, CSV_MARK, csvRow } from '../../../platform/csv/write.ts';
 import { PREPARED } from '../../../platform/db/database.ts';
 import type { Reads } from '../../../platform/db/reads.ts';
+import { audiences } from '../../../platform/db/schema/audiences.ts';
 import { contacts } from '../../../platform/db/schema/contacts.ts';
 import { CONTACT_FIELD_NAMES, type ContactTexts, eachField } from '../../../platform/text/contact-fields.ts';
 import { FIELD_COLUMNS } from '../field-columns.ts';
@@ -129,15 +130,25 @@ function firstCells(row: ExportRow, audiences: ReadonlyMap<string, string>): rea
   ];
 }
 
-const AUDIENCES = `select min(id) as id, name from audiences
-where workspace_id = $1 and livemode = $2::boolean and type = 'static' group by name having count(*) = 1`;
-
-/** The names of audiences by their ids, where only one is called so: in another workspace an id means nothing. */
+/** The names of audiences by their ids, if the name is unique: an id means nothing in another workspace. */
 async function audienceNames(
   reads: Reads,
   { workspaceId, livemode }: Scope,
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await reads.query<{ id: string; name: string }>(AUDIENCES, [workspaceId, livemode]);
+  const rows = await reads.read((orm) =>
+    orm
+      .select({ id: sql<string>`min(${audiences.id})`, name: audiences.name })
+      .from(audiences)
+      .where(
+        and(
+          eq(audiences.workspaceId, workspaceId),
+          eq(audiences.livemode, livemode),
+          eq(audiences.type, 'static'),
+        ),
+      )
+      .groupBy(audiences.name)
+      .having(eq(count(), 1)),
+  );
   return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
