@@ -103,7 +103,10 @@ interface AudienceTraits {
   readonly confirm: boolean;
 }
 
-/** What is wrong with a body: a filter belongs to dynamic audiences, asking people to static ones. */
+/**
+ * The problem of a body, or null: only dynamic audiences have a filter, and only static ones ask people to
+ * confirm.
+ */
 async function problemsOf(
   { database }: AudienceReader,
   { caller, body }: Pick<Call<unknown, unknown, NewAudience | PatchAudience>, 'caller' | 'body'>,
@@ -122,7 +125,7 @@ async function problemsOf(
     if (confirm)
       details.push({
         path: '/body/confirm',
-        message: 'Nobody joins a dynamic audience, so nobody can confirm it.',
+        message: 'A dynamic audience has no members that could confirm.',
       });
   }
   if (type === 'static' && confirm) {
@@ -189,7 +192,7 @@ export async function patchAudience(
     new Date(now).toISOString(),
     statedMoment(body),
   ]);
-  // It was there a moment ago: somebody has changed it, or deleted it.
+  // It existed a moment ago, so another request has changed or deleted it.
   if (rows.length === 0 && (await findAudienceRow(reader, caller, row.id))) return CHANGED;
   return (await findWrittenAudience(reader, caller, row.id, now)) ?? notFound('audience');
 }
@@ -198,13 +201,13 @@ export async function patchAudience(
 export interface AudienceUse {
   /** In the message of the refusal: `a campaign that is scheduled or running`. */
   readonly what: string;
-  /** What to do about it. */
+  /** The next step, for the client. */
   readonly suggestion: string;
   /** SQL of a condition over the audience `a`. */
   readonly where: string;
 }
 
-/** What the deletion of an audience calls. */
+/** The services that deleting an audience calls. */
 export interface AudienceDeleter extends AudienceReader {
   readonly uses: readonly AudienceUse[];
 }
@@ -238,7 +241,7 @@ export async function deleteAudience(
   const use = row.use === null ? undefined : uses[row.use];
   if (use)
     return new Failure('CONFLICT', `The audience is used by ${use.what}.`, { suggestion: use.suggestion });
-  // What a crash leaves behind is swept by the duty.
+  // A duty removes the rows that a crash leaves.
   void untilDone(database, SWEEP, [params.id], BATCH).catch(() => {});
   return null;
 }

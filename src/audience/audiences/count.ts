@@ -5,7 +5,7 @@ import { contacts } from '../../platform/db/schema/contacts.ts';
 import { UnavailableError } from '../../platform/errors/unavailable.ts';
 import { type ContactView, contactJson, contactOf, ownContacts, type Scope } from '../contacts/queries.ts';
 
-/** How many contacts a filter matches, and whether they were all counted. */
+/** The number of contacts that a filter matches, exact or estimated. */
 export interface Count {
   readonly count: number;
   readonly isExact: boolean;
@@ -22,7 +22,7 @@ export interface CountWithSample extends Count {
  * soon: what is exact for one alone is estimated for the sixteenth.
  */
 const MOST_COST = 25_000;
-/** What an estimate costs. A count that costs no more is made. */
+/** The cost of an estimate. A count that costs no more is made instead. */
 const COST_OF_ESTIMATE = 7_000;
 /**
  * Contacts of a sample: the estimate of a share of 5 % is right within a tenth of it, nearly always. Those who ask at the same time
@@ -35,7 +35,7 @@ const SHOWN = 10;
 const AT_ONCE = 2;
 /** Further ones are turned away; these are answered within five seconds. */
 const MOST_WAITING = 200;
-/** Of one workspace, so that a loop of one client turns away nobody else. */
+/** Per workspace, so that a loop of one client delays no other workspace. */
 const MOST_OF_ONE = 50;
 
 interface Plan {
@@ -148,7 +148,7 @@ export class ContactCounter {
     return rows.map(contactOf);
   }
 
-  /** What the planner expects of a query. */
+  /** The number of rows that the planner expects. */
   async #planOf(query: SQL): Promise<Plan> {
     const rows = await execute<{ 'QUERY PLAN': unknown }>(this.database, sql`explain (format json) ${query}`);
     const plan = rows[0]?.['QUERY PLAN'];

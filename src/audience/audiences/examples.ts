@@ -19,7 +19,7 @@ export const AUDIENCE: AudienceView = {
 /** The answer to those who were to be added. */
 export const ADDED: AddedView = { added: 1, alreadyIn: 0, notFound: ['nobody@example.com'] };
 
-/** Whom a filter matches. */
+/** The contacts that a filter matches. */
 export const PREVIEW: PreviewView = {
   count: 1,
   isExact: true,

@@ -33,7 +33,7 @@ export interface FilteredContact extends ContactTexts {
   /** The static audiences that it has joined. */
   readonly audiences: readonly string[];
   readonly activity: readonly FilteredActivity[];
-  /** The properties of the event that somebody asks about, where a family of fields knows it. */
+  /** The properties of the event in question, where a family of fields has them. */
   readonly event?: Readonly<Record<string, unknown>>;
 }
 
@@ -55,7 +55,8 @@ export const contactFields = (
       sql: sql`${contacts.unsubscribedAt}`,
       read: ({ unsubscribedAt }) => unsubscribedAt,
     }),
-    // What a filter did is no activity: an audience of the inactive would let people leave because they had joined.
+    // An entry that a filter caused is no activity: else joining an audience of inactive people would end the
+    // inactivity.
     lastActivityAt: dateField(latest(sql`not a.by_machine`, ({ byMachine }) => !byMachine)),
     audiences: audiencesField(dynamic),
     ...Object.fromEntries(
@@ -156,7 +157,7 @@ function lastTime(source: Source<FilteredContact, number>): Field<FilteredContac
   return { before, after, withinLast, olderThan, ...presence(source) };
 }
 
-/** What people did with emails; what programs did in their place does not count. Ids are those of campaigns. */
+/** Opens and clicks by people; those by programs do not count. Ids are those of campaigns. */
 function emailActivity(type: string): Field<FilteredContact> {
   const condition = sql`a.type = ${sql.raw(`'${type}'`)} and not a.by_machine`;
   const is = (activity: FilteredActivity): boolean => activity.type === type && !activity.byMachine;

@@ -11,11 +11,11 @@ import { contactFields, type FilteredContact } from './fields.ts';
 /** A condition on contacts. */
 export type ContactFilter = Filter<FilteredContact>;
 
-/** How far dynamic audiences may name one another. */
+/** The depth to which dynamic audiences may name one another. */
 const DEEPEST = 3;
 /**
- * The most conditions that the database is asked for one filter: its own, and those of the dynamic audiences that it names, as often
- * as it names them. Without it three levels of fifty conditions come to millions.
+ * The most conditions of one filter, including those of the dynamic audiences that it names, each time that
+ * it names them. Without this limit, three levels of fifty conditions would be millions.
  */
 const MOST_IN_ALL = 100;
 
@@ -23,13 +23,13 @@ const MOST_IN_ALL = 100;
 export const ownAudiences = ({ workspaceId, livemode }: Scope): SQL | undefined =>
   and(eq(audiences.workspaceId, workspaceId), eq(audiences.livemode, livemode));
 
-/** Where a filter stands. */
+/** The place of a filter. */
 interface Place {
   /** Its pointer in the request. */
   readonly at: string;
   /** The audiences that it is part of: none of them may be named by it. */
   readonly above: readonly string[];
-  /** What can be asked besides, in the filter itself and not in those of the audiences that it names. */
+  /** Further fields of this filter, which filters of the named audiences do not have. */
   readonly further?: readonly FieldFamily<FilteredContact>[];
   /** A filter that an audience does not have yet. */
   readonly instead?: { readonly id: string; readonly filter: unknown };
@@ -37,7 +37,7 @@ interface Place {
 
 interface Part {
   readonly filter: ContactFilter;
-  /** How many conditions it is made of, those of the audiences that it names included. */
+  /** The number of its conditions, including those of the audiences that it names. */
   readonly conditions: number;
 }
 
@@ -113,8 +113,8 @@ select a.id, a.filter from audiences a
 where a.workspace_id = $1 and a.livemode = $2::boolean and a.id <> $3 and a.id in (select id from made_of_it) order by a.id`;
 
 /**
- * What another filter of an audience would make wrong with those that are made of it: they would match nobody from then on.
- * @throws UnavailableError
+ * The problem that a new filter of an audience would cause for audiences that name it: they would match no
+ * contact. @throws UnavailableError
  */
 export async function problemsAbove(
   database: Database,
@@ -132,7 +132,7 @@ export async function problemsAbove(
     const place = { at, above: [id] };
     const read = await readContactFilter(database, scope, filter, { ...place, instead });
     if (!(read instanceof Problems)) continue;
-    // One that matches nobody already is in nobody's way.
+    // An audience that already matches no contact prevents no change.
     if ((await readContactFilter(database, scope, filter, place)) instanceof Problems) continue;
     return read.details.map(({ path, message }) => ({
       path,

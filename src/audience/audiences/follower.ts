@@ -14,23 +14,32 @@ export interface FollowerDeps {
   readonly clock: Clock;
 }
 
-/** The time from the beginning of one walk through the contacts of an environment to the next, if it is over by then. */
+/** The time between the starts of two walks through the contacts of an environment. */
 const EVERY_MS = 20_000;
-/** Without a dynamic audience there is nothing to ask; the next one that is made wakes the walk. */
+/** The pause of an environment without dynamic audiences. Creating one ends it. */
 const REST_MS = 3_600_000;
-/** So long other instances leave a walk to the one that goes on with it. */
+/** The lease of a walk: other instances leave it to its holder for this time. */
 const LEASE_MS = 30_000;
-/** A filter is there for all to see some time after the moment that it bears: no statement takes longer. */
+/** A filter becomes visible some time after its timestamp. No statement takes longer than this. */
 const COMMITTED_MS = 10_000;
-/** The work of one run, of which there is one in two seconds: a tenth of one connection, however many contacts there are. */
+/**
+ * The work of one run. With a run every two seconds this is a tenth of one connection, for any number of
+ * contacts.
+ */
 const BUDGET_MS = 200;
-/** A statement that takes longer than that, which planning thousands of conditions does, rests so many times as long. */
+/**
+ * A statement that takes longer, as planning thousands of conditions does, is followed by a pause of this
+ * many times its duration.
+ */
 const RESTS = 9;
-/** Conditions that one statement asks, each some 1 to 3 µs; and the most contacts, so that it is over soon on a slow machine. */
+/**
+ * The conditions that one statement evaluates, at 1 to 3 µs each, and the most contacts, so that it ends soon
+ * on a slow machine.
+ */
 const ASKED = 20_000;
 const MOST_CONTACTS = 2_000;
 const LEAST_CONTACTS = 100;
-/** Rows that one statement removes. */
+/** The rows that one statement removes. */
 const BATCH = 2_000;
 
 interface Walk {
@@ -59,10 +68,10 @@ const SWEEP = `delete from audience_matches where (workspace_id, livemode, conta
 ) returning 1 as one`;
 
 /**
- * Finds out who joins and leaves dynamic audiences. A filter changes its answer with a contact, with what the contact does, with
- * another audience or with time alone, so nothing tells of it: all contacts are asked again and again, for all audiences of their
- * environment at once. An environment is asked every 20 seconds; where that is more than a tenth of one connection's time, it takes
- * ten times as long as the asking.
+ * Records which contacts join and leave dynamic audiences. The result of a filter changes with the contact,
+ * its activity, another audience or time alone, and no event reports that. So all contacts are evaluated
+ * every 20 seconds, for all audiences of their environment at once. If this would take more than a tenth of
+ * the time of one connection, the evaluation pauses for nine times its duration.
  */
 export const audienceFollower = (deps: FollowerDeps): Duty => ({
   name: 'audienceFollower',
@@ -75,7 +84,7 @@ export const audienceFollower = (deps: FollowerDeps): Duty => ({
   },
 });
 
-/** Goes on with the walk that is due, for one statement; false where none is. @throws UnavailableError */
+/** Continues the walk that is due, for one statement; false where none is due. @throws UnavailableError */
 export async function proceed({ database, clock }: FollowerDeps): Promise<boolean> {
   const now = clock.now();
   const [walk] = await database.query<Walk>(CLAIM, [iso(now), iso(now + LEASE_MS)]);
@@ -134,7 +143,7 @@ async function followedIn(
     rows.map(async ({ id, since }) => ({
       id,
       since,
-      // One that was deleted just now holds nobody any more.
+      // An audience that was deleted just now has no contacts.
       condition: (await matchAudience({ database }, scope, id, now))?.condition ?? sql`false`,
     })),
   );

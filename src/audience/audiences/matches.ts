@@ -7,7 +7,7 @@ import { ownContacts, type Scope } from '../contacts/queries.ts';
 /** A dynamic audience as its contacts are asked for it. */
 export interface FollowedAudience {
   readonly id: string;
-  /** Whom it holds, as a condition on `contacts`. */
+  /** Its contacts, as a condition on `contacts`. */
   readonly condition: SQL;
   /** When its filter became what it is, where whom that matched to begin with is not known yet; null once it is. */
   readonly since: string | null;
@@ -21,12 +21,12 @@ export interface Stretch extends Scope {
   readonly now: number;
 }
 
-/** What was seen of them. */
+/** The evaluated contacts. */
 export interface MatchScan {
   /** The id of the last one; null where there are no more. */
   readonly last: string | null;
   readonly contacts: number;
-  /** How many joinings and leavings were written down. */
+  /** The number of recorded changes. */
   readonly noted: number;
 }
 

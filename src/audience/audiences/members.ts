@@ -183,7 +183,7 @@ export interface LeaveRequest extends Scope {
   readonly now: number;
   /** The way that the person took; absent when an API key or a member did it. */
   readonly own?: OwnLeaving;
-  /** What is noted where a flow did it. */
+  /** The entry of a change by a flow. */
   readonly data?: object;
 }
 
@@ -206,9 +206,9 @@ export interface JoinRequest extends Scope {
   readonly now: number;
   /** Only one who was asked to confirm. */
   readonly onlyPending: boolean;
-  /** Not one who has left it by an act of their own. */
+  /** False for a person who has left it themselves. */
   readonly unlessLeft?: boolean;
-  /** What is noted of it, such as the run of a flow. */
+  /** Further data of the entry, such as the run of a flow. */
   readonly data?: object;
 }
 

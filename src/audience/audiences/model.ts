@@ -105,7 +105,7 @@ export const AddMembers = Type.Object(
 /** The type of it. */
 export type AddMembers = Static<typeof AddMembers>;
 
-/** What became of those who were to be added. */
+/** The outcome for each contact of the request. */
 export const Added = Type.Object(
   {
     added: Type.Integer({ description: 'Those who are in it now, or will be once they confirm.' }),
@@ -127,7 +127,7 @@ export type AddedView = Static<typeof Added>;
 /** The body of POST /v1/audiences/preview. */
 export const PreviewBody = Type.Object({ filter: filterMember() }, { title: 'PreviewAudience' });
 
-/** Whom a filter matches. */
+/** The contacts that a filter matches. */
 export const Preview = Type.Object(
   {
     count: Type.Integer({ description: 'How many contacts match.' }),

@@ -53,13 +53,16 @@ export async function findAudienceRow(
   return row ?? null;
 }
 
-/** The filter of a dynamic audience; null where it names one that has gone since, and so matches nobody. */
+/** The filter of a dynamic audience; null where it names a deleted audience, and so matches no contact. */
 async function filterOf({ database }: AudienceReader, row: AudienceRow): Promise<ContactFilter | null> {
   const filter = await readContactFilter(database, row, row.filter, { at: '', above: [row.id] });
   return filter instanceof Problems ? null : filter;
 }
 
-/** Whom an audience holds, as a condition on `contacts`; null when there is no such audience. @throws UnavailableError */
+/**
+ * The contacts of an audience, as a condition on `contacts`; null when there is no such audience. @throws
+ * UnavailableError
+ */
 export async function matchAudience(
   reader: AudienceReader,
   scope: Scope,
@@ -107,8 +110,8 @@ export async function findAudience(
 }
 
 /**
- * The same of one that was just written, with no number where nobody can count now: whoever is told of a failure would write it
- * again. @throws UnavailableError
+ * Reads an audience that was just written. Where its contacts cannot be counted now, the number is null:
+ * after an error the client would write the audience again. @throws UnavailableError
  */
 export async function findWrittenAudience(
   reader: AudienceCounter,
@@ -184,7 +187,7 @@ export async function listMembers(
   return listContacts(lister, { ...call, query: { ...query, audienceId: params.id } });
 }
 
-/** Whom a filter matches: how many, and some of them. */
+/** Counts the contacts that a filter matches, and reads some of them. */
 export async function previewFilter(
   { database, counter }: AudienceCounter,
   { caller, body, now }: Call<unknown, unknown, { readonly filter: unknown }>,

@@ -88,13 +88,13 @@ export async function patchContact(commands: ChangeDeps, call: PatchCall): Promi
   return (outcome && (await findContact(commands, caller, contact.id))) || notFound('contact');
 }
 
-/** Who is changed. */
+/** The changed contact. */
 interface ChangedContact {
   readonly id: string;
   readonly email: string;
 }
 
-/** What became of a change; null for a contact that is gone. */
+/** The outcome of a change; null for a deleted contact. */
 type Outcome = 'changed' | 'outdated' | 'complained' | 'full' | null;
 
 async function change(
@@ -116,7 +116,7 @@ async function change(
   return done?.outcome ?? null;
 }
 
-/** What a flow changes of a contact; what is absent stays. */
+/** The fields of a contact that a flow changes; absent ones stay. */
 export interface ContactChanges extends Partial<ContactTexts> {
   readonly properties?: Readonly<Record<string, unknown>>;
 }

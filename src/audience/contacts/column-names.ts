@@ -7,7 +7,7 @@ import {
   eachField,
 } from '../../platform/text/contact-fields.ts';
 
-/** What a property may be called. */
+/** The allowed names of properties. */
 export const PROPERTY_KEY = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** True when a text may name a property. */
@@ -17,7 +17,7 @@ export const isPropertyKey = (key: string): boolean => PROPERTY_KEY.test(key);
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'date'] as const;
 export type PropertyType = (typeof PROPERTY_TYPES)[number];
 
-/** How numbers and dates may be written, where their column leaves it open. */
+/** The format of numbers and dates, where the column does not show it. */
 export const CELL_FORMATS = {
   string: [],
   number: ['point', 'comma'],
@@ -26,16 +26,16 @@ export const CELL_FORMATS = {
 } as const satisfies Record<PropertyType, readonly string[]>;
 export type CellFormat = (typeof CELL_FORMATS)[PropertyType][number];
 
-/** What a column of properties becomes. */
+/** The property that a column becomes. */
 export interface PropertyTarget {
   readonly to: 'property';
   readonly key: string;
   readonly type: PropertyType;
-  /** How its cells are written; without one only what can be read in one way is taken. */
+  /** The format of its cells. Without a format, only values with one meaning are taken. */
   readonly format?: CellFormat | undefined;
 }
 
-/** What the cells of a column become; null leaves them out. */
+/** The target of the cells of a column; null leaves them out. */
 export type Target =
   | {
       readonly to:

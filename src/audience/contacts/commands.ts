@@ -14,7 +14,7 @@ import { type ContactInput, WRITE_CLOCKED_CONTACTS, WRITE_CONTACTS, type Written
 export { type ChangeDeps, changeContact, changeStatus } from './change.ts';
 export type { ForgettingHooks } from './forgetting/eraser.ts';
 
-/** How often a statement is repeated for an address that somebody else adds at the same moment. */
+/** The number of times that a statement is repeated when another request adds the same address. */
 const MOST_TRIES = 3;
 
 const KNOWN = new Failure('CONFLICT', 'A contact with this address exists.', {

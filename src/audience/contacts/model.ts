@@ -139,7 +139,7 @@ export const ContactBatch = Type.Object(
 
 const Index = Type.Integer({ minimum: 0, description: 'The place in `contacts`, from 0.' });
 
-/** What became of one contact of a batch. */
+/** The outcome for one contact of a batch. */
 export const ContactBatchItem = Type.Union(
   [
     Type.Object({

@@ -37,7 +37,7 @@ export const GivenPropertiesSchema = Type.Unsafe<GivenProperties>({
   description: `At most ${MOST_PROPERTIES}, named by a letter and up to 63 letters, digits and underscores. Values are texts of up to ${LONGEST_PROPERTY.toLocaleString('en')} characters (Unicode code points), numbers, true, false, or ISO 8601 dates as texts; null removes one. They are merged with those that are there.`,
 });
 
-/** What a request states, split into what is set and what is removed. */
+/** The properties of a request, split into those to set and those to remove. */
 export interface PropertyChanges {
   readonly set: PropertyValues;
   readonly removed: readonly string[];
@@ -49,7 +49,7 @@ export const isLongProperty = (text: string): boolean => isLonger(text, LONGEST_
 /** True for a number that a program may have rounded already: beyond it integers are no longer told apart. */
 export const isTooLarge = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER;
 
-/** What to do about a number that is too large. */
+/** The next step for a number that is too large. */
 export const TOO_LARGE = `Send a number between ${Number.MIN_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}, or a longer one as a text.`;
 
 /** The reason why a value is none of a property; null when it is one. Null itself removes. */

@@ -29,8 +29,9 @@ export const contactDetail = async (
   (await findContact(reader, caller, params.contact)) ?? notFound('contact');
 
 /**
- * SQL that goes on from rows to those whose contact is there, and keeps it until the statement has ended: whoever forgets the contact
- * waits, and finds what was written for it. `of`: SQL of its workspace, its environment and its id.
+ * SQL that joins rows with their existing contacts and locks these until the statement has ended: forgetting
+ * the contact waits, and finds the rows that were written for it. `of`: SQL of its workspace, its environment
+ * and its id.
  */
 export const keptContactSql = (of: readonly [workspace: string, livemode: string, id: string]): string =>
   `cross join lateral (

@@ -15,7 +15,7 @@ export const isMistaken = <Value extends object>(
   value: Value | readonly Detail[],
 ): value is readonly Detail[] => Array.isArray(value);
 
-/** Who reads contacts: in which workspace, and when. */
+/** The workspace and the time of reading contacts. */
 export interface ContactReading {
   readonly signer: Signer;
   readonly workspaceId: string;
@@ -77,7 +77,7 @@ export const mergedInto = (first: ContactInput, second: ContactInput): ContactIn
   ),
   removed: [...first.removed.filter((key) => !Object.hasOwn(second.properties, key)), ...second.removed],
   ...leavingOf(first, second),
-  // What the first says is written when it is new; the second then meets a contact that is there.
+  // The first one creates the contact; the second one then meets an existing contact.
   begins_out: first.begins_out,
   consent: second.consent ?? first.consent,
 });

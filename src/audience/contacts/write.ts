@@ -24,11 +24,13 @@ export interface ContactInput extends FieldInput {
   readonly is_refused?: boolean;
   /** True where the person is not subscribed when new, although they have not left. */
   readonly begins_out: boolean;
-  /** Where and when the person agreed, as a file says it: kept in the activity. It subscribes no contact. */
+  /**
+   * The place and time of consent according to a file, which the activity stores. It subscribes no contact.
+   */
   readonly consent: { readonly source: string | null; readonly at: string | null } | null;
 }
 
-/** What became of one of them. */
+/** The outcome for one of them. */
 export interface WrittenContact {
   readonly ord: number;
   readonly id: string;
@@ -56,7 +58,7 @@ export interface ContactScope {
   readonly origin?: { readonly type: string; readonly subject: string };
   /** True where what a row says of leaving counts even if nothing else of it is taken. */
   readonly leavesAnyway?: boolean;
-  /** The test clock that new ones live by. */
+  /** The test clock of new contacts. */
   readonly clock?: string;
 }
 
@@ -165,5 +167,5 @@ select ord, id, outcome from written`;
 
 /** The statement of requests. */
 export const WRITE_CONTACTS = writing();
-/** The same for contacts that live by a test clock, $13. */
+/** The same for contacts of a test clock, $13. */
 export const WRITE_CLOCKED_CONTACTS = writing('$13::text');

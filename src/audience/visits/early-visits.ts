@@ -83,7 +83,7 @@ export class EarlyVisits {
     return early?.yes === true;
   }
 
-  /** The duty that judges them. */
+  /** The duty that judges stored visits. */
   get duty(): Duty {
     return {
       name: 'visitJudge',
@@ -119,9 +119,9 @@ export class EarlyVisits {
   }
 
   /**
-   * Reports the visits of one network to the email, in their order; after a crash another judge goes on.
-   * When a report fails, the visits before it are not reported again: an email knows the latest visit
-   * alone, and would count the others twice.
+   * Reports the visits of one network to the email, in their order; after a crash another judge continues.
+   * When a report fails, the visits before it are not reported again: an email knows the latest visit alone,
+   * and would count the others twice.
    */
   async #tell(visits: readonly ClaimedVisit[]): Promise<void> {
     const { database, engine } = this.deps;

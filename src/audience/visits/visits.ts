@@ -3,7 +3,7 @@ import type { ReportReceived } from '../../../machines/email/context.ts';
 import { MANY_LINKS } from '../../sending/tracking/api.ts';
 import type { Visitor } from './visitors.ts';
 
-/** Somebody, or something, has opened a message or followed a link of it. */
+/** An open of a message, or a click on a link of it, by a person or a program. */
 export interface Visit {
   readonly emailId: string;
   /** Index over to, cc and bcc. */

@@ -5,8 +5,9 @@ import { beginRemoval, type RetentionDeps } from '../../../engine/duties/retenti
 const BATCH = 5_000;
 
 /**
- * What emails have left in the activity of contacts goes when they go. What people did themselves stays with the contact: a consent is
- * proof, and whoever joined an audience is in it. Rows are in the order of time, and a BRIN index tells where the old ones lie.
+ * The entries of emails in the activity of contacts are deleted with the emails. The acts of people stay with
+ * the contact: a consent is proof, and a joined audience keeps its member. Rows are in order of time, and a
+ * BRIN index finds the old ones.
  */
 const PRUNE = `delete from contact_activity where ctid = any(array(
   select ctid from contact_activity

@@ -20,7 +20,7 @@ export const ACTIVITY_TYPES = [
   ...EMAIL_EVENT_TYPES.filter((type) => type !== 'unsubscribed'),
 ] satisfies readonly StoredType[];
 
-/** What is read from the runs of flows, named after how they end. */
+/** The entries that are read from the runs of flows, by the end of the run. */
 const RUN_TYPES = ['flowStarted', 'flowCompleted', 'flowExited', 'flowFailed', 'flowCancelled'] as const;
 
 const ENTRY_TYPES = [...ACTIVITY_TYPES, ...RUN_TYPES] as const;

@@ -13,9 +13,9 @@ import { GivenPropertiesSchema, readProperties } from '../properties.ts';
 import { isMistaken } from '../read-contact.ts';
 import type { EventRecorder } from './event-recorder.ts';
 
-/** How far a custom event may lie back. */
+/** The greatest age of a custom event. */
 const OLDEST_MS = 365 * DAY_MS;
-/** How far it may lie ahead: clocks differ. */
+/** The most that it may be in the future: clocks differ. */
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** The body of POST /v1/contacts/{contact}/events. */

@@ -29,8 +29,9 @@ interface PendingRecord {
 const ACCEPTED = 202;
 
 /**
- * $1: JSON of the events. Contacts are looked for once more, since they may have been forgotten in between, and locked in the order of
- * their ids, as everybody does who locks many. Citus hands on what is locked beside a join only from within another query.
+ * $1: JSON of the events. Contacts are looked for once more, since they may have been forgotten in between,
+ * and locked in the order of their ids, as every statement does that locks many. Citus hands on what is
+ * locked beside a join only from within another query.
  */
 const RECORD = `with asked as materialized (
   select * from json_to_recordset($1::text::json) as a(ord integer, workspace_id text, livemode boolean, contact_id text, id text,

@@ -3,7 +3,10 @@ import type { FollowingWrite } from '../../../engine/machine/kind.ts';
 import { contactOfSql, contactsLeaveSql } from '../../../sending/suppressions/queries.ts';
 import { hasContactsSql } from '../queries.ts';
 
-/** Whose addresses are suppressed, by itself: where emails lie on several nodes, no query that reads them may lock contacts. */
+/**
+ * The suppressed addresses, in a separate query: where emails are on several nodes, no query that reads them
+ * may lock contacts.
+ */
 const gone: FollowingWrite = {
   fact: 'suppressed',
   name: 'contacts_gone',
@@ -23,8 +26,8 @@ const statuses: FollowingWrite = {
 };
 
 /**
- * The events of emails stand in the activity of the contacts that they were sent to, by the commit that records them. Whoever is
- * no contact costs a look into an index. An entry is named after its event, so that it is there once.
+ * The commit that records the events of emails adds them to the activity of their recipients. A recipient
+ * that is no contact costs a look into an index. An entry has the id of its event, so that it is stored once.
  */
 const activity: FollowingWrite = {
   fact: 'recorded',
@@ -44,5 +47,5 @@ const activity: FollowingWrite = {
     on conflict (contact_id, id) do nothing`,
 };
 
-/** What contacts write in the commits of emails. */
+/** The rows of contacts that the commits of emails write. */
 export const followsEmails: readonly FollowingWrite[] = [gone, statuses, activity];

@@ -17,7 +17,7 @@ export interface Person {
 /** Emails whose envelopes are rewritten at once: each has up to fifty recipients. */
 const AT_ONCE = 100;
 
-/** True when an email has left, or never will: only then nobody needs the address any more. */
+/** True when an email has left, or never will: only then the address is not needed any more. */
 const IS_OVER: Readonly<Record<EmailState, boolean>> = {
   scheduled: false,
   queued: false,

@@ -17,7 +17,7 @@ const BATCH = 1_000;
 const AGAIN_MS = 10 * 60_000;
 /** An address that cannot be opened is tried again so much later: the key may be found again. */
 const SEALED_MS = 24 * 60 * 60_000;
-/** So long other instances leave an erasure to the one that works on it. */
+/** The lease of an erasure: other instances leave it to its holder for this time. */
 const LEASE_MS = 30_000;
 const PURPOSE = 'a forgotten person';
 
@@ -68,7 +68,7 @@ interface Erasure {
   readonly waiting: readonly string[];
 }
 
-/** Takes the erasure that is due first, and keeps others from it for a while. */
+/** Claims the erasure that is due first. */
 const CLAIM = `update erasures set next_at = $2::timestamptz where id = (
   select id from erasures where next_at <= $1::timestamptz order by next_at limit 1 for update skip locked
 ) returning id, workspace_id, livemode, contact_id, sealed, below, is_through, waiting`;
@@ -114,7 +114,7 @@ insert into suppressions (workspace_id, address_key, address, reason, email_id, 
 select workspace_id, $3, null, reason, null, created_at from shown
 on conflict (workspace_id, address_key) do nothing`;
 
-/** Takes forgotten persons out of what was sent to them: page by page, on any instance, until nothing is left to do. */
+/** Removes forgotten people from the emails that were sent to them: page by page, on any instance. */
 export class Eraser {
   readonly duty: Duty = {
     name: 'contactEraser',
@@ -127,7 +127,7 @@ export class Eraser {
 
   constructor(private readonly deps: EraserDeps) {}
 
-  /** Begins soon; whoever waits for the answer to a request does not wait for it. What fails is tried again by the duty. */
+  /** Begins soon, and delays no answer to a request. The duty retries what fails. */
   wake(): void {
     this.#isWoken = true;
     void this.run().catch(() => {});
@@ -155,7 +155,7 @@ export class Eraser {
     return row ?? null;
   }
 
-  /** Nobody knows whose emails they were; they go with their age. The others that wait are not held up. */
+  /** The person of these emails is unknown, so retention deletes them. Other erasures continue. */
   async #putOff({ id, below, is_through: isThrough, waiting }: Erasure): Promise<void> {
     const { database, clock, logger } = this.deps;
     logger.warn(

@@ -15,9 +15,9 @@ export interface ForgetDeps extends ContactCommands {
 }
 
 /**
- * $1 workspace, $2 environment, $3 the contact, $4 now, $5 the keyed hash of the address, $6 id of the erasure, $7 the sealed
- * person, $8 below which emails are looked through. Whoever had left, bounced or complained, or was suppressed by hand, leaves a
- * keyed hash behind, of which the strongest reason is kept.
+ * $1 workspace, $2 environment, $3 the contact, $4 now, $5 the keyed hash of the address, $6 id of the
+ * erasure, $7 the sealed person, $8 below which emails are looked through. A person who had left, bounced or
+ * complained, or was suppressed manually, leaves a keyed hash with the strongest of these reasons.
  */
 const FORGET = `with gone as (
   delete from contacts where workspace_id = $1 and livemode = $2::boolean and id = $3
@@ -49,8 +49,8 @@ const FORGET = `with gone as (
 select id from gone`;
 
 /**
- * Forgets a contact: who it was, what is known of it and where it belonged is gone with the answer. What emails hold of it is
- * replaced by the eraser, which goes on after a crash.
+ * Forgets a contact. Its data, activity and memberships are deleted before the answer. The eraser replaces
+ * its address in emails, and continues after a crash.
  */
 export async function forgetContact(
   { database, signer, sealer, eraser }: ForgetDeps,

@@ -14,7 +14,7 @@ import {
 /** Imports that one statement removes: each may have a row of mistakes for every commit. */
 const BATCH = 20;
 
-/** A file whose request has died before its import began. It is stored for minutes at the most. */
+/** The age of a file whose request died before its import began. Storing a file takes minutes at most. */
 const ABANDONED_MS = 3_600_000;
 
 const ENDED = ['completed', 'failed', 'cancelled'] as const;

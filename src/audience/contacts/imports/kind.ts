@@ -13,7 +13,7 @@ import type { ImportedContact, RowBatch } from './file/rows.ts';
 /** Mistakes that the import itself answers. */
 export const FIRST_FAULTS = 100;
 
-/** What a dry run learns of rows whose addresses are contacts, and of those that are none. */
+/** The results of a dry run, for addresses that are contacts and for those that are not. */
 export interface Preview {
   readonly updated: number;
   readonly skipped: number;
@@ -25,7 +25,10 @@ export interface Preview {
 /** An address that is no contact. */
 export interface UnknownAddress {
   readonly hash: string;
-  /** What it would begin as: not subscribed by the file (`out`), or by what is known of the address (`kept`); null: subscribed. */
+  /**
+   * The status of a new contact: not subscribed because of the file (`out`) or of a suppression (`kept`);
+   * null for subscribed.
+   */
   readonly begins: 'out' | 'kept' | null;
 }
 

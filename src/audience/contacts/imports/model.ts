@@ -36,7 +36,7 @@ const ImportFault = Type.Object(
   { title: 'ContactImportError' },
 );
 
-/** What has to be known of a file. */
+/** A question about the file. */
 export const ImportWarning = Type.Object(
   {
     column: Type.Union([Type.Integer(), Type.Null()], {
@@ -204,7 +204,7 @@ export const PlanQuery = Type.Object({
 /** The type of it. */
 export type PlanQuery = Static<typeof PlanQuery>;
 
-/** How a file would be read. */
+/** The plan of a file. */
 export const ImportPlanView = Type.Object(
   {
     encoding: Encoding,

@@ -161,7 +161,7 @@ function countsOf({ state, total, created, updated, skipped, failed }: ImportRow
   };
 }
 
-/** What the statuses of the file came to; nothing where nothing was written. */
+/** The effect of the statuses in the file; absent where nothing was written. */
 function consentOf({ state, lowered, kept_out, added_out }: ImportRow): ImportView['consent'] {
   const isNothing = state === 'failed' || state === 'checking';
   const count = (value: number | null): number => (isNothing ? 0 : (value ?? 0));

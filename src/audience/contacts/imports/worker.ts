@@ -18,7 +18,7 @@ import { previewOf } from './plan/preview.ts';
 import type { ImportSettings } from './plan/stored-plan.ts';
 import { planOf } from './plan/stored-plan.ts';
 
-/** What working through files needs. */
+/** The dependencies of the import worker. */
 export interface WorkerDeps {
   readonly database: Database;
   readonly clock: Clock;
@@ -27,12 +27,15 @@ export interface WorkerDeps {
 
 /** Imports that wait in memory for their turn; those beyond it are found by the clock again. */
 const BACKLOG = 1_000;
-/** How long an import works before others have their turn. */
+/** The time that an import works before others have their turn. */
 const TURN_MS = 3_000;
 /** A statement of so many parts costs some milliseconds by itself: with fewer rows an import would hardly get on. */
 const FEWEST_ROWS = 500;
 const MOST_ROWS = 2_000;
-/** What a commit may take: rows that others change wait for it, and the embedded database answers nobody meanwhile. */
+/**
+ * The most time of a commit: other changes of its rows wait for it, and the embedded database answers no
+ * other request meanwhile.
+ */
 const COMMIT_MS = { postgres: 200, embedded: 100 } as const;
 
 interface SettingsRow extends Readonly<Pick<typeof contactImports.$inferSelect, 'merges' | 'audienceId'>> {
@@ -40,8 +43,9 @@ interface SettingsRow extends Readonly<Pick<typeof contactImports.$inferSelect, 
 }
 
 /**
- * Works through the files of imports, one at a time and in turns. Rows are read while those before them are committed. All that
- * an import did is in its commits, so a turn that dies goes on elsewhere behind the last of them.
+ * Works through the files of imports, one at a time and in turns. Rows are read while those before them are
+ * committed. The progress of an import is in its commits, so another instance continues after the last of
+ * them when a turn dies.
  */
 export function importWorker(deps: WorkerDeps): Performer {
   let isStopping = false;
@@ -95,7 +99,8 @@ class Turn {
       });
       if (next === 'lost') return [this.#event({ type: 'file.lost' })];
       if (next === 'over') {
-        // A turn leaves short texts behind by the million. Collected here, in 40 ms, they come to 110 MB above idle instead of 160.
+        // A turn leaves short texts behind by the million. Collecting them here takes 40 ms and leaves 110 MB
+        // above idle instead of 160.
         Bun.gc(true);
         return [this.#event({ type: 'turn.ended' })];
       }
@@ -119,7 +124,10 @@ class Turn {
     return { ...row, settings: stored, plan: planOf(stored.plan) };
   }
 
-  /** Works through the rest of a pass. Null where the import has ended, or goes on elsewhere; `over` at the end of the turn. */
+  /**
+   * Works through the rest of a pass. Null where the import has ended, or continues elsewhere; `over` at the
+   * end of the turn.
+   */
   async #pass(
     row: OpenImport,
     { state, place }: Pass,
@@ -140,7 +148,7 @@ class Turn {
         refused: rows.refused,
         rows,
       });
-      // What is thrown while the next rows are prepared must not leave the commit unheard.
+      // An error while the next rows are prepared must not leave the commit without a handler.
       const [committed, next] = await Promise.allSettled([
         told.finally(() => this.#adapt(clock.monotonic() - committing)),
         taken.isLast ? null : this.#preparedNext(row, state, source),
@@ -148,7 +156,7 @@ class Turn {
       if (committed.status === 'rejected') throw committed.reason;
       const after = committed.value;
       if (!after || taken.isLast) return after;
-      // Inside a long line there is no place to go on from: a turn that ended there would begin the line again for ever.
+      // A turn cannot continue inside a long line: if it ended there, it would begin the line again for ever.
       const isDue = clock.monotonic() - begun > TURN_MS && taken.to.offset > from;
       if (this.isStopping() || isDue) return 'over';
       if (next.status === 'rejected') throw next.reason;
@@ -199,7 +207,10 @@ class Turn {
     return { ...rest, at: this.deps.clock.now(), attempt: this.#attempt };
   }
 
-  /** Tells the import something, and says where it stands then; null where it takes nothing from this turn any more. */
+  /**
+   * Sends an event to the import, and returns its state after it; null where it accepts nothing from this
+   * turn any more.
+   */
   async #told(
     rest: { readonly type: 'turn.begun' } | Omit<RowsRead, 'at' | 'attempt'>,
   ): Promise<Pass | null> {

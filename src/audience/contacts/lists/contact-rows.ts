@@ -89,8 +89,8 @@ export async function findContact(
 }
 
 /**
- * The id of a contact that is named by its id or address; null when there is none. An id is answered as it is: whoever writes
- * something of a contact looks for it in the same statement. @throws UnavailableError
+ * The id of a contact that is named by its id or address; null when there is none. An id is returned as it
+ * is: a statement that writes data of a contact looks for it itself. @throws UnavailableError
  */
 export async function findContactId(
   { database }: ContactReader,

@@ -14,7 +14,7 @@ import { ownContacts, type Scope } from './contact-rows.ts';
 
 /** Contacts that one statement reads. The next ones are read when the client has taken these. */
 const BATCH = 1_000;
-/** Properties that get a column of their own; those of other names share the last one, as JSON. */
+/** The most properties with a separate column; others share the last one, as JSON. */
 const MOST_COLUMNS = 1_000;
 /** Characters of that JSON in one row: its quotes are written twice. A contact with more of it has several rows. */
 const LONGEST_REST = LONGEST_CELL / 4;

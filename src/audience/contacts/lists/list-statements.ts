@@ -14,12 +14,12 @@ export interface FoundPage {
   readonly stoppedAt: string | null;
 }
 
-/** What a list asks of contacts besides their range. */
+/** The filters of a list besides its range. */
 export interface ContactListFilter {
   readonly status: string | undefined;
   /** The key of the only address. */
   readonly email: string | undefined;
-  /** Who is in an audience. */
+  /** The contacts of an audience. */
   readonly audience: SQL | null;
   /** True when few statements have this form, so that connections may keep it. */
   readonly isKept: boolean;
@@ -29,7 +29,7 @@ export interface ContactListFilter {
 export interface PagesOptions {
   readonly reads: Reads;
   readonly scope: Scope;
-  /** Where the list begins and ends. */
+  /** The range of the list. */
   readonly range: IdRange;
   /** One more than a page shows. */
   readonly limit: number;
@@ -46,7 +46,10 @@ const BETWEEN = ',\n';
 /** The text of a page without its last contact. */
 export const withoutLast = (text: string): string => text.slice(0, Math.max(0, text.lastIndexOf(BETWEEN)));
 
-/** The most rows of a page, and one: a number that stands in the statement tells the planner that it will need few. */
+/**
+ * The most rows of a page, and one more. The number is part of the text, so that the planner expects few
+ * rows.
+ */
 const MOST_ROWS = 101;
 
 /**
@@ -60,8 +63,9 @@ const INDEXED: readonly SearchIndex[] = [
 const either = (conditions: readonly SQL[]): SQL => sql`(${sql.join([...conditions], sql` or `)})`;
 
 /**
- * Everything that the client chose stands in a relation of its own, so that the planner expects the same of every search: PostgreSQL plans
- * a statement anew at each call while it expects the values to make it cheaper, and planning this one took 1.2 of 1.6 ms.
+ * The choices of the client are in a separate relation, so that the planner expects the same of every search.
+ * PostgreSQL plans a statement again at each call while it expects that the values make it cheaper, and
+ * planning this one took 1.2 of 1.6 ms.
  */
 const chosen = (name: 'workspace_id' | 'livemode' | 'low' | 'high' | 'rows'): SQL =>
   sql`(select ${sql.raw(name)} from chosen)`;
@@ -79,7 +83,7 @@ interface Answer {
   readonly stoppedAt: string | null;
 }
 
-/** What stands for a value: a text is made once for all of them. */
+/** The placeholder of a value: one text serves all values. */
 const value = (name: keyof Values) => sql.placeholder(name);
 
 type Values = Record<
@@ -144,8 +148,9 @@ export class ContactPages {
   }
 
   /**
-   * Whose address or name begins with a key. Where few do, the indexes name them all; where many do, they are looked for among
-   * the newest. Which of both holds is seen in the indexes, in the same statement. @throws UnavailableError
+   * Finds contacts whose address or name begins with a key. The indexes name all of them if they are few; if
+   * they are many, the newest contacts are searched. The same statement counts them in the indexes. @throws
+   * UnavailableError
    */
   whoBegin(key: string, newest: number): Promise<FoundPage> {
     const { few } = this.options;
@@ -158,7 +163,8 @@ export class ContactPages {
     const hits = INDEXED.map((_, at) => sql.raw(`hits_${at}`));
     const relations = [
       CHOSEN,
-      // One more than few shows that they are many, so that half of everybody costs a thousand entries of an index.
+      // One more than few shows that they are many, so that half of all contacts cost a thousand entries of
+      // an index.
       ...INDEXED.map((each, at) => sql`${hits[at]} as materialized (${beginning(each, few + 1)})`),
       sql`tally as materialized (select ${either(
         hits.map((each) => sql`(select count(*) from ${each}) > ${number(few)}`),
@@ -181,7 +187,7 @@ export class ContactPages {
     return { relations, page, end };
   }
 
-  /** Who meets the conditions among the newest of those whom the gate lets in. */
+  /** The newest contacts that pass the gate and meet the conditions. */
   #amongNewest(newest: number, gate: SQL, conditions: readonly SQL[]): SQL {
     return sql`select * from (
       select * from ${contacts} where ${gate} and ${this.#inRange} ${NEWEST_FIRST} limit ${number(newest)}
@@ -206,7 +212,7 @@ export class ContactPages {
     return { ids: ids?.split(BETWEEN) ?? [], text: items ?? '', stoppedAt };
   }
 
-  /** Everything that the text of a page depends on, where no audience brings conditions of its own. */
+  /** Everything that the text of a page depends on, where no audience adds conditions. */
   #form(what: string): string {
     const { range } = this.options;
     const { status, email } = this.asked;
@@ -232,12 +238,12 @@ const beginning = (
   ) found`;
 
 interface Statement {
-  /** What the page is made from. */
+  /** The source of the page. */
   readonly relations: readonly SQL[];
   readonly page: SQL;
   /** The id that the search stopped at, over the rows of the page; null where there is nothing to stop at. */
   readonly end: SQL | null;
 }
 
-/** A number that stands in the statement: of a parameter the planner knows nothing, and expects a tenth of the table. */
+/** A number in the text: for a parameter the planner would expect a tenth of the table. */
 const number = (count: number): SQL => sql.raw(String(count));

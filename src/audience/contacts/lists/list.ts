@@ -86,7 +86,7 @@ async function find(
     const key = searchKey(search);
     return searchBy((newest) => pages.whoBegin(key, newest), mostSearched);
   }
-  // An index answers a status by itself, unless it is that of nearly everybody.
+  // An index answers a status by itself, unless nearly all contacts have it.
   const isIndexed = audience === null && status !== 'subscribed';
   if (isIndexed || (audience?.isStatic && status === undefined)) return pages.all();
   return searchBy((newest) => pages.among(newest), mostSearched);

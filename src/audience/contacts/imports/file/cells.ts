@@ -26,10 +26,13 @@ const GROUPED = {
 } as const;
 const COMMA = /^[+-]?(?:\d+(?:,\d*)?|,\d+)$/;
 
-/** What the numbers of a column show: which sign separates the decimals. */
+/** The decimal separator that the numbers of a column show. */
 export type NumberEvidence = 'point' | 'comma' | 'eitherComma' | 'eitherPoint' | null;
 
-/** What a number shows by itself; null for one that is the same in both ways, and for what is none. */
+/**
+ * The decimal separator that one number shows; null for a number that reads the same in both ways, and for
+ * other text.
+ */
 export function evidenceOfNumber(cell: string): NumberEvidence {
   const text = bare(cell);
   if (text.includes('.') && text.includes(','))
@@ -63,7 +66,7 @@ const plainFromComma = (text: string): string =>
 const DATE =
   /^(?:(\d{4})([-/.])(\d{1,2})\2(\d{1,2})|(\d{1,2})([-/.])(\d{1,2})\6(\d{4})\.?)(?:(?:,?\s+|T)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:\s*([AaPp])\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$/;
 
-/** What a date shows of the order of day and month; `either` for one that is two dates. */
+/** The order of day and month that a date shows; `either` for one with two readings. */
 export function evidenceOfDate(cell: string): 'dmy' | 'mdy' | 'either' | null {
   const [, , , , , first = '', sign, second = ''] = DATE.exec(cell.trim()) ?? [];
   if (first === '' || sign === '.') return null;

@@ -25,7 +25,7 @@ export type Fault = readonly [line: number, column: number | null, code: FaultCo
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** What each code means, and what to do. */
+/** The message of each code, with the next step. */
 const MESSAGES: Readonly<Record<FaultCode, string>> = {
   stray_quote: 'There is text behind the closing quote of this cell. Write a quote inside a cell twice.',
   unclosed_quote: 'The quote that opens this cell is not closed within 100 lines and 65,536 characters.',
@@ -49,7 +49,7 @@ const MESSAGES: Readonly<Record<FaultCode, string>> = {
   too_many_properties: `A contact has at most ${MOST_PROPERTIES} properties.`,
 };
 
-/** What a code means, and what to do. */
+/** The message of a code, with the next step. */
 export const sentenceOf = (code: FaultCode): string => MESSAGES[code];
 
 /** A mistake as it is answered. */

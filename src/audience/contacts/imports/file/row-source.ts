@@ -30,7 +30,7 @@ interface PlacedText {
   readonly offset: number;
 }
 
-/** How a stored file is read. */
+/** The format of a stored file. */
 export interface FileReading {
   readonly plan: Pick<ImportPlan, 'stored' | 'delimiter'>;
   /** Bytes of the whole file. */
@@ -48,7 +48,7 @@ export class RowSource {
   #taken = 0;
   #next: number;
   #hasEnded = false;
-  /** The latest texts, since a fault may end a row in an earlier one: a quote that nobody closes is told late. */
+  /** The latest texts, since a fault may end a row in an earlier one: an unclosed quote is reported late. */
   #texts: readonly PlacedText[];
   #place: FilePlace;
 

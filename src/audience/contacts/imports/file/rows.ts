@@ -42,7 +42,7 @@ export interface RowBatch {
   readonly faults: readonly Fault[];
 }
 
-/** What reading rows needs to know. */
+/** The data that reading rows needs. */
 export interface RowReading {
   readonly plan: ImportPlan;
   readonly signer: Signer;
@@ -87,7 +87,7 @@ export async function readRows(rows: readonly CsvRow[], reading: RowReading): Pr
     if (!known)
       byKey.set(row.email_key, { ...row, ...(former && leavingOf(former, row)), repeats: 0, joins });
     else if (!reading.merges) {
-      // What the first row says stays, but for the person's leaving.
+      // The values of the first row stay, except that a later row may unsubscribe the person.
       byKey.set(row.email_key, { ...known, ...leavingOf(known, row), joins });
       skipped++;
     } else {
@@ -250,7 +250,7 @@ const visible = (cell: string): string =>
         .replaceAll('\u00a0', ' ')
         .trim();
 
-/** The physical line of a cell: cells before it may have lines of their own. */
+/** The physical line of a cell: cells before it may have line breaks. */
 function lineOf(line: number, cells: readonly string[], column: number): number {
   let own = line;
   for (const cell of cells.slice(0, column)) own += cell.match(/\r\n|\r|\n/g)?.length ?? 0;

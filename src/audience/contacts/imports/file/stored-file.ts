@@ -12,7 +12,7 @@ import type { ImportPlan } from '../plan/plan.ts';
 import { FilePlanner, readMapping } from '../plan/planner.ts';
 import { typesThere } from '../plan/types-there.ts';
 
-/** Bytes of a stored piece: five thousand rows, a quarter of a second of work, and little to hold. */
+/** The bytes of a stored piece: five thousand rows, or a quarter of a second of work. */
 export const PIECE = 262_144;
 
 const STORE = `insert into contact_import_chunks (import_id, n, content) values ($1, $2, decode($3, 'base64'))`;
@@ -31,7 +31,7 @@ export class StoredFile extends ReceivedBody {
     /** Bytes as they are stored. */
     readonly bytes: number,
     readonly plan: ImportPlan,
-    /** Where the first row behind the header begins. */
+    /** The start of the first row after the header. */
     readonly first: FilePlace,
     /** Audiences that its rows name. */
     readonly audiences: readonly string[],
@@ -44,7 +44,7 @@ export class StoredFile extends ReceivedBody {
   }
 }
 
-/** How a file is to be taken. */
+/** The request to store a file. */
 export interface ImportFileRequest {
   readonly database: Database;
   /** Epoch milliseconds. */
@@ -141,7 +141,8 @@ class PieceWriter {
   async #insert(): Promise<void> {
     const content = Buffer.from(this.#piece.buffer, 0, this.#filled).toString('base64');
     await this.database.query(STORE, [this.id, this.#count, content]);
-    // The embedded database answers without letting go of the thread: a long file that arrives at once would hold everybody up.
+    // The embedded database answers without letting go of the thread: a long file that arrives at once would
+    // delay all other requests.
     await untilNextTurn();
   }
 }

@@ -7,7 +7,7 @@ import { emptySurvey } from './survey.ts';
 import { type ColumnMapping, type FileTraits, namedTargets, shortened } from './targets.ts';
 import { type ImportWarning, warningsOf } from './warnings.ts';
 
-/** How a file is read. Stored with its import. */
+/** The plan by which a file is read, stored with its import. */
 export interface ImportPlan {
   readonly encoding: DetectedEncoding['encoding'];
   readonly stored: StoredEncoding;
@@ -16,23 +16,26 @@ export interface ImportPlan {
   readonly targets: readonly Target[];
   /** The names of the columns, shortened for messages. */
   readonly headers: readonly string[];
-  /** What all rows of the file say, by its name or its columns. Missing in plans of an earlier version. */
+  /**
+   * The status that all rows have, by the name or the columns of the file. Missing in plans of an earlier
+   * version.
+   */
   readonly everyone?: LeaveReason | 'never' | null;
-  /** What has to be known before anything is written. Missing in plans of an earlier version. */
+  /** The questions to answer before any row is written. Missing in plans of an earlier version. */
   readonly warnings?: readonly ImportWarning[];
 }
 
-/** What the columns of a file become. */
+/** The targets of the columns of a file. */
 export interface ReadTargets
   extends Required<Pick<ImportPlan, 'targets' | 'headers' | 'everyone' | 'warnings'>> {
   /** Every reason why the file cannot be read so. */
   readonly problems: readonly Detail[];
 }
 
-/** Problems that are told of one file. */
+/** The most problems in one answer. */
 const MOST_PROBLEMS = 20;
 
-/** What the columns of a file become. `mapping` is the `columns` of the request. */
+/** Plans the targets of the columns. `mapping` is the `columns` of the request. */
 export function readTargets(
   header: readonly string[],
   mapping: ColumnMapping,
@@ -70,7 +73,7 @@ function repeatedNames(names: readonly string[], details: Detail[]): void {
   }
 }
 
-/** What several columns may become together: each says a part of it. */
+/** The targets that several columns may share, each with a part of the value. */
 const SHARED: ReadonlySet<string> = new Set(['status', 'unsubscribedAt']);
 
 function repeatedTargets(targets: readonly Target[], names: readonly string[], details: Detail[]): void {

@@ -26,7 +26,7 @@ export function readMapping(text: string | undefined): ColumnMapping | Failure {
   ]);
 }
 
-/** How a file is read, where its first row behind the header begins, and every reason why it cannot be read so. */
+/** The plan of a file, the start of its first row, and every reason why it cannot be read so. */
 export interface PlannedFile {
   readonly plan: ImportPlan;
   readonly first: FilePlace;
@@ -104,7 +104,7 @@ export class FilePlanner {
     };
   }
 
-  /** What the columns become by their names alone, before any of their cells was seen. */
+  /** The targets of the columns by their names alone, before any cell was read. */
   #named(header: readonly string[]): readonly Target[] {
     const { mapping, filename } = this.request;
     return readTargets(header, mapping, { delimiter: ',', filename, surveys: [] }).targets;

@@ -16,7 +16,7 @@ const MOST_NAMES = 200;
 /** The status that a cell gives to a person whom it does not subscribe. */
 export type NonSubscriberStatus = LeaveReason | 'never';
 
-/** What the cells of a column have in common, as the whole file shows it. */
+/** The common properties of the cells of a column, over the whole file. */
 export interface ColumnSurvey {
   /** Rows that were looked through. */
   rows: number;
@@ -54,7 +54,7 @@ export const emptySurvey = (): ColumnSurvey => ({
   names: new Set(),
 });
 
-/** What becomes of the columns as far as their names tell. */
+/** The targets of the columns by their names. */
 export type TargetsByName = (header: readonly string[]) => readonly Target[];
 
 /**

@@ -31,12 +31,12 @@ import {
 import { FIELD_COLUMNS } from '../../field-columns.ts';
 import type { ColumnSurvey } from './survey.ts';
 
-/** What is known of a file besides its header. */
+/** The known facts of a file besides its header. */
 export interface FileTraits {
   readonly delimiter: Delimiter;
   /** The name that it had, as the request states it. */
   readonly filename?: string | undefined;
-  /** What its columns have in common. */
+  /** The common properties of the cells of each column. */
   readonly surveys: readonly ColumnSurvey[];
   /** The types that properties have in the contacts that are there. */
   readonly typesThere?: ReadonlyMap<string, 'number' | 'boolean'>;
@@ -72,7 +72,7 @@ const OWN_TARGETS: Readonly<Record<string, Target>> = {
   properties: { to: 'properties' },
 };
 
-/** What `columns` may say besides properties. */
+/** The targets that `columns` may name besides properties. */
 const STATED: Readonly<Record<string, Target>> = {
   email: { to: 'email' },
   ...BY_COLUMN,
@@ -104,7 +104,7 @@ interface NamedTargets {
   readonly details: readonly Detail[];
 }
 
-/** What each column becomes, by `columns`, by its name, and by what its cells have in common. */
+/** The target of each column, by `columns`, its name and its cells. */
 export function namedTargets(
   names: readonly string[],
   mapping: ColumnMapping,
@@ -198,7 +198,7 @@ const statusTarget = ({ reads, cells }: Extract<ConsentColumn, { to: 'status' }>
   ...(cells && { cells }),
 });
 
-/** A column without a type of its own has that of the contacts that are there. */
+/** A column without a type has that of the existing contacts. */
 function keptType(target: PropertyTarget, { typesThere }: FileTraits): PropertyTarget {
   const type = target.type === 'string' ? typesThere?.get(target.key) : undefined;
   return type ? { ...target, type } : target;
