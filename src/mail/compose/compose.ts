@@ -39,7 +39,10 @@ export const composeAny = (message: OutboundMessage): Promise<Buffer> =>
 // Mailboxes are passed as objects: the composer parses lists and groups in a string, so that a forged name reaches others (measured).
 const named = ({ name, address }: Mailbox) => ({ name: name ?? '', address });
 
-/** RFC 6047 2.4: a reader shows it with its buttons by the method; base64, since its lines are folded by octets of their own. */
+/**
+ * RFC 6047 2.4: a reader shows it with its buttons by the method; base64, since iCalendar folds its lines by
+ * octets.
+ */
 const invitation = ({ method, content }: Calendar) => ({
   contentType: `text/calendar; charset=utf-8; method=${method}`,
   contentTransferEncoding: 'base64',

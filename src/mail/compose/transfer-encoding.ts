@@ -2,7 +2,7 @@
 import { hasLongerLines, isPlainText } from 'nodemailer/lib/mime-funcs';
 import { encode, wrap } from 'nodemailer/lib/qp';
 
-/** How a text travels. */
+/** The transfer encoding of a text. */
 export type TransferEncoding = '7bit' | 'quoted-printable' | 'base64';
 
 /** 7bit for short lines of ASCII; quoted-printable where most letters are Latin, so that the source stays readable. */

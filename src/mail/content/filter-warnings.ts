@@ -19,13 +19,13 @@ interface Parts {
 /** The bytes of words up to which SpamAssassin 4 counts a picture against a message, each with the end of the rule's name. */
 const IMAGE_ONLY = [400, 800, 1_200, 1_600, 2_000, 2_400, 2_800, 3_200] as const;
 
-/** What of a message is counted, as far as it is known before it is sent. */
+/** The counted parts of a message, as far as they are known before it is sent. */
 interface TrackingFlags {
   readonly opens: boolean;
   readonly clicks: boolean;
 }
 
-/** What filters of receivers count against a message, whatever it says. */
+/** The properties that filters of receivers count against any message. */
 export function filterWarnings(parts: Parts, counted: TrackingFlags): readonly ContentWarning[] {
   const { html } = parts;
   if (html === null) return [];
@@ -63,7 +63,7 @@ function hasOddLinks(
   { opens, clicks }: TrackingFlags,
 ): boolean {
   const inHtml = new Map<string, number>();
-  // Each link that is counted has an address of its own.
+  // Each counted link has a unique address.
   for (const { url } of readHtml(html ?? '').links)
     if (IS_LINK.test(url) && !(clicks && /^http/i.test(url))) inHtml.set(url, (inHtml.get(url) ?? 0) + 1);
   const inText = new Map<string, number>();
@@ -112,7 +112,10 @@ function contentOf(html: string): HtmlContent {
 const ENCODED =
   /(?:%7B|&#0{0,4}123;|&#x0{0,4}7b;|&lbrace;|&lcub;){2}[^{}<>]{0,80}?(?:%7D|&#0{0,4}125;|&#x0{0,4}7d;|&rbrace;|&rcub;){2}/i;
 
-/** What keeps recipients of a list from seeing a way to leave it. `parts` are rendered, with the placeholder of the link in them. */
+/**
+ * The reason why recipients of a list see no way to leave it. `parts` are rendered, with the placeholder of
+ * the link in them.
+ */
 export function wayOutWarnings(parts: Parts): readonly ContentWarning[] {
   const warnings: ContentWarning[] = [];
   if (!showsWayOut(parts))

@@ -1,14 +1,14 @@
 import { readHtml } from '../html/read-html.ts';
 
-/** What a test looks for in a mail. */
+/** The links and codes that a test needs from a mail. */
 export interface MailFindings {
   /** Addresses of the web, each once, those of the html first. */
   readonly links: string[];
-  /** What looks like a code to type in, each once. */
+  /** Texts that look like a code to type in, each once. */
   readonly codes: string[];
 }
 
-/** Most links and codes that are told of one mail. */
+/** The most links and codes of one mail. */
 export const MOST_FOUND = { links: 100, codes: 20 } as const;
 
 /** The most characters of each part that are looked through. */

@@ -13,7 +13,7 @@ import {
 import type { RenderRequest, RenderResult } from './markdown-thread.ts';
 import type { RenderedMarkdown, TemplateFrame } from './render-markdown.ts';
 
-/** What is known of a markdown besides itself. */
+/** The context of a Markdown text. */
 export interface MarkdownOrder {
   /** The workspace that it is rendered for: owners take turns. */
   readonly owner: string;
@@ -21,7 +21,7 @@ export interface MarkdownOrder {
   readonly title?: string;
   /** The JSON pointer of the markdown. */
   readonly path?: string;
-  /** What is not begun yet is left when nobody hears the answer any more. */
+  /** A rendering that has not begun is dropped once its client is gone. */
   readonly unheard?: HangUpSignal | undefined;
 }
 
@@ -129,7 +129,7 @@ export function createMarkdownRenderer(
   };
 }
 
-/** It is not thrown, since that is logged: whoever hangs up again and again must not fill a disk. */
+/** It is not thrown, since that is logged: a client that hangs up again and again must not fill a disk. */
 const UNHEARD = new Failure(
   'SERVICE_UNAVAILABLE',
   'The markdown was not rendered while somebody waited for it.',

@@ -18,7 +18,7 @@ export type RenderResult = { readonly ms: number } & (RenderedMarkdown | { reado
 
 const nonce = (): string => crypto.randomUUID().replaceAll('-', '');
 
-// The first rendering of a thread takes ten times as long as the next ones; it is on nobody's account.
+// The first rendering of a thread takes ten times as long as the next ones; it counts for no workspace.
 await renderMarkdown(
   '# One\n\nTwo *three* [four](https://example.com){button}\n\n- five\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> six\n\n---\n',
   'Warm',

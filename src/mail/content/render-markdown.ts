@@ -14,7 +14,7 @@ export interface RenderedMarkdown {
   readonly text: string;
 }
 
-/** What a template adds to its markdown. */
+/** The parts that a template adds to its Markdown. */
 export interface TemplateFrame {
   /** Takes the place of the preheader in the frontmatter. */
   readonly previewText: string | null;
@@ -55,7 +55,7 @@ export async function renderMarkdown(
     : given;
   const found = await segmentsOf(shield.hide(content));
   const segments = found.map((segment) => cleanSegment(segment, (text) => shield.hides(text)));
-  // Without fonts of its own mjml links those of Google. Soft validation would log what is in the email.
+  // Without given fonts mjml links those of Google. Soft validation would log what is in the email.
   const { html } = await mjml2html(mjmlOf(segments, frame, template ? shield.hide(title) : title), {
     fonts: {},
     validationLevel: 'skip',

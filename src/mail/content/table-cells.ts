@@ -1,7 +1,7 @@
 /** A line break as the parser takes it. */
 const LINE_BREAK = /\r\n?|\n/;
 
-/** What the line below the head of a table is made of; it says how many columns there are. */
+/** The line below the head of a table, which gives the number of columns. */
 const DELIMITERS = /^[-:| \t]+$/;
 
 /** The beginning of code, which a line with the same marks ends. */

@@ -21,7 +21,7 @@ export const signMessage = async (
 /** Signs data with a key. */
 export type SignWith = (key: SigningKey, data: Buffer) => Promise<Buffer> | Buffer;
 
-/** The fields that go on top of a message: one DKIM-Signature per key. */
+/** The fields to put before a message: one DKIM-Signature per key. */
 export const signaturesOf = async (
   message: Buffer,
   keys: readonly SigningKey[],

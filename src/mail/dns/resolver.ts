@@ -38,7 +38,7 @@ export interface Resolver {
   reverse(address: string): Promise<Answer<string>>;
 }
 
-/** How patient a resolver is, in ms for each question to each server. */
+/** The patience of a resolver, in ms for each question to each server. */
 export interface Patience {
   readonly timeoutMs: number;
   /** Number of times that the whole list of servers is asked. */

@@ -35,7 +35,7 @@ export class ExitWatch {
   #within = 0;
   readonly #looks: Look[] = [];
   #isShownToOutlook = false;
-  /** Where a part begins that Outlook leaves out; null outside. */
+  /** The start of a part that Outlook leaves out; null outside. */
   block: number | null = null;
 
   constructor(
@@ -105,7 +105,7 @@ export class ExitWatch {
       this.#isShownToOutlook = true;
   }
 
-  /** So many places were looked at that no other counts. */
+  /** The limit of checked places is reached: no further one counts. */
   get #isOver(): boolean {
     return this.#looks.length >= MOST_LOOKS;
   }

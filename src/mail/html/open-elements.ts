@@ -16,7 +16,7 @@ const ROOTS = named('html head body');
 /** An end tag does not reach beyond these (HTML, 13.2.4.2). */
 const SCOPES = named('table td th caption object template marquee applet');
 const TABLE_PARTS = named('table thead tbody tfoot tr td th caption template object marquee applet');
-/** Those that go on in the next block where their end tag is missing (HTML, 13.2.4.3). */
+/** Elements that continue in the next block where their end tag is missing (HTML, 13.2.4.3). */
 const FORMATTING = named('a b big code em font i nobr s small strike strong tt u');
 const BLOCKS =
   'address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main menu nav ol p pre section table ul dd dt';
@@ -70,7 +70,7 @@ export class OpenElements {
     });
   }
 
-  /** Formatting elements that go on in the next block, though one has ended them. */
+  /** Formatting elements that continue in the next block, although their parent has ended. */
   get ended(): readonly HtmlElement[] {
     return this.#ended;
   }
@@ -105,7 +105,7 @@ export class OpenElements {
     this.#pop(false);
   }
 
-  /** Where the outermost element begins whose content nobody reads; null where there is none. */
+  /** The start of the outermost element whose content is not shown; null where there is none. */
   unread(): number | null {
     const [depth] = this.#unread;
     return depth === undefined ? null : (this.#open[depth - 1]?.start ?? null);

@@ -1,6 +1,6 @@
 import { beginOfBody } from './read-html.ts';
 
-/** The characters that inboxes show behind a subject, at the most. */
+/** The most characters that inboxes show after a subject. */
 const SHOWN = 150;
 
 /**

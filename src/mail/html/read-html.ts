@@ -12,7 +12,7 @@ interface HtmlLink {
   readonly url: string;
 }
 
-/** What is known of an html part, as mail programs read it. */
+/** The properties of an html part, as mail programs read it. */
 export interface HtmlReading {
   /** The links that lead somewhere, in their order. */
   readonly links: readonly HtmlLink[];
@@ -64,7 +64,7 @@ class HtmlReader {
   #address: { readonly start: number; readonly end: number } | null = null;
   readonly #sheets: { css: string; media: string }[] = [];
   #script = '';
-  /** The beginning of a script that goes on in browsers, though its end tag has come. */
+  /** The start of a script that continues in browsers after its end tag. */
   #doubt = Number.POSITIVE_INFINITY;
   /** The body began within a part that Outlook leaves out, and nothing of it has come yet. */
   #awaitsBlockEnd = false;
@@ -197,7 +197,7 @@ class HtmlReader {
     const depth = this.#open.depth;
     this.#open.close(name);
     this.#watch.closed();
-    // What closes nothing is not there for a browser.
+    // A browser ignores an end tag that closes nothing.
     if (this.#begin !== null && bracket !== -1 && this.#open.depth < depth) this.#content = this.#done;
   }
 
@@ -220,7 +220,7 @@ class HtmlReader {
     return Math.min(at, visibility.hiderAt(element) ?? at, block ?? at);
   }
 
-  /** The beginning of the first element that hides and goes on in other programs, though something has ended it. */
+  /** The start of the first hiding element that continues in other programs after its end. */
   #doubtful(before: number, visibility: Visibility): number {
     let doubt = Math.min(before, this.#doubt);
     for (const element of this.#open.ended)
@@ -277,6 +277,6 @@ export const readHtml = (
   budget: StepBudget = new StepBudget(),
 ): HtmlReading => new HtmlReader(html, address, false, budget).read();
 
-/** Where the body of an html part begins. No more of it is read. */
+/** The start of the body of an html part. No more of it is read. */
 export const beginOfBody = (html: string): number =>
   new HtmlReader(html, null, true, new StepBudget()).read().begin;

@@ -52,7 +52,7 @@ function htmlWithWayOut(html: string): string {
   return html.slice(0, reading.end) + missingWayOut(reading, PLACEHOLDER) + html.slice(reading.end);
 }
 
-/** True when parts show everybody a way to unsubscribe by themselves. */
+/** True when the parts show every recipient a way to unsubscribe. */
 export function showsWayOut({ html, text }: Parts): boolean {
   if (html !== null) return readHtml(html.replace(EXIT_PLACEHOLDER, PLACEHOLDER), PLACEHOLDER).shows;
   return text !== null && offersExit(text);

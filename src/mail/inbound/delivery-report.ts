@@ -77,7 +77,7 @@ const replyIn = (fields: Fields): string | null => {
 };
 
 const wordsOf = (fields: Fields): string | null => {
-  // IronPort has a field of its own.
+  // IronPort has a special field.
   const words = typedValue(fields, 'diagnostic-code') ?? typedValue(fields, 'x-supplementary-info');
   // "X-Unix; 67" is the exit code of a program.
   return words !== null && /[a-z]{2}/i.test(words) ? words : null;

@@ -20,7 +20,7 @@ export const bounceOf = ({ status, diagnostic, remoteMta, failing = null }: Diag
   const own = reply.enhancedCode ?? statusIn(diagnostic);
   const enhancedCode = specific(own) ?? specific(status) ?? own ?? status;
   const permanent = isPermanent(reply.code, enhancedCode, diagnostic);
-  // The report stands for the reply to RCPT that the server would have given had it known.
+  // The report takes the place of the reply to RCPT that the server would have given had it known.
   const code = reply.code ?? (permanent ? 550 : 450);
   const { fault, subType } = reasonOf('RCPT', { code, enhancedCode, text: diagnostic });
   const isGuess = own === null && reply.code !== null && FAILURES[subType].provesDead;

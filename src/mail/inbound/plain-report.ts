@@ -43,7 +43,7 @@ const MARKS: Readonly<Record<PlainForm, RegExp>> = {
   postal: /^The message you sent cannot be delivered/m,
 };
 
-/** Warnings of the same servers: they go on trying. */
+/** Warnings of the same servers, which continue trying. */
 const STILL_TRIED =
   /^A message (?:that )?you sent has not (?:yet )?been delivered|^Delivery to the following recipients? has been delayed|^\*\* This is a warning message only|\bTHIS IS A WARNING MESSAGE ONLY\b|^ {0,8}A message is delayed for more than/m;
 

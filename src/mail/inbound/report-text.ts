@@ -1,6 +1,6 @@
 /**
- * The human-readable part of a report. Many servers say there alone why a delivery failed. Reading takes one pass over lines that are
- * cut, because a stranger wrote them.
+ * The human-readable part of a report. Many servers say there alone why a delivery failed. Reading takes one
+ * pass over lines that are cut, because anyone may have written them.
  */
 
 /** The words about one address. */

@@ -31,7 +31,7 @@ const STATUS: Readonly<Record<number, string>> = {
   555: '5.5.4',
 };
 
-/** What smtp-server says at such a step says more than the code. */
+/** The text of smtp-server at such a step says more than the code. */
 const STATUS_AT: Readonly<Record<string, string>> = {
   MAIL_FROM_OK: '2.1.0',
   RCPT_TO_OK: '2.1.5',

@@ -165,7 +165,7 @@ const NO_EXTENSIONS: Extensions = {
   extend: () => {},
 };
 
-/** RFC 5321 4.1.1.11: a parameter that nobody has offered must not be passed over in silence. */
+/** RFC 5321 4.1.1.11: a parameter that was not offered must not be ignored silently. */
 function unknownParameter(args: object | false | undefined, known: readonly string[]): Refusal | null {
   const unknown = Object.keys(args || {}).find((name) => !known.includes(name));
   return unknown === undefined ? null : new Refusal(555, `5.5.4 Unknown parameter ${unknown.slice(0, 40)}`);

@@ -76,7 +76,7 @@ export function quotient(a: Decimal, b: Decimal): Decimal {
   return made((one * power(QUOTIENT_PLACES)) / other, QUOTIENT_PLACES, a, b);
 }
 
-/** What is left, with the sign of `b`, as in Ruby. `b` is not 0. */
+/** The remainder, with the sign of `b`, as in Ruby. `b` is not 0. */
 export function remainder(a: Decimal, b: Decimal): Decimal {
   const [one, other, places] = aligned(a, b);
   return made(one - other * floored(one, other), places, a, b);
@@ -102,5 +102,5 @@ export function written({ units, places }: Decimal): string {
   return places === 0 ? sign + digits : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** The number that templates go on with. */
+/** The number for further filters of the template. */
 export const toNumber = (a: Decimal): number => Number(written(a));

@@ -29,7 +29,7 @@ export interface RenderScope extends Scope {
   readonly budget?: Budget;
 }
 
-/** Reads and renders Liquid that comes from strangers. */
+/** Reads and renders untrusted Liquid. */
 export interface LiquidEngine {
   /** @throws LiquidProblem that tells line and column */
   parse(source: string): ParsedSource;
@@ -158,7 +158,7 @@ function problemOf(thrown: unknown, isParsing: boolean): Error {
   if (cause instanceof RangeError) return new LiquidProblem(`${place}${lowered(TOO_DEEP)}`);
   const reason = thrown.message.replace(/, line:\d+, col:\d+$/, '');
   const isOurs = isParsing || (cause as Error | undefined)?.name === 'AssertionError';
-  // What else goes wrong is an error of JavaScript, whose message says nothing to an author.
+  // Any other failure is an error of JavaScript, whose message says nothing to an author.
   const said = isOurs
     ? reason.slice(0, LONGEST_REASON).replace(/[\s.]+$/, '')
     : 'cannot be rendered with these values';

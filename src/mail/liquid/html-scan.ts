@@ -1,6 +1,6 @@
 import { LiquidProblem } from './limits.ts';
 
-/** A piece of Liquid in html: what it is, and where it stands. */
+/** A piece of Liquid in html, with its kind and its place. */
 export interface LiquidPiece {
   /** With its braces. */
   readonly source: string;
@@ -15,7 +15,7 @@ export interface LiquidPiece {
 }
 
 const LIQUID = /\{\{[\s\S]*?\}\}|\{%-?\s*(comment)\b[\s\S]*?\{%-?\s*endcomment\s*-?%\}|\{%[\s\S]*?%\}/y;
-/** What can end text. */
+/** The characters that can end text. */
 const NOTABLE = /[<{]/g;
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 /** Elements whose content no browser reads as html. */
@@ -30,8 +30,8 @@ const IN_HANDLER = 'in an attribute that runs scripts';
 type State = 'text' | 'comment' | 'name' | 'between' | 'attribute' | 'value' | '"' | "'" | 'unquoted';
 
 /**
- * Finds the Liquid in html and tells where each piece stands, the way a browser reads the html around it. Of the branches of an
- * `if` it reads one after the other.
+ * Finds the Liquid in html with the place of each piece, as a browser reads the html around it. Of the
+ * branches of an `if` it reads one after the other.
  */
 export function scanHtml(html: string): readonly LiquidPiece[] {
   const found: LiquidPiece[] = [];

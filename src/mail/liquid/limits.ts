@@ -58,7 +58,7 @@ export function exceeded(limit: keyof typeof LIMIT_SENTENCES): never {
   throw new LiquidProblem(LIMIT_SENTENCES[limit]);
 }
 
-/** What one rendering of all parts may use. liquidjs asks at every step whether its time is over. */
+/** The limits of one rendering of all parts. liquidjs checks the time at every step. */
 export class Budget {
   readonly #worked = ownTime();
   #looksAt = performance.now() + LIQUID_LIMITS.ms;
@@ -82,8 +82,9 @@ export class Budget {
 }
 
 /**
- * What liquidjs counts its allocations with: ranges, replacements, padding. One of them may be as large as a result, and all
- * together sixteen times that, so that a rendering is over before it fills the memory.
+ * The limit of the allocations that liquidjs counts: ranges, replacements, padding. One of them may be as
+ * large as a result, and all together sixteen times that, so that a rendering is over before it fills the
+ * memory.
  */
 export class AllocationCount {
   #left = 16 * LIQUID_LIMITS.result;

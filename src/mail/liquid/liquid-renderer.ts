@@ -9,7 +9,7 @@ import { type JobResult, WatchedThread } from './watched-thread.ts';
 
 /** A rendering that is asked for. */
 export interface LiquidRenderRequest {
-  /** Whose it is: owners take turns. */
+  /** The owner, since owners take turns. */
   readonly owner: string;
   /** The name of these sources, by which they stay parsed; null for what is rendered once. */
   readonly key: string | null;
@@ -17,7 +17,10 @@ export interface LiquidRenderRequest {
   readonly scope: Scope;
 }
 
-/** Reads and renders what strangers have written, away from the thread that answers requests. All reject with UnavailableError when too much waits. */
+/**
+ * Reads and renders untrusted templates, away from the thread that answers requests. All reject with
+ * UnavailableError when too much waits.
+ */
 export interface LiquidRenderer {
   render(asked: LiquidRenderRequest): Promise<RenderedParts | LiquidProblem>;
   examine(
@@ -35,7 +38,7 @@ const QUICK_MS = 20;
 const SLOW_FOR_MS = 60_000;
 const MOST_REMEMBERED = 10_000;
 const LARGEST_BATCH = 64;
-/** While a thread works, so many more are sent to it together: the thread that asks it goes on meanwhile. */
+/** The number of jobs that are sent to a working thread together: the main thread continues meanwhile. */
 const NEXT_BATCH = 8;
 const MOST_WAITING = 20_000;
 const SLOW_LIMITS = { total: 1, perKey: 1, backlog: 512 };
@@ -43,8 +46,8 @@ const SLOW_LIMITS = { total: 1, perKey: 1, backlog: 512 };
 const TOO_MANY = () => new UnavailableError('Rendering templates: too many wait.');
 
 /**
- * Two threads: sources that were quick before are rendered together on one; everything else has the other, one job at a time and
- * owner by owner. So whoever writes an endless loop makes nobody wait but those who come with something new.
+ * Two threads: sources that were quick before are rendered together on one; everything else has the other,
+ * one job at a time and owner by owner. So an endless loop delays only sources that are new.
  */
 export function createLiquidRenderer(monotonic: () => number = () => performance.now()): LiquidRenderer {
   const quickThread = new BatchedJobs(new WatchedThread());
@@ -55,7 +58,8 @@ export function createLiquidRenderer(monotonic: () => number = () => performance
 
   const alone = async (owner: string, job: Job): Promise<JobResult> => {
     let ran: JobResult | null = 'again';
-    // Once again at the most: alone in its batch, a job is asked again only because the thread had forgotten its sources.
+    // At most once more: alone in its batch, a job is repeated only because the thread had forgotten its
+    // sources.
     for (let asked = 0; ran === 'again' && asked < 2; asked++)
       ran = await turns.take(owner, async () => (await slowThread.run([job]))[0] ?? 'late');
     if (ran === null) throw TOO_MANY();

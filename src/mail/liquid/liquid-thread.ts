@@ -29,14 +29,14 @@ export type Job =
   | { readonly do: 'examine'; readonly authored: Readonly<Partial<Record<AuthoredPart, string | null>>> }
   | { readonly do: 'examineMade'; readonly html: string };
 
-/** What came of it. */
+/** The result. */
 export type ThreadAnswer =
   | { readonly rendered: RenderedParts; readonly ms: number }
   | { readonly findings: Findings }
   /** The thread does not have the sources any more. */
   | { readonly forgotten: true }
   | (Pick<LiquidProblem, 'dependsOnValues' | 'part'> & { readonly problem: string; readonly isSlow: boolean })
-  /** An error that is nobody's but ours; its name alone, since a message may repeat what was rendered. */
+  /** An internal error; its name alone, since a message may repeat rendered text. */
   | { readonly fault: string }
   | { readonly sound: true };
 

@@ -71,7 +71,7 @@ const money: Handler = function (this: Self, value: unknown, currency: unknown, 
   return read === null ? textOf(value) : format.format(written(read) as Intl.StringNumericLiteral);
 };
 
-/** True where both arguments are written in the template, so that they are wrong for everybody. */
+/** True where both arguments are written in the template, so that they are wrong for every recipient. */
 const isWritten = (self: Self): boolean =>
   [0, 1].every((index) => /^(?:["']|$)/.test(argumentText(self, index)));
 

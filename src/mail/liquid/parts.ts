@@ -25,7 +25,7 @@ const ENGINES: Readonly<Record<PartName, LiquidEngine>> = {
 
 /** Parsed sources. */
 export interface ParsedParts {
-  /** What has no Liquid in it stays as it is. */
+  /** A text without Liquid stays as it is. */
   readonly sources: ReadonlyMap<PartName, ParsedSource | string>;
   /** True when a value can name the scheme of a link. */
   readonly writesLinks: boolean;
@@ -49,7 +49,7 @@ export function parseParts(sources: Sources): ParsedParts {
 
 /** The placeholders that are filled in for each recipient when an email leaves. */
 const LATER = { unsubscribeUrl: new SafeText('{{unsubscribeUrl}}') };
-/** Nobody fills them in where there is only one text for all recipients. */
+/** They stay empty where one text serves all recipients. */
 const NEVER = { unsubscribeUrl: '' };
 
 /** Filters can cut a character in two, and decode what no database takes. */
@@ -106,7 +106,7 @@ export interface PartProblem {
   readonly message: string;
 }
 
-/** What is known of sources once they are read: their mistakes, or the names that they use. */
+/** The result of reading sources: their mistakes, or the names that they use. */
 export interface Findings {
   readonly problems: readonly PartProblem[];
   /** Paths such as `order.total`, sorted. */

@@ -53,7 +53,7 @@ const weeksFrom = (first: 0 | 1, moment: Moment): number =>
 const upper = ({ hour }: Moment): string => (hour < 12 ? 'AM' : 'PM');
 const nameOf = (names: readonly string[], index: number): string => names[index] ?? '';
 
-/** What each directive writes: a number, a text, or another format. */
+/** The output of each directive: a number, a text, or another format. */
 const WRITES: Readonly<Record<string, (moment: Moment) => PaddedNumber | string | { readonly as: string }>> =
   {
     Y: ({ year }) => number(year, year < 0 ? 5 : 4),

@@ -31,7 +31,7 @@ type Tokens = ConstructorParameters<typeof ForTag>[1];
 /** The register of a context that holds its budget. */
 export const BUDGET = 'budget';
 
-/** Stands first in the body of a loop, and so is rendered once a turn. */
+/** The first node in the body of a loop, which is rendered once per iteration. */
 const countTurn = (token: TagToken): Template => ({
   token,
   render(context: Context, _emitter: Emitter) {

@@ -65,9 +65,9 @@ export class BoundedEmitter implements Emitter {
 const PLACEHOLDER = /\{\{(?=\s*(?:unsubscribeUrl|preferencesUrl)\s*\}\})/g;
 const WORD_JOINER = '\u2060';
 
-/** How values are written into one kind of text. */
+/** The escaping of values in one kind of text. */
 export interface ValueWriter {
-  /** A value as it stands there; what is safe already stays as it is. */
+  /** The escaped value; a safe one stays as it is. */
   readonly write: (value: unknown) => string;
   /** A value that the author wants as it is. */
   readonly raw: (value: unknown) => string;

@@ -8,8 +8,8 @@ import { timeOfThread } from '../../platform/threads/thread-time.ts';
 import type { Job, Question, ThreadAnswer } from './liquid-thread.ts';
 
 /**
- * What became of a job: done, ended because it took too long, ended because it may have (the time of a thread is not counted everywhere),
- * or to be asked again because another one of its batch did.
+ * The outcome of a job: done, ended because it took too long, ended because it may have (some systems do not
+ * count the time of a thread), or to be repeated because another one of its batch took too long.
  */
 export type JobResult = ThreadAnswer | 'late' | 'perhapsLate' | 'again';
 
@@ -20,7 +20,7 @@ export interface ThreadTimes {
    * leaves it a moment for that, since ending the thread makes the next job wait for another one.
    */
   readonly job: number;
-  /** How long jobs wait for a thread that loads, by the clock. It goes on loading for the next ones. */
+  /** The time that jobs wait for a thread that loads. It continues to load for the next ones. */
   readonly start: number;
   /** Without work, after which it ends. */
   readonly idle: number;
@@ -30,7 +30,7 @@ const TIMES: ThreadTimes = { job: 125, start: 60_000, idle: 60_000 };
 /** Longest times by the clock, after which a thread is given up: to load, and at one job. */
 const LOADING_MS = 120_000;
 const STARVED_MS = 60_000;
-/** How often a thread is looked at while it works. */
+/** The time between two checks of a working thread. */
 const TICK_MS = 10;
 /** The thread remembers fewer; what it has forgotten it says. */
 const MOST_KNOWN = 2_000;
@@ -70,7 +70,7 @@ export class WatchedThread {
   /** The thread that is starting. */
   #loading: LiquidThread | null = null;
   #progress = new Int32Array(new SharedArrayBuffer(4));
-  /** How many jobs the thread was given. */
+  /** The number of jobs that the thread has got. */
   #given = 0;
   /** For each batch without an answer, how many jobs the thread had been given before. */
   readonly #underWay = new Set<number>();

@@ -1,7 +1,7 @@
 import { CONSENT_VOCABULARY, HAS_MAIL } from './consent-vocabulary.ts';
 import { folded } from './consent-words.ts';
 
-/** How the cells of a column say who may be written to. */
+/** The way in which the cells of a column show consent. */
 export const STATUS_READINGS = ['status', 'subscribed', 'unsubscribed', 'bounced', 'complained'] as const;
 export type StatusReading = (typeof STATUS_READINGS)[number];
 
@@ -12,7 +12,7 @@ export type StatusReading = (typeof STATUS_READINGS)[number];
  */
 export type CellRule = 'words' | 'flags' | 'anything' | 'confirmation';
 
-/** What the name of a column tells of consent. */
+/** The consent that the name of a column shows. */
 export type ConsentColumn =
   /** `weak`: the name has other words in it, so that the values decide. */
   | { readonly to: 'status'; readonly reads: StatusReading; readonly cells?: CellRule; readonly weak?: true }
@@ -113,7 +113,7 @@ const status = (reads: StatusReading, more: { weak?: true; cells?: CellRule } = 
 const WEAK = { weak: true, cells: 'words' } as const;
 const FLAGS = { weak: true, cells: 'flags' } as const;
 
-/** What the name of a column tells of consent; null where it tells nothing. */
+/** The consent that the name of a column shows; null where it shows none. */
 export function consentColumnOf(header: string): ConsentColumn | null {
   const name = folded(header);
   if (STATUS_NAMES.has(name)) return status('status');
@@ -169,7 +169,7 @@ const OTHER_SUBJECTS =
 /** True for a column whose name has a subject that no word in its cells makes consent. */
 export const isAboutSomethingElse = (header: string): boolean => OTHER_SUBJECTS.test(folded(header));
 
-/** What everyone in a file has done, by the columns that a service writes for them alone. */
+/** The status of all people in a file, by the columns that a service writes only for such files. */
 export function everyoneByHeaders(headers: readonly string[]): 'unsubscribed' | 'bounced' | null {
   const names = new Set(headers.map(folded));
   if (names.has('cleantime')) return 'bounced';
@@ -181,7 +181,9 @@ const WITHOUT = words(
   'no not non never without excluding except exclude minus removed ohne keine nicht sans sin senza sem',
 );
 
-/** What everyone in a file has done, by the name that a service gives to it; `never`: they have not agreed. */
+/**
+ * The status of all people in a file, by the name that a service gives to it; `never`: they have not agreed.
+ */
 export function everyoneByFilename(
   filename: string,
 ): 'unsubscribed' | 'bounced' | 'complained' | 'never' | null {

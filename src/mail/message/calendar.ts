@@ -29,7 +29,7 @@ export function readCalendar({ method, content }: Calendar, at: string, report: 
 
 function problemOf(method: string, content: string): string | null {
   if (hasControls(content.replace(/[\r\n\t]/g, ''))) return BROKEN;
-  // RFC 5545 3.1: a line that begins with white space goes on with the one before.
+  // RFC 5545 3.1: a line that begins with white space continues the one before.
   const lines = content
     .replace(/\r\n?|\n/g, '\n')
     .replace(/\n[ \t]/g, '')

@@ -33,7 +33,7 @@ export interface MailReader {
   close(): void;
 }
 
-/** Limits for reports, which anybody can send, and for mail of our own users. */
+/** Limits for reports, which anyone can send, and for mail of our own users. */
 export interface ReaderLimits {
   readonly reports: PoolLimits;
   readonly own: PoolLimits;

@@ -26,7 +26,10 @@ export interface Beginning {
   readonly mayTakeBack: boolean;
 }
 
-/** Begins with the first call alone: what one connection has come to is not lost because another may not be opened. */
+/**
+ * Begins with the first call alone: the result of one connection is not lost because another may not be
+ * opened.
+ */
 export function beginOnce({ begin: mayBegin, mayTakeBack = false }: SendLimits): Beginning {
   let isBegun = false;
   const once = async () => {

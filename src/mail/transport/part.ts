@@ -1,6 +1,6 @@
 /** This process among all that deliver: what one receiving site is given is divided among them. */
 export interface Part {
-  /** How many processes there are, this one among them. */
+  /** The number of processes, including this one. */
   readonly of: number;
   /** Its place among them, from 0. */
   readonly rank: number;

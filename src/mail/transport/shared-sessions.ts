@@ -20,12 +20,12 @@ export class SharedSessions {
     this.#bulk = new Semaphore(ofCampaigns(sessions));
   }
 
-  /** How many there are. */
+  /** The number of sessions. */
   get units(): number {
     return this.#all.units;
   }
 
-  /** Sets how many there are. Where more are taken, nobody is let in until enough have been given back. */
+  /** Sets the number of sessions. Where more are taken, no mail gets one until enough have been returned. */
   resize(sessions: number): void {
     this.#all.resize(sessions);
     this.#bulk.resize(ofCampaigns(sessions));

@@ -73,11 +73,11 @@ export interface OutboundMessage {
   readonly unsubscribe: Unsubscribe | null;
   /** Of a campaign: other mail goes first. */
   readonly isBulk?: boolean;
-  /** The octets, where they were made beforehand. */
+  /** The octets, where they were made before. */
   readonly written?: WrittenMessage;
 }
 
-/** A composed message, and the signatures that go on top of it; null where it was not signed. */
+/** A composed message, and the signatures to put before it; null where it was not signed. */
 export interface WrittenMessage {
   readonly composed: Buffer;
   readonly signatures: Buffer | null;

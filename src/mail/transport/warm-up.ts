@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../platform/time/clock.ts';
 import type { Transport } from './transport.ts';
 
-/** How the mail of a domain is warmed up on a transport. */
+/** The warm-up of the mail of a domain on a transport. */
 export interface WarmUp {
   readonly provider: Transport['name'];
   /** ISO 8601; the day that it lies in, in UTC, is the first. */

@@ -44,7 +44,10 @@ export class MxGroup {
     this.rate = new SendRate(messagesOf(limits.messagesPerMinute, part), monotonic);
   }
 
-  /** Keeps to this part of the limits from now on. What is being sent ends first; connections that nobody uses end at once. */
+  /**
+   * Keeps to this part of the limits from now on. What is being sent ends first; unused connections end at
+   * once.
+   */
   keepTo(part: Part): void {
     this.part = part;
     for (const pool of this.#pools.values()) pool.keepTo(part);

@@ -5,7 +5,7 @@
 /** A published policy. */
 export interface StsPolicy {
   readonly mode: 'enforce' | 'testing' | 'none';
-  /** Host patterns; `*.` stands for exactly one label. */
+  /** Host patterns; `*.` matches exactly one label. */
   readonly mx: readonly string[];
   readonly maxAgeMs: number;
 }

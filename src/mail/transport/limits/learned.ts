@@ -14,7 +14,7 @@ export interface LearnedLimit {
   readonly value: number;
   /** When it was shown last, epoch milliseconds. */
   readonly at: number;
-  /** How long it is kept to from then on before more is tried. */
+  /** The time for which it holds before more is tried. */
   readonly holdMs: number;
   /** True while it is more than the server has shown, to see whether it takes that. */
   readonly isTrial?: true;

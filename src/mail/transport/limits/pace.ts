@@ -4,7 +4,7 @@ import { SendRate } from '../direct/send-rate.ts';
 /** The first rest after a refusal, and the longest: together they outlast a window of a minute. */
 const FIRST_REST_MS = 250;
 const LONGEST_REST_MS = 30_000;
-/** What was taken longer ago says nothing about the limit. */
+/** Mail that was taken longer ago says nothing about the limit. */
 const WINDOW_MS = 60_000;
 /** A server that has refused for so long is not waited for: two windows of a minute, and what is left of a third. */
 const PATIENCE_MS = 150_000;
@@ -109,7 +109,7 @@ export class Pace {
   refused(): void {
     const now = this.monotonic();
     this.#usedAt = now;
-    // What was on its way when the server began to refuse says nothing new.
+    // Mail that was on its way when the server began to refuse says nothing new.
     if (this.#rest !== null && !this.#isTried) return;
     this.#isTried = false;
     this.#rest = { since: this.#rest?.since ?? now, until: now + this.#restMs };
@@ -125,7 +125,7 @@ export class Pace {
     if (unusedMs > GAP_MS && this.#rest === null) this.#taken = [];
   }
 
-  /** Lets one mail go when the rest is over; the rest goes on for the others until the server has taken it. */
+  /** Lets one mail go when the pause is over; the others wait until the server has taken it. */
   #isTrial(): boolean {
     const now = this.monotonic();
     if (this.#rest === null || now < this.#rest.until) return false;

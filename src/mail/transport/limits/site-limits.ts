@@ -68,7 +68,10 @@ export class SiteLimits {
     this.#keepPace();
   }
 
-  /** How many of so many connections this process may have at once: one more than the limit when it is time to try more. */
+  /**
+   * The number of connections that this process may have at once: one more than the limit when it is time to
+   * try more.
+   */
   connectionsOf(all: number): number {
     const known = this.#known.connections;
     const limit = known === undefined ? all : known.value + (isDue(known, this.clocks.now()) ? 1 : 0);
@@ -95,7 +98,9 @@ export class SiteLimits {
     this.#show('connections', known === undefined ? value : Math.min(known.value, value));
   }
 
-  /** How many mails a session may carry; `most` while no limit is known, or it is time to try more. */
+  /**
+   * The number of mails that a session may carry; `most` while no limit is known, or it is time to try more.
+   */
   mailsPerSession(most: number): number {
     return Math.min(most, this.#current('mailsPerSession') ?? most);
   }
@@ -111,7 +116,9 @@ export class SiteLimits {
     if (known !== undefined && mails >= known.value) this.#forget('mailsPerSession');
   }
 
-  /** How many recipients a mail may have; null while no limit is known, or it is time to try more. */
+  /**
+   * The number of recipients that a mail may have; null while no limit is known, or it is time to try more.
+   */
   get recipientsPerMail(): number | null {
     return this.#current('recipientsPerMail');
   }

@@ -21,8 +21,9 @@ export const sesVerdict = ({ status, errorType, errorMessage }: SesAnswer): Verd
 };
 
 /**
- * True when SES takes no mail of this account for now, and has surely not taken this one: it is throttled, the quota is used up, sending
- * is paused, or the keys are not accepted. A 500 is not among them, since nobody knows what was done before it.
+ * True when SES takes no mail of this account for now, and has surely not taken this one: it is throttled,
+ * the quota is used up, sending is paused, or the keys are not accepted. A 500 is not among them, since the
+ * work before it is unknown.
  */
 export const isSesDown = ({ status, errorType }: SesAnswer): boolean =>
   errorType !== null &&

@@ -5,7 +5,7 @@ export interface Endpoint {
   readonly port: number;
   /** The server's name, which is checked against its certificate and reported as the remote MTA. */
   readonly name: string;
-  /** The use of TLS; `opportunistic` goes on in clear text when STARTTLS is not offered or refused. */
+  /** The use of TLS; `opportunistic` continues in clear text when STARTTLS is not offered or refused. */
   readonly tls: 'implicit' | 'required' | 'opportunistic' | 'none';
   readonly verifyCertificate: boolean;
   /** PEM certificates to trust instead of the system's; null for the system's. */

@@ -80,12 +80,12 @@ export class HeldSessions {
     return !this.#idle.some(({ session }) => session.alive);
   }
 
-  /** How many the server has taken a mail over. */
+  /** The number of sessions over which the server has taken a mail. */
   get working(): number {
     return this.#working;
   }
 
-  /** How many there are, or will be, besides that one. */
+  /** The number of other sessions, open or opening. */
   besides({ session }: PooledSession): number {
     return this.#open + this.#connecting - (session.alive ? 1 : 0);
   }
@@ -113,7 +113,7 @@ export class HeldSessions {
     this.endIdle();
   }
 
-  /** Ends the sessions that nobody uses. */
+  /** Ends unused sessions. */
   endIdle(): void {
     for (let held = this.#take(); held; held = this.#take()) this.end(held);
   }

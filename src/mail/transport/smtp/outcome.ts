@@ -35,7 +35,7 @@ export const outcomeOfFailure = (
       withReply(recipient, failure.reply, remoteMta, verdictOf('SESSION', readReply(failure.reply))),
     );
   const told = withoutReply(recipient, 'deferred', failure.message, 'ConnectionFailed', remoteMta);
-  // Whoever gave up by itself has learned nothing of the server.
+  // A client that gave up has learned nothing of the server.
   return failure.stage === 'aborted' ? told : down(told);
 };
 

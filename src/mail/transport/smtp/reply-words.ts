@@ -1,6 +1,6 @@
 /**
- * The words of servers without enhanced codes, or with codes that say little. Every quantifier is bounded, because a stranger chose
- * the text.
+ * The words of servers without enhanced codes, or with codes that say little. Every quantifier is bounded,
+ * because the other server chose the text.
  */
 import type { SubType } from '../transport.ts';
 
@@ -71,7 +71,7 @@ const WORDS: readonly (readonly [RegExp, SubType])[] = [
     /\b(?:spam|junk|unsolicited|bulk|virus|malware|phishing|infected|content|attachments?)\b/i,
     'ContentRejected',
   ],
-  // What is so for now proves nothing, whatever it is.
+  // A temporary condition proves nothing.
   [/temporar/i, 'General'],
   [
     /\bdomain\b.{0,40}(?:not (?:be )?found|does ?n[o']t exist|does not exist|unknown|not accept)|\b(?:unknown|no such|non-?existent) (?:domain|host)\b|\bhost\b (?:or domain name )?(?:not found|unknown)|\bhost\b .{0,10}not found|any host named|\bnxdomain\b|null ?mx|doesn't receive email|no smtp service|not accept (?:any )?mail|unroute?able domain/i,

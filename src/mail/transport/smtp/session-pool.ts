@@ -30,14 +30,14 @@ interface CarriedMail {
   readonly isRefused: boolean;
 }
 
-/** What a mail has met before it was answered. */
+/** The events of a mail before its reply. */
 interface SendHistory {
   /** A session that had carried mail refused it, and one that had not. */
   used: boolean;
   fresh: boolean;
   /** True once it was tried again after a refusal that may be of its recipient alone. */
   isTriedAgain: boolean;
-  /** What the server has shown if another session takes the mail. */
+  /** The finding about the server if another session takes the mail. */
   readonly shown: (() => void)[];
 }
 
@@ -50,7 +50,10 @@ const AGAIN_MS = 250;
 
 const REFUSING = ['aborted', 'The server has refused all mail for its rate for minutes'] as const;
 
-/** Gives each message a session of its own while it is sent, and opens sessions as needed and as the server allows. */
+/**
+ * Gives each message a separate session while it is sent, and opens sessions as needed and as the server
+ * allows.
+ */
 export class SessionPool {
   readonly #places: SharedSessions;
   readonly #held: HeldSessions;
@@ -118,7 +121,7 @@ export class SessionPool {
     if (this.#places.units < before) this.endIdle();
   }
 
-  /** Ends the sessions that nobody uses. */
+  /** Ends unused sessions. */
   endIdle(): void {
     this.#held.endIdle();
   }
