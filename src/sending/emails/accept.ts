@@ -41,9 +41,9 @@ export interface AcceptanceDeps extends PreparationDeps {
   /** Test sends a day; 0 is no limit. */
   readonly testSendsPerDay: number;
   readonly tracing?: Tracing | null;
-  /** Where what is large of a content lies; null for the database. */
+  /** The store of large contents; null for the database. */
   readonly bodies: BodyStore | null;
-  /** The clocks that test mail may live by. Without them no email names one. */
+  /** The clocks of test mail. Without them no email names one. */
   readonly testClocks: () => TestClocks | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface AcceptRequest extends PreparationRequest {
   readonly status?: number;
   /** The test clock that makes it: it moves at that moment, and the email needs not ask it. */
   readonly clock?: StandingClock | null;
-  /** Columns by which another module judges its birth (`Module.births`), and may withhold it. */
+  /** Columns by which another module checks the insert (`Module.births`), and may withhold it. */
   readonly onBehalf?: Readonly<Record<string, string>>;
   /** The contact that it is for, where no request has asked for it: an act of that contact keeps it away until it has left. */
   readonly contactId?: string;
@@ -84,7 +84,7 @@ async function accept(
   isFirst = true,
 ): Promise<EmailReceipt | Failure | StoredReply> {
   const { sender, index, now, status = 202 } = asked;
-  // A clock is told of an email before it is born.
+  // A clock learns of an email before its insert.
   if (sender.recollection && asked.body.testClockId !== undefined) return lookedUpFirst(sender.recollection);
   const clock = asked.clock ?? (await namedClock(deps.testClocks, sender, asked.body.testClockId));
   if (clock instanceof Failure) return clock;
@@ -126,13 +126,18 @@ async function accept(
   return receiptOf(id, spawned.state, spawned.context);
 }
 
-/** The request is carried out anew once its sender was looked up: nothing is written for a key that may have been revoked. */
+/**
+ * The request runs again after its sender was looked up: nothing is written for a key that may have been
+ * revoked.
+ */
 function lookedUpFirst(recollection: Recollection): Failure {
   recollection.refute();
   return WITHHELD;
 }
 
-/** The birth of an email, which its test clock has been told of before: so none is born that its clock does not look after. */
+/**
+ * The insert of an email, of which its test clock has learned before, so that no email is without its clock.
+ */
 async function spawnBy(
   { engine, testClocks }: AcceptanceDeps,
   { sender: { workspaceId }, clock: mover }: Pick<AcceptRequest, 'sender' | 'clock'>,
@@ -147,7 +152,7 @@ async function spawnBy(
   if (refused) return refused;
   const spawned = await engine.spawn('email', spawn);
   if (spawned.outcome !== 'spawned') await clocks.left(workspaceId, clock);
-  // Who moves the clock finds it.
+  // Advancing the clock finds it.
   else if (!mover) clocks.entered(workspaceId, clock);
   return spawned;
 }
@@ -174,7 +179,7 @@ const takenId = (id: string): Failure =>
       'Choose another messageId, or leave it out; a repeated request has an Idempotency-Key instead.',
   });
 
-/** The answer where another module has withheld the birth (`Module.births`). */
+/** The answer where another module has withheld the insert (`Module.births`). */
 export const WITHHELD = new Failure('CONFLICT', 'What this email was for has been done.');
 
 /** The receipt that clients get. */
@@ -190,7 +195,7 @@ export const receiptOf = (
   createdAt: isoOf(timeOfId(id)),
 });
 
-/** What the emails of a campaign have in common. */
+/** The common part of the emails of a campaign. */
 export interface CampaignMessage {
   readonly campaignId: string;
   /** The turn of work that gives them out; those of a turn that was given up are withheld. */
@@ -199,7 +204,7 @@ export interface CampaignMessage {
   readonly templateId: string | null;
   readonly from: Address;
   readonly replyTo: readonly Address[];
-  /** Of those who have none of their own. */
+  /** For recipients without a separate one. */
   readonly subject: string;
   readonly trackOpens: boolean | null;
   readonly trackClicks: boolean | null;
@@ -207,7 +212,7 @@ export interface CampaignMessage {
   readonly size: number;
 }
 
-/** Somebody in the frozen audience of a campaign. */
+/** A recipient in the frozen audience of a campaign. */
 export interface CampaignRecipient {
   readonly contactId: string;
   readonly address: Address;
@@ -218,9 +223,11 @@ export interface CampaignRecipient {
 }
 
 /**
- * Accepts the email of one recipient of a campaign in the statement that marks the recipient, and takes its unit of quota there;
- * `withheld`: somebody else has given it out, or the campaign does not send any more. `nextAt`: when the next one may follow
- * (epoch milliseconds), where a rate is set. `isLeft`: whichever instance has room sends it. Those that are asked for together are written together. @throws UnavailableError
+ * Accepts the email of one recipient of a campaign in the statement that marks the recipient, and takes its
+ * unit of quota there; `withheld`: another instance has accepted it, or the campaign does not send any more.
+ * `nextAt`: when the next one may follow (epoch milliseconds), where a rate is set. `isLeft`: whichever
+ * instance has room sends it. Those that are asked for together are written together. @throws
+ * UnavailableError
  */
 export async function acceptForCampaign(
   deps: AcceptanceDeps,

@@ -47,7 +47,7 @@ export async function rescheduleEmail(
     return invalid([{ path: '/body/scheduledAt', message: scheduledAt.problem }]);
   const event = { type: 'reschedule.requested', at: now, scheduledAt } as const;
   const told = await engine.tell('email', params.id, event, { scope: caller });
-  // It may be due where the clock stands.
+  // It may be due at the time of the clock.
   if (clock && told.outcome === 'changed') testClocks()?.entered(caller.workspaceId, clock);
   return receiptOrFailure(params.id, 'rescheduled', told);
 }

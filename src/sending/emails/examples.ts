@@ -3,7 +3,8 @@ import type { EmailDetail, EmailItem, EmailReceipt, Explanation } from './read/a
 import type { EmailEvent } from './read/event-model.ts';
 import type { AwaitedEmail } from './wait/wait-model.ts';
 
-// The examples of the documentation: a send that anybody with a test key can repeat, and its outcome. A contract test repeats it.
+// The examples of the documentation: a send that every test key can repeat, and its outcome. A contract test
+// repeats it.
 
 const ID = 'em_01m7xj1rwzprnwr10308attx';
 const RECIPIENT = 'delivered@simulator.svc.test';

@@ -36,8 +36,8 @@ export const noted: FactTable = {
 };
 
 /**
- * The suppression list. The first reason stays, unless it is the weakest. What stands for a forgotten person is no address, and
- * nobody can be told by it.
+ * The suppression list. The first reason stays, unless it is the weakest. The placeholder of a forgotten
+ * person is no address and does not identify a person.
  */
 const suppressed: FactTable = {
   name: 'suppressed',

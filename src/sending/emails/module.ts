@@ -81,7 +81,7 @@ export const emailsModule: Module<
       resource: 'emails',
       audit: auditEmails,
       explain: explainEmail,
-      // The person's own part of the address is left out; what the simulator does with it is nobody's.
+      // The part of the address that names a person is left out; the part that the simulator reads stays.
       label: {
         title: `substring(a.recipients[1] from '[^@]*$')`,
         facts: `array[

@@ -44,7 +44,7 @@ export { isReturnToken } from './send/return-token.ts';
 /** The services that listing emails calls. */
 export interface EmailLister {
   readonly reads: Reads;
-  /** Whether the database is distributed. */
+  /** True for a distributed database. */
   readonly isOnNodes: boolean;
   /** For tests; `MOST_SEARCHED` otherwise. */
   readonly mostSearched?: number;
@@ -53,11 +53,11 @@ export interface EmailLister {
 /** The services that reading emails calls. */
 export interface EmailReader {
   readonly database: Database;
-  /** Where what is large of a content lies; null for the database. */
+  /** The store of large contents; null for the database. */
   readonly bodies: BodyStore | null;
   /** The text part that is sent when only html was given. */
   textFromHtml(html: string): string;
-  /** How emails of campaigns are made. */
+  /** Renders emails of campaigns. */
   readonly campaigns?: () => CampaignMail | undefined;
 }
 

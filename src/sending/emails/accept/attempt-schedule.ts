@@ -24,13 +24,18 @@ export const LIVE_SCHEDULE: AttemptSchedule = {
   backoffMs: [MINUTE, 5 * MINUTE, 15 * MINUTE, 30 * MINUTE, HOUR, 2 * HOUR, 4 * HOUR],
 };
 
-/** Test mail whose waits are those of live mail: it lives by a test clock, or is refused for now until its retries run out. */
+/**
+ * Test mail whose waits are those of live mail: it has a test clock, or is deferred until its retries run
+ * out.
+ */
 export const SLOW_SIMULATED_SCHEDULE: AttemptSchedule = {
   ...LIVE_SCHEDULE,
   leaseMs: SIMULATED_SCHEDULE.leaseMs,
 };
 
-/** How many attempts come before the last one, which comes when patience ends; `atMost` where there are more. */
+/**
+ * The number of attempts before the last one, which comes when patience ends; `atMost` where there are more.
+ */
 export function mostDeferrals(
   { patienceMs, backoffMs }: Pick<AttemptSchedule, 'patienceMs' | 'backoffMs'>,
   atMost: number,

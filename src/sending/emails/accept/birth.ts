@@ -17,7 +17,7 @@ import type { EmailSender, SendingDomain } from './prepare.ts';
 import type { SendRequest } from './request.ts';
 import type { FilledRequest } from './templated.ts';
 
-/** What births depend on. */
+/** The dependencies of inserts. */
 interface BirthDeps {
   readonly engine: Pick<Engine, 'hasRoom'>;
   readonly simulatorDomain: string;
@@ -27,7 +27,7 @@ interface BirthDeps {
 
 /** Octets of a message that stays in memory from its acceptance to its first attempt. */
 const LARGEST_PAYLOAD = 65_536;
-/** What is known of an email besides its request. */
+/** The data of an email besides its request. */
 export interface Details {
   readonly id: string;
   readonly now: number;
@@ -99,7 +99,7 @@ function reportsOf(submitted: SubmittedTraits | undefined, livemode: boolean, no
   };
 }
 
-/** What the engine is asked for. */
+/** The order to the engine. */
 export function spawnRequestOf(
   { engine, simulatorDomain, testSendsPerDay, liveSchedule }: BirthDeps,
   {

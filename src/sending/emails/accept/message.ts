@@ -62,8 +62,8 @@ type LeanMailbox = Pick<StoredMailbox, 'address'> & {
 type List = 'to' | 'cc' | 'bcc' | 'replyTo';
 
 /**
- * An envelope as it is stored: without its empty lists, without what nobody has chosen, and without a Message-ID that its email's id and
- * sender say already. They were half of it.
+ * An envelope as it is stored: without empty lists, default values, and a Message-ID that follows from the id
+ * and the sender of the email. They were half of it.
  */
 export type StoredEnvelope = {
   readonly [Member in Exclude<keyof Envelope, 'from' | 'size' | List>]?:
@@ -95,8 +95,9 @@ const mailboxes = (list: readonly StoredMailbox[]): readonly LeanMailbox[] | und
   unlessEmpty(list)?.map(lean);
 
 /**
- * The envelope of an email without what is empty or can be told. That is undefined, which JSON leaves out: all envelopes have one shape
- * so, while members that are taken away, or added to some alone, make the runtime describe each object anew.
+ * The envelope of an email without what is empty or can be told. That is undefined, which JSON leaves out:
+ * all envelopes have one shape so, while members that are taken away, or added to some alone, make the
+ * runtime describe each object again.
  */
 export function storedEnvelope(id: string, envelope: Envelope): StoredEnvelope {
   const { from, messageId } = envelope;
@@ -135,10 +136,13 @@ export function wholeEnvelope(id: string, stored: unknown): Envelope {
   };
 }
 
-/** What stands in an email's content in place of its text: its campaign says it, to this person. */
+/**
+ * The content of an email of a campaign, in place of its text: the campaign has the text, and this names the
+ * person.
+ */
 export interface CampaignReference {
   readonly contact: Readonly<Record<string, unknown>>;
-  /** The subject in the email's row is this person's own, and leaves as it stands there. */
+  /** The subject in the row of the email is that of this person, and is sent as it is. */
   readonly hasSubject?: true;
 }
 
@@ -149,7 +153,7 @@ export interface Content {
   readonly markdown: string | null;
   readonly attachments: readonly string[];
   readonly calendar?: Calendar;
-  /** What it was made from, where that was a template. */
+  /** Its source, where that was a template. */
   readonly template?: UsedTemplate;
   /** In place of text and html where a campaign says what they are. */
   readonly campaign?: CampaignReference;

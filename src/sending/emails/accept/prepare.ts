@@ -22,7 +22,7 @@ export interface EmailSender {
   readonly plan: PlanName;
   /** Absent for a sender whose emails always name theirs. */
   readonly senderDefaults?: SenderDefaults;
-  /** Of a sender whom nobody has looked up for this email: its birth judges what was remembered. */
+  /** True when the sender comes from the cache: the insert checks it. */
   readonly recollection?: Recollection;
 }
 
@@ -36,7 +36,7 @@ export interface PreparationDeps {
   readonly renderMarkdown: MarkdownRenderer['render'];
 }
 
-/** What an email is prepared from. */
+/** The source of an email. */
 export interface PreparationRequest {
   readonly sender: EmailSender;
   /** Already checked against the schema. */
@@ -49,13 +49,13 @@ export interface PreparationRequest {
   readonly at: string;
   /** The version of its template; the one that is sent by default. */
   readonly templateVersion?: number;
-  /** What stands before the subject that the template makes. */
+  /** The prefix of the subject that the template makes. */
   readonly subjectPrefix?: string;
-  /** What its template sees besides the variables of the body. */
+  /** The variables of its template besides those of the body. */
   readonly circumstances?: Circumstances;
   /** True where its template may be one that was found before, and is judged again when the email is accepted. */
   readonly mayBeRemembered?: boolean;
-  /** Of a request, which is left while its markdown waits once nobody hears the answer any more. */
+  /** Aborts while the Markdown of a request waits, once its client is gone. */
   readonly unheard?: HangUpSignal | undefined;
   readonly isGivenUp?: GivenUp | undefined;
 }

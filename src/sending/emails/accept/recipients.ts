@@ -17,7 +17,7 @@ const REPEATED = 'Must not name a recipient again: each one once over to, cc and
 export const NOT_SIMULATED =
   'Must be one of the addresses that the simulator knows, such as delivered@ or bounced@ its domain.';
 
-/** Stands in for an address that could not be read. A request with one is refused, so that it is never stored. */
+/** Replaces an address that could not be read. A request with one is refused, so that it is never stored. */
 export const NOBODY: Address = { name: null, address: '', key: '', domain: '', utf8Local: false };
 
 /** Reads one address. */

@@ -13,7 +13,10 @@ export interface UsedTemplate {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** What a template makes of an email. The subject and the sender are null, and nobody is answered, where it does not say. */
+/**
+ * The parts of an email that a template makes. The subject, the sender and the reply addresses are null where
+ * the template has none.
+ */
 export interface FilledTemplate {
   readonly templateId: string;
   readonly version: number;
@@ -23,13 +26,13 @@ export interface FilledTemplate {
   readonly from: string | null;
   readonly replyTo: readonly string[];
   /**
-   * The revision that the template must still have when the email is accepted (`template_revision` of its birth); null where it was
-   * looked up for this email.
+   * The revision that the template must still have when the email is accepted (`template_revision` of its
+   * insert); null where it was looked up for this email.
    */
   readonly rememberedRevision: number | null;
 }
 
-/** What a template sees besides the variables of a request: whom it is for, and what happened. */
+/** The variables of a template besides those of a request: the recipient and the event. */
 export interface Circumstances {
   readonly contact?: Readonly<Record<string, unknown>> | null;
   readonly campaign?: { readonly name: string } | null;

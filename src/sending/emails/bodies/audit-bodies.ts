@@ -45,7 +45,7 @@ export async function auditBodies({ session, findings, since, removed, bodies }:
   }
 }
 
-/** What lies in a folder, asked for in the order of the keys. */
+/** The objects in a folder, in the order of their keys. */
 class FolderListing {
   #keys: readonly string[] = [];
   #at = 0;

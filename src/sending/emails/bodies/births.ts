@@ -3,9 +3,10 @@ import type { BirthRule } from '../../../http/module.ts';
 const HAS_BODIES = 'body_keys is not null';
 
 /**
- * An email whose content lies outside is accepted in time, or not at all: later its bodies may have been collected, since nobody had
- * referred to them. The time is asked once the transaction has its number: so when all transactions with lower numbers than one that was
- * given out later have ended, every email that was accepted in time can be seen (collector.ts).
+ * An email whose content is in the bucket is accepted in time, or not at all: later its bodies may have been
+ * collected, since no email referred to them. The time is read once the transaction has its number: when all
+ * transactions with numbers below a later one have ended, every email that was accepted in time is visible
+ * (collector.ts).
  */
 export const bodyBirths: BirthRule = {
   of: 'email',

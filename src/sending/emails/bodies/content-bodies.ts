@@ -12,7 +12,7 @@ import { readContent, unpackStored, writtenContent } from '../accept/packed-cont
  */
 export const LARGEST_INSIDE = 32_768;
 
-/** What the row has in place of what lies outside: the keys of bodies. */
+/** The part of the row in place of stored bodies: their keys. */
 interface Outside {
   /** All but the attachments that are named; without it that lies in the row. */
   readonly rest?: string;
@@ -22,10 +22,13 @@ interface Outside {
   readonly raw?: string;
 }
 
-/** What `emails.content` holds where something lies outside: the rest of the content, unless that lies outside as well. */
+/**
+ * The value of `emails.content` where bodies are in the bucket: the rest of the content, unless that is in
+ * the bucket as well.
+ */
 type ContentRemainder = Partial<Content> & { readonly outside?: Outside };
 
-/** A content as it is stored, and the columns by which its birth is judged (births.ts). */
+/** A content as it is stored, and the columns by which its insert is checked (births.ts). */
 export interface StoredContent {
   /** As `packContent` makes it. */
   readonly content: string;
@@ -68,8 +71,8 @@ export async function putAway(store: BodyStore, content: Content, owner: BodyOwn
 }
 
 /**
- * A content from its stored form, with what lies outside. `shown` leaves out the attachments there, of which nobody is shown more than
- * their names. @throws BodyLost, UnavailableError
+ * Reads a content from its stored form and its bodies. `shown` leaves out the attachments in the bucket, of
+ * which only the names are shown. @throws BodyLost, UnavailableError
  */
 export async function bringBack(
   store: BodyStore | null,

@@ -2,19 +2,22 @@ import { fullGC, heapSize } from 'bun:jsc';
 import { areAbout } from '../../../engine/runtime/bulk-lane.ts';
 
 /**
- * What may have outlived collections before all of it is looked through: with what is new, the threads and the code, a service that sends
- * a campaign stays below 400 MB then.
+ * The octets that may survive collections before a full one. With new objects, threads and code, a service
+ * that sends a campaign stays below 400 MB.
  */
 export const MOST_HEAP = 64_000_000;
 /** A heap that is large for another reason is not collected over and over: it may grow by half first. */
 const TIMES_WHAT_IS_LEFT = 1.5;
 
-/** While other mail is about it may grow so many times as large: fewer emails of campaigns leave then, and nobody waits for the collector. */
+/**
+ * The factor by which it may grow while other mail is sent: fewer emails of campaigns leave then, and no
+ * email waits for the collector.
+ */
 const TIMES_BESIDE_OTHERS = 2;
 
 /** The collector, as the runtime has it. */
 export interface Collector {
-  /** Octets that have outlived a collection, whether or not somebody still needs them. It takes 0.5 ms of 75 MB. */
+  /** The octets that survived a collection, used or not. Reading it takes 0.5 ms at 75 MB. */
   size(): number;
   /** Collects everything, and answers the octets that are left. */
   collect(): number;

@@ -8,14 +8,14 @@ const TICKS = 5;
 /** A loop that comes later than this keeps other mail waiting: an email passes it some eight times from its request to the server. */
 const LATE_MS = 8;
 /**
- * How many may be under way at first, and in any case: they go through each step together, and have its statement in common. One by one, or
- * in twos as they were when a busy machine made the loop late, an email took five statements and twice the processor time
- * (measured: 3.8 ms, now 2.1), which made the loop later still.
+ * The number of emails under way at the start, and at least: they take each step together, and share its
+ * statement. One by one, or in twos as they were when a busy machine made the loop late, an email took five
+ * statements and twice the processor time (measured: 3.8 ms, now 2.1), which made the loop later still.
  */
 const LEAST = 32;
 /** Stretches between two looks at the heap. */
 const HEAP_STRETCHES = 5;
-/** What is left of the slots after a late stretch. */
+/** The share of the slots that stays after a slow period. */
 const LEFT = 0.7;
 
 /**
@@ -72,7 +72,7 @@ export class BulkPace {
     if (++this.#stretches < HEAP_STRETCHES) return;
     this.#stretches = 0;
     this.heap.look();
-    // What the collector takes is no sign of a busy loop.
+    // The time of the garbage collector is no sign of a busy loop.
     this.#last = this.monotonic();
   }
 

@@ -1,10 +1,10 @@
 import type { Database } from '../../../platform/db/database.ts';
 import type { Clock } from '../../../platform/time/clock.ts';
 
-/** How many emails of campaigns may be given out now, and to whom. */
+/** The number of emails of campaigns that may be accepted now, and their instance. */
 export interface BulkRoom {
   readonly count: number;
-  /** They are for whoever has room first: this instance does not carry them out unless it claims them again. */
+  /** Any instance with room may claim them: this one does not execute them unless it claims them again. */
   readonly isElsewhere: boolean;
 }
 
@@ -20,7 +20,10 @@ const KNOWN_MS = 50;
  */
 const TIMES_AS_LONG = 20;
 
-/** What is due of them. It asks every node, as the looks for what is due do, and names a column, without which a node refuses it. */
+/**
+ * Counts the due ones. It asks every node, as the sweeps do, and selects a column, without which a node
+ * refuses it.
+ */
 export const WAITING_IN_BULK = `select count(*)::integer as waiting from (
   select true as one from email_due where is_bulk and wake_at <= $1::timestamptz limit $2::integer
 ) w`;
@@ -38,9 +41,10 @@ interface Parts {
 }
 
 /**
- * The room for emails of campaigns: that of this instance first, since what it writes it need not read again, and then that of the
- * others. Those claim what waits in the database as they have room for it, so that only as much is given out as leaves in some
- * seconds, of all campaigns together: whoever comes last must not wait for hours behind the others.
+ * The room for emails of campaigns: that of this instance first, since what it writes it need not read again,
+ * and then that of the others. Those claim what waits in the database as they have room for it, so that only
+ * as much is given out as leaves in some seconds, of all campaigns together: the last campaign must not wait
+ * for hours behind the others.
  */
 export function bulkRoomOf({ database, clock, own, others }: Parts): RoomForBulk {
   let known = { until: Number.NEGATIVE_INFINITY, waiting: 0 };
@@ -62,7 +66,7 @@ export function bulkRoomOf({ database, clock, own, others }: Parts): RoomForBulk
     if (clock.monotonic() >= known.until) known = await read(most);
     const count = most - known.waiting;
     if (count < LEAST) return { count: 0, isElsewhere: true };
-    // Whoever asks gives out a chunk at the most, and the answer counts it until it is read anew.
+    // Each caller accepts at most one chunk, and the answer counts it until the next read.
     known.waiting += LEAST;
     return { count, isElsewhere: true };
   };

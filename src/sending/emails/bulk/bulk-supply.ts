@@ -22,7 +22,7 @@ export class BulkSupply {
   readonly #ended: RecentCount;
   readonly #heap: BulkHeap;
   readonly #pace: BulkPace;
-  /** The orders that are not in the line for a slot yet: whoever gives out further ones counts them. */
+  /** The orders that are not in the queue for a slot yet. Accepting further ones counts them. */
   readonly #coming = new Set<Order>();
   /** The domains of those that are here. */
   readonly #domains = new Map<Order, string>();
@@ -100,7 +100,7 @@ export class BulkSupply {
     this.#coming.delete(order);
   }
 
-  /** An order is done, whatever it has come to. */
+  /** Notes the end of an order, whatever its outcome. */
   leave(order: Order): void {
     this.#coming.delete(order);
     this.#domains.delete(order);
@@ -111,7 +111,7 @@ export class BulkSupply {
     if ([...this.#slots.values()].includes(slots)) this.#ended.note();
   }
 
-  /** Lets nobody in any more. */
+  /** Admits no further orders. */
   stop(): void {
     this.#stopping = true;
     this.#pace.stop();

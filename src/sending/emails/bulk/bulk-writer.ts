@@ -71,7 +71,7 @@ export const restsOf = (threads: number, cores: number): number =>
 
 const RESTS = restsOf(THREADS, availableParallelism());
 
-/** How long the threads rest after a batch that took so long, when other mail came so long ago. */
+/** The pause of the threads after a batch, by its duration and the age of the last other mail. */
 export const writersRest = (tookMs: number, othersAgoMs: number, rests = RESTS): number =>
   Math.ceil(rests * restAfter(tookMs, othersAgoMs));
 

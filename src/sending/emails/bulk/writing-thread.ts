@@ -106,7 +106,7 @@ serve(async (batch: WritingBatch): Promise<WrittenBatch> => {
       pieces.push(signatures, composed);
       lengths.push({ signatures: signatures.length, composed: composed.length });
     } catch {
-      // Whoever asked writes it again, and tells what is wrong with it.
+      // The caller writes it again, and reports the problem.
       lengths.push(null);
     }
   return { octets: new Uint8Array(Buffer.concat(pieces)), lengths, library: signer.library };

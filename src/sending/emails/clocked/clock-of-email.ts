@@ -1,19 +1,19 @@
 import { Failure } from '../../../platform/errors/failure.ts';
 import type { EmailSender } from '../accept/prepare.ts';
 
-/** A test clock that stands still at a moment, in epoch milliseconds. */
+/** A test clock at rest, with its time in epoch milliseconds. */
 export interface StandingClock {
   readonly id: string;
   readonly now: number;
 }
 
-/** What a clock is given in its life, of each sort so many. */
+/** The counts of a clock over its life. */
 export interface ClockUsage {
   readonly what: 'emails' | 'contacts' | 'runs';
   readonly count: number;
 }
 
-/** What others ask of test clocks. */
+/** The functions of test clocks for other modules. */
 export interface TestClocks {
   /** The clock at its present time; 404 when the workspace has none with that id, 409 while it advances. @throws UnavailableError */
   find(workspaceId: string, id: string): Promise<StandingClock | Failure>;
@@ -21,15 +21,18 @@ export interface TestClocks {
   enter(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<Failure | null>;
   /** Gives it something more while it moves: what its own runs make. @throws UnavailableError */
   admit(workspaceId: string, clock: StandingClock, more: ClockUsage): Promise<Failure | null>;
-  /** An email of it is there that may be due where it stands: that is done. */
+  /** Processes an email of it that may be due at its time. */
   entered(workspaceId: string, clock: StandingClock): void;
   /** That has not come to be. @throws UnavailableError */
   left(workspaceId: string, clock: StandingClock, more?: ClockUsage): Promise<void>;
   /** Something came for these clocks: whatever of it is due is done, also when this process dies. @throws UnavailableError */
   wake(ids: readonly string[]): Promise<void>;
-  /** The clock of a contact, as `find` answers it; null for one that lives by the real time. @throws UnavailableError */
+  /** The clock of a contact, as `find` returns it; null for real time. @throws UnavailableError */
   ofContact(workspaceId: string, contactId: string): Promise<StandingClock | Failure | null>;
-  /** The clock of an email, as `find` answers it; null for one that lives by the real time, or does not exist. @throws UnavailableError */
+  /**
+   * The clock of an email, as `find` returns it; null for real time, or when there is no such email. @throws
+   * UnavailableError
+   */
   ofEmail(workspaceId: string, emailId: string, isToGoOn: boolean): Promise<StandingClock | Failure | null>;
 }
 

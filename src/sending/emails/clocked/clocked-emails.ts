@@ -7,14 +7,14 @@ import { DAY_MS } from '../../../platform/time/clock.ts';
 import { emailKind } from '../kind.ts';
 import { simulate } from '../simulator/simulator.ts';
 
-/** Instances differ by less, so that no email of a clock has a lower id than that. */
+/** The clocks of instances differ by less, so no email of a test clock has an id from before this. */
 const BEFORE_CLOCK_MS = DAY_MS;
-/** Of the emails that came while a clock passes, none has an id that lies further back than that. */
+/** The greatest age of the id of an email that arrives while a clock advances. */
 const STRAGGLING_MS = 60_000;
 
 const IDS = `select id from emails where test_clock_id = $1 and workspace_id = $2 and not livemode and id >= $3 order by id`;
 
-/** The emails that live by test clocks, as the clocks move them. */
+/** The emails of test clocks, as the clocks advance. */
 export function clockedEmails(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;

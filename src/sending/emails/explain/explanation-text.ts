@@ -92,7 +92,7 @@ const inDoubtNow = ({ recipients }: EmailContext): number =>
 
 type Recipients = EmailContext['recipients'];
 
-/** Recipients that were given up in doubt may have the message, so "nobody got it" would be a guess. */
+/** Recipients that were given up in doubt may have the message, so "no recipient got it" would be a guess. */
 function failureOf(recipients: Recipients, reason: FailureReason): string {
   const doubtful = recipients.filter(({ inDoubt }) => inDoubt);
   if (doubtful.length === 0) return `Nobody got it: ${reasonsOf(recipients, reason)}.`;
@@ -108,7 +108,7 @@ function failureOf(recipients: Recipients, reason: FailureReason): string {
 const endOf = (recipients: Recipients, reason: FailureReason): string =>
   `it was not sent again: ${reasonsOf(recipients, reason)}`;
 
-/** Each act that decided is told, where recipients were left out. */
+/** Names each act because of which recipients were left out. */
 function reasonsOf(recipients: Recipients, reason: FailureReason): string {
   if (reason !== 'suppressed') return REASONS[reason];
   const acts = [...new Set(recipients.flatMap(({ withheld }) => withheld ?? []))];

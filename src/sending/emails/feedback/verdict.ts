@@ -30,7 +30,10 @@ export const verdictOf = (facts: readonly Feedback[], address: string): Fact | n
   return { ...worst, suppresses: provesDead };
 };
 
-/** The report for the machine; null for what changes nothing: a delay, after which the other server goes on trying. */
+/**
+ * The report for the machine; null for what changes nothing: a delay, after which the other server continues
+ * trying.
+ */
 export function reportOf(given: Fact): Omit<Report, 'recipient'> | null {
   const fact = storableTexts(given, WORDS_MAX_LENGTH);
   if (fact.kind === 'delivered') {
@@ -43,7 +46,7 @@ export function reportOf(given: Fact): Omit<Report, 'recipient'> | null {
   }
   if (fact.kind !== 'bounced') return null;
   const { permanent, isFinal, suppresses, smtpCode, enhancedCode, message, remoteMta } = fact;
-  // Like the retries here: whoever has given up after temporary failures says `expired`.
+  // As for the retries here: a server that gave up after temporary failures reports `expired`.
   const expired = isFinal && !permanent;
   const subType = expired ? 'expired' : fact.subType;
   const data = { subType, smtpCode, enhancedCode, message, remoteMta };

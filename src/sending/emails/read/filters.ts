@@ -13,7 +13,7 @@ export type Condition = (put: BindParameter) => string;
 /** The filters of a list, as conditions on the tables that it is read from. */
 export interface Filters {
   readonly status: EmailState | undefined;
-  /** What does not change with an email's life. */
+  /** The columns that do not change after the insert. */
   readonly ofEmail: readonly Condition[];
   readonly range: IdRange;
   /** When it is asked for, by the clock of the service (epoch milliseconds). */

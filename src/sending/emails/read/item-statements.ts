@@ -13,13 +13,13 @@ export const EVERYTHING: Span = { from: 'em_', below: 'em_~' };
 /** The emails of one id. */
 export const spanOf = (id: string): Span => ({ from: id, below: `${id}~` });
 
-/** Whose emails are read. */
+/** The owner of the emails. */
 export interface Owner {
   readonly workspaceId: string;
   readonly livemode: boolean;
 }
 
-/** Whose emails are listed, and from how many servers. */
+/** The owner of the listed emails, and the number of servers. */
 export interface ListOwner extends Owner {
   readonly isOnNodes: boolean;
 }

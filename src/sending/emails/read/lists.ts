@@ -32,10 +32,12 @@ const NEAR_MS = 86_400_000;
  */
 const horizonOf = (now: number): string => new Date(now + 3_600_000).toISOString();
 
-/** Further on wait those that a limit has put off, or whose test clock stands. An index has them by workspace. */
+/**
+ * Emails that a limit has deferred, or whose test clock rests, wait longer. An index has them by workspace.
+ */
 const PUT_OFF = `state = 'queued'`;
 
-/** Where the emails of a state are found: among those that end rarely, or among those that wait. */
+/** The index of the emails of a state: that of rare final states, or that of waiting ones. */
 const PLACES = {
   ended: { table: 'email_turns', id: 'email_id', isByDay: true },
   waiting: { table: 'email_due', id: 'id', isByDay: false },
@@ -102,7 +104,7 @@ export class EmailLists {
   readonly nthNewest = async (count: number): Promise<string | null> =>
     (await this.#nth(count, this.#near)) ?? (await this.#nth(count, this.#all));
 
-  /** Those of a state that is found in a place of its own. */
+  /** The emails of a state that has a separate index. */
   async inState(place: Place): Promise<readonly EmailItemRow[]> {
     const near = PLACES[place].isByDay ? await this.#idsInState(place, this.#near) : [];
     return this.#itemsOf(near.length > this.limit ? near : await this.#idsInState(place, this.#all));
@@ -204,7 +206,10 @@ order by s.${id} desc limit ${put(this.limit + 1)}::integer`,
     return rows.map((row) => row.id);
   }
 
-  /** Reads the emails of ids that were found in the wanted state, which they may have left since: it is told as it was found. */
+  /**
+   * Reads the emails of ids that were found in the wanted state, which they may have left since: the answer
+   * shows the state as it was found.
+   */
   async #itemsOf(ids: readonly string[]): Promise<readonly EmailItemRow[]> {
     const [first, last] = [ids[0], ids.at(-1)];
     if (first === undefined || last === undefined) return [];

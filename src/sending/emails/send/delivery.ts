@@ -36,7 +36,7 @@ export class Delivery {
     private readonly warn: ReturnType<typeof rarely>,
   ) {}
 
-  /** Carries out one attempt, and answers what it has come to. */
+  /** Makes one attempt, and returns its outcome. */
   async attempt(actor: Actor, prepared: AttemptInput, attempt: LiveAttempt): Promise<readonly EmailEvent[]> {
     const { clock, transport } = this.parts;
     const context = actor.snapshot.context as EmailContext;
@@ -74,7 +74,8 @@ export class Delivery {
     // None of the others took it: it waits for room after all.
     if (share.full && left.length === 0 && !attempt.isAsked) attempt.postpone(share.full);
     if (attempt.isPutOff) return [];
-    // What another transport took, while the one that is warmed up was down, is no part of its day; nor is what opened no session.
+    // Mail that another transport took while the warmed-up one was down is no part of its day; nor is mail
+    // that opened no session.
     const isUsed = attempt.isAsked && left.some((one) => one.by.name === share.taken);
     const uncounted = share.taken !== null && !isUsed;
     if (uncounted) share.giveBack();
@@ -122,7 +123,7 @@ export class Delivery {
     return tried.filter((one) => one !== null);
   }
 
-  /** Takes a share of the day that its transport is warmed up on; null while nobody can say whether there is room. */
+  /** Takes a share of the day that its transport is warmed up on; null while the room is unknown. */
   async #shareOf(lane: Lane | null, recipients: number, actor: Actor): Promise<WarmUpShare | null> {
     if (!lane || recipients === 0) return NOTHING_COUNTS;
     try {
@@ -217,13 +218,17 @@ export class Delivery {
     return isWithheld;
   }
 
-  /** While nobody can say, no attempt can begin either: beginning is written to the same database. */
+  /**
+   * While the database is away, no attempt can begin either: its beginning is written to the same database.
+   */
   async #isArchived(message: LiveMessage): Promise<boolean> {
     const sender = await this.parts.senders.ofEmail(message).catch(() => null);
     return sender === 'archived';
   }
 
-  /** How the campaign of an email stands. While nobody can say, nothing leaves: the email offers itself again. */
+  /**
+   * The state of the campaign of an email. While it is unknown, nothing leaves: the email is due again later.
+   */
   async standing(email: Routing | null): Promise<CampaignSendState> {
     const id = email?.campaign_id ?? null;
     const campaigns = id === null ? undefined : this.parts.campaigns();

@@ -22,7 +22,7 @@ export interface Sender {
   readonly provider: Transport['name'] | null;
   /** The enabled transports that take over while that one is down, in this order. */
   readonly fallbacks: readonly Transport['name'][];
-  /** How its mail is warmed up, on each transport that is. */
+  /** The warm-up of its mail, for each transport that has one. */
   readonly warmUps: readonly WarmUp[];
 }
 
@@ -55,7 +55,7 @@ export interface Copy {
   readonly workspaceId: string;
   readonly address: string;
   readonly attempt: number;
-  /** The moment that it bears, in epoch milliseconds: the same in every attempt. */
+  /** The time of its Date field, in epoch milliseconds: the same in every attempt. */
   readonly date: number;
   readonly token: string;
 }

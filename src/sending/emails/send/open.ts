@@ -25,7 +25,7 @@ export interface LiveMailParts {
   readonly logger: Logger;
   readonly sealer: Sealer;
   readonly signer: Signer;
-  /** Where what is large of a content lies; null for the database. */
+  /** The store of large contents; null for the database. */
   readonly bodies: BodyStore | null;
   /** The transport of that name, or the default one. */
   transport(name: Transport['name'] | null): Transport;
@@ -35,9 +35,9 @@ export interface LiveMailParts {
   /** Attempts that run at once over each transport. */
   readonly slots: number;
   readonly limits?: Partial<LiveLimits>;
-  /** Whether the database is distributed. */
+  /** True for a distributed database. */
   readonly isOnNodes: boolean;
-  /** How emails of campaigns are made; asked at each attempt, since campaigns are connected after emails. */
+  /** Renders emails of campaigns; called at each attempt, since campaigns are connected after emails. */
   readonly campaigns: () => CampaignMail | undefined;
 }
 

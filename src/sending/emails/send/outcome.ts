@@ -102,7 +102,8 @@ export const PRECHECK_FAILURES = {
   archived: { outcome: 'deferred', data: ours('The workspace is archived') },
   unverified: { outcome: 'deferred', data: ours('The sending domain is not verified any more') },
   pruned: { outcome: 'refused', reason: 'rejected', data: ours('Its content is not kept any more') },
-  // A setting that names another bucket loses every body at once, so that nothing is given up before somebody can have looked.
+  // A setting that names another bucket loses every body at once, so no email is given up before the operator
+  // can have noticed.
   'body-missing': {
     outcome: 'deferred',
     data: ours('Its content is not in BODY_STORE: see whether that is still the bucket it was written to'),

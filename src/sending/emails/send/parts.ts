@@ -31,7 +31,7 @@ export interface LiveParts {
   readonly leftMessage: LeftMessage;
   /** Writes the copies of campaigns. */
   readonly bulkWriter: BulkWriter;
-  /** How emails of campaigns are made. */
+  /** Renders emails of campaigns. */
   readonly campaigns: () => CampaignMail | undefined;
   /** The transports that mail may leave by, the default one first. */
   readonly enabled: EnabledTransports;

@@ -35,7 +35,7 @@ const MOST_WAITING = MOST_CLAIMED + MOST_NEW;
 const WAITED_ENOUGH_MS = 1_000;
 /** Sends live mail: one copy for each recipient, so that each can be tracked, and can bounce, by itself. */
 export class LivePerformer {
-  /** Each transport has slots of its own, so that a stuck one does not hold back the others. */
+  /** Each transport has separate slots, so that a stuck one does not delay the others. */
   readonly #slots = new Map<Transport['name'], Semaphore>();
   readonly #bulk: BulkSupply;
   readonly #delivery: Delivery;
@@ -182,7 +182,7 @@ export class LivePerformer {
     return this.#order.states;
   }
 
-  /** How many warm-ups have nothing left of this day, as far as this instance knows. */
+  /** The number of warm-ups without room left today, as far as this instance knows. */
   get warmUpsUsedUp(): number {
     return this.parts.warmUps.usedUp;
   }

@@ -14,7 +14,7 @@ export interface PreparingParts {
   readonly senders: Senders;
   /** Stores subjects that are made when their emails leave. */
   readonly subjects: SubjectWriter;
-  /** How emails of campaigns are made. */
+  /** Renders emails of campaigns. */
   readonly campaigns: () => CampaignMail | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface AttemptInput {
   readonly skipped: WithheldReason | null;
   /** Why the email of a campaign cannot be made for its recipient. */
   readonly unmade?: string;
-  /** What of its content is not where it lay. */
+  /** The missing part of its content. */
   readonly lost?: BodyLost;
 }
 
@@ -101,7 +101,7 @@ async function madeFor(
     reasonToSkip(preparing, { id: emailId, workspaceId }, message),
     campaigns.parts(email, content, 'send'),
   ]);
-  // Before it leaves, so that lists and searches never lack what somebody has got.
+  // Before it leaves, so that lists and searches have every email that a recipient has got.
   const shown = typeof parts === 'object' ? parts?.shownSubject : undefined;
   if (shown !== undefined && shown !== message.subject)
     await subjects.keep({ emailId, workspaceId, subject: shown });

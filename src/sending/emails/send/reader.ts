@@ -62,7 +62,7 @@ type MessageRow = Omit<MessageWithoutContent, 'content'> & {
   readonly packed: string | null;
 };
 type ContentRow = { readonly id: string; readonly packed: string };
-/** What decides in which line an email waits. */
+/** The data that decides in which queue an email waits. */
 export type Routing = Pick<LiveMessage, 'domain_id' | 'campaign_id'>;
 type DomainRow = Routing & { readonly id: string };
 
@@ -83,7 +83,7 @@ export class LiveReader {
     database: Database,
     signer: Signer,
     private readonly bodies: BodyStore | null,
-    /** Whether the database is distributed. */
+    /** True for a distributed database. */
     isOnNodes = false,
   ) {
     const rows = <Row extends { readonly id: string }>(sql: string) =>
@@ -93,7 +93,7 @@ export class LiveReader {
       rows<MessageRow>(messagesStatement(isOnNodes)),
       atOnce(16),
     );
-    // Large contents have a batcher of their own, so that no small message waits behind them.
+    // Large contents have a separate batcher, so that no small message waits for them.
     this.#contents = new BatchedRead(
       'large messages',
       rows<ContentRow>(contentsStatement(isOnNodes)),

@@ -11,7 +11,7 @@ export interface SendableMessage {
   readonly suppressed: ReadonlyMap<string, SuppressionReason>;
 }
 
-/** What an attempt has to send; or the outcome for everybody, where nothing can be sent. */
+/** The message of an attempt; or the outcome for all recipients, where nothing can be sent. */
 export function sendableOf(prepared: AttemptInput): SendableMessage | Omit<NotAttempted, 'recipient'> {
   const { message, sender, suppressed, skipped, unmade, lost } = prepared;
   if (!message) return PRECHECK_FAILURES[lost ? (`body-${lost.what}` as const) : 'pruned'];

@@ -16,14 +16,14 @@ const LONGEST_MS = 30 * DAY_MS;
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS } as const;
 type Unit = keyof typeof UNIT_MS;
 
-/** What an attempt comes to, and nothing afterwards. */
+/** The outcomes of an attempt, which no report follows. */
 const ENDS = { bounced: 'refused', suppressed: 'suppressed', expired: 'deferred' } as const;
 type End = keyof typeof ENDS;
 
 const NAMES = ['deferred', 'sent', 'expired', 'suppressed', ...Object.keys(SIMULATED_REPORTS)];
-/** What only somebody does who has got the message. */
+/** The acts that need a delivered message. */
 const BY_PEOPLE: ReadonlySet<string> = new Set(eventTypesWith('isByRecipient'));
-/** What is recorded once for a recipient, or not twice in a row. */
+/** The events that are recorded once for a recipient, or not twice in a row. */
 const NEVER_AGAIN: ReadonlySet<string> = new Set(['delivered', 'complained', 'unsubscribed']);
 
 /** One outcome of a script: `opened*2+5m` is opened twice, each time five minutes after what was before. */
@@ -35,7 +35,7 @@ interface Step {
 
 const STEP = /^([a-z-]+)(?:\*(\d{1,4}))?(?:\+(\d{1,7})([smhd]))?$/;
 
-/** What is wrong with a script. */
+/** The problem of a script. */
 export interface ScriptProblem {
   readonly problem: string;
 }
@@ -125,7 +125,7 @@ function reportsOf(steps: readonly Step[]): readonly Reports[] | ScriptProblem {
       return { problem: `Must have \`${name}\` once: it is recorded once for a recipient.` };
     if (name === 'bounced-transient' && (times > 1 || before === name))
       return { problem: `Must not have \`${name}\` twice in a row: it is recorded once.` };
-    // Whoever opens it has got it.
+    // A recipient who opens it has got it.
     if (needsDelivery && BY_PEOPLE.has(name) && !seen.has('delivered')) {
       seen.add('delivered');
       add('delivered', 0);

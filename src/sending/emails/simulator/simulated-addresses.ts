@@ -17,7 +17,7 @@ export const SIMULATED_OUTCOMES = [
 /** One outcome of the simulator. */
 export type SimulatedOutcome = (typeof SIMULATED_OUTCOMES)[number];
 
-/** What stands for the outcome of a recipient whose email has a script. */
+/** The placeholder for the outcome of a recipient whose email has a script. */
 export const SCRIPTED = 'script';
 
 const OUTCOMES: ReadonlyMap<string, SimulatedOutcome> = new Map(

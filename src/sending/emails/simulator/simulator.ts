@@ -14,7 +14,10 @@ interface Script {
   readonly reports: readonly Omit<Report, 'recipient'>[];
 }
 
-/** Named, so that an attempt whose outcome is told twice, by two that move one test clock, is opened once. */
+/**
+ * Named, so that an attempt is opened once, even if two instances that advance one test clock report its
+ * outcome.
+ */
 const LINK = 0;
 const { delivered, complained, unsubscribed } = SIMULATED_REPORTS;
 const opened = { ...SIMULATED_REPORTS.opened, link: LINK };

@@ -23,7 +23,7 @@ export interface SenderParts {
   readonly monotonic: () => number;
   /** The transports that mail may leave by. */
   readonly enabled: EnabledTransports;
-  /** The host that takes bounces for domains without a return path of their own; null without one. */
+  /** The host that takes bounces for domains without a return path; null without one. */
   readonly returnPathDomain: string | null;
   readonly logger: Logger;
 }
@@ -122,7 +122,7 @@ export function cachedSenders({
   return {
     find,
     ofEmail,
-    // A read that is under way fills the old cache, which nobody asks any more.
+    // A read that is under way fills the old cache, which is not read any more.
     forget: () => senders.clear(),
   };
 }

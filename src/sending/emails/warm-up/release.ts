@@ -12,11 +12,14 @@ interface ReleasedDomain {
 
 /** Emails of one statement. */
 const AT_ONCE = 1_000;
-/** Statements that a request waits for; the rest goes on behind it. */
+/** The statements that a request waits for; the rest follows after the answer. */
 const AWAITED = 20;
-/** What is due sooner waits for a slot, and not for a limit. */
+/** An email that is due sooner waits for a slot, not for a limit. */
 const SOON_MS = 60_000;
-/** Every instance knows the limits of now by then: one that went by those before would put off anew what asks. */
+/**
+ * Every instance knows the present limits after this time. One with the previous limits would defer the
+ * emails again.
+ */
 const KNOWN_EVERYWHERE_MS = 2 * SENDER_KNOWN_MS;
 
 /** The domain, and those before it of its name: what a campaign gave out by one of them leaves by the domain (senders.ts). */

@@ -17,7 +17,7 @@ export function laneOf(
   return warmUp ? { domainId, warmUp, isBulk: campaignId !== null } : null;
 }
 
-/** What one attempt has of the day on which a transport of its domain is warmed up. */
+/** The room of one attempt in the day of a warm-up. */
 export interface WarmUpShare {
   /** The transport whose day it took a part of; null where nothing was taken. */
   readonly taken: Transport['name'] | null;
@@ -29,7 +29,7 @@ export interface WarmUpShare {
 /** No day is shared: the mail is not warmed up, or was counted before. */
 export const NOTHING_COUNTS: WarmUpShare = { taken: null, full: null, giveBack() {} };
 
-/** What room on a day is for the attempt that asked for it. */
+/** The room of a day as an attempt sees it. */
 export function shareOf({ warmUp: { provider } }: Lane, room: Room): WarmUpShare {
   if (room.until === null) return { taken: provider, full: null, giveBack: () => room.giveBack() };
   return { ...NOTHING_COUNTS, full: { ...room, transport: provider } };

@@ -5,9 +5,9 @@ import { type Clock, DAY_MS } from '../../../platform/time/clock.ts';
 
 /** Claimed at once: a fiftieth of the day. So much is lost with an instance that dies, and so many statements does a day take. */
 const BLOCKS = 50;
-/** Where nothing was left it is asked again after so long: an instance that stops gives back what it has not used. */
+/** The time until a full day is read again: an instance that stops returns its unused claims. */
 const ASK_AGAIN_MS = 10_000;
-/** What waits is tried in the order in which it came, so far apart. */
+/** The time between two waiting emails, which are tried in the order of arrival. */
 const APART_MS = 1;
 /** Campaigns come after other mail that waits for the same day. */
 const BULK_LATER_MS = 900_000;
@@ -48,7 +48,7 @@ export type Room =
 /** Nothing is limited. */
 const UNLIMITED: Room = { until: null, giveBack() {} };
 
-/** What this instance has claimed for a lane on a day and not used. */
+/** The unused claims of this instance for a lane on a day. */
 interface Lot {
   readonly lane: Lane;
   readonly day: number;
@@ -112,7 +112,7 @@ export class WarmUps {
     return lot.left + (lot.remaining ?? 0);
   }
 
-  /** How many warm-ups have nothing left of this day, as far as this instance knows. */
+  /** The number of warm-ups without room left today, as far as this instance knows. */
   get usedUp(): number {
     const today = startOfDay(this.clock.now());
     return [...this.#lots.values()].filter(
@@ -182,7 +182,7 @@ export class WarmUps {
   }
 }
 
-/** Schedules are read anew once a second, and seldom differ. */
+/** Schedules are read again once a second, and seldom differ. */
 const isSame = (one: WarmUp, other: WarmUp): boolean => one === other || Bun.deepEquals(one, other);
 
 const dateOf = (day: number): string => new Date(day).toISOString().slice(0, 10);
