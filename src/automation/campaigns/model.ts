@@ -237,7 +237,7 @@ export const OUTCOMES = [
 ];
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Somebody in the frozen audience. */
+/** A recipient in the frozen audience. */
 export const CampaignRecipient = Type.Object(
   {
     contactId: Type.String(),

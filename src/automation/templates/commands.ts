@@ -29,7 +29,7 @@ export { findStrangers, type IsMember } from './render/test-send.ts';
 
 /** The services that changing templates calls. */
 export interface TemplateCommands extends TemplateReader, Compilers {
-  /** Who may be using a template now, besides the emails that were made from it. */
+  /** A possible use of a template, besides the emails that were made from it. */
   readonly uses: readonly TemplateUse[];
 }
 
@@ -52,7 +52,7 @@ const FASTER = new Failure('CONFLICT', 'The template was changed by somebody els
 });
 const LIKE_AN_ID = 'Must not look like the id of a template.';
 
-/** A change is decided again when somebody else was faster, so often. */
+/** The number of times that a change is decided again because another one was faster. */
 const MOST_TRIES = 20;
 
 function readAlias(alias: string | null | undefined, report: Report): void {
@@ -109,7 +109,7 @@ interface Change {
   readonly view: TemplateView;
 }
 
-/** Reads a template, decides on a change and writes it; again when somebody else wrote meanwhile. */
+/** Reads a template, decides on a change and writes it; again when another request wrote meanwhile. */
 async function change(
   commands: TemplateCommands,
   call: TemplateCall,
@@ -215,7 +215,7 @@ export const publishVersion = (commands: TemplateCommands, call: TemplateCall<Ve
 export const restoreVersion = (commands: TemplateCommands, call: TemplateCall<VersionBody>) =>
   changeByVersion(commands, call, async (before, found) => {
     const { caller, now } = call;
-    // It is made ready anew: what reads and renders it now may be newer than what did then.
+    // It is compiled again: the present renderer may be newer than that of its time.
     const content = await compile(commands, caller.workspaceId, authoredOf(found.content), now, call.unheard);
     if (content instanceof Failure) return content;
     const row = sending(before, before.latest + 1, now);

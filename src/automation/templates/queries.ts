@@ -27,7 +27,7 @@ export const findTemplate = async (
   name: string,
 ): Promise<TemplateRow | Failure> => (await versions.find(caller, name)) ?? NO_TEMPLATE;
 
-/** What a version of a template says; the one that is sent by default. */
+/** Reads the content of a version; by default of the one that is sent. */
 export async function findVersion(
   reader: Pick<TemplateReader, 'versions'>,
   caller: Pick<Principal, 'workspaceId' | 'livemode'>,

@@ -16,7 +16,10 @@ export interface FoundVersion {
 export interface Versions {
   /** A template of this owner by id or alias; null when there is none. It is as it is now: nothing of it is remembered. */
   find(owner: Owner, name: string): Promise<TemplateRow | null>;
-  /** What a version of it says, the one that is sent by default; null when there is none. Versions never change, so they are kept. */
+  /**
+   * The content of a version, by default of the one that is sent; null when there is none. Versions never
+   * change, so they are cached.
+   */
   read(row: TemplateRow, version?: number): Promise<FoundVersion | null>;
 }
 

@@ -34,10 +34,7 @@ from (
   order by r.contact_id desc limit ${LATEST}
 ) f`;
 
-/**
- * Returns the reason why a campaign must not go on; null when it may.
- * @throws UnavailableError
- */
+/** Returns the reason why a campaign must not continue; null when it may. @throws UnavailableError */
 export async function trippedBy(
   database: Database,
   { campaignId, workspaceId, context }: Turn,

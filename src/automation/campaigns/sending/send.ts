@@ -82,7 +82,7 @@ function scheduleOf({ body, now }: SendCall): number | null | Failure {
 }
 
 /**
- * Returns the reason why a paused campaign cannot go on; null when it can. It was checked when it started;
+ * Returns the reason why a paused campaign cannot continue; null when it can. It was checked when it started;
  * its domain may be gone since.
  */
 async function refusalToResume(

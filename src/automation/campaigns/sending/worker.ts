@@ -16,7 +16,7 @@ const TURN_MS = 4_000;
 
 /**
  * Prepares campaigns, and dispatches their emails. A turn commits its work as it goes, so that after a crash
- * another turn, here or elsewhere, goes on with the recipients who still wait.
+ * another turn, here or elsewhere, continues with the recipients who still wait.
  */
 export function campaignWorker(deps: () => DispatchDeps): Performer {
   let isStopping = false;

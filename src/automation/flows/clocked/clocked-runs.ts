@@ -20,7 +20,7 @@ import type { TakeStep } from '../runs/take-step.ts';
  * takes a year for half a million; by a clock all of them would be taken at once.
  */
 export const MOST_STEPS = 2_000;
-/** After so many steps a run by a test clock posts no more: by the real time a stranger's server has a minute between two posts. */
+/** The most steps before a post by a test clock: in real time a receiver has a minute between two posts. */
 export const MOST_BEFORE_POST = 200;
 
 const OF_CLOCK =
@@ -34,7 +34,7 @@ export function clockedRuns(deps: {
   readonly database: Database;
   readonly engine: Pick<Engine, 'tell' | 'fireTimers'>;
   readonly takeStep: TakeStep;
-  /** The queue for the receivers of strangers, shared with the runs of real time. */
+  /** The queue for receivers outside this service, shared with the runs of real time. */
   readonly posts: Pick<FairQueue, 'take' | 'isClosed'>;
 }): ClockedActors {
   const { database, engine, takeStep, posts } = deps;

@@ -58,7 +58,7 @@ export class FilterTime {
     private readonly limits: {
       readonly monotonic: () => number;
       readonly mostMs: number;
-      /** True where a single statement may take a second at the most. */
+      /** True where a single statement may take at most a second. */
       readonly isBrief: boolean;
       /** True where a filter that cannot be answered in time matches no contact. */
       readonly leavesOut: boolean;

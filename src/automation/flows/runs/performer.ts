@@ -16,7 +16,7 @@ const TAKEN = 4_000;
 /** Orders that are carried out at once: as many as share the statements of a busy service. */
 const SLOTS = 256;
 /**
- * Steps that wait for the receivers of strangers have their own slots, by turns of their workspaces. A
+ * Steps that wait for receivers outside this service have their own slots, by turns of their workspaces. A
  * workspace whose receiver is silent takes at most half of the backlog, so that others keep theirs.
  */
 export const POSTING: SlotLimits = { total: 256, perKey: 32, backlog: 1_000 };

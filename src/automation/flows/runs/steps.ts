@@ -126,7 +126,7 @@ export const contactOf = (
   properties: contact.properties,
 });
 
-/** A refusal that waiting does not mend is written down, and the run goes on without the email. */
+/** A refusal that waiting does not mend is recorded, and the run continues without the email. */
 function refused({ code, message, extra }: Failure): StepResult | typeof LATER {
   if (code === 'SERVICE_UNAVAILABLE') return LATER;
   if (code === 'QUOTA_EXCEEDED') return { outcome: 'skipped: quota_exceeded' };

@@ -11,7 +11,7 @@ const BACKOFF_MS = [5_000, 30_000, 300_000, 1_800_000, 7_200_000] as const;
 /** The time after which a step of an archived workspace asks again: an owner may have restored it. */
 const ARCHIVED_MS = 15 * 60_000;
 
-/** The silence after which a step is done again. A request takes ten seconds at the most. */
+/** The silence after which a step is done again. A request takes at most ten seconds. */
 export const LEASE_MS = 60_000;
 
 /** A visit of a run to a step that is to be carried out. */

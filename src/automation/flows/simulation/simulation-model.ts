@@ -28,7 +28,7 @@ const SimulatedContact = Type.Object(
   },
   { description: 'The id of an existing contact, or the members of an invented one.' },
 );
-/** Whom a flow is simulated for. */
+/** The contact of a simulation. */
 export type SimulatedContact = Static<typeof SimulatedContact>;
 
 /** The body of POST /v1/flows/{id}/simulate. */

@@ -25,7 +25,7 @@ const ENTRY = `a.position::text, a.id, a.contact_id as "contactId", a.livemode, 
   case when a.type = 'joined' then a.data ->> 'importId' end as "importId",
   (extract(epoch from a.at) * 1000)::float8 as at, a.test_clock_id as "testClockId"`;
 
-/** $1 and $2: the place behind which it goes on; $3 how many entries at most. */
+/** $1 and $2: the place after which it continues; $3 the most entries. */
 export const READ = `with horizon as materialized (${HORIZON})
 select ${ENTRY}
 from horizon h cross join lateral (

@@ -159,7 +159,7 @@ export function enroller({ database, engine, clock }: EnrolDeps): Enrol {
     const settled = await Promise.allSettled(spawned);
     return settled.flatMap((result) => {
       if (result.status === 'fulfilled') return [result.value];
-      // Somebody else was faster.
+      // Another instance was faster.
       if (isDuplicate(result.reason)) return [];
       throw result.reason;
     });

@@ -18,7 +18,7 @@ const LEAST_ROOM = 2_000;
 /** The time between two looks while there is work: entries that arrive meanwhile are read together. */
 const PAUSE_MS = 50;
 /**
- * The time for which it goes on looking at an empty log: of entries that arrive close together the last need
+ * The time for which it continues to read an empty log: of entries that arrive close together the last need
  * not wait for the next second.
  */
 const LINGER_MS = 150;

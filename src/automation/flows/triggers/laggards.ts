@@ -45,8 +45,7 @@ const RETURN = `with returned as (
 select l.workspace_id as id from flow_laggards l where l.workspace_id not in (select r.workspace_id from returned r)`;
 
 /**
- * The workspaces with their own cursor. One that has caught up goes on with the others.
- * @throws UnavailableError
+ * The workspaces with their own cursor. One that has caught up rejoins the others. @throws UnavailableError
  */
 export async function laggards(
   database: Database,

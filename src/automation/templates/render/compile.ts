@@ -7,7 +7,7 @@ import type { HangUpSignal } from '../../../platform/async/deadline.ts';
 import { Failure, invalid } from '../../../platform/errors/failure.ts';
 import { type StoredContent, sampleValues, type VersionContent } from './content.ts';
 
-/** What content is made ready with. */
+/** The dependencies of compiling content. */
 export interface Compilers {
   readonly liquid: LiquidRenderer;
   readonly markdown: Pick<MarkdownRenderer, 'renderTemplate'>;
@@ -61,7 +61,7 @@ export async function compile(
     ...{ owner, key: null, sources },
     scope: { names: sampleValues(authored.variables), now },
   });
-  // What fails with the sample values may well be rendered with others.
+  // Content that fails with the sample values may render with others.
   if (trial instanceof LiquidProblem && (trial instanceof TooSlow || !trial.dependsOnValues))
     return refusedAt(
       trial.part === null || trial.part === 'html' ? bodyOf(authored) : trial.part,
@@ -70,7 +70,7 @@ export async function compile(
   return content;
 }
 
-/** The part that a problem of the whole is told of. */
+/** The part that a problem of the whole content names. */
 export const bodyOf = ({
   format,
   html,
@@ -83,7 +83,10 @@ const refusedAt = (part: string, message: string): Failure => invalid([{ path: `
 const CONTROL_LINE =
   /^[ \t]*(?:\{%-?[ \t]*(?:end)?(?:if|unless|case|for|tablerow|capture|elsif|else|when|assign|comment)\b(?:[^%\n]|%(?!\}))*%\}[ \t]*)+$/gm;
 
-/** Markdown whose control lines are paragraphs of their own, so that they do not become part of a list or of a sentence. */
+/**
+ * Markdown whose control lines are separate paragraphs, so that they do not become part of a list or of a
+ * sentence.
+ */
 const spaced = (markdown: string): string => markdown.replace(CONTROL_LINE, (line) => `\n${line.trim()}\n`);
 
 /** Html without paragraphs that hold nothing but such tags. */

@@ -5,7 +5,7 @@ import type { Report } from '../../../platform/text/problems.ts';
 import type { DeclaredVariable, NewTemplate, TemplateView, VariableView } from '../model.ts';
 import { problemOfValue, readDeclared } from './variables.ts';
 
-/** What the author of a template writes: one version of it. */
+/** One version of a template, as its author writes it. */
 export type VersionContent = Pick<
   TemplateView,
   'format' | 'subject' | 'previewText' | 'html' | 'markdown' | 'text' | 'from' | 'replyTo' | 'variables'
@@ -13,7 +13,7 @@ export type VersionContent = Pick<
 
 /** A version as it is stored: what was written, and what was found out about it when it was saved. */
 export interface StoredContent extends VersionContent {
-  /** What is rendered: an html that was made of markdown among them. */
+  /** The rendered parts, including html that was made from Markdown. */
   readonly sources: Sources;
   /** Paths of the names that it uses, such as `order.total`. */
   readonly names: readonly string[];
@@ -26,7 +26,7 @@ export type GivenContent = Partial<Omit<Pick<NewTemplate, keyof VersionContent>,
   readonly variables?: readonly DeclaredVariable[];
 };
 
-/** Where there is no version before. */
+/** The content before the first version. */
 export const NOTHING: VersionContent = {
   ...{ format: 'html', subject: null, previewText: null, html: null, markdown: null, text: null },
   ...{ from: null, replyTo: [], variables: [] },

@@ -26,11 +26,14 @@ type CheckedAttribute = (typeof HEEDED)[number];
 const LONGEST_NAME = 4;
 const NONE: ReadonlyMap<CheckedAttribute, string> = new Map();
 
-/** The tags of a document as they are written, of a broken one too; what stands in comments, style sheets and scripts is none. */
+/**
+ * The tags of a document as they are written, of a broken one too; text in comments, style sheets and scripts
+ * is none.
+ */
 function tagsOf(html: string): readonly Tag[] {
   const tags: Tag[] = [];
   let line = 1;
-  // The next line end is looked for once, not anew for every tag of a long line.
+  // The next line end is searched for once, not again for every tag of a long line.
   let lineEnd = html.indexOf('\n');
   const lineAt = (position: number): number => {
     for (; lineEnd !== -1 && lineEnd < position; lineEnd = html.indexOf('\n', lineEnd + 1)) line++;

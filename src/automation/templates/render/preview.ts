@@ -114,7 +114,7 @@ export const keyOf = (templateId: string, version: number): string => `${templat
 /** Names that the service fills in where there is something to fill in. */
 const FILLED_LATER = /^(?:unsubscribeUrl|preferencesUrl)\b/;
 
-/** Names that are used, without a `default` of their own, and have no value. */
+/** Used names that have no value and no `default`. */
 function missingIn(content: StoredContent, names: Readonly<Record<string, unknown>>): string[] {
   const written = [content.subject, content.previewText, content.html, content.markdown, content.text].join(
     '\n',

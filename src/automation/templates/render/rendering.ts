@@ -10,7 +10,7 @@ import { bodyOf } from './compile.ts';
 import type { StoredContent } from './content.ts';
 import { readValues } from './variables.ts';
 
-/** What is known of the circumstances of an email, besides the values of its request. Null and absent where there is none. */
+/** The context of an email, besides the values of its request. Null and absent where there is none. */
 export interface Circumstances {
   readonly contact?: Readonly<Record<string, unknown>> | null;
   readonly campaign?: { readonly name: string } | null;

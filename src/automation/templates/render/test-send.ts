@@ -10,7 +10,7 @@ import { findVersion, type TemplateReader } from '../queries.ts';
 
 /** The services that a test send calls. */
 export interface TestSender extends TemplateReader {
-  /** How emails are accepted. Asked at each call: emails are connected after templates. */
+  /** Accepts emails. Read at each call, since emails are connected after templates. */
   readonly acceptance: () => AcceptanceDeps;
   readonly isMember: IsMember;
 }

@@ -50,7 +50,7 @@ export function readDeclared(given: readonly DeclaredVariable[], at: string, rep
   });
 }
 
-/** How the values of a request are read. */
+/** The rules by which the values of a request are read. */
 export interface ValueRules {
   /** The JSON pointer of the values. */
   readonly at: string;
