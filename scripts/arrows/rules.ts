@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type Area, areaOf, MODULE_AREAS, mayImport } from './areas.ts';
 import { circlesIn } from './circles.ts';
+import { openingsOf } from './openings.ts';
 import { participlesOf } from './participles.ts';
 import { impatienceOf } from './patience.ts';
 import { sizeProblemsOf } from './sizes.ts';
@@ -215,7 +216,10 @@ const staysInItsRoom: Rule = (file) => {
 
 const roomOf = (path: string): number => ROOMS.indexOf(/^src\/engine\/([^/]+)\//.exec(path)?.[1] ?? '');
 
+const beginsWithSubject: Rule = ({ path, text }) => openingsOf(path, text);
+
 const RULES: readonly Rule[] = [
+  beginsWithSubject,
   hasName,
   hasSize,
   citesItsOwn,

@@ -288,3 +288,12 @@ test('a room of the engine knows the rooms before it, and none after it', () => 
     expect(problems(`src/engine/${from}/y.ts`, imports(to))).toHaveLength(1);
   }
 });
+
+test.each(['/** What it holds. */', '// Whether it is due.', '  /**\n   * Whose turn it is.\n   */'])(
+  'a comment that does not begin with its subject is refused: %s',
+  (text) => expect(problems('src/http/x.ts', text)).toHaveLength(1),
+);
+test.each(['/** The content. */', '// It is due\n// Where a limit holds.', "const x = 'What now';"])(
+  'another comment is not refused: %s',
+  (text) => expect(problems('src/http/x.ts', text)).toEqual([]),
+);

@@ -1,7 +1,10 @@
 /** The deepest indentation of quotes and lists. The prefix is repeated on every line, so the text would grow with the square of the depth. */
 const DEEPEST_PREFIX = 16;
 
-/** What would be read as a part of an address that it follows: words, signs and what opens a bracket; no full stop and no comma. */
+/**
+ * The characters that would be read as a part of the address before them: words, signs and what opens a
+ * bracket; no full stop and no comma.
+ */
 const RUNS_ON = /^[\p{L}\p{N}\p{S}\p{Ps}\p{Pi}\p{Pc}\p{Pd}@#&/\\*%]/u;
 /** The end of a text behind which an address needs a space. It is asked of the last two units alone: of a whole text it would be searched for. */
 const ENDS_IN_WORD = /[\p{L}\p{N}\p{S}\p{Pc}\p{Pd}@#&/\\*%)\]]$/u;

@@ -28,7 +28,7 @@ export const readReport = async (
     return readComplaintReport(complaint, named);
   }
   if (!isFromNobody || !recipients.some((address) => tokenOf(address) !== null)) return [];
-  // What was read or deleted has arrived (RFC 8098).
+  // Mail that was read or deleted has arrived (RFC 8098).
   if (part(email, /^message\/(global-)?disposition-notification$/) !== null) return [];
   const names = email.headers.some(({ key }) => key === 'x-failed-recipients');
   const failures = readPlainReport(email.text ?? '', names, reference);

@@ -18,7 +18,7 @@ export interface CampaignParts {
   readonly audienceId: string;
 }
 
-/** Whether the recipient of a campaign still gets it; why not. */
+/** The decision whether the recipient of a campaign still gets it, with the reason. */
 export type Leave = 'now' | { readonly skipped: WithheldReason };
 
 /** The state of a campaign for its accepted emails: they leave, they wait, or they never leave. */

@@ -104,7 +104,7 @@ async function record(commands: EventCommands, call: EventCall): Promise<CustomE
     wrong.push({ path: '/body/occurredAt', message: 'Must lie within the past year.' });
   if (isMistaken(properties) || wrong.length > 0) return invalid(wrong);
   if (contactId === null) return notFound('contact');
-  // Whose contact it is shows later: a stranger who tells of it must take nothing from its own.
+  // The owner of the contact is known later: a request of another workspace must take none of its limit.
   if (commands.eventCounter.hit(`${caller.workspaceId} ${contactId}`).used > MOST_EVENTS_A_SECOND)
     return TOO_MANY;
   const view = {

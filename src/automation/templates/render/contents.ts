@@ -7,7 +7,9 @@ import { type Compilers, compile } from './compile.ts';
 import { type GivenContent, NOTHING, readContent, type StoredContent } from './content.ts';
 import type { RenderTemplate } from './rendering.ts';
 
-/** What others make emails of: content that is a template's, or that they keep themselves in the same form. */
+/**
+ * The source of emails of other modules: the content of a template, or their own content in the same form.
+ */
 export interface TemplateContents {
   /** Makes content ready to be rendered, or says everything that is wrong with it. @throws UnavailableError */
   compile(workspaceId: string, given: GivenContent, now: number): Promise<StoredContent | Failure>;

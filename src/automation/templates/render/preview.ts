@@ -68,8 +68,8 @@ export async function previewTemplate(
 }
 
 /**
- * What sending refuses about the subject of these values. A request may give the one that the template lacks, and while a required
- * variable has no value, nothing is known of it: that one is listed.
+ * The problem for which sending refuses the subject of these values. A request may give the one that the
+ * template lacks, and while a required variable has no value, nothing is known of it: that one is listed.
  */
 function problemOfSubject(
   { variables }: StoredContent,
@@ -171,7 +171,7 @@ function warningsOf(
     );
   if (content.subject === null)
     warn('no_subject', 'The template has no subject: each request has to give one.');
-  // Whoever names neither a list nor the link writes mail that nobody can leave: a receipt, a new password.
+  // Content with neither a list nor the link is mail without a way to unsubscribe: a receipt, a new password.
   const isForLists = [...OF_LISTS, 'unsubscribeUrl'].some((name) => used.has(name));
   const told = [
     ...(isForLists ? wayOutWarnings(parts) : []),

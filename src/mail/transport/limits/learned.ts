@@ -42,8 +42,8 @@ export const inForce = (record: LimitRecord): LearnedLimits =>
   );
 
 /**
- * What holds of two findings about one limit: the newer. Of the same moment the lower, so that all come to the same. The statement that stores
- * limits has the same rule.
+ * Of two findings about one limit the newer one holds; at the same moment the lower one, so that all
+ * instances agree. The statement that stores limits has the same rule.
  */
 export function newer<Finding extends LearnedLimit | EndedLimit>(
   one: Finding | undefined,
@@ -59,8 +59,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 /**
- * How soon more than a limit is tried after it was learned first, and how late after many vain trials: each of them doubles the time. A trial
- * costs one refused command, or one refused connection.
+ * The times after which more than a limit is tried: after it was learned first, and after many failed trials,
+ * each of which doubles the time. A trial costs one refused command, or one refused connection.
  */
 export const HOLDS: Readonly<Record<LimitName, { readonly firstMs: number; readonly longestMs: number }>> = {
   connections: { firstMs: 5 * SECOND, longestMs: HOUR },

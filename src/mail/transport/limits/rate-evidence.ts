@@ -1,6 +1,7 @@
 /**
- * So many mails to different recipients are refused for a rate, and no later one is taken, before it counts as a rate of all mail. A server that
- * has such a rate refuses every mail until its window ends; a server that limits one recipient refuses that recipient alone.
+ * The number of mails to different recipients that are refused for a rate, with no later one taken, before it
+ * counts as a rate of all mail. A server that has such a rate refuses every mail until its window ends; a
+ * server that limits one recipient refuses that recipient alone.
  */
 const ENOUGH_RECIPIENTS = 3;
 

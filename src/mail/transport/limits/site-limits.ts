@@ -17,7 +17,7 @@ import { LEAST_PER_MINUTE, Pace } from './pace.ts';
 
 /** A rate beyond this is none that would have to be kept to. */
 const MOST_PER_MINUTE = 6_000;
-/** What is kept below a rate that was found: a server counts by windows of its own. */
+/** The margin below a rate that was found: a server counts by its own windows. */
 const CLOSE_TO = 0.95;
 
 /** The clocks that limits age by. */

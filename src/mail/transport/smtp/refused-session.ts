@@ -2,8 +2,9 @@ import { limitInWords, saysConnections, saysIdle } from '../limits/limit-words.t
 import type { Progress, SessionFailure } from './session.ts';
 
 /**
- * What a server says of a session, where it is no answer about the mail. The mail was surely not taken, so that another session may carry it.
- * `rate`: not so many in this time. `full`: no more over this session, or no more sessions. `ended`: it closed the session before it read the mail.
+ * The reply of a server about a session, not about the mail. The mail was surely not taken, so that another
+ * session may carry it. `rate`: not so many in this time. `full`: no more over this session, or no more
+ * sessions. `ended`: it closed the session before it read the mail.
  */
 export interface SessionRefusal {
   readonly what: 'rate' | 'full' | 'ended';

@@ -20,7 +20,7 @@ interface Row {
   readonly data: unknown;
 }
 
-/** What of a recorded event lies in the turn `t`, for a lateral join under the alias `e`. */
+/** The columns of a recorded event in the turn `t`, for a lateral join under the alias `e`. */
 export const EVENTS_OF_TURN = `json_to_recordset(t.recorded)
   as e(id text collate "C", type text, recipient integer, occurred_at timestamptz, data json)`;
 
